@@ -50,6 +50,7 @@ const WALL_CLOCK: Readonly<Record<string, readonly string[]>> = {
     "src/oracle/node/inbox.ts",
     "src/requests/acceptance.ts",
     "src/requests/blockDraft.ts",
+    "src/requests/callbackRecorder.ts",
     "src/requests/dryRuns.ts",
     "src/requests/linker.ts",
     "src/requests/senderJournal.ts",

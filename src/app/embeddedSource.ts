@@ -86,13 +86,16 @@ export function createEmbeddedSource(options: {
         onCompacted: (report) => log.debug(report, "the embedded chain was compacted"),
         onError,
       });
-      if (chain.deployment.port !== preferredPort)
-        log.warn(
-          { takenPort: preferredPort, rpcUrl: chain.rpcUrl },
-          `port ${preferredPort} can't be used: the RPC URL of ${profile.name} is now ${chain.rpcUrl}`,
-        );
+      const moved =
+        chain.deployment.port === preferredPort
+          ? []
+          : [
+              `port ${preferredPort} is taken by another program or not permitted, so the RPC URL of ${profile.name} is now ${chain.rpcUrl}: change it in wallets and tools, or free the port and restart`,
+            ];
       return {
         ...chain,
+        findings: [...chain.findings, ...moved],
+        warnings: async () => [...(await chain.warnings()), ...moved],
         deployment: { ...chain.deployment, keyHash },
         operator,
         fees: fixedFees(EMBEDDED_GAS_PRICE_WEI, { synchronous: true }),

@@ -53,6 +53,7 @@ export function describeNetwork(options: {
 export function describeChain(
   { profile, isEmbedded, titles: accounts }: NetworkSource,
   { client, deployment, findAppearances }: NetworkChain,
+  findRecordedCallbacks: NonNullable<ExploredChain["findRecordedCallbacks"]>,
 ): ExploredChain {
   const node = isEmbedded ? meterNode(client) : spareNode(client);
   return {
@@ -65,6 +66,7 @@ export function describeChain(
     client: node,
     contracts: deployment.contracts,
     accounts,
+    findRecordedCallbacks,
   };
 }
 

@@ -8,6 +8,7 @@ import { openRequestPipeline } from "../requests/requestPipeline.ts";
 import type { RequestPipeline } from "../requests/requestPipeline.ts";
 import { createRetention } from "../requests/retention.ts";
 import type { TwinWatch } from "../requests/twinWatch.ts";
+import type { ServedChain } from "../requests/servedChain.ts";
 import type { Fence } from "../store/leases.ts";
 import type { ServedNetworkOptions } from "./servedNetworkOptions.ts";
 
@@ -21,6 +22,8 @@ export async function openDispatch(
     readonly budget: DailyBudget;
     /** The oracle's state, if it runs in this process. */
     readonly status: (() => OracleNetworkStatus) | undefined;
+    /** The oracle's nodes, where several operators run them. */
+    readonly oracleNodes: ServedChain["oracleNodes"];
     readonly fence?: Fence;
     readonly twin: TwinWatch;
     readonly onError: (error: unknown) => void;
@@ -57,6 +60,7 @@ export async function openDispatch(
       ...(status && {
         oracleWait: (id) => status().pending.find(({ requestId }) => requestId === id)?.why,
       }),
+      oracleNodes: options.oracleNodes,
       presetConfirmations: terms.minConfirmations,
       finality,
     },

@@ -28,20 +28,31 @@ export async function openRegistry(options: {
         log.error({ err: error, network: network.profile.name }, "a preset's source could not be stored"),
       );
   };
+  /** Names of presets that are not served. */
+  const broken = new Set<string>();
   const registry = await createLayeredRegistry({
     folders: pluginsDir === undefined ? listPresetFolders() : [pluginsDir],
     run: async (request) => await pool.run({ ...request, group: PRESET_CHECKS }),
     onChange(change) {
       if (change.kind === "live") {
-        log.info({ preset: change.preset.name }, "preset live");
+        const { name } = change.preset;
+        // Whoever saw that it was broken wants to see that it is mended.
+        if (broken.delete(name)) log.warn({ preset: name }, "preset served again");
+        else log.info({ preset: name }, "preset live");
         for (const network of networks) storeSource(network, change.preset.source);
-      } else
+      } else {
+        if (change.kind === "broken") broken.add(change.name);
+        else broken.delete(change.name);
         log.warn(
           { preset: change.name, ...("problems" in change ? { problems: change.problems } : {}) },
           `preset ${change.kind}`,
         );
+      }
     },
   });
-  for (const problem of registry.problems()) log.warn({ problem }, "preset not served");
+  for (const problem of registry.problems()) {
+    broken.add(problem.preset);
+    log.warn({ problem }, "preset not served");
+  }
   return registry;
 }

@@ -22,6 +22,7 @@ import { createTwinWatch, type TwinError, type TwinWatch } from "../requests/twi
 import { createNetworkHealth } from "../requests/networkHealth.ts";
 import type { NetworkReadiness, NetworkView } from "../requests/views.ts";
 import { findChain, findOracleCheckpoint, saveOracleCheckpoint } from "../store/chainRecords.ts";
+import { findCallbackFailures } from "../store/failedCallbacks.ts";
 import { verifiedContractsOf } from "../chainlink/contractBook.ts";
 import type { VerifiableNetwork } from "../verify/verifier.ts";
 
@@ -136,6 +137,9 @@ export function createServedNetwork(options: ServedNetworkOptions): ServedNetwor
     return isKept ? noted.blockNumber : BigInt(deployment.blockNumber);
   };
 
+  const findRecordedCallbacks = (requestIds: readonly string[]) =>
+    findCallbackFailures(store.db, name, requestIds);
+
   return {
     profile,
     maxResponseBytes: terms.maxResponseBytes,
@@ -155,8 +159,9 @@ export function createServedNetwork(options: ServedNetworkOptions): ServedNetwor
         isEmbedded: source.isEmbedded,
         chainlinkCoordinator: terms.chainlinkCoordinator,
         hasEthereumBlocks: terms.hasEthereumBlocks,
+        findRecordedCallbacks,
       },
-    explored: () => (explored ??= chain && describeChain(source, chain)),
+    explored: () => (explored ??= chain && describeChain(source, chain, findRecordedCallbacks)),
     faucet: () => (serving ? companion?.faucet : undefined),
     findSpentBudget: (dappId) => budget.findSpent(dappId),
     getCode: (address) => chain!.client.getCode(address),
@@ -204,7 +209,7 @@ export function createServedNetwork(options: ServedNetworkOptions): ServedNetwor
           void close().catch(onError);
         },
       });
-      const opening = { ...options, chain, watcher, budget, twin, onError };
+      const opening = { ...options, chain, watcher, budget, twin, oracleNodes: nodes, onError };
       if (replica === undefined) pipeline = await openDispatch({ ...opening, status });
       else shared = await openSharedDispatch({ ...opening, replica });
       await Promise.race([companion?.prepared, sleep(PREPARED_WAIT_MS, undefined, { ref: false })]);

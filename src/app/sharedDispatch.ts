@@ -14,6 +14,7 @@ import { createLeaseKeeper } from "../store/leaseKeeper.ts";
 import { findLease, isLeaseAbandoned, type Fence } from "../store/leases.ts";
 import { adoptChain } from "./adoptChain.ts";
 import { openDispatch } from "./openDispatch.ts";
+import type { ServedChain } from "../requests/servedChain.ts";
 import type { ServedNetworkOptions } from "./servedNetworkOptions.ts";
 
 /** A live follower takes a free lease well within this time, so a lease that stays free longer has no live replica. */
@@ -40,6 +41,8 @@ export interface SharedDispatchOptions extends Pick<
   readonly chain: NetworkChain;
   readonly twin: TwinWatch;
   readonly watcher: ChainWatcher;
+  /** See `openDispatch`. */
+  readonly oracleNodes: ServedChain["oracleNodes"];
   readonly budget: DailyBudget;
   readonly onError: (error: unknown) => void;
 }

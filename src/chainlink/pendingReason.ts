@@ -104,7 +104,10 @@ export function createPendingReasons(reader: PendingReader, coin = "coin"): Pend
     const balance = nativePayment ? subscription.balanceWei : subscription.balanceJuels;
     if (balance >= needed) return undefined;
     const currency = nativePayment ? coin : "LINK";
-    return `VRF subscription ${subId} is short of ${currency}: it holds ${thousandths(balance)}, and these words may cost about ${thousandths(needed)}; fund it`;
+    const remedy = nativePayment
+      ? `send it ${coin} with fundSubscriptionWithNative(${subId}) of the coordinator ${getAddress(coordinator)}`
+      : "fund it";
+    return `VRF subscription ${subId} is short of ${currency}: it holds ${thousandths(balance)}, and these words may cost about ${thousandths(needed)}; ${remedy}`;
   };
 
   const isHashLost = async (coordinator: Hex, blockNumber: bigint): Promise<boolean> => {

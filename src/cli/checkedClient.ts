@@ -117,6 +117,7 @@ const VALUE = object({
   result: text,
   err: text,
   url: optional(text),
+  warnings: optional(listOf(text)),
   shareUrl: optional(text),
 });
 /** The result of a request of any kind. */

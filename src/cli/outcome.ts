@@ -12,6 +12,15 @@ export function printOutcome(outcome: Outcome, { out, err, colors }: Terminal): 
   } else out(outcome.transactionHash);
   if ("url" in outcome)
     err(colors.dim([outcome.url, outcome.shareUrl].filter((url) => url !== undefined).join("\n")));
+  if ("warnings" in outcome) printWarnings(outcome.warnings, { err, colors });
+}
+
+/** Prints what a caller should know about a source although it ran. */
+export function printWarnings(
+  warnings: readonly string[] = [],
+  { err, colors }: Pick<Terminal, "err" | "colors">,
+): void {
+  for (const warning of warnings) err(`${colors.yellow("warning:")} ${withoutControls(warning)}`);
 }
 
 /** Returns a result as text, or as hex if its bytes are not text that a terminal should show. */
@@ -31,7 +40,7 @@ export function printRequest(request: RequestView, terminal: Terminal): void {
   const { out, colors } = terminal;
   const { id, kind, network, state, why, params, timeline, outcome, error } = request;
   out(`${colors.bold(id)}  ${kind} on ${network}: ${colorOf(state, colors)(state)}`);
-  if (why !== null) out(`  waits   ${withoutControls(why)}`);
+  if (why !== null) out(`  why     ${withoutControls(why)}`);
   out(`  params  ${withoutControls(JSON.stringify(params))}`);
   for (const { at, state, transactionHash = "", detail = "" } of timeline)
     out(

@@ -9,7 +9,7 @@ import { RESULT_LIMITS } from "../requests/resultLimits.ts";
 import type { SimulateTool } from "../requests/simulateTool.ts";
 import { messageOf } from "../lib/errors.ts";
 import { formatCodeFrame } from "./codeFrame.ts";
-import { showText } from "./outcome.ts";
+import { printWarnings, showText } from "./outcome.ts";
 import { describeSystemError } from "./systemError.ts";
 import { isReadable, type Terminal, withoutControls } from "./terminal.ts";
 
@@ -178,6 +178,7 @@ function printResult(
       err(withoutControls(formatCodeFrame(source, { line: result.line, column: result.column ?? 1 })));
     }
   }
+  printWarnings(result.warnings, terminal);
   const memoryMb = (result.memoryBytes / 2 ** 20).toFixed(1);
   err(
     colors.dim(

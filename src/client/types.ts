@@ -53,6 +53,8 @@ export interface FunctionResult {
   readonly code?: "function_failed";
   /** Explorer page of the transaction that delivered the result. */
   readonly url: string;
+  /** What to know about the source although it ran, such as its use of time or randomness. */
+  readonly warnings?: readonly string[];
   /** Public page with the result. */
   readonly shareUrl: string;
 }
@@ -111,6 +113,8 @@ export interface SimulateResult {
   readonly line?: number;
   readonly column?: number;
   readonly details?: readonly { readonly path: string; readonly message: string }[];
+  /** What to know about the source although it ran, such as its use of time or randomness. */
+  readonly warnings?: readonly string[];
 }
 
 export type RequestKind = "preset" | "function" | "random" | "consumer" | "unlink";

@@ -2,7 +2,8 @@ import { TycheError } from "../lib/errors.ts";
 import type { NetworkConfigVars } from "./configVars.ts";
 
 /**
- * Generates a consumer contract in Solidity with a dapp's values of one network filled in: it rolls a die with a random word.
+ * Generates a consumer contract in Solidity with a dapp's values of one network filled in: it rolls a die with a random word. The file
+ * compiles alone: Chainlink's npm package of contracts needs a git host to install.
  *
  * @throws {NoSubscriptionError} while the service has not created the dapp's subscriptions there.
  */
@@ -29,11 +30,81 @@ pragma solidity ^0.8.19;
 
 // For ${title}. Deploy it, then link its address:
 // npx tyche consumer add ADDRESS --network ${network} --dapp ${dappId}
-// The imports are in the npm package @chainlink/contracts.`;
+// The declarations before the contract are what it needs of Chainlink's contracts (MIT, npm package @chainlink/contracts).`;
 
-/** Formats an import of one of Chainlink's contracts for random words. */
-const importOf = (name: string, file: string): string =>
-  `import {${name}} from "@chainlink/contracts/src/v0.8/vrf/${file}";`;
+const BASE_V2 = `interface VRFCoordinatorV2Interface {
+  function requestRandomWords(
+    bytes32 keyHash,
+    uint64 subId,
+    uint16 minimumRequestConfirmations,
+    uint32 callbackGasLimit,
+    uint32 numWords
+  ) external returns (uint256 requestId);
+}
+
+abstract contract VRFConsumerBaseV2 {
+  error OnlyCoordinatorCanFulfill(address have, address want);
+
+  address private immutable vrfCoordinator;
+
+  constructor(address coordinator) {
+    vrfCoordinator = coordinator;
+  }
+
+  function fulfillRandomWords(uint256 requestId, uint256[] memory randomWords) internal virtual;
+
+  /// The coordinator calls this; anybody else is refused.
+  function rawFulfillRandomWords(uint256 requestId, uint256[] memory randomWords) external {
+    if (msg.sender != vrfCoordinator) revert OnlyCoordinatorCanFulfill(msg.sender, vrfCoordinator);
+    fulfillRandomWords(requestId, randomWords);
+  }
+}`;
+
+const BASE_V2_PLUS = `library VRFV2PlusClient {
+  bytes4 internal constant EXTRA_ARGS_V1_TAG = bytes4(keccak256("VRF ExtraArgsV1"));
+
+  struct ExtraArgsV1 {
+    bool nativePayment;
+  }
+
+  struct RandomWordsRequest {
+    bytes32 keyHash;
+    uint256 subId;
+    uint16 requestConfirmations;
+    uint32 callbackGasLimit;
+    uint32 numWords;
+    bytes extraArgs;
+  }
+
+  function _argsToBytes(ExtraArgsV1 memory extraArgs) internal pure returns (bytes memory) {
+    return abi.encodeWithSelector(EXTRA_ARGS_V1_TAG, extraArgs);
+  }
+}
+
+interface IVRFCoordinatorV2Plus {
+  function requestRandomWords(
+    VRFV2PlusClient.RandomWordsRequest calldata req
+  ) external returns (uint256 requestId);
+}
+
+abstract contract VRFConsumerBaseV2Plus {
+  error OnlyCoordinatorCanFulfill(address have, address want);
+
+  IVRFCoordinatorV2Plus internal immutable vrfCoordinator;
+
+  constructor(address coordinator) {
+    vrfCoordinator = IVRFCoordinatorV2Plus(coordinator);
+  }
+
+  function fulfillRandomWords(uint256 requestId, uint256[] calldata randomWords) internal virtual;
+
+  /// The coordinator calls this; anybody else is refused.
+  function rawFulfillRandomWords(uint256 requestId, uint256[] calldata randomWords) external {
+    if (msg.sender != address(vrfCoordinator))
+      revert OnlyCoordinatorCanFulfill(msg.sender, address(vrfCoordinator));
+    fulfillRandomWords(requestId, randomWords);
+  }
+}`;
 
 /** The part after the request, which both versions share. */
 const REST = `    emit Rolling(requestId, msg.sender);
@@ -49,8 +120,8 @@ const REST = `    emit Rolling(requestId, msg.sender);
 
 function formatV2(values: Values): string {
   return `${intro(values)}
-${importOf("VRFConsumerBaseV2", "VRFConsumerBaseV2.sol")}
-${importOf("VRFCoordinatorV2Interface", "interfaces/VRFCoordinatorV2Interface.sol")}
+
+${BASE_V2}
 
 contract Dice is VRFConsumerBaseV2 {
   VRFCoordinatorV2Interface private constant COORDINATOR = VRFCoordinatorV2Interface(${values.vrfCoordinator});
@@ -74,8 +145,8 @@ ${REST.replace("MEMORY", "memory")}`;
 
 function formatV2Plus(values: Values): string {
   return `${intro(values)}
-${importOf("VRFConsumerBaseV2Plus", "dev/VRFConsumerBaseV2Plus.sol")}
-${importOf("VRFV2PlusClient", "dev/libraries/VRFV2PlusClient.sol")}
+
+${BASE_V2_PLUS}
 
 contract Dice is VRFConsumerBaseV2Plus {
   bytes32 private constant KEY_HASH = ${values.keyHash};
@@ -92,7 +163,7 @@ contract Dice is VRFConsumerBaseV2Plus {
   constructor() VRFConsumerBaseV2Plus(${values.vrfCoordinator}) {}
 
   function roll() external returns (uint256 requestId) {
-    requestId = s_vrfCoordinator.requestRandomWords(
+    requestId = vrfCoordinator.requestRandomWords(
       VRFV2PlusClient.RandomWordsRequest({
         keyHash: KEY_HASH,
         subId: SUBSCRIPTION_ID,

@@ -1,4 +1,5 @@
 import type { Hex } from "viem";
+import type { CallbackSources } from "../chainlink/failedCallbacks.ts";
 import type { StackAddresses } from "../chainlink/stackPlan.ts";
 import type { ChainClient } from "../evm/client.ts";
 import type { ChainArchive } from "./chainArchive.ts";
@@ -16,6 +17,8 @@ export interface ExploredChain {
   /** Its node, for the current state of contracts. */
   readonly client: Pick<ChainClient, "request" | "getCode">;
   readonly contracts: StackAddresses;
+  /** Returns what the service recorded of failed callbacks. Default: nothing. */
+  readonly findRecordedCallbacks?: CallbackSources["findRecorded"];
   /** Names of accounts that are not contracts of the stack. */
   readonly accounts: Readonly<Record<Hex, string>>;
 }

@@ -1,15 +1,10 @@
 import { hexToString, numberToHex, type Hex } from "viem";
 import type { AddressBook } from "../chainlink/addressBook.ts";
-import {
-  EVENT_TOPICS,
-  FULFILL_RESULTS,
-  findEvent,
-  WORDS_TOPICS,
-  type ChainEventOf,
-} from "../chainlink/events.ts";
+import { EVENT_TOPICS, findEvent, WORDS_TOPICS, type ChainEventOf } from "../chainlink/events.ts";
 import { deriveWords } from "../chainlink/fulfilmentWords.ts";
-import { decodeRevertReason } from "../chainlink/revertReason.ts";
+import { describeFailedCallback, isCallbackFailure } from "../chainlink/failedCallbacks.ts";
 import type { RawLog } from "../evm/client.ts";
+import { explainCallbacks } from "./explainCallbacks.ts";
 import { explainWaiting } from "./explainWaiting.ts";
 import type { ExploredChain } from "./exploredChain.ts";
 import { PAGE_ENTRIES, type ListCursor } from "./lists.ts";
@@ -113,7 +108,11 @@ async function viewAll(
   if (asked.length === 0) return [];
   const ends = await findEnds(asked, chain, head);
   const open = asked.filter(({ event }) => !ends.has(event.requestId));
-  const [reasons, times] = await Promise.all([explainOpen(open, chain), readTimes(asked, chain)]);
+  const [reasons, callbacks, times] = await Promise.all([
+    explainOpen(open, chain),
+    explainCallbacks([...ends.values()], chain),
+    readTimes(asked, chain),
+  ]);
   return asked.map(({ log, event }) => {
     const { requestId } = event;
     const end = ends.get(requestId);
@@ -128,7 +127,7 @@ async function viewAll(
       transactionHash: log.transactionHash,
       ...(end === undefined
         ? { state: "waiting", ...(waitsFor === undefined ? {} : { waitsFor }) }
-        : { answeredBy: end.transactionHash, ...viewEnd(event, end) }),
+        : { answeredBy: end.transactionHash, ...viewEnd(event, end, callbacks.get(requestId)) }),
     };
   });
 }
@@ -192,26 +191,24 @@ async function readTimes(
 
 type End = Pick<ContractRequestView, "state" | "words" | "numWords" | "response" | "readings" | "error">;
 
-function viewEnd(asked: Asked["event"], log: RawLog): End {
+function viewEnd(asked: Asked["event"], log: RawLog, callbackReason: string | undefined): End {
   const event = findEvent(log);
   if (event?.name === "RandomWordsFulfilled" && asked.name === "RandomWordsRequested") {
     const words = deriveWords(event.outputSeed, asked.numWords);
     return {
       ...(event.success
         ? { state: "fulfilled" }
-        : { state: "failed", error: "the contract's callback failed; the words are on chain" }),
+        : { state: "failed", error: describeFailedCallback(callbackReason) }),
       numWords: words.length,
       words: words.slice(0, SHOWN_WORDS).map(String),
     };
   }
   if (event?.name !== "RequestProcessed")
     return { state: "failed", error: "it timed out and was removed without a result" };
-  const { response, err, resultCode, callbackReturnData } = event;
+  const { response, err } = event;
   const result = err === "0x" ? { response, readings: readResponse(response) } : {};
-  if (FULFILL_RESULTS[resultCode] === "USER_CALLBACK_ERROR") {
-    const reason = decodeRevertReason(callbackReturnData).text;
-    return { state: "failed", error: `the contract's callback failed: ${reason}`, ...result };
-  }
+  if (isCallbackFailure(event))
+    return { state: "failed", error: describeFailedCallback(callbackReason), ...result };
   return err === "0x" ? { state: "fulfilled", ...result } : { state: "failed", error: hexToString(err) };
 }
 

@@ -3,9 +3,9 @@ import type { AddressBook } from "../chainlink/addressBook.ts";
 import { decodeTransmission } from "../chainlink/calldata.ts";
 import { findEvent, FULFILL_RESULTS } from "../chainlink/events.ts";
 import type { EncodedLog } from "../chainlink/events.ts";
+import { UNKNOWN_REASON } from "../chainlink/failedCallbacks.ts";
 import { decodeFunctionsRequest } from "../chainlink/functionsRequest.ts";
 import { findSigner, reportDigest } from "../chainlink/reportSigners.ts";
-import { decodeRevertReason } from "../chainlink/revertReason.ts";
 import { decodeResult } from "../lib/decodeResult.ts";
 import { fromHexText } from "../lib/hex.ts";
 import type {
@@ -59,9 +59,6 @@ export function readFunctionResults(logs: readonly EncodedLog[], book: AddressBo
           err: hexToString(event.err),
           transmitter: book.party(event.transmitter),
           totalCostJuels: event.totalCostJuels.toString(),
-          ...(FULFILL_RESULTS[event.resultCode] === "USER_CALLBACK_ERROR"
-            ? { callbackReason: decodeRevertReason(event.callbackReturnData).text }
-            : {}),
         },
       ];
     }
@@ -79,16 +76,24 @@ export function readFunctionResults(logs: readonly EncodedLog[], book: AddressBo
   });
 }
 
-/** Reads a request's response from its log. */
+/** Reads a request's response from its log, with the reason of its callback's failure if that is known. */
 export function readAnswer(
   log: EncodedLog | undefined,
   book: AddressBook,
+  reason: string | undefined,
 ): { readonly answer?: FunctionAnswer } {
   const [found] = log === undefined ? [] : readFunctionResults([log], book);
   if (found === undefined) return {};
-  const { outcome, response, readings, err, callbackReason } = found;
-  const failure = callbackReason === undefined ? {} : { callbackReason };
-  return { answer: { outcome, response, readings, err, ...failure } };
+  const { outcome, response, readings, err } = found;
+  return { answer: { outcome, response, readings, err, ...callbackOf(found, reason) } };
+}
+
+/** Says why a result's callback failed, if it did. */
+export function callbackOf(
+  { outcome }: { readonly outcome: string },
+  reason: string | undefined,
+): { readonly callbackReason?: string } {
+  return outcome === "USER_CALLBACK_ERROR" ? { callbackReason: reason ?? UNKNOWN_REASON } : {};
 }
 
 type Answer = Omit<FunctionResultView, "program" | "requestedBy">;

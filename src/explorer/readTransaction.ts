@@ -1,12 +1,12 @@
 import type { Hex } from "viem";
 import type { RawLog, Receipt } from "../evm/client.ts";
 import { EVENT_TOPICS, WORDS_TOPICS, findEvent } from "../chainlink/events.ts";
-import { findCallbackReason } from "../chainlink/findCallbackReason.ts";
 import { findRevertReason } from "../chainlink/findRevertReason.ts";
 import type { StackAddresses } from "../chainlink/stackPlan.ts";
 import type { ArchivedBlock, ArchivedTransaction } from "./chainArchive.ts";
 import type { AddressBook } from "../chainlink/addressBook.ts";
 import {
+  callbackOf,
   readAnswer,
   readFunctionRequests,
   readFunctionResults,
@@ -16,8 +16,9 @@ import {
 import { readRandomRequests, readRandomness, readWords } from "./readRandomness.ts";
 import type { ExploredChain } from "./exploredChain.ts";
 import { readJoins } from "./readJoins.ts";
+import { explainCallbacks } from "./explainCallbacks.ts";
 import { explainWaiting } from "./explainWaiting.ts";
-import type { EventView, ProgramView, RandomnessView, TransactionView } from "./views.ts";
+import type { EventView, ProgramView, TransactionView } from "./views.ts";
 
 /**
  * How many blocks from a transaction to search for its counterpart (request or answer). Confirmations are at most
@@ -61,7 +62,7 @@ export async function readTransaction(
   ]);
   const [waiting, callbacks, joins] = await Promise.all([
     explainWaiting(ours, answers, chain),
-    findCallbackReasons(randomness, blockNumber, chain),
+    explainCallbacks([...ours, ...answers.values()], chain),
     blockNumber === null ? [] : readJoins(ours, randomness, chain, searchEnd(blockNumber, head)),
   ]);
   return {
@@ -97,20 +98,21 @@ export async function readTransaction(
     })),
     randomness: randomness.map((one) => ({
       ...one,
-      ...callbacks.get(one.requestId),
+      ...reasonOf(one.outcome === "callback failed" ? callbacks.get(one.requestId) : undefined),
       ...linkOf("requestedBy", requests.get(one.requestId)?.transactionHash),
     })),
     joins,
     functionRequests: functionRequests.map((one) => ({
       ...one,
       ...linkOf("answeredBy", answers.get(one.requestId)?.transactionHash),
-      ...readAnswer(answers.get(one.requestId), book),
+      ...readAnswer(answers.get(one.requestId), book, callbacks.get(one.requestId)),
       ...waitOf(waiting.get(one.requestId)),
     })),
     functionResults: functionResults.map((one) => {
       const request = requests.get(one.requestId);
       return {
         ...one,
+        ...callbackOf(one, callbacks.get(one.requestId)),
         program: request?.program ?? null,
         ...linkOf("requestedBy", request?.transactionHash),
       };
@@ -229,6 +231,10 @@ function waitOf(waitsFor: string | undefined): { readonly waitsFor?: string } {
   return waitsFor === undefined ? {} : { waitsFor };
 }
 
+function reasonOf(reason: string | undefined): { readonly reason?: string } {
+  return reason === undefined ? {} : { reason };
+}
+
 /**
  * Finds why a transaction reverted, for example `InvalidConsumer(…)` if a contract is not linked to the subscription.
  */
@@ -240,31 +246,6 @@ async function findReason(
   if (receipt === undefined || receipt.succeeded || to === null) return {};
   const call = { from, to, data: input, gas: gasLimit };
   return { revertReason: (await findRevertReason(client, call, receipt)).text };
-}
-
-/** Finds, by request id, why a consumer's callback failed; empty if the node no longer has that state. */
-async function findCallbackReasons(
-  randomness: readonly Omit<RandomnessView, "requestedBy">[],
-  blockNumber: bigint | null,
-  { client, contracts: { vrfCoordinator: coordinator } }: ExploredChain,
-): Promise<ReadonlyMap<Hex, { readonly reason: string }>> {
-  if (blockNumber === null) return new Map();
-  const failed = randomness.filter(({ outcome }) => outcome === "callback failed");
-  const found = await Promise.all(
-    failed.map(async ({ requestId, words, commitment }) => {
-      const { sender, callbackGasLimit: gasLimit } = commitment;
-      const callback = {
-        coordinator,
-        consumer: sender.address,
-        requestId,
-        words: words.map(BigInt),
-        gasLimit,
-      };
-      const reason = await findCallbackReason(client, callback, blockNumber);
-      return reason === undefined ? [] : [[requestId, { reason: reason.text }] as const];
-    }),
-  );
-  return new Map(found.flat());
 }
 
 function viewEvent(log: RawLog, book: AddressBook): EventView {

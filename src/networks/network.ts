@@ -161,7 +161,7 @@ export interface ChainEvents {
 /** One configured network, which opens its chain. */
 export interface NetworkSource {
   readonly profile: NetworkProfile;
-  /** Whether Tyche runs the chain itself. Informational: nothing branches on it. */
+  /** Whether Tyche runs the chain itself. Its node is then the service's own, which the explorer may query without limit. */
   readonly isEmbedded: boolean;
   readonly terms: NetworkTerms;
   /** Hash of the VRF key for requests that name none. */

@@ -105,14 +105,24 @@ function readDefinition(name: string, text: string): ReadDefinition {
   const problems = [...findValueProblems(definition, validate)].map(({ pointer, reason }) =>
     problemAt(pointer, reason),
   );
-  if (problems.length > 0) throw new PresetBrokenError(problems);
+  const resultBound = readResultBound(definition, kinds);
+  if (resultBound instanceof ResultBoundError)
+    problems.push(
+      problemAt("/maxResultBytes", `${resultBound.message} (at character ${resultBound.offset + 1})`),
+    );
+  if (problems.length > 0 || resultBound instanceof ResultBoundError) throw new PresetBrokenError(problems);
+  return { definition, validate, resultBound, positionOf: json.positionOf };
+}
+
+function readResultBound(
+  definition: PresetDefinition,
+  kinds: ReadonlyMap<string, ParameterKind>,
+): ResultBound | ResultBoundError {
   try {
-    const resultBound = parseResultBound(definition.maxResultBytes ?? "32", kinds);
-    return { definition, validate, resultBound, positionOf: json.positionOf };
+    return parseResultBound(definition.maxResultBytes ?? "32", kinds);
   } catch (error) {
-    if (!(error instanceof ResultBoundError)) throw error;
-    const reason = `${error.message} (at character ${error.offset + 1})`;
-    throw new PresetBrokenError([problemAt("/maxResultBytes", reason)], { cause: error });
+    if (error instanceof ResultBoundError) return error;
+    throw error;
   }
 }
 

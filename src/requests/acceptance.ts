@@ -81,15 +81,16 @@ export function createAcceptance(options: {
     request: OpenRequest,
   ): Promise<void> => {
     const network = getNetwork(command.network);
+    let warnings: readonly string[];
     try {
-      await dryRun(dapp, command, network);
+      warnings = await dryRun(dapp, command, network);
     } catch (error) {
       // The next process, or another replica, runs it.
       if (isClosing(error)) return;
       await endCheck({ request, state: "failed", error: endOf(error) });
       return;
     }
-    await endCheck({ request, state: "received" });
+    await endCheck({ request, state: "received", ...withWarnings(warnings) });
     // If the network has stopped serving in the meantime, the next start resumes the request.
     network.pipeline()?.take(request);
   };
@@ -107,7 +108,11 @@ export function createAcceptance(options: {
     checking.delete(request.id);
   };
 
-  const dryRun = (dapp: Pick<Dapp, "id">, command: Command, network: ServiceNetwork): Promise<void> =>
+  const dryRun = (
+    dapp: Pick<Dapp, "id">,
+    command: Command,
+    network: ServiceNetwork,
+  ): Promise<readonly string[]> =>
     retry(() => checker.dryRun(dapp, command, network), {
       attempts: MAX_DRY_RUNS,
       pauseMs: () => DRY_RUN_PAUSE_MS,
@@ -140,8 +145,9 @@ export function createAcceptance(options: {
       giveDayBack = await dailyLimit.take(dapp);
       const checked = await checker.check(dapp, command, network);
       const isChecking = isAsync && (command.kind === "preset" || command.kind === "function");
-      if (!isChecking) await checker.dryRun(dapp, command, network, signal);
+      const warnings = isChecking ? [] : await checker.dryRun(dapp, command, network, signal);
       request = createRequest(dapp, command.network, checked, { idempotencyKey, bodyHash, isChecking });
+      Object.assign(request, { progress: { ...request.progress, ...withWarnings(warnings).progress } });
       await book.add(request, (db) => dailyLimit.count(db, dapp));
     } catch (error) {
       giveDayBack?.();
@@ -169,6 +175,11 @@ export function createAcceptance(options: {
       }
     },
   };
+}
+
+/** Returns the facts that a dry run found, if any. */
+function withWarnings(warnings: readonly string[]): Pick<Change, "progress"> {
+  return warnings.length === 0 ? {} : { progress: { warnings } };
 }
 
 /** Rebuilds the command that a request was created from; `undefined` for kinds without a dry run. */

@@ -27,14 +27,14 @@ export interface CommandChecker {
   check(dapp: Dapp, command: Command, network: ServiceNetwork): Promise<CheckedCommand>;
   /**
    * Dry-runs the source of a checked preset or function, and ensures that a preset's source is stored on chain. Throws
-   * likewise. `signal` cancels the run of a function.
+   * likewise. `signal` cancels the run of a function. Returns what the caller should know about the source.
    */
   dryRun(
     dapp: Pick<Dapp, "id">,
     command: Command,
     network: ServiceNetwork,
     signal?: AbortSignal,
-  ): Promise<void>;
+  ): Promise<readonly string[]>;
 }
 
 /** Creates the checker. */
@@ -129,7 +129,7 @@ export function createCommandChecker(options: {
       }
     },
     async dryRun(dapp, command, network, signal) {
-      if (command.kind !== "preset" && command.kind !== "function") return;
+      if (command.kind !== "preset" && command.kind !== "function") return [];
       const pipeline = getPipeline(network);
       const subscription = pipeline.subscriptions.find(dapp.id);
       const group =
@@ -140,6 +140,7 @@ export function createCommandChecker(options: {
       const { preset, prefix } = findPreset(command.preset);
       await dryRunPreset(preset, parsePresetParams(preset, command.params).args, checks);
       await pipeline.storeSource(prefix);
+      return [];
     },
   };
 }

@@ -17,6 +17,7 @@ import { assertResultFits } from "../presets/resultFit.ts";
 import type { RunResult, SandboxPool } from "../../sandbox/index.ts";
 import { FunctionFailedError } from "./errors.ts";
 import { describeRunError, FAILED_RUN } from "./runDetails.ts";
+import { warningsOf } from "./sourceWarnings.ts";
 import type { RequestContent } from "./openRequest.ts";
 import type { SimulateResult } from "./results.ts";
 import type { FunctionCommand, PresetCommand, ReturnType, SimulateCommand } from "./service.ts";
@@ -106,9 +107,13 @@ export function checkFunctionCommand(command: FunctionCommand): CheckedCommand {
 }
 
 /** Dry-runs a caller's source: one that fails here never reaches the chain. Throws `function_failed`. */
-export async function dryRunFunction(command: FunctionCommand, checks: SourceChecks): Promise<void> {
+export async function dryRunFunction(
+  command: FunctionCommand,
+  checks: SourceChecks,
+): Promise<readonly string[]> {
   const result = await simulateSource(command, checks);
   if (!result.success) throw refuse(result);
+  return result.warnings ?? [];
 }
 
 /** Runs a source as the oracle's nodes would. A failing source is a normal result. Throws `invalid_parameter` when it is too long. */
@@ -124,10 +129,14 @@ export async function simulateSource(
     bytesArgs: [],
     limits: { maxResponseBytes },
     caller: dappId,
+    observe: true,
     ...(group === undefined ? {} : { group }),
     ...(signal === undefined ? {} : { signal }),
   });
-  return readRun(run, returnType);
+  return {
+    ...readRun(run, returnType),
+    ...warningsOf({ source, touched: run.touched, hasSecrets: false }),
+  };
 }
 
 /**
@@ -184,7 +193,7 @@ function refuse(
     readonly column?: number | undefined;
   },
 ): FunctionFailedError {
-  const { err, console, line, column, details } = result;
+  const { err, console, line, column, details, warnings } = result;
   const place = line === undefined || column === undefined ? {} : { line, column };
   return new FunctionFailedError({
     success: false,
@@ -196,5 +205,6 @@ function refuse(
     console,
     ...place,
     ...(details === undefined ? {} : { details }),
+    ...(warnings === undefined ? {} : { warnings }),
   });
 }

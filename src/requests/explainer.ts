@@ -11,6 +11,7 @@ import { COORDINATOR_READS, type ContractRead } from "../chainlink/vrfCoordinato
 import { estimateWordsCost } from "../chainlink/wordsCost.ts";
 import { withDeadline } from "../lib/deadline.ts";
 import { messageOf } from "../lib/errors.ts";
+import { describeUnreachable } from "../networks/chainUnavailable.ts";
 import { remember } from "../lib/memo.ts";
 import { describeMissing, missingParts } from "./joinedParts.ts";
 import { isEnded } from "./change.ts";
@@ -19,6 +20,7 @@ import type { StoredSubscription } from "../store/chainRecords.ts";
 import type { SubscriptionBalances } from "../dapps/subscriptionReads.ts";
 import type { Subscriptions } from "../dapps/subscriptions.ts";
 import type { Tracker } from "./tracker.ts";
+import type { OracleNodeView } from "./views.ts";
 
 /** FunctionsCoordinator's `requestTimeoutSeconds` as Tyche deploys it. After that, anyone may time a request out. */
 const FUNCTIONS_TIMEOUT_SECONDS = 300;
@@ -26,6 +28,8 @@ const FUNCTIONS_TIMEOUT_SECONDS = 300;
 const OLD_HEAD_MS = 60_000;
 /** Callers get an answer within two seconds, whatever hangs. */
 const DEADLINE_MS = 1_500;
+/** How long the first reading of the oracle's nodes may take. */
+const NODES_MS = 400;
 /** How long chain reads are cached: many callers give up waiting at the same moment. */
 const MEMORY_MS = 2_000;
 
@@ -46,6 +50,8 @@ export interface ExplainerOptions {
   readonly vrfOperatorOf?: ((keyHash: Hex) => Hex | undefined) | undefined;
   /** Returns what a request waits for according to the oracle, if the oracle runs here. */
   readonly oracleWait: ((requestId: Hex) => string | undefined) | undefined;
+  /** Returns the function nodes where several operators run them; none for an oracle of one, `undefined` while they are not known. */
+  readonly oracleNodes: () => Promise<readonly Pick<OracleNodeView, "url" | "answers">[] | undefined>;
   /** Returns why the sender is stalled, in words; `undefined` while it sends. */
   readonly senderWait: () => string | undefined;
   /** Number of requests that no transaction carries yet. */
@@ -89,6 +95,8 @@ export function createExplainer(options: ExplainerOptions): (request: OpenReques
     return ask();
   };
 
+  const reachChain = remember(MEMORY_MS, () => client.getHead("latest"));
+
   const kept = options.isChainlinks ? "; Chainlink's oracle drops a request after 24 hours" : "";
 
   const explain = async (request: OpenRequest): Promise<string | null> => {
@@ -119,7 +127,16 @@ export function createExplainer(options: ExplainerOptions): (request: OpenReques
     const requestId = progress.functionsRequestId ?? missingParts(request)[0]?.id ?? progress.vrfRequestId;
     const wait = requestId === undefined ? undefined : options.oracleWait?.(requestId);
     if (wait !== undefined) return `with the oracle for ${seconds(ageMs(request))}: ${wait}${headAge()}`;
-    return oracleUnseen(request);
+    const silent = progress.functionsRequestId === undefined ? undefined : await describeSilentNodes();
+    return silent === undefined ? oracleUnseen(request) : `${silent}; ${oracleUnseen(request)}`;
+  };
+
+  /** Names the nodes of several operators that don't answer; `undefined` if all do, or nobody knows. */
+  const describeSilentNodes = async (): Promise<string | undefined> => {
+    const nodes = await withDeadline(options.oracleNodes(), NODES_MS).catch(() => undefined);
+    const silent = nodes?.filter(({ answers }) => !answers) ?? [];
+    if (silent.length === 0) return undefined;
+    return `${silent.length} of ${nodes!.length} oracle nodes do not answer: ${silent.map(({ url }) => url).join(", ")}`;
   };
 
   /** Whether a function request may be timed out, by the chain's clock. */
@@ -184,7 +201,7 @@ export function createExplainer(options: ExplainerOptions): (request: OpenReques
   };
 
   const oracleUnseen = (request: OpenRequest): string => {
-    const seen = tracker.oracleSeenAt();
+    const seen = tracker.oracleSeenAt(request.progress.functionsRequestId === undefined ? "words" : "result");
     const age = ageMs(request);
     const seenAgoMs = seen === undefined ? Infinity : performance.now() - seen;
     if (seenAgoMs > age)
@@ -200,9 +217,16 @@ export function createExplainer(options: ExplainerOptions): (request: OpenReques
 
   return async (request) => {
     if (isEnded(request.state)) return null;
+    let isReached = false;
+    const read = async (): Promise<string | null> => {
+      await reachChain();
+      isReached = true;
+      return await explain(request);
+    };
     try {
-      return await withDeadline(explain(request), DEADLINE_MS);
+      return await withDeadline(read(), DEADLINE_MS);
     } catch (error) {
+      if (!isReached) return describeUnreachable(error);
       return request.why ?? `the reason can't be read from the network: ${messageOf(error)}`;
     }
   };

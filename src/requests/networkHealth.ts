@@ -5,7 +5,7 @@ import type { ChainClient } from "../evm/client.ts";
 import type { ChainWatcher } from "../evm/watcher.ts";
 import { functionsRouterAbi, linkTokenAbi } from "../chainlink/contracts/abi.ts";
 import { DeadlineError, withDeadline } from "../lib/deadline.ts";
-import { messageOf } from "../lib/errors.ts";
+import { describeUnreachable } from "../networks/chainUnavailable.ts";
 import type { Subscriptions } from "../dapps/subscriptions.ts";
 import type { NetworkReadiness } from "./views.ts";
 
@@ -160,10 +160,9 @@ export function createNetworkHealth(options: NetworkHealthOptions): () => Promis
         warnings,
       };
     } catch (error) {
-      const why = `the chain can't be reached: ${messageOf(error)}`;
       return {
         ready: false,
-        why,
+        why: describeUnreachable(error),
         rpcReachable: false,
         ...known,
         warnings: [...lagging(oracle), ...damaged(damagedRequests)],

@@ -28,6 +28,8 @@ export type Facts = {
   readonly wordWei?: string;
   /** Cost of the function's result, in juels. */
   readonly functionJuels?: string;
+  /** Function: what its dry run found that the caller should know. */
+  readonly warnings?: readonly string[];
 };
 
 /** One of the VRF requests whose words are joined; the facts about its word are absent until it arrives. */
@@ -187,6 +189,7 @@ const FACTS: Shape = {
   wordJuels: optional(digits),
   wordWei: optional(digits),
   functionJuels: optional(digits),
+  warnings: optional(listOf(text)),
 } satisfies Record<keyof Facts, Check>;
 const RUN_OUTCOME: Shape = {
   transactionHash: hex,

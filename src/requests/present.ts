@@ -75,6 +75,7 @@ function presentOutcome(request: OpenRequest, urls: PageUrls): Outcome | null {
     }
     case "function": {
       const { requestId, result, parsedResult, err } = request.outcome;
+      const { warnings } = request.progress;
       const value = success ? parsedResult : null;
       return {
         success,
@@ -87,6 +88,7 @@ function presentOutcome(request: OpenRequest, urls: PageUrls): Outcome | null {
         ...failure,
         url,
         shareUrl,
+        ...(warnings === undefined ? {} : { warnings: [...warnings] }),
       } satisfies FunctionResult;
     }
     case "preset": {

@@ -16,6 +16,7 @@ import { createMaintenance } from "./maintenance.ts";
 import { createDispatcher } from "./dispatcher.ts";
 import { createOldExplanations } from "./oldExplanations.ts";
 import type { Payload } from "../store/payload.ts";
+import { createCallbackRecorder } from "./callbackRecorder.ts";
 import { createCarriers } from "./carriers.ts";
 import { createExplainer } from "./explainer.ts";
 import { fenceBook, fenceClient, fenceStore } from "./fenced.ts";
@@ -241,6 +242,15 @@ export async function openRequestPipeline(options: RequestPipelineOptions): Prom
     ),
   });
   await reconcile();
+  const callbacks = createCallbackRecorder({
+    network,
+    store,
+    client,
+    contracts,
+    listSubscriptions: () => subscriptions.list(),
+    signal,
+    onError,
+  });
   const stopFollowing = watcher.follow({
     addresses: () => [contracts.presetConsumer, contracts.vrfCoordinator, contracts.functionsRouter],
     fromBlock,
@@ -248,6 +258,7 @@ export async function openRequestPipeline(options: RequestPipelineOptions): Prom
     async onBlock(block) {
       sender.poke();
       await tracker.onBlock(block);
+      callbacks.onBlock(block.logs);
       // Nothing waits for the node to say what is final.
       finality
         .finalNumber()
@@ -274,6 +285,7 @@ export async function openRequestPipeline(options: RequestPipelineOptions): Prom
     subscriptions,
     tracker,
     oracleWait: chain.oracleWait,
+    oracleNodes: chain.oracleNodes ?? (async () => []),
     vrfOperatorOf: chain.vrfOperatorOf,
     senderWait: () => own.waitsFor()?.message,
     queued: () => dispatcher.queued(),

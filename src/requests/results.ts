@@ -56,6 +56,11 @@ export const PresetResult = Type.Object({
   shareUrl,
 });
 
+const warnings = Type.Array(Type.String(), {
+  description:
+    "What to know about the source although it ran: for example, that it uses time or randomness, which differ from node to node.",
+});
+
 /** Outcome of a function run: the interface's Function run result. */
 export type FunctionResult = Static<typeof FunctionResult>;
 export const FunctionResult = Type.Object({
@@ -72,6 +77,7 @@ export const FunctionResult = Type.Object({
   err,
   code: failureCode,
   url: explorerUrl("the transaction that delivered the result"),
+  warnings: Type.Optional(warnings),
   shareUrl,
 });
 
@@ -134,6 +140,7 @@ export const SimulateResult = Type.Object({
   line: Type.Optional(line),
   column: Type.Optional(column),
   details: Type.Optional(details),
+  warnings: Type.Optional(warnings),
 });
 
 /**
@@ -152,4 +159,5 @@ export const FunctionRefusal = Type.Object({
   line: Type.Optional(line),
   column: Type.Optional(column),
   details: Type.Optional(details),
+  warnings: Type.Optional(warnings),
 });

@@ -3,6 +3,7 @@ import { firstId } from "../lib/id.ts";
 import { repeat } from "../lib/repeat.ts";
 import type { NetworkChain } from "../networks/network.ts";
 import { findOracleCheckpoint } from "../store/chainRecords.ts";
+import { deleteOldCallbackFailures } from "../store/failedCallbacks.ts";
 import { deleteOldDryRuns } from "../store/dryRuns.ts";
 import { listDappIds } from "../store/dapps.ts";
 import {
@@ -117,6 +118,7 @@ export function createRetention(options: RetentionOptions): Retention {
   const passRequests = async (days: number): Promise<void> => {
     const before = firstId("req", now() - days * DAY_MS);
     await walk({ from: "", before }, (ids) => write((db) => deleteRequests(db, ids)));
+    await store.writeSoon((db) => deleteOldCallbackFailures(db, { network, before: now() - days * DAY_MS }));
   };
 
   /**

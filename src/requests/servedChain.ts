@@ -7,6 +7,7 @@ import type { Fees } from "../evm/fees.ts";
 import type { Pipelining } from "../evm/pipelining.ts";
 import type { StackAddresses } from "../chainlink/stackPlan.ts";
 import type { ChainWatcher } from "../evm/watcher.ts";
+import type { OracleNodeView } from "./views.ts";
 
 /** What the pipeline needs from the network it serves, embedded or not. */
 export interface ServedChain {
@@ -40,6 +41,10 @@ export interface ServedChain {
    * a request that it doesn't hold.
    */
   readonly oracleWait?: (requestId: Hex) => string | undefined;
+  /** Returns the function nodes where several operators run them. Default: the oracle is one operator's. */
+  readonly oracleNodes?:
+    | (() => Promise<readonly Pick<OracleNodeView, "url" | "answers">[] | undefined>)
+    | undefined;
   /** Whether Chainlink's own oracle delivers random words. Default `false`. */
   readonly isChainlinks?: boolean;
   /** Highest gas price at which the VRF node fulfils, in wei; absent if there is no limit. */

@@ -17,6 +17,7 @@ import { SourceSyntaxError } from "../presets/sourceSyntaxError.ts";
 import { RESULT_LIMITS } from "./resultLimits.ts";
 import type { SimulateResult } from "./results.ts";
 import { describeRunError, FAILED_RUN } from "./runDetails.ts";
+import { warningsOf } from "./sourceWarnings.ts";
 import { toHexText } from "../lib/hex.ts";
 
 /** Maximum number of HTTP requests that a source may make, as on the oracle network. */
@@ -57,11 +58,17 @@ export function createSimulateTool(): SimulateTool {
         bytesArgs,
         secrets,
         limits: { maxResponseBytes },
+        observe: true,
         ...(signal === undefined ? {} : { signal }),
       });
       const { console, consoleTruncated, timeMs, memoryBytes, httpRequests } = run;
       const described = describe(run, returnType, linked.preludeLines);
-      return { ...described, console, consoleTruncated, timeMs, memoryBytes, httpRequests };
+      const warned = warningsOf({
+        source,
+        touched: run.touched,
+        hasSecrets: Object.keys(secrets).length > 0,
+      });
+      return { ...described, console, consoleTruncated, timeMs, memoryBytes, httpRequests, ...warned };
     },
     close: async () => {
       network.close();

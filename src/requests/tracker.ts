@@ -29,12 +29,12 @@ export interface Tracker {
   onReorg(firstReplaced: bigint): Promise<void>;
   /** Returns the newest block whose logs have taken effect, with all before it; `undefined` before the first. */
   readTo(): bigint | undefined;
-  /** When the oracle last answered any request, by `performance.now()`; `undefined` if it hasn't since the start. */
-  oracleSeenAt(): number | undefined;
+  /** When the oracle last delivered words, or a function's result, by `performance.now()`; `undefined` if it hasn't since the start. */
+  oracleSeenAt(what: "words" | "result"): number | undefined;
 }
 
-/** Events that only an oracle causes. */
-const ANSWERS: ReadonlySet<string> = new Set(["RandomWordsFulfilled", "RequestProcessed"]);
+/** Events that only an oracle causes: its VRF nodes one, its function nodes the other. */
+const ANSWERS = { words: "RandomWordsFulfilled", result: "RequestProcessed" } as const;
 
 /**
  * Creates the tracker of one network. Idempotent: a log delivered again changes nothing.
@@ -48,7 +48,7 @@ export function createTracker(
   listUnsettled: (firstReplaced: bigint) => Promise<readonly OpenRequest[]> = async () => [],
 ): Tracker {
   const index = createRequestIndex();
-  let oracleSeenAt: number | undefined;
+  const oracleSeenAt: { words?: number; result?: number } = {};
   let readTo: bigint | undefined;
   let tail: Promise<void> = Promise.resolve();
 
@@ -62,8 +62,8 @@ export function createTracker(
   const take = async (logs: readonly RawLog[]): Promise<void> => {
     // All logs are decoded before the first takes effect: if a node sends a malformed one, the block is read again.
     const events = logs.map((log) => ({ log, event: decodeLog(log) }));
-    if (events.some(({ event }) => event !== undefined && ANSWERS.has(event.name)))
-      oracleSeenAt = performance.now();
+    for (const what of ["words", "result"] as const)
+      if (events.some(({ event }) => event?.name === ANSWERS[what])) oracleSeenAt[what] = performance.now();
     const charges = readWordCharges(
       events.map(({ event }) => event),
       (id) =>
@@ -126,7 +126,7 @@ export function createTracker(
         readTo = block.number;
       }),
     onReceipt: (receipt) => inTurn(() => take(receipt.logs)),
-    oracleSeenAt: () => oracleSeenAt,
+    oracleSeenAt: (what) => oracleSeenAt[what],
     readTo: () => readTo,
     onReorg: (firstReplaced) =>
       inTurn(async () => {

@@ -279,6 +279,24 @@ export const migrations: Record<string, Migration> = {
   },
   // Changes no table: keys are sealed for their row from here on (`bindKeys` in src/dapps/sealedKey.ts), which earlier versions can't read.
   "0022_bound_keys": { up: async () => {} },
+  "0023_failed_callbacks": {
+    async up(db: Kysely<unknown>) {
+      await db.schema
+        .createTable("failed_callbacks")
+        .addColumn("network", "text", (c) => c.notNull())
+        .addColumn("request_id", "text", (c) => c.notNull())
+        .addColumn("transaction_hash", "text", (c) => c.notNull())
+        .addColumn("reason", "text", (c) => c.notNull())
+        .addColumn("created_at", "integer", (c) => c.notNull())
+        .addPrimaryKeyConstraint("failed_callbacks_key", ["network", "request_id"])
+        .execute();
+      await db.schema
+        .createIndex("failed_callbacks_by_time")
+        .on("failed_callbacks")
+        .columns(["network", "created_at"])
+        .execute();
+    },
+  },
 };
 
 /** Hands {@link migrations} to Kysely's migrator. */

@@ -138,6 +138,16 @@ export interface Tables {
     record: string;
     created_at: number;
   };
+  /** Why callbacks of callers' own contracts failed. The chain doesn't record it, and nodes forget the state that it can be found from. */
+  readonly failed_callbacks: {
+    network: string;
+    /** VRF or Functions request. */
+    request_id: string;
+    /** The transaction that made the callback; after a reorg, another one may have. */
+    transaction_hash: string;
+    reason: string;
+    created_at: number;
+  };
   /** Which replica dispatches on a network; used where several processes serve from one server database. */
   readonly leases: {
     network: string;

@@ -13,6 +13,7 @@ export const TABLE_KEYS: { readonly [Name in keyof Tables]: readonly (keyof Tabl
   requests: ["id"],
   usage: ["dapp_id", "day", "network", "kind"],
   dry_runs: ["id"],
+  failed_callbacks: ["network", "request_id"],
   leases: ["network"],
   oracle_rounds: ["id"],
   oracle_evidence: ["id"],

@@ -2,6 +2,7 @@ import type { Hex } from "viem";
 import { findEvent, WORDS_TOPICS, type EncodedLog } from "../chainlink/events.ts";
 import { decodeFulfilments, type Fulfilment } from "../chainlink/calldata.ts";
 import type { ContractBook, OracleEvent, OracleEventOf } from "../chainlink/contractBook.ts";
+import type { CallbackSources } from "../chainlink/failedCallbacks.ts";
 import type { PendingReasons } from "../chainlink/pendingReason.ts";
 import { toWord } from "../lib/uint256.ts";
 import { keyHash, requestIdOf } from "../vrf/randomWords.ts";
@@ -31,6 +32,8 @@ export interface RequestPartsMeans {
   readonly client: ChainReader;
   /** Explains why requests are not answered. */
   readonly pending: PendingReasons;
+  /** What a service recorded of failed callbacks; absent if none was asked. */
+  readonly findRecordedCallbacks?: CallbackSources["findRecorded"];
 }
 
 /** Finds the join that a request for words is part of; `undefined` if there is none. */

@@ -6,6 +6,7 @@ import { keyHash, randomWords, requestIdOf, seedOf } from "../vrf/randomWords.ts
 import { verify, type ProofVerdict } from "../vrf/verify.ts";
 import type { Fulfilment } from "../chainlink/calldata.ts";
 import type { OracleEventOf } from "../chainlink/contractBook.ts";
+import { explainCallback } from "./explainCallback.ts";
 import { proofsIn, type RandomnessParts, type RequestPartsMeans } from "./randomnessParts.ts";
 import {
   compareStep,
@@ -66,7 +67,7 @@ async function check(parts: RandomnessParts, means: RequestPartsMeans): Promise<
   steps.push(compareStep("proof", `the VRF proof is valid for ${seedText}${through}`, []));
   const words = randomWords(verdict.output, request.numWords);
   steps.push(
-    compareStep("words", describeWords(fulfilment), [
+    compareStep("words", await describeWords(fulfilment, means), [
       { what: "output", expected: toWord(verdict.output), found: toWord(fulfilment.outputSeed) },
     ]),
   );
@@ -164,9 +165,12 @@ function describeMissingProof({ to, isDirect }: Delivery): VerificationStep {
  * Describes the words. The coordinator counts a request as fulfilled even if the callback that takes the words fails, and says so in
  * its log.
  */
-function describeWords({ success }: OracleEventOf<"RandomWordsFulfilled">): string {
+async function describeWords(
+  { success, log }: OracleEventOf<"RandomWordsFulfilled">,
+  means: RequestPartsMeans,
+): Promise<string> {
   const holds = "the coordinator drew the words from the proof's output";
-  return success ? holds : `${holds}; the consumer's callback failed, so its contract did not take them`;
+  return success ? holds : `${holds}; they are final, but ${await explainCallback(log, means)}`;
 }
 
 /** Checks that the proof's key is the requested one, and registered. */

@@ -4,7 +4,8 @@ import { EVENT_TOPICS, FULFILL_RESULTS, decodeLog } from "../chainlink/events.ts
 import { decodeTransmission, type Transmission } from "../chainlink/calldata.ts";
 import { signaturesOf } from "../chainlink/quorum.ts";
 import { findSigner, reportDigest } from "../chainlink/reportSigners.ts";
-import { decodeRevertReason } from "../chainlink/revertReason.ts";
+import { isCallbackFailure } from "../chainlink/failedCallbacks.ts";
+import { explainCallback } from "./explainCallback.ts";
 import { findSignerSet, readLatestConfig } from "./signerSet.ts";
 import type { FunctionsParts } from "./requestParts.ts";
 import type { RequestPartsMeans } from "./randomnessParts.ts";
@@ -58,11 +59,11 @@ export async function checkReport(
     { what: "outcome", expected: "FULFILLED", found: FULFILL_RESULTS[processed.resultCode] ?? "unknown" },
   ];
   // The callback of a caller's own contract may fail; the result was still delivered.
-  const isCallbackOnly = FULFILL_RESULTS[processed.resultCode] === "USER_CALLBACK_ERROR";
+  const isCallbackOnly = isCallbackFailure(processed);
   const delivery = compareStep(
     "delivery",
     isCallbackOnly
-      ? `the router delivered what the nodes signed; the consumer's own callback failed: ${decodeRevertReason(processed.callbackReturnData).text}`
+      ? `the router delivered what the nodes signed, but ${await explainCallback(processed.log, means)}`
       : "the router delivered what the nodes signed",
     isCallbackOnly ? compared.slice(0, -1) : compared,
   );

@@ -4,7 +4,7 @@ import type { ChainReader } from "./chainFacts.ts";
 import type { OracleContracts } from "../chainlink/contractBook.ts";
 import type { ExecutionOptions } from "./executionStep.ts";
 import type { Verification } from "./verification.ts";
-import { verifyTransaction } from "./verifyTransaction.ts";
+import { verifyTransaction, type VerifyOptions } from "./verifyTransaction.ts";
 
 /** A network whose results can be checked. */
 export interface VerifiableNetwork {
@@ -15,6 +15,7 @@ export interface VerifiableNetwork {
   readonly isEmbedded: boolean;
   readonly hasEthereumBlocks?: boolean;
   readonly chainlinkCoordinator?: Hex | undefined;
+  readonly findRecordedCallbacks?: VerifyOptions["findRecordedCallbacks"];
 }
 
 /** What to check. */

@@ -16,6 +16,7 @@ import { BaseError, type Hex } from "viem";
 import { TycheError } from "../lib/errors.ts";
 import { DECIDING_STEPS } from "../lib/verificationWords.ts";
 import { InvalidParameterError } from "../lib/invalidParameter.ts";
+import type { CallbackSources } from "../chainlink/failedCallbacks.ts";
 import { createPendingReasons } from "../chainlink/pendingReason.ts";
 import { decodeRevertReason } from "../chainlink/revertReason.ts";
 import { createChainFacts, type ChainReader } from "./chainFacts.ts";
@@ -61,6 +62,10 @@ export interface VerifyOptions extends Omit<ExecutionOptions, "deadline"> {
   readonly hasEthereumBlocks?: boolean;
   /** Chainlink's VRF v2.5 coordinator on this chain, if known. Affects only the text of `trust`. */
   readonly chainlinkCoordinator?: Hex | undefined;
+  /**
+   * Returns what a service recorded of failed callbacks, quoted as its word. Affects only the texts of steps. Default: only the node is asked.
+   */
+  readonly findRecordedCallbacks?: CallbackSources["findRecorded"];
   /** Whether the oracle's operator runs the chain alone, if known. Affects only the text of `trust`. */
   readonly isEmbedded: boolean | undefined;
 }
@@ -101,6 +106,7 @@ async function verifyHash(hash: Hex, options: VerifyOptions): Promise<Verificati
     client,
     hasEthereumBlocks,
     pending: createPendingReasons(client),
+    findRecordedCallbacks: options.findRecordedCallbacks,
   };
   const found = await findRequestParts(hash, means, options.requestId);
   if (found.length > MAX_REQUESTS) throw new TooManyRequestsError(hash, found.length);

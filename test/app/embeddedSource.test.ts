@@ -11,12 +11,11 @@ import { NETWORKS } from "../../src/networks/profiles.ts";
 
 const FIRST_RPC_PORT = 8545;
 
-test("behaviour: a chain whose port is taken says so, and where it serves instead", async () => {
+test("behaviour: a chain whose port is taken says so, and where it serves instead, at the start and in the readiness", async () => {
   const folder = mkdtempSync(join(tmpdir(), "tyche-test-"));
   const other = createServer().listen(0, "127.0.0.1");
   await once(other, "listening");
   const { port } = other.address() as AddressInfo;
-  const lines: string[] = [];
   const source = createEmbeddedSource({
     profile: NETWORKS.sepolia,
     keys: deriveNetworkKeys(new Uint8Array(32).fill(7), "sepolia"),
@@ -24,14 +23,14 @@ test("behaviour: a chain whose port is taken says so, and where it serves instea
     folder: join(folder, "sepolia"),
     index: port - FIRST_RPC_PORT,
     rpcOrigins: [],
-    log: pino({ level: "warn" }, { write: (line: string) => void lines.push(line) }),
+    log: pino({ level: "silent" }),
   });
   try {
     const chain = await source.open(undefined, { onDown: () => {}, onError: () => {} });
+    const finding = `port ${port} is taken by another program or not permitted, so the RPC URL of sepolia is now ${chain.rpcUrl}: change it in wallets and tools, or free the port and restart`;
+    expect(chain.findings).toEqual([finding]);
+    expect(await chain.warnings()).toEqual([finding]);
     await chain.close();
-    expect(lines.map((line) => (JSON.parse(line) as { readonly msg: string }).msg)).toEqual([
-      `port ${port} can't be used: the RPC URL of sepolia is now ${chain.rpcUrl}`,
-    ]);
     expect(chain.rpcUrl).not.toContain(String(port));
   } finally {
     other.close();

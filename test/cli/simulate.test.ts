@@ -56,6 +56,17 @@ test("error: a string that is not UTF-8 is no result", async () => {
   expect(stderr).toContain("failed: a result of 1 bytes is not a string: it is not UTF-8");
 });
 
+test("behaviour: warns of a source that gives each oracle node another value", async () => {
+  const source = "return Functions.encodeString(String(Math.random() + Date.now()) + secrets.key)";
+  const { code, stderr } = await runCli(["simulate", "-"], source);
+  expect(code).toBe(0);
+  expect(stderr.match(/^warning: The source \w+ \S+/gm)).toEqual([
+    "warning: The source makes random",
+    "warning: The source reads the",
+    "warning: The source reads `secrets`,",
+  ]);
+});
+
 test.each([[[]], [["--network", "fuji"]]])(
   "behaviour: the network's limit holds, 1,024 bytes, %j",
   async (flags) => {

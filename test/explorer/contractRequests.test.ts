@@ -5,6 +5,7 @@ import {
   subscriptionOwnerAbi,
   vrfCoordinatorAbi,
 } from "../../src/chainlink/contracts/abi.ts";
+import type { RecordedCallback } from "../../src/chainlink/failedCallbacks.ts";
 import { deriveWords } from "../../src/chainlink/fulfilmentWords.ts";
 import { encodeFunctionsRequest } from "../../src/chainlink/functionsRequest.ts";
 import { encodeTimeouts } from "../../src/chainlink/functionsTimeout.ts";
@@ -36,6 +37,7 @@ contract Consumer {
     require(words.length < 3, "too many words");
   }
   function handleOracleFulfillment(bytes32, bytes calldata response, bytes calldata) external pure {
+    while (response.length == 34) {}
     require(response.length < 33, "too long");
   }
 }`;
@@ -47,6 +49,7 @@ const stranger = addressOf(1n);
 
 let world: VerifyWorld;
 let explorer: Explorer;
+const recorded: RecordedCallback[] = [];
 beforeAll(async () => {
   world = await startVerifyWorld();
   const { client, addresses: contracts, chainId } = world;
@@ -55,7 +58,8 @@ beforeAll(async () => {
   await world.send(caller, { data: bytecode });
   const archive = createNodeArchive(client, { isEmbedded: true });
   const named = { network: "test", title: "Test", chainId, coin: "ETH", isEmbedded: true };
-  const chain = { ...named, archive, client, contracts, accounts: {} };
+  const findRecordedCallbacks = async () => recorded;
+  const chain = { ...named, archive, client, contracts, accounts: {}, findRecordedCallbacks };
   explorer = createExplorer(new Map([["test", () => chain]]));
 });
 afterAll(() => world.close());
@@ -76,7 +80,14 @@ const ask = (from: Hex, to: Hex, data: Hex, times = 1) =>
   });
 const requestWords = (
   dapp: TestDapp,
-  { keyHash = TEST_PROVING_KEY.keyHash, confirmations = 1, from = consumer, numWords = 1, times = 1 } = {},
+  {
+    keyHash = TEST_PROVING_KEY.keyHash,
+    confirmations = 1,
+    from = consumer,
+    numWords = 1,
+    times = 1,
+    callbackGas = 20_000,
+  } = {},
 ) =>
   ask(
     from,
@@ -84,7 +95,7 @@ const requestWords = (
     encodeFunctionData({
       abi: vrfCoordinatorAbi,
       functionName: "requestRandomWords",
-      args: [keyHash, dapp.vrfSubId, confirmations, 20_000, numWords],
+      args: [keyHash, dapp.vrfSubId, confirmations, callbackGas, numWords],
     }),
     times,
   );
@@ -269,14 +280,42 @@ describe("what a caller's own contracts requested", () => {
     });
   });
 
-  test("error: callbacks that failed are told, with the reason of a function's", async () => {
-    await deliverWords(world, await requestWords(dapp, { numWords: 3 }));
+  test("error: says why callbacks failed, also when the function's log doesn't", async () => {
+    const proof = await deliverWords(world, await requestWords(dapp, { numWords: 3 }));
+    await deliverWords(world, await requestWords(dapp, { numWords: 3, callbackGas: 300 }));
     await deliverResults(world, await requestFunction(dapp), { response: `0x${"01".repeat(33)}` });
+    const run = await requestFunction(dapp);
+    const report = await deliverResults(world, run, { response: `0x${"01".repeat(34)}` });
     const { items } = await readPage(dapp);
+    const outOfGas = "out of gas: all of its 100000 gas was used";
     expect(items.map(({ state, error }) => ({ state, error }))).toEqual([
+      { state: "failed", error: `the contract's callback failed: ${outOfGas}` },
       { state: "failed", error: "the contract's callback failed: too long" },
-      { state: "failed", error: "the contract's callback failed; the words are on chain" },
+      { state: "failed", error: "the contract's callback failed: out of gas: all of its 300 gas was used" },
+      { state: "failed", error: "the contract's callback failed: too many words" },
     ]);
+    const [proved, reported, asked] = await Promise.all(
+      [proof, report, run].map((one) => explorer.findTransaction("test", one.transactionHash)),
+    );
+    expect(proved!.randomness[0]!.reason).toBe("too many words");
+    expect(reported!.functionResults[0]!.callbackReason).toBe(outOfGas);
+    expect(asked!.functionRequests[0]!.answer!.callbackReason).toBe(outOfGas);
+  });
+
+  test("behaviour: what was recorded of a callback counts, unless it is of another transaction", async () => {
+    const proof = await deliverWords(world, await requestWords(dapp, { numWords: 3 }));
+    const { requestId } = eventsOf(proof, "RandomWordsFulfilled")[0]!;
+    const record = { requestId, transactionHash: proof.transactionHash, reason: "as recorded" };
+    recorded.push(record);
+    expect((await readPage(dapp)).items[0]!.error).toBe("the contract's callback failed: as recorded");
+    const checked = await world.verify(proof.transactionHash, {
+      findRecordedCallbacks: async () => recorded,
+    });
+    expect(checked.requests[0]!.steps.find(({ name }) => name === "words")!.detail).toMatch(
+      /; they are final, but the contract's callback failed: as recorded \(as this service recorded it\)$/,
+    );
+    recorded.splice(0, 1, { ...record, transactionHash: `0x${"ab".repeat(32)}` });
+    expect((await readPage(dapp)).items[0]!.error).toBe("the contract's callback failed: too many words");
   });
 
   test("behaviour: a page goes on where the one before ended, within a block, too", async () => {

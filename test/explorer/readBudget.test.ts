@@ -12,6 +12,7 @@ function createChain() {
   const { archive } = describeChain(
     { profile: {}, isEmbedded: true, titles: {} } as unknown as Parameters<typeof describeChain>[0],
     { client: { request }, deployment: {} } as unknown as Parameters<typeof describeChain>[1],
+    async () => [],
   );
   return Object.assign(state, { archive });
 }

@@ -88,6 +88,7 @@ test.each([
   const { archive } = describeChain(
     { profile: {}, isEmbedded, titles: {} } as unknown as Parameters<typeof describeChain>[0],
     { client: { request }, deployment: {} } as unknown as Parameters<typeof describeChain>[1],
+    async () => [],
   );
   await Promise.allSettled(Array.from({ length: 2_000 }, (_, i) => archive.findBlock(BigInt(i))));
   expect(node.calls).toBe(most);

@@ -6,7 +6,7 @@ import { describe, expect, test, vi } from "vitest";
 import { checkExamples } from "../../src/presets/checkPreset.ts";
 import { loadPreset } from "../../src/presets/loadPreset.ts";
 import { PresetBrokenError } from "../../src/presets/presetProblem.ts";
-import { EXAMPLE_SOURCE, exampleDefinition, makeFolder, writePreset } from "./folders.ts";
+import { EXAMPLE_SOURCE, exampleDefinition, makeFolder, writePreset, ZERO_WORD } from "./folders.ts";
 import { runHere } from "./runHere.ts";
 
 async function loadBroken(folder: string, name = "echo"): Promise<string> {
@@ -302,6 +302,19 @@ describe("error: preset.json", () => {
     const folder = await makeFolder();
     await writePreset(folder, "echo", { definition: { ...exampleDefinition("echo"), ...change } });
     expect(await loadBroken(folder)).toContain(reason);
+  });
+
+  test("error: a wrong example and a wrong bound are told at once, with what is wrong in the source", async () => {
+    const folder = await makeFolder();
+    const wrong = {
+      examples: [{ params: { times: "0" }, word: ZERO_WORD, parsedResult: "" }],
+      maxResultBytes: "2 * bites(text)",
+    };
+    const definition = { ...exampleDefinition("echo"), ...wrong };
+    await writePreset(folder, "echo", { definition, source: "return (" });
+    const problems = await loadBroken(folder);
+    for (const part of ["times: must be at least 1", "maxResultBytes: there is no function", "source.js"])
+      expect(problems).toContain(part);
   });
 
   const schemas: readonly [why: string, schema: Record<string, unknown>, reason: string][] = [

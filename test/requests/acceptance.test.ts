@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test, vi } from "vitest";
 import { SandboxClosedError } from "../../sandbox/host/poolErrors.ts";
 import { createAcceptance, type Acceptance } from "../../src/requests/acceptance.ts";
 import type { OpenRequest } from "../../src/requests/openRequest.ts";
+import { presentRequest } from "../../src/requests/present.ts";
 import { createRequestBook, type RequestBook } from "../../src/requests/requestBook.ts";
 import { withOwnErrors } from "../../src/requests/sandboxRuns.ts";
 import type { Dapp } from "../../src/requests/service.ts";
@@ -23,7 +24,7 @@ const COMMAND = {
 
 describe.each(DATABASES)("on %s", (_name, create) => {
   let store: Store;
-  let dryRun: () => Promise<void>;
+  let dryRun: () => Promise<readonly string[]>;
   let hasDatabase: boolean;
   const taken: string[] = [];
 
@@ -85,6 +86,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
       dryRun = async () => {
         resolve();
         await pool.run({} as never);
+        return [];
       };
       const { id } = await open().accept(DAPP, COMMAND, { isAsync: true });
       await ran;
@@ -92,10 +94,27 @@ describe.each(DATABASES)("on %s", (_name, create) => {
       vi.spyOn(Date, "now").mockReturnValue(wall + jumpMs);
       const next = open();
       next.book.restore([(await next.book.find(id))!]);
-      dryRun = async () => {};
+      dryRun = async () => [];
       next.resumeChecks(DESK_NETWORK);
       await vi.waitFor(() => expect(taken).toEqual([id]), { timeout: 60_000 });
       expect(await stateOf(id)).toBe("received");
+    },
+  );
+
+  test.each([true, false])(
+    "behaviour: what a dry run warns of is kept with the request, asynchronous: %s",
+    async (isAsync) => {
+      dryRun = async () => ["careful"];
+      const { id } = await open().accept(DAPP, COMMAND, { isAsync });
+      await vi.waitFor(() => expect(taken).toEqual([id]), { timeout: 60_000 });
+      const request = (await createRequestBook(store).find(id))!;
+      expect(request.progress).toMatchObject({ warnings: ["careful"] });
+      const outcome = { transactionHash: "0x1", requestId: "0x2", result: "0x", parsedResult: "", err: "0x" };
+      const shown = presentRequest({ ...request, outcome } as OpenRequest, {
+        transaction: (hash) => hash,
+        share: "",
+      });
+      expect(shown.outcome).toMatchObject({ warnings: ["careful"] });
     },
   );
 
@@ -111,7 +130,10 @@ describe.each(DATABASES)("on %s", (_name, create) => {
           throw new DatabaseAwayError(new Error("Connection terminated unexpectedly"));
         },
       };
-      dryRun = async () => void (failures = 1);
+      dryRun = async () => {
+        failures = 1;
+        return [];
+      };
       const { id } = await open(flaky).accept(DAPP, COMMAND, { isAsync: true });
       await vi.waitFor(() => expect(taken).toContain(id), { timeout: 60_000 });
       const stored = await createRequestBook(store).find(id);
@@ -120,7 +142,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
   });
 
   test("behaviour: processes on one database let a dapp's day in once, together", async () => {
-    dryRun = async () => {};
+    dryRun = async () => [];
     const [one, other] = [open(store, 5), open(store, 5)];
     const answers = await Promise.allSettled(
       Array.from({ length: 12 }, (_, i) => (i % 2 === 0 ? one : other).accept(DAPP, COMMAND, {})),

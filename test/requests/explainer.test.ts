@@ -118,6 +118,25 @@ test("behaviour: a node that can't be asked is named as the reason", async () =>
   );
 });
 
+test("behaviour: a chain that can't be reached is the reason, in the words of the readiness, whatever else is known", async () => {
+  await open();
+  const request = await accepted(await pipeline.accept("function"));
+  world.node.inject(every("eth_getBlockByNumber", { status: 503 }));
+  expect(await pipeline.pipeline.explain(request)).toMatch(/^the chain can't be reached: .*503/);
+});
+
+test("behaviour: silent nodes are named, and words that others delivered don't count as results", async () => {
+  const url = (n: number) => `https://node${n}.example`;
+  await open({ oracleNodes: [1, 2, 3, 4].map((n) => ({ url: url(n), answers: n < 3 })) });
+  const request = await accepted(await pipeline.accept("function"));
+  world.startOracle(() => new Promise(() => {}));
+  await pipeline.ended((await pipeline.accept("random")).id);
+  world.stopOracle();
+  expect(await why(request)).toMatch(
+    /^2 of 4 oracle nodes do not answer: https:\/\/node3\.example, https:\/\/node4\.example; oracle not seen for \d+ seconds$/,
+  );
+});
+
 test("behaviour: nothing to say of what has ended", async () => {
   await open();
   world.startOracle();

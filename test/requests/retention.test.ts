@@ -6,6 +6,7 @@ import { createRetention, type Keep } from "../../src/requests/retention.ts";
 import type { RemovableBlocks } from "../../src/networks/network.ts";
 import { saveOracleCheckpoint } from "../../src/store/chainRecords.ts";
 import { insertDapp } from "../../src/store/dapps.ts";
+import { findCallbackFailures, saveCallbackFailures } from "../../src/store/failedCallbacks.ts";
 import {
   findRequest,
   findRequestByKey,
@@ -78,7 +79,14 @@ describe.each(DATABASES)("on %s", (_name, create) => {
     await insertRequests(store.db, [...old, ...kept]);
     const place = { dappId: "dapp_a", network: "sepolia", day: "2027-01-01", kind: "function" } as const;
     await addUsage(store.db, [{ ...place, requests: 225 }]);
+    const ids = ["31", "29"];
+    const failures = ids.map((requestId) => {
+      const createdAt = NOW - Number(requestId) * DAY_MS;
+      return { network: "sepolia", requestId, transactionHash: "0x1", reason: "no", createdAt };
+    });
+    await saveCallbackFailures(store.db, failures);
     await pass({ requestDays: 30 });
+    expect(await findCallbackFailures(store.db, "sepolia", ids)).toMatchObject([{ requestId: "29" }]);
     expect((await Promise.all(old.map(isThere))).filter(Boolean)).toEqual([]);
     expect(await Promise.all(kept.map(isThere))).toEqual([true, true]);
     const sums = await listUsage(store.db, { dappId: "dapp_a", from: "2027-01-01", to: "2027-01-01" });

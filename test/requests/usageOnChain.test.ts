@@ -1,6 +1,12 @@
+import { encodeFunctionData } from "viem";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { subscriptionOwnerAbi, vrfCoordinatorAbi } from "../../src/chainlink/contracts/abi.ts";
 import { readUsage } from "../../src/requests/usageReport.ts";
-import { DESK_DAPP, startPipelineWorld, type PipelineWorld } from "../support/pipelineWorld.ts";
+import { findCallbackFailures } from "../../src/store/failedCallbacks.ts";
+import { testAccount } from "../support/anvil.ts";
+import { eventsOf } from "../support/delivery.ts";
+import { DESK_DAPP, DESK_NETWORK, startPipelineWorld, type PipelineWorld } from "../support/pipelineWorld.ts";
+import { TEST_PROVING_KEY, TEST_ROLES } from "../support/stack.ts";
 
 const AT = Date.UTC(2026, 10, 22);
 
@@ -42,6 +48,41 @@ test("default: what requests cost is what the chain's events and receipts say", 
         words: 3 + (ended[4]!.params as { numWords: number }).numWords,
       });
     },
+    { timeout: 60_000 },
+  );
+});
+
+test("behaviour: records why the callback of a caller's own contract failed", async () => {
+  const { stack } = world;
+  const { vrfSubscriptionId, functionsSubscriptionId } =
+    await pipeline.pipeline.subscriptions.ensure(DESK_DAPP);
+  const consumer = testAccount(6);
+  await stack.send(TEST_ROLES.operator, {
+    to: stack.addresses.subscriptionOwner,
+    data: encodeFunctionData({
+      abi: subscriptionOwnerAbi,
+      functionName: "addConsumer",
+      args: [vrfSubscriptionId, functionsSubscriptionId, consumer.address],
+    }),
+  });
+  world.stopOracle();
+  const asked = await stack.send(consumer, {
+    to: stack.addresses.vrfCoordinator,
+    data: encodeFunctionData({
+      abi: vrfCoordinatorAbi,
+      functionName: "requestRandomWords",
+      args: [TEST_PROVING_KEY.keyHash, vrfSubscriptionId, 1, 20_000, 1],
+    }),
+  });
+  // The account becomes a contract that loops: JUMPDEST, jump back.
+  await stack.viem.setCode({ address: consumer.address, bytecode: "0x5b600056" });
+  world.startOracle();
+  const { requestId } = eventsOf(asked, "RandomWordsRequested")[0]!;
+  await vi.waitFor(
+    async () =>
+      expect(await findCallbackFailures(pipeline.store.db, DESK_NETWORK, [requestId])).toMatchObject([
+        { requestId, reason: "out of gas: all of its 20000 gas was used" },
+      ]),
     { timeout: 60_000 },
   );
 });

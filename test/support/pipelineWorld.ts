@@ -22,6 +22,7 @@ import { createSourcePrefix } from "../../src/requests/sources.ts";
 import { findRequest, type StoredRequest } from "../../src/store/requests.ts";
 import { insertDapp } from "../../src/store/dapps.ts";
 import type { Fence } from "../../src/store/leases.ts";
+import type { OracleNodeView } from "../../src/requests/views.ts";
 import type { RequestKind } from "../../src/store/schema.ts";
 import { createSqliteDialect } from "../../src/store/sqliteDialect.ts";
 import { openStore } from "../../src/store/store.ts";
@@ -59,6 +60,8 @@ export interface PipelineOptions {
   /** Default: presets take one key's words. */
   readonly presetKeyHashes?: readonly Hex[];
   readonly gasLaneWei?: bigint;
+  /** Default: one operator's oracle. */
+  readonly oracleNodes?: readonly Pick<OracleNodeView, "url" | "answers">[];
   readonly pipelining?: Pipelining;
   /** Default 32. */
   readonly finalityDepth?: number;
@@ -181,6 +184,7 @@ export async function startPipelineWorld(options: Parameters<typeof startTestSta
           head: () => watcher.head(),
         }),
         oracleWait: (id) => oracle?.status()[0]?.pending.find(({ requestId }) => requestId === id)?.why,
+        oracleNodes: async () => options.oracleNodes ?? [],
         pipelining: options.pipelining,
         ...(options.gasLaneWei === undefined ? {} : { gasLaneWei: options.gasLaneWei }),
       },

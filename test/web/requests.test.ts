@@ -95,6 +95,17 @@ test("behaviour: a preset can be run once its networks are known", async () => {
   expect(visitor.troubles).toEqual([]);
 });
 
+test("behaviour: Back shows a preset's form as it was filled in", async () => {
+  await page.goto(`${tyche.url}/presets/range`);
+  await page.getByLabel(/max/i).fill("77");
+  await page.getByRole("button", { name: "Run", exact: true }).click();
+  await page.getByRole("region", { name: "Request", exact: true }).waitFor();
+  await page.goBack();
+  expect(await page.getByLabel(/max/i).inputValue()).toBe("77");
+  expect(await page.evaluate(() => sessionStorage.getItem("tyche.forms"))).toContain("77");
+  expect(visitor.troubles).toEqual([]);
+});
+
 describe("the form for random numbers", () => {
   beforeEach(async () => {
     await open("/random");

@@ -1,6 +1,7 @@
 import { useSyncExternalStore } from "react";
 import { keepPageKey, readPageKey } from "../pageKey.ts";
 import { forgetDraft } from "./pages/functions/keptDraft.ts";
+import { forgetForms } from "./parts/keptForm.ts";
 
 /** Who is viewing the application. */
 export type Session =
@@ -81,6 +82,7 @@ export async function signOut(): Promise<void> {
   const answer = await fetch("/session", { method: "DELETE" });
   if (!answer.ok) throw new Error(`the service answered ${answer.status}`);
   forgetDraft();
+  forgetForms();
   keepPageKey(undefined);
   become({ kind: "stranger" });
 }

@@ -171,3 +171,12 @@ function Leaf({ type, value, network }: { type: string; value: string; network: 
     </Folded>
   );
 }
+
+/** What to know about a source although it ran. */
+export function Warnings({ warnings = [] }: { readonly warnings?: readonly string[] | undefined }) {
+  return warnings.map((warning) => (
+    <div className="notice" key={warning}>
+      {warning}
+    </div>
+  ));
+}

@@ -105,7 +105,7 @@ export function FunctionRequestSection({
               </>
             ),
           ],
-          ["Waiting", waitsFor !== undefined && <UnknownText text={waitsFor} />],
+          ["Why it waits", waitsFor !== undefined && <UnknownText text={waitsFor} />],
           [
             "Random word",
             word !== undefined && (

@@ -108,7 +108,7 @@ export function RandomRequestSection({
             "Answered by",
             answeredBy === undefined ? "not answered yet" : <By network={network} hash={answeredBy} />,
           ],
-          ["Waiting", waitsFor !== undefined && <UnknownText text={waitsFor} />],
+          ["Why it waits", waitsFor !== undefined && <UnknownText text={waitsFor} />],
           ["Words", String(request.numWords)],
           ["Confirmations", String(request.confirmations)],
           ["Consumer", <PartyLink network={network} party={request.sender} full />],

@@ -1,6 +1,6 @@
 import { Link } from "wouter";
 import { CopyButton, TransactionLink } from "../../parts/format.tsx";
-import { ResultText, UnknownText } from "../../parts/parts.tsx";
+import { ResultText, UnknownText, Warnings } from "../../parts/parts.tsx";
 import { resultClass } from "../../parts/requestParts.tsx";
 import type { Run } from "./run.ts";
 
@@ -62,6 +62,7 @@ function DryRun({
           />
         </div>
       )}
+      <Warnings warnings={result.warnings} />
       {Number.isFinite(result.timeMs) && (
         <dl className="measures">
           <Measure name="Time" value={`${result.timeMs.toFixed(result.timeMs < 10 ? 1 : 0)} ms`} />
@@ -107,6 +108,7 @@ function ChainRun({
           <UnknownText text={result.err} />
         </div>
       )}
+      <Warnings warnings={result?.warnings} />
       <ol className="timeline">
         {states.map(({ state: name, at, transactionHash, detail }, i) => (
           <li key={at + name} className={name}>

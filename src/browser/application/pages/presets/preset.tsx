@@ -5,6 +5,7 @@ import type { DappView, ExplorerNetwork, PresetView } from "../../../../client/i
 import { Loaded, NotFound, Page } from "../../page.tsx";
 import { DappSelect, WithDapps } from "../../parts/dappSelect.tsx";
 import { describeError, Field, focusFirstProblem, problemsOf, readField } from "../../parts/forms.tsx";
+import { useKeptForm } from "../../parts/keptForm.ts";
 import { List } from "../../parts/list.tsx";
 import { NetworkSelect, useChosenNetwork } from "../../parts/networkSelect.tsx";
 import { Notice, plainText, UnknownText } from "../../parts/parts.tsx";
@@ -72,6 +73,7 @@ function PresetForm({
   const [problem, setProblem] = useState<string>();
   const [isBusy, setBusy] = useState(false);
   const fields = createFields(preset);
+  const kept = useKeptForm(`preset ${preset.name}`);
 
   const send = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
     event.preventDefault();
@@ -101,7 +103,7 @@ function PresetForm({
           <UnknownText text={problem} />
         </Notice>
       )}
-      <form className="fields" onSubmit={(event) => void send(event)}>
+      <form className="fields" ref={kept} onSubmit={(event) => void send(event)}>
         {fields.map((field) => (
           <Parameter key={field.name} field={field} problem={problems.get(field.name)} />
         ))}

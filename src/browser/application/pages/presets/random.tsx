@@ -12,6 +12,7 @@ import {
   problemsOf,
   readField,
 } from "../../parts/forms.tsx";
+import { useKeptForm } from "../../parts/keptForm.ts";
 import { NetworkSelect, useChosenNetwork } from "../../parts/networkSelect.tsx";
 import { Notice, UnknownText } from "../../parts/parts.tsx";
 import { useOperator } from "../../services.tsx";
@@ -63,6 +64,7 @@ function RandomForm({
   const [problems, setProblems] = useState<ReadonlyMap<string, string>>(new Map());
   const [problem, setProblem] = useState<string>();
   const [isBusy, setBusy] = useState(false);
+  const kept = useKeptForm("random");
   const vrf = networks.find((one) => one.name === name)?.vrf;
 
   const send = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
@@ -106,7 +108,7 @@ function RandomForm({
           <UnknownText text={problem} />
         </Notice>
       )}
-      <form className="fields" onSubmit={(event) => void send(event)}>
+      <form className="fields" ref={kept} onSubmit={(event) => void send(event)}>
         <NetworkSelect networks={networks} value={name} onChange={setName} />
         <Field
           id="numWords"

@@ -1,6 +1,6 @@
 import type { RequestView, ShownResult } from "../../../../client/index.ts";
 import { Copyable, CopyButton } from "../../parts/format.tsx";
-import { ResultText, UnknownText } from "../../parts/parts.tsx";
+import { ResultText, UnknownText, Warnings } from "../../parts/parts.tsx";
 import { resultClass } from "../../parts/requestParts.tsx";
 
 /** Positions of the pips on a 3 by 3 grid as column and row, indexed by the number shown. */
@@ -47,6 +47,7 @@ export function OutcomePart({ outcome, shown }: Pick<RequestView, "outcome" | "s
       <p>
         <CopyButton text={text} what="result" />
       </p>
+      {"warnings" in outcome && <Warnings warnings={outcome.warnings} />}
     </>
   );
 }

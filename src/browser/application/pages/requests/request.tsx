@@ -67,7 +67,7 @@ function RequestParts({ dappId, request }: { readonly dappId: string; readonly r
           )}
           {why !== null && (
             <p className="note">
-              Waiting: <UnknownText text={why} />
+              Why it waits: <UnknownText text={why} />
             </p>
           )}
           <Facts
