@@ -37,6 +37,7 @@ export async function openDispatch(
       network: name,
       chainId,
       client,
+      pause: chain.pause,
       watcher,
       contracts: deployment.contracts,
       operator,

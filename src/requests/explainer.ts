@@ -42,6 +42,8 @@ export interface ExplainerOptions {
   readonly isChainlinks: boolean;
   readonly subscriptions: Subscriptions;
   readonly tracker: Pick<Tracker, "oracleSeenAt">;
+  /** Says in words why nothing more is sent to the chain; returns `undefined` while everything is. */
+  readonly pause?: (() => string | undefined) | undefined;
   /** Returns the address of the operator that delivers the words of a key. */
   readonly vrfOperatorOf?: ((keyHash: Hex) => Hex | undefined) | undefined;
   /** Returns what a request waits for according to the oracle, if the oracle runs here. */
@@ -187,6 +189,8 @@ export function createExplainer(options: ExplainerOptions): (request: OpenReques
 
   return async (request) => {
     if (isEnded(request.state)) return null;
+    const pause = options.pause?.();
+    if (pause !== undefined) return `the chain is paused: ${pause}`;
     try {
       return await withDeadline(explain(request), DEADLINE_MS);
     } catch (error) {

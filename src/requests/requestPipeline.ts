@@ -250,6 +250,7 @@ export async function openRequestPipeline(options: RequestPipelineOptions): Prom
     coin: chain.coin,
     subscriptions,
     tracker,
+    pause: chain.pause,
     oracleWait: chain.oracleWait,
     vrfOperatorOf: chain.vrfOperatorOf,
     senderWait: () => own.waitsFor()?.message,

@@ -54,6 +54,8 @@ export interface PipelineOptions {
   readonly presetKeyHashes?: readonly Hex[];
   readonly gasLaneWei?: bigint;
   readonly pipelining?: Pipelining;
+  /** Default: the chain is never paused. */
+  readonly pause?: () => string | undefined;
   /** Default 32. */
   readonly finalityDepth?: number;
   /** Default: none. */
@@ -137,6 +139,7 @@ export async function startPipelineWorld(options: Parameters<typeof startTestSta
         network: DESK_NETWORK,
         chainId: stack.chainId,
         client,
+        pause: options.pause,
         watcher,
         contracts: stack.addresses,
         operator: TEST_ROLES.operator,
