@@ -187,7 +187,8 @@ export function openHistory(file: string, keptTopics: readonly string[] = []): H
     },
     has: ({ number, hash }) => numberOf.get(bytesOf(hash))?.["number"] === number,
     flush() {
-      // Checkpoints flush the database file itself; since then, commits are only in the log.
+      // Checkpoints flush the database file itself; since then, commits are only in the log, which the first one creates.
+      if (!existsSync(`${file}-wal`)) return;
       const log = openSync(`${file}-wal`, "r+");
       try {
         fdatasyncSync(log);
