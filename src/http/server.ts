@@ -63,11 +63,8 @@ export async function startHttp(options: StartHttpOptions): Promise<HttpServer> 
     },
     (request, response) => {
       underWay.add(response);
-      response.once("close", () => {
-        underWay.delete(response);
-        // While closing, a connection that becomes idle is closed at once instead of after its keep-alive time.
-        if (closing.signal.aborted) setImmediate(() => server.closeIdleConnections());
-      });
+      if (closing.signal.aborted) endConnection(response);
+      response.once("close", () => underWay.delete(response));
       // RFC 9112, section 3.2: of several Host lines Node keeps the first, but a forwarder in front may have used another.
       if (countHosts(request) > 1)
         refuseRequest(response, "malformed_http", "the request has more than one Host header");
@@ -111,11 +108,20 @@ async function endCalls(
   const { graceMs, closing, closingHard } = options;
   const last = [...underWay].map((response) => new Promise((resolve) => response.once("close", resolve)));
   closing.abort();
+  for (const response of underWay) endConnection(response);
   const soft = setTimeout(() => closingHard.abort(), graceMs);
   // Waits end with the signal above; whatever is left one second later is a caller that doesn't read its response.
   await Promise.race([Promise.all(last), sleep(graceMs + 1_000, undefined, { ref: false })]);
   clearTimeout(soft);
   closingHard.abort();
+}
+
+/**
+ * Makes a response the last one of its connection, and says so in it. An idle connection stays open until the end instead: closed by the
+ * server, it would take along a request that the client is sending at that moment.
+ */
+function endConnection(response: ServerResponse): void {
+  response.shouldKeepAlive = false;
 }
 
 async function stopListening(server: Server): Promise<void> {
