@@ -41,6 +41,53 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   lib: [],
 };
 
+/** Files that may read the wall clock, by what they need it for. It may jump by a day at any moment, so nothing waits for it or counts by it. */
+const WALL_CLOCK: Readonly<Record<string, readonly string[]>> = {
+  "times that are stored for people to read, and ids that sort by them": [
+    "src/dapps/dapps.ts",
+    "src/lib/id.ts",
+    "src/networks/embedded/replay.ts",
+    "src/oracle/node/inbox.ts",
+    "src/requests/acceptance.ts",
+    "src/requests/blockDraft.ts",
+    "src/requests/dryRuns.ts",
+    "src/requests/linker.ts",
+    "src/requests/senderJournal.ts",
+    "src/store/oracleEvidence.ts",
+    "src/store/oracleRounds.ts",
+  ],
+  "the age of a stored time when it is loaded or shown": [
+    "src/browser/application/parts/format.tsx",
+    "src/requests/requestBook.ts",
+  ],
+  "spans, which traces put on one axis with those of other processes": [
+    "src/http/frame.ts",
+    "src/lib/spans.ts",
+    "src/oracle/execute.ts",
+    "src/oracle/node/oracleNode.ts",
+    "src/oracle/transmit.ts",
+    "src/oracle/vrfNode.ts",
+  ],
+  "days and hours of the calendar": [
+    "src/requests/activity.ts",
+    "src/requests/dailyLimit.ts",
+    "src/requests/usageReport.ts",
+  ],
+  "retention periods and sessions, which outlast a suspended machine or a restart": [
+    "sandbox/host/build.ts",
+    "src/app/oracleParts.ts",
+    "src/dapps/sessions.ts",
+    "src/requests/deletedDapps.ts",
+    "src/requests/retention.ts",
+  ],
+  "the timestamps of an embedded chain's blocks, and how far a node is behind": [
+    "src/networks/embedded/clockLimit.ts",
+    "src/networks/embedded/storage.ts",
+    "src/networks/external/checkNode.ts",
+  ],
+  "the second of two clocks: the first stops while the machine is suspended": ["src/store/leaseKeeper.ts"],
+};
+
 /** Layers that run in browsers too. */
 const BROWSER_LAYERS = ["client", "verify"];
 
@@ -96,6 +143,21 @@ export default defineConfig({
   },
   overrides: [
     ...Object.entries(LAYERS).map(([folder, allowed]) => onlyImports(folder, allowed)),
+    {
+      files: ["src/**", "sandbox/host/**", "sandbox/*.ts"],
+      rules: {
+        "no-restricted-properties": [
+          "error",
+          {
+            object: "Date",
+            property: "now",
+            message:
+              "Measure time with performance.now(): the wall clock jumps. WALL_CLOCK in oxlint.config.ts lists who needs it, and what for.",
+          },
+        ],
+      },
+    },
+    { files: Object.values(WALL_CLOCK).flat(), rules: { "no-restricted-properties": "off" } },
     {
       files: ["sandbox/host/**/*.ts", "sandbox/*.ts"],
       rules: {

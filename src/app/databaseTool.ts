@@ -7,6 +7,7 @@ import { setAside } from "../lib/setAside.ts";
 import { findServer } from "../dapps/openDatabase.ts";
 import { findDamagedRows } from "../store/damagedRows.ts";
 import { DatabaseCopyError, copyTables } from "../store/databaseCopy.ts";
+import { findForeign } from "../store/foreignObjects.ts";
 import { findNotedDatabase, noteDatabase } from "../store/databaseNote.ts";
 import { openDataDirectory } from "../store/dataDirectory.ts";
 import { createPostgresDialect } from "../store/postgresDialect.ts";
@@ -137,6 +138,7 @@ export async function checkDatabase(
     async (db) => {
       const problems = [...(await findVersionProblems(db))];
       if (problems.length > 0) return { database, tables: [], problems };
+      problems.push(...(await findForeign(db)));
       const tables = await digestTables(db, onRows);
       problems.push(...(await findDamagedRows(db)));
       if (to !== undefined)
@@ -156,9 +158,11 @@ async function compare(
   return await withTables(createPostgresDialect(target.url), async (db) => {
     const problems = await findVersionProblems(db);
     if (problems.length > 0) return problems.map((problem) => `${nameOf(target.variable)}: ${problem}`);
-    return findDifferences(tables, await digestTables(db, onRows)).map(
+    const foreign = (await findForeign(db)).map((problem) => `${nameOf(target.variable)}: ${problem}`);
+    const different = findDifferences(tables, await digestTables(db, onRows)).map(
       (table) => `${nameOf(target.variable)} holds different rows in ${table}`,
     );
+    return [...foreign, ...different];
   });
 }
 

@@ -19,6 +19,8 @@ import { StartError } from "./startError.ts";
 /** LINK given to a subscription where LINK costs something, and where the token is our own. */
 const PUBLIC_ALLOWANCE_JUELS = parseEther("10");
 const OWN_ALLOWANCE_JUELS = parseEther("10000");
+/** A dapp's daily budget, in multiples of what its subscription starts with: enough for a busy dapp, and a bound to what a key can cost. */
+const ALLOWANCES_PER_DAY = 10n;
 /** Coin given to a subscription for random words where they are paid for in coin: enough for hundreds of fulfilments at 2 gwei. */
 const COIN_ALLOWANCE_WEI = parseEther("0.1");
 /** Time without a receipt after which a transaction is resent at a higher price: a few blocks of the slowest networks. */
@@ -101,15 +103,22 @@ export function createExternalNetwork(name: string, config: ExternalNetworkConfi
     );
   assertDeployedTerms(name, config, contracts);
   const ownAllowance = contracts.isLinkOurs ? OWN_ALLOWANCE_JUELS : PUBLIC_ALLOWANCE_JUELS;
-  const { linkPerSubscription, coinPerSubscription } = config;
+  const { linkPerSubscription, coinPerSubscription, linkPerDay, coinPerDay } = config;
   const coinWei = coinPerSubscription === undefined ? COIN_ALLOWANCE_WEI : parseEther(coinPerSubscription);
+  const coinBudgetWei = coinPerDay === undefined ? ALLOWANCES_PER_DAY * coinWei : parseEther(coinPerDay);
+  const allowanceJuels = linkPerSubscription === undefined ? ownAllowance : parseEther(linkPerSubscription);
+  const isPaidNatively = contracts.nativePayment === true;
   return createExternalSource({
     profile,
     rpcUrls: config.rpcUrls,
     contracts,
     fees: feesOfExternal(config, profile),
-    allowanceJuels: linkPerSubscription === undefined ? ownAllowance : parseEther(linkPerSubscription),
-    ...(contracts.nativePayment === true ? { coinAllowanceWei: coinWei } : {}),
+    allowanceJuels,
+    ...(isPaidNatively ? { coinAllowanceWei: coinWei } : {}),
+    dailyBudget: {
+      juels: linkPerDay === undefined ? ALLOWANCES_PER_DAY * allowanceJuels : parseEther(linkPerDay),
+      wei: isPaidNatively ? coinBudgetWei : undefined,
+    },
     presetKeyHashes: presetKeyHashesOf(name, config, contracts),
     loadOperator: () => loadOperatorKey({ network: name, key: config.operatorKey, environment: process.env }),
   });

@@ -5,6 +5,7 @@ import type { ChainDeployment, NetworkChain, NetworkSource } from "../networks/n
 import { MAX_SOURCE_BYTES } from "../requests/commands.ts";
 import { createNodeArchive } from "../explorer/chainArchive.ts";
 import type { ExploredChain } from "../explorer/explorer.ts";
+import { meterNode } from "../explorer/readBudget.ts";
 import { spareNode } from "../explorer/sparedNode.ts";
 import type { NetworkView } from "../requests/views.ts";
 
@@ -52,7 +53,7 @@ export function describeChain(
   { profile, isEmbedded, titles: accounts }: NetworkSource,
   { client, deployment, findAppearances }: NetworkChain,
 ): ExploredChain {
-  const node = isEmbedded ? client : spareNode(client);
+  const node = isEmbedded ? meterNode(client) : spareNode(client);
   return {
     network: profile.name,
     title: profile.title,

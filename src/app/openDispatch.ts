@@ -1,3 +1,4 @@
+import type { DailyBudget } from "../dapps/dailyBudget.ts";
 import { createFinality } from "../evm/finality.ts";
 import type { ChainWatcher } from "../evm/watcher.ts";
 import type { NetworkChain } from "../networks/network.ts";
@@ -16,13 +17,14 @@ export async function openDispatch(
   options: Pick<ServedNetworkOptions, "source" | "store" | "book" | "keep" | "onTransaction"> & {
     readonly chain: NetworkChain;
     readonly watcher: ChainWatcher;
+    readonly budget: DailyBudget;
     /** The oracle's state, if it runs in this process. */
     readonly status: (() => OracleNetworkStatus) | undefined;
     readonly fence?: Fence;
     readonly onError: (error: unknown) => void;
   },
 ): Promise<RequestPipeline> {
-  const { source, store, book, chain, watcher, status, fence, onError } = options;
+  const { source, store, book, chain, watcher, budget, status, fence, onError } = options;
   const { profile, terms } = source;
   const { name, chainId } = profile;
   const { client, deployment, operator, fees, pipelining } = chain;
@@ -46,6 +48,7 @@ export async function openDispatch(
       allowanceJuels: terms.allowanceJuels,
       coin: source.profile.coin,
       coinAllowanceWei: terms.coinAllowanceWei,
+      budget,
       isChainlinks: terms.chainlinkCoordinator !== undefined,
       keyHash: deployment.keyHash,
       presetKeyHashes: source.presetKeyHashes,

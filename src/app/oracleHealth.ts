@@ -23,7 +23,7 @@ export function describeOracleHealth({
     if (lowest === undefined || balanceWei < lowest) lowestAccounts[role] = { address, balanceWei };
   }
   return {
-    lagMs: oldest === undefined ? 0 : Date.now() - oldest.seenAt,
+    lagMs: oldest === undefined ? 0 : Math.round(performance.now() - oldest.seenAt),
     ...(oldest === undefined ? {} : { waitsFor: oldest.why }),
     pendingWords: pending.filter(({ kind }) => kind === "vrf").length,
     pendingFunctions: pending.filter(({ kind }) => kind === "functions").length,

@@ -1,9 +1,9 @@
 import { createServer } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
+import type { AddressInfo } from "node:net";
 import { Gauge, type Registry } from "prom-client";
 import type { OracleNetwork } from "./oracleNetwork.ts";
 import { describeOracleHealth } from "./oracleHealth.ts";
-import { addressGroup } from "../lib/addressGroup.ts";
+import { limitConnections } from "../http/connectionLimit.ts";
 import { MESSAGES_PATH } from "../oracle/node/peerClient.ts";
 import type { PeerView } from "../oracle/node/peerViews.ts";
 import { createTokenBuckets } from "../oracle/node/tokenBucket.ts";
@@ -109,7 +109,7 @@ export async function listenForOracle(options: OracleServerOptions): Promise<Ora
     );
   });
   server.maxConnections = MAX_CONNECTIONS;
-  if (!trustProxy) server.on("connection", limitConnections());
+  if (!trustProxy) limitConnections(server, { most: MAX_CONNECTIONS_OF_ADDRESS });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(options.port, host, resolve);
@@ -125,22 +125,6 @@ export async function listenForOracle(options: OracleServerOptions): Promise<Ora
   };
 }
 
-/** Creates a handler that closes each connection above the limit of its address, or of its IPv6 /64. */
-function limitConnections(): (socket: Socket) => void {
-  const counts = new Map<string, number>();
-  return (socket) => {
-    const address = addressGroup(socket.remoteAddress ?? "");
-    const count = (counts.get(address) ?? 0) + 1;
-    counts.set(address, count);
-    socket.once("close", () => {
-      const left = counts.get(address)! - 1;
-      if (left > 0) counts.set(address, left);
-      else counts.delete(address);
-    });
-    if (count > MAX_CONNECTIONS_OF_ADDRESS) socket.destroy();
-  };
-}
-
 function describe(network: OracleNetwork): Readonly<Record<string, unknown>> & { readonly ready: boolean } {
   const status = network.status();
   if (status === undefined) return { ready: false, why: network.trouble() ?? "it is starting" };
@@ -150,8 +134,8 @@ function describe(network: OracleNetwork): Readonly<Record<string, unknown>> & {
   const peers = node?.peers();
   const why = !caughtUp
     ? "it is reading the blocks from before its start"
-    : lastBlock !== undefined && Date.now() - lastBlock.seenAt > OLD_HEAD_MS
-      ? `no block has been seen for ${Math.round((Date.now() - lastBlock.seenAt) / 1000)} s`
+    : lastBlock !== undefined && performance.now() - lastBlock.seenAt > OLD_HEAD_MS
+      ? `no block has been seen for ${Math.round((performance.now() - lastBlock.seenAt) / 1000)} s`
       : undefined;
   const low = accounts.filter(({ balanceWei }) => balanceWei !== undefined && balanceWei < LOW_BALANCE_WEI);
   return {

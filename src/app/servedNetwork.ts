@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { createChainWatcher } from "../evm/watcher.ts";
 import type { ChainWatcher } from "../evm/watcher.ts";
 import type { NetworkChain, NetworkSource } from "../networks/network.ts";
+import { createDailyBudget } from "../dapps/dailyBudget.ts";
 import { describeChain, describeNetwork } from "./networkViews.ts";
 import { withDeadline } from "../lib/deadline.ts";
 import { messageOf } from "../lib/errors.ts";
@@ -65,6 +66,12 @@ export function createServedNetwork(options: ServedNetworkOptions): ServedNetwor
   const { source, store, book, log } = options;
   const { profile, terms } = source;
   const { name, chainId } = profile;
+  const budget = createDailyBudget({
+    network: name,
+    db: store.db,
+    limits: terms.dailyBudget ?? {},
+    coin: profile.coin,
+  });
   const stopping = new AbortController();
   const onError = (error: unknown): void => {
     if (!stopping.signal.aborted) log.warn({ err: error }, "following the chain failed; retrying");
@@ -153,6 +160,7 @@ export function createServedNetwork(options: ServedNetworkOptions): ServedNetwor
       },
     explored: () => (explored ??= chain && describeChain(source, chain)),
     faucet: () => (serving ? companion?.faucet : undefined),
+    findSpentBudget: (dappId) => budget.findSpent(dappId),
     getCode: (address) => chain!.client.getCode(address),
 
     async start() {
@@ -181,7 +189,7 @@ export function createServedNetwork(options: ServedNetworkOptions): ServedNetwor
       void nodes?.();
       const status = companion?.oracleStatus;
       stopCheckpoints = repeat(keepCheckpoint, CHECKPOINT_INTERVAL_MS, onError);
-      const opening = { ...options, chain, watcher, onError };
+      const opening = { ...options, chain, watcher, budget, onError };
       if (replica === undefined) pipeline = await openDispatch({ ...opening, status });
       else shared = await openSharedDispatch({ ...opening, replica });
       await Promise.race([companion?.prepared, sleep(PREPARED_WAIT_MS, undefined, { ref: false })]);
@@ -199,6 +207,7 @@ export function createServedNetwork(options: ServedNetworkOptions): ServedNetwor
           list: () => opened().subscriptions.list(),
           readBalances: (one) => opened().subscriptions.readBalances(one),
         },
+        spentBudgets: () => budget.listSpent(),
         lowSubscriptionJuels: terms.allowanceJuels / 10n,
         openRequests: () => book.openCount(name),
         queuedRequests: () => opened().queued(),

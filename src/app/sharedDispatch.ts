@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { DailyBudget } from "../dapps/dailyBudget.ts";
 import type { ChainWatcher } from "../evm/watcher.ts";
 import { ChainUnavailableError } from "../networks/chainUnavailable.ts";
 import type { NetworkChain } from "../networks/network.ts";
@@ -37,6 +38,7 @@ export interface SharedDispatchOptions extends Pick<
   readonly replica: Replica;
   readonly chain: NetworkChain;
   readonly watcher: ChainWatcher;
+  readonly budget: DailyBudget;
   readonly onError: (error: unknown) => void;
 }
 

@@ -1,6 +1,6 @@
 import type { Hex } from "viem";
 import type { RawLog } from "../lib/nodeAnswers.ts";
-import { decodeLog, type ChainEvent } from "./events.ts";
+import { findEvent, type ChainEvent } from "./events.ts";
 
 /** Addresses of the contracts that a request goes through, lower case. */
 export interface OracleContracts {
@@ -63,7 +63,8 @@ export function createContractBook(given: Partial<OracleContracts> = {}): Contra
   return {
     eventsOf(logs) {
       return logs.flatMap((log): OracleEvent[] => {
-        const event = decodeLog(log);
+        // A stranger's contract can log anything in the same transaction.
+        const event = findEvent(log);
         if (event === undefined || !isOracleEvent(event)) return [];
         const role = EMITTERS[event.name];
         const known = addresses.get(role);

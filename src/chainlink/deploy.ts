@@ -45,7 +45,7 @@ export async function deployStack(options: DeployOptions): Promise<StackAddresse
   }
   const receipts = options.synchronous
     ? await sendOneByOne(client, signed)
-    : await sendAtOnce(client, signed, Date.now() + (options.timeoutMs ?? DEFAULT_TIMEOUT_MS));
+    : await sendAtOnce(client, signed, performance.now() + (options.timeoutMs ?? DEFAULT_TIMEOUT_MS));
   const failed = receipts.findIndex((receipt) => !receipt.succeeded);
   if (failed >= 0) throw new DeploymentError(steps[failed]!.name, "it reverted");
   return addresses;
@@ -88,7 +88,7 @@ async function waitForReceipt(
   for (let pauseMs = 1; ; pauseMs = Math.min(2 * pauseMs, 1_000)) {
     const receipt = await client.getReceipt(hash);
     if (receipt !== undefined) return receipt;
-    if (Date.now() > deadline)
+    if (performance.now() > deadline)
       throw new DeploymentError(step.name, `its transaction ${hash} was not mined in time`);
     await sleep(pauseMs);
   }

@@ -59,7 +59,7 @@ function printOutcome(
   for (const word of shown) out(`  word   ${word}`);
   if (shown.length < randomNumber.length)
     out(colors.dim(`         and ${randomNumber.length - shown.length} more: see --verbose`));
-  if (result !== null && err === "0x") {
+  if (result !== null && (err === "0x" || result !== "0x")) {
     const described = describeResult(result as Hex);
     out(`  result ${described}`);
     if (isVerbose && described !== result) out(colors.dim(`         ${result}`));

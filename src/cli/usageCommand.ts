@@ -40,7 +40,9 @@ export function registerUsage(program: Command, { out, err, colors }: Terminal):
         return out(writeUsageCsv({ ...report, items: [...report.items] }).trimEnd());
       }
       if (report.items.length === 0) return err(colors.dim(`no usage from ${report.from} to ${report.to}`));
-      const isPaidInCoin = report.items.some(({ coinWei }) => coinWei !== "0");
+      const isPaidInCoin = report.items.some(
+        ({ coinWei, toppedUpWei }) => coinWei !== "0" || toppedUpWei !== "0",
+      );
       const networks = isPaidInCoin ? await client.networks() : [];
       const symbolOf = new Map(networks.map(({ name, coin }) => [name, coin]));
       const { formatEther } = await import("viem");
@@ -61,6 +63,8 @@ function describeDay(day: UsageDay, symbol: string, format: (amount: bigint) => 
     `${day.gasUsed} gas`,
     `${format(BigInt(day.linkJuels))} LINK`,
     ...(day.coinWei === "0" ? [] : [`${format(BigInt(day.coinWei))} ${symbol}`]),
+    ...(day.toppedUpJuels === "0" ? [] : [`topped up with ${format(BigInt(day.toppedUpJuels))} LINK`]),
+    ...(day.toppedUpWei === "0" ? [] : [`topped up with ${format(BigInt(day.toppedUpWei))} ${symbol}`]),
   ];
   return `${day.day}  ${(day.network ?? "-").padEnd(14)}  ${counts.join("  ")}`;
 }

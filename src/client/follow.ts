@@ -24,7 +24,7 @@ export async function* follow<Result>(
 ): AsyncGenerator<RequestEvent<Result>> {
   let lastSeq = 0;
   for (let retry = 0; ; retry += 1) {
-    const openedAt = Date.now();
+    const openedAt = performance.now();
     try {
       const headers = {
         accept: "text/event-stream",
@@ -44,7 +44,7 @@ export async function* follow<Result>(
       throw new ConnectionError("the event stream ended before the request did");
     } catch (error) {
       signal?.throwIfAborted();
-      if (Date.now() - openedAt > STEADY_MS) retry = -1;
+      if (performance.now() - openedAt > STEADY_MS) retry = -1;
       // A connection that breaks during a read throws whatever the platform throws.
       const reason =
         error instanceof TycheClientError ? error : new ConnectionError("the event stream broke off", error);

@@ -6,6 +6,7 @@ import type { Sender } from "../evm/sender.ts";
 import { parseQuantity } from "../lib/nodeAnswers.ts";
 import { ChainUnavailableError } from "../networks/chainUnavailable.ts";
 import type { Payload } from "../store/payload.ts";
+import type { DailyBudget } from "./dailyBudget.ts";
 import { CoinShortageError } from "./shortage.ts";
 
 /** Gas limit for VRFCoordinatorV2_5 `fundSubscriptionWithNative`, twice what it uses. */
@@ -20,9 +21,11 @@ export interface CoinFunding {
   /**
    * Refills a subscription to its allowance if it has fallen below half of it.
    *
+   * @param dappId the dapp whose budget the coin counts against. Default: it counts against none.
    * @throws {CoinShortageError} when the operator has too little to give.
+   * @throws {BudgetSpentError} when nothing is left of the budget.
    */
-  fill(vrfSubscriptionId: bigint, heldWei: bigint): Promise<void>;
+  fill(vrfSubscriptionId: bigint, heldWei: bigint, dappId?: string): Promise<void>;
   /** Whether a balance is so low that it may not cover everything sent at once. */
   isLow(heldWei: bigint): boolean;
 }
@@ -37,13 +40,15 @@ export function createCoinFunding(options: {
   readonly symbol: string;
   /** 0: words are paid for in LINK. */
   readonly allowanceWei: bigint;
+  readonly budget: Pick<DailyBudget, "allow">;
 }): CoinFunding {
-  const { network, client, sender, contracts, symbol, allowanceWei } = options;
+  const { network, client, sender, contracts, symbol, allowanceWei, budget } = options;
   return {
     isLow: (heldWei) => heldWei < allowanceWei / LOW_PART,
-    async fill(vrfSubscriptionId, heldWei) {
+    async fill(vrfSubscriptionId, heldWei, dappId) {
       if (heldWei >= allowanceWei / 2n) return;
-      const valueWei = allowanceWei - heldWei;
+      const missingWei = allowanceWei - heldWei;
+      const valueWei = dappId === undefined ? missingWei : await budget.allow(dappId, "wei", missingWei);
       const keptWei = KEPT_GAS * parseQuantity(await client.request("eth_gasPrice"), "gas price");
       const holdsWei = await client.getBalanceWei(sender.address);
       if (holdsWei < valueWei + keptWei)
@@ -58,7 +63,11 @@ export function createCoinFunding(options: {
       const data = encodeFunctionData({ ...fund, args: [vrfSubscriptionId] });
       const receipt = await sender.send(
         { to: contracts.vrfCoordinator, data, gas: FUND_GAS, valueWei },
-        { kind: "upkeep", entries: [] },
+        {
+          kind: "upkeep",
+          entries: [],
+          ...(dappId !== undefined && { topUp: { dappId, juels: "0", wei: String(valueWei) } }),
+        },
       );
       if (!receipt.succeeded)
         throw new ChainUnavailableError(network, "sending coin to a dapp's subscription reverted");

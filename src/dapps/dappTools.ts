@@ -5,6 +5,7 @@ import { deriveKey, open } from "../lib/secrets.ts";
 import { readConfigVars } from "./configVars.ts";
 import type { ConfigVars } from "./configVars.ts";
 import { createDappDirectory } from "./dapps.ts";
+import { assertKeys, bindKeys } from "./sealedKey.ts";
 import type { DappDirectory } from "./dapps.ts";
 import { findDapp, type StoredDapp } from "./findDapp.ts";
 import { readDeployment } from "./deployments.ts";
@@ -78,7 +79,7 @@ async function listNetworks(store: Store): Promise<readonly string[]> {
  * file is checked as a whole, and on a server's database the process is one of the replicas.
  * @param options.onWarning called with one sentence when a server's database goes away and when it is back.
  * @param options.server the server, if the database is on one. Default: the database is a file in the directory.
- * @throws {StoreError} `store_unusable` when it is damaged or can't be opened, and {@link DataDirectoryError} when the master key belongs
+ * @throws {StoreError} `store_unusable` when it is damaged or can't be opened, or an API key in it isn't this service's, and {@link DataDirectoryError} when the master key belongs
  * to another database.
  */
 export async function openDapps(
@@ -101,6 +102,8 @@ export async function openDapps(
   const sealingKey = deriveKey(directory.masterKey, "api keys");
   try {
     await assertOwnKey({ store, name }, directory, sealingKey);
+    await bindKeys(store, sealingKey);
+    if (onFatal !== undefined) await assertKeys({ store, name }, sealingKey);
   } catch (error) {
     await store.close();
     throw error;

@@ -1,10 +1,10 @@
 import { sql } from "kysely";
 import { createId } from "../lib/id.ts";
 import { hashBody, IdempotencyConflictError } from "../lib/idempotency.ts";
-import { open, seal } from "../lib/secrets.ts";
 import {
   deleteDapp,
   findCreation,
+  findDappByName,
   insertDapp,
   insertKey,
   listDapps,
@@ -14,8 +14,9 @@ import {
   revokeKey,
 } from "../store/dapps.ts";
 import type { Creation, StoredDapp, StoredKey } from "../store/dapps.ts";
-import type { Store } from "../store/store.ts";
+import type { Queryable, Store } from "../store/store.ts";
 import { parseName } from "./name.ts";
+import { openKey, sealKey, StrangeKeyError } from "./sealedKey.ts";
 import { createApiKey, hashApiKey, isApiKey } from "./apiKey.ts";
 import { TycheError } from "../lib/errors.ts";
 
@@ -70,13 +71,13 @@ export interface CreationOptions {
 export interface DappDirectory {
   /** Throws `unauthenticated` for any text that isn't a live key. */
   authenticate(apiKey: string): Promise<Dapp>;
-  /** Throws `invalid_parameter` for a name that {@link parseName} refuses. */
+  /** Throws `invalid_parameter` for a name that {@link parseName} refuses, and `name_taken` for another dapp's, in any case. */
   create(
     name: string,
     facilities?: readonly Facility[],
     options?: CreationOptions,
   ): Promise<{ readonly dapp: StoredDapp; readonly key: LiveKeyView }>;
-  /** Throws `not_found`, and `invalid_parameter` for a name that {@link parseName} refuses. */
+  /** Throws `not_found`, and as {@link create} does. */
   rename(dappId: string, name: string): Promise<void>;
   /**
    * Deletes a dapp: its keys are revoked and erased at once. Its requests, including those in progress, and its usage stay. Throws
@@ -105,7 +106,8 @@ export interface DappDirectory {
 export function createDappDirectory(store: Store, sealingKey: Uint8Array): DappDirectory {
   const view = (key: StoredKey): KeyView => {
     const { id, createdAt, revokedAt, name, lastUsedAt, dailyLimit } = key;
-    const apiKey = revokedAt === null ? Buffer.from(open(sealingKey, key.sealed, key.id)).toString() : null;
+    const apiKey = revokedAt === null ? openKey(sealingKey, key) : null;
+    if (apiKey === undefined) throw new StrangeKeyError(key, "the database");
     return { id, apiKey, createdAt, revokedAt, name, lastUsedAt, dailyLimit };
   };
   const makeKey = (
@@ -116,7 +118,7 @@ export function createDappDirectory(store: Store, sealingKey: Uint8Array): DappD
     const id = createId("key");
     const apiKey = createApiKey();
     const createdAt = Date.now();
-    const sealed = seal(sealingKey, Buffer.from(apiKey), id);
+    const sealed = sealKey(sealingKey, apiKey, { id, dappId, dailyLimit });
     const fresh = { id, createdAt, revokedAt: null, name, lastUsedAt: null, dailyLimit };
     return { stored: { ...fresh, dappId, hash: hashApiKey(apiKey), sealed }, view: { ...fresh, apiKey } };
   };
@@ -142,7 +144,10 @@ export function createDappDirectory(store: Store, sealingKey: Uint8Array): DappD
     if (earlier !== undefined) return earlier;
     try {
       await store.write(async (db) => {
-        if (dapp !== undefined) await insertDapp(db, dapp);
+        if (dapp !== undefined) {
+          await assertFree(db, dapp.name);
+          await insertDapp(db, dapp);
+        }
         await insertKey(db, key.stored, creation);
       });
     } catch (error) {
@@ -154,14 +159,14 @@ export function createDappDirectory(store: Store, sealingKey: Uint8Array): DappD
     return { dappId: key.stored.dappId, key: key.view };
   };
 
-  /** By key: when its use was last recorded. */
+  /** By key: when its use was last recorded, by `performance.now()`. */
   const noted = new Map<string, number>();
   const noteUse = (keyId: string): void => {
-    const now = Date.now();
-    if (now - (noted.get(keyId) ?? 0) < NOTED_EVERY_MS) return;
+    const now = performance.now();
+    if (now - (noted.get(keyId) ?? -Infinity) < NOTED_EVERY_MS) return;
     noted.set(keyId, now);
     // Nobody waits for it, and a lost record is made up for a minute later.
-    noteKeyUse(store.db, keyId, now).catch(() => noted.delete(keyId));
+    noteKeyUse(store.db, keyId, Date.now()).catch(() => noted.delete(keyId));
   };
 
   const get = async (dappId: string): Promise<StoredDapp> => {
@@ -173,16 +178,20 @@ export function createDappDirectory(store: Store, sealingKey: Uint8Array): DappD
   return {
     async authenticate(apiKey) {
       if (!isApiKey(apiKey)) throw new UnauthenticatedError();
+      const hash = hashApiKey(apiKey);
       const row = await store.db
         .selectFrom("api_keys")
         .innerJoin("dapps", "dapps.id", "api_keys.dapp_id")
-        .select(["dapps.id", "dapps.name", "dapps.facilities", "api_keys.daily_limit"])
+        .select(["dapps.id", "dapps.name", "dapps.facilities", "api_keys.daily_limit", "api_keys.sealed"])
         .select(sql<string>`api_keys.id`.as("keyId"))
-        .where("api_keys.hash", "=", hashApiKey(apiKey))
+        .where("api_keys.hash", "=", hash)
         .where("api_keys.revoked_at", "is", null)
         .where("dapps.deleted_at", "is", null)
         .executeTakeFirst();
       if (row === undefined) throw new UnauthenticatedError();
+      const stored = { id: row.keyId, dappId: row.id, dailyLimit: row.daily_limit, sealed: row.sealed, hash };
+      // The hash finds the row; only what is sealed in it proves that the service made it.
+      if (openKey(sealingKey, stored) === undefined) throw new UnauthenticatedError();
       noteUse(row.keyId);
       return {
         id: row.id,
@@ -199,8 +208,12 @@ export function createDappDirectory(store: Store, sealingKey: Uint8Array): DappD
       return { dapp: dappId === dapp.id ? dapp : await get(dappId), key };
     },
     async rename(dappId, name) {
-      if (!(await renameDapp(store.db, dappId, parseName(name))))
-        throw new UnknownDappError(`dapp ${dappId}`);
+      const wanted = parseName(name);
+      const isRenamed = await store.write(async (db) => {
+        await assertFree(db, wanted, dappId);
+        return await renameDapp(db, dappId, wanted);
+      });
+      if (!isRenamed) throw new UnknownDappError(`dapp ${dappId}`);
     },
     async delete(dappId) {
       if (!(await deleteDapp(store, dappId, Date.now()))) throw new UnknownDappError(`dapp ${dappId}`);
@@ -228,6 +241,25 @@ function creationOf(dappId: string, idempotencyKey: string | undefined, body: ob
 
 function idempotencyKeyOf({ key }: Creation): string {
   return key.slice(key.indexOf(" ") + 1);
+}
+
+/** Throws {@link NameTakenError} if another dapp than `dappId` has the name. */
+async function assertFree(db: Queryable, name: string, dappId?: string): Promise<void> {
+  const taken = await findDappByName(db, name);
+  if (taken !== undefined && taken.id !== dappId) throw new NameTakenError(taken.name);
+}
+
+/** Another dapp has the name, if case is ignored. */
+export class NameTakenError extends TycheError {
+  constructor(name: string) {
+    super(
+      `there is a dapp named ${JSON.stringify(name)}, and upper and lower case are the same; choose another name`,
+      {
+        code: "name_taken",
+        blame: "caller",
+      },
+    );
+  }
 }
 
 /** The key is missing, malformed, unknown or revoked. */

@@ -8,6 +8,7 @@ import { openPostgresBus } from "../store/bus.ts";
 import type { Bus } from "../store/bus.ts";
 import { joinReplicas } from "../store/replicaLock.ts";
 import { createSqliteDialect } from "../store/sqliteDialect.ts";
+import { createStatements } from "../store/statements.ts";
 import { assertTables, openStore } from "../store/store.ts";
 import type { Store } from "../store/store.ts";
 import { StoreError } from "../store/storeErrors.ts";
@@ -33,7 +34,7 @@ export interface OpenDatabase {
 
 /** What replicas on one database share besides its tables. */
 export interface SharedDatabase {
-  /** Whether the database answers, as far as is known. */
+  /** Whether the database answers, as far as is known: this process has its lock, and no write has been waiting for long. */
   isHere(): boolean;
   /** Lets other replicas start, once what only the first does is done. */
   share(): Promise<void>;
@@ -118,15 +119,16 @@ export async function openServer(
     const { isAlone } = lock;
     const store = await openStore(dialect, { isAlone });
     noteDatabase(directory, variable);
+    const writes = createStatements();
     const close = async (): Promise<void> => {
       await store.close();
       await lock.unlock();
     };
     return {
-      store: { ...store, close },
+      store: { ...store, write: (work) => writes.run(() => store.write(work)), close },
       name,
       replicas: {
-        isHere: () => lock.isHeld(),
+        isHere: () => lock.isHeld() && !writes.isSlow(),
         share: () => lock.share(),
         openBus: (replica, onError) => openPostgresBus(url, { replica, onError }),
       },

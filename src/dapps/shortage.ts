@@ -1,5 +1,6 @@
 import { formatEther, type Hex } from "viem";
 import { TycheError } from "../lib/errors.ts";
+import { BudgetSpentError } from "./dailyBudget.ts";
 
 /**
  * The reserve that dapps' subscriptions are created and topped up from holds too little LINK. Whatever needs it waits until LINK is sent
@@ -49,7 +50,13 @@ export class CoinShortageError extends TycheError {
   }
 }
 
-/** Whether only LINK or coin is missing: whatever waits for it continues by itself once it arrives. */
-export function isShortage(error: unknown): error is LinkShortageError | CoinShortageError {
-  return error instanceof LinkShortageError || error instanceof CoinShortageError;
+/** Whether only LINK, coin or the next day's budget is missing: whatever waits for it continues by itself. */
+export function isShortage(
+  error: unknown,
+): error is LinkShortageError | CoinShortageError | BudgetSpentError {
+  return (
+    error instanceof LinkShortageError ||
+    error instanceof CoinShortageError ||
+    error instanceof BudgetSpentError
+  );
 }

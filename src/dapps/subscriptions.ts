@@ -13,6 +13,7 @@ import type { Payload } from "../store/payload.ts";
 import { ChainUnavailableError } from "../networks/chainUnavailable.ts";
 import type { TycheError } from "../lib/errors.ts";
 import { createCoinFunding } from "./coinFunding.ts";
+import { BudgetSpentError, type DailyBudget } from "./dailyBudget.ts";
 import { isShortage, LinkShortageError } from "./shortage.ts";
 import { createSubscriptionReads } from "./subscriptionReads.ts";
 import type { SubscriptionReader } from "./subscriptionReads.ts";
@@ -32,12 +33,16 @@ export interface Subscriptions extends SubscriptionReader {
    *
    * @throws {LinkShortageError}
    * @throws {CoinShortageError}
+   * @throws {BudgetSpentError}
    */
   assertFunded(dappId: string): void;
   /** Returns the length of the dapp's longer consumer list, cached until {@link consumersChanged}. */
   countConsumers(dappId: string): Promise<number>;
   consumersChanged(dappId: string): void;
-  /** Refills every subscription that was used since the last call and has fallen below half its allowance. */
+  /**
+   * Refills every subscription that was used since the last call and has fallen below half its allowance, as far as its dapp's daily budget
+   * goes.
+   */
   topUp(): Promise<void>;
   /** Marks a dapp's subscriptions as used. */
   used(dappId: string): void;
@@ -57,12 +62,13 @@ export interface SubscriptionsOptions {
   readonly coin: string;
   /** Coin allowance of the one for random words, in addition; absent if words are paid for in LINK. */
   readonly coinAllowanceWei?: bigint | undefined;
+  readonly budget: DailyBudget;
   readonly known: readonly StoredSubscription[];
 }
 
 /** Creates the manager of one network's subscriptions. */
 export function createSubscriptions(options: SubscriptionsOptions): Subscriptions {
-  const { network, store, client, sender, contracts, allowanceJuels } = options;
+  const { network, store, client, sender, contracts, allowanceJuels, budget } = options;
   const { vrfVersion = "v2" } = contracts;
   const { subscriptionOwner: subscriptionOwnerAbi } = OWN_ABIS[vrfVersion];
   const reads = createSubscriptionReads({ client, contracts });
@@ -73,6 +79,7 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
     contracts,
     symbol: options.coin,
     allowanceWei: options.coinAllowanceWei ?? 0n,
+    budget,
   });
   const known = new Map(options.known.map((one) => [one.dappId, one]));
   const making = new Map<string, Promise<StoredSubscription>>();
@@ -147,19 +154,20 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
   const topUpOne = async (subscription: StoredSubscription): Promise<void> => {
     const { dappId } = subscription;
     const { vrfJuels, vrfWei, functionsJuels } = await reads.readBalances(subscription);
-    await coin.fill(subscription.vrfSubscriptionId, vrfWei).catch((error: unknown) => {
-      if (coin.isLow(vrfWei) && isShortage(error)) short.set(dappId, error);
-      throw error;
-    });
-    const missing = (have: bigint): bigint => (have < allowanceJuels / 2n ? allowanceJuels - have : 0n);
-    const [vrf, functions] = [missing(vrfJuels), missing(functionsJuels)];
-    if (vrf === 0n && functions === 0n) return void short.delete(dappId);
-    const isLow = [vrfJuels, functionsJuels].some((juels) => juels < allowanceJuels / LOW_PART);
-    await assertReserve(vrf + functions, "topping up a dapp's subscriptions").catch((error: unknown) => {
+    const holdIf = (isLow: boolean) => (error: unknown) => {
       if (isLow && isShortage(error)) short.set(dappId, error);
       throw error;
-    });
+    };
+    await coin.fill(subscription.vrfSubscriptionId, vrfWei, dappId).catch(holdIf(coin.isLow(vrfWei)));
+    const missing = (have: bigint): bigint => (have < allowanceJuels / 2n ? allowanceJuels - have : 0n);
+    const [missingVrf, missingFunctions] = [missing(vrfJuels), missing(functionsJuels)];
+    if (missingVrf === 0n && missingFunctions === 0n) return void short.delete(dappId);
+    const isLow = [vrfJuels, functionsJuels].some((juels) => juels < allowanceJuels / LOW_PART);
+    const juels = await budget.allow(dappId, "juels", missingVrf + missingFunctions).catch(holdIf(isLow));
+    await assertReserve(juels, "topping up a dapp's subscriptions").catch(holdIf(isLow));
     short.delete(dappId);
+    const vrf = missingVrf < juels ? missingVrf : juels;
+    const functions = juels - vrf;
     const data = encodeFunctionData({
       abi: subscriptionOwnerAbi,
       functionName: "fund",
@@ -167,7 +175,7 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
     });
     const receipt = await sender.send(
       { to: contracts.subscriptionOwner, data, gas: FUND_GAS },
-      { kind: "upkeep", entries: [] },
+      { kind: "upkeep", entries: [], topUp: { dappId, juels: String(juels), wei: "0" } },
     );
     if (!receipt.succeeded)
       throw new ChainUnavailableError(
@@ -221,7 +229,8 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
           await holdOff(`top up ${dappId}`, () => topUpOne(subscription));
         } catch (error) {
           used.add(dappId);
-          errors.push(error);
+          // The dapp's own doing; the readiness reports it.
+          if (!(error instanceof BudgetSpentError)) errors.push(error);
         }
       }
       if (errors.length > 0) throw errors[0];

@@ -108,7 +108,7 @@ export function createDelivery<Payload>(options: DeliveryOptions<Payload>): Deli
     const { receipt } = step;
     for (const version of flight.versions) {
       if (version.hash !== receipt.transactionHash) await journal?.ended(version, "replaced");
-      else await journal?.ended(version, "mined", receipt.gasUsed);
+      else await journal?.ended(version, "mined", receipt);
     }
     return receipt;
   };
@@ -174,20 +174,20 @@ export function createDelivery<Payload>(options: DeliveryOptions<Payload>): Deli
   };
 
   const wait = async (flight: Flight<Payload>): Promise<Step> => {
-    let deadline = Date.now() + fees.repriceAfterMs;
+    let deadline = performance.now() + fees.repriceAfterMs;
     const { versions, nonce } = flight;
-    while (Date.now() < deadline) {
+    while (performance.now() < deadline) {
       signal.throwIfAborted();
       if (isBehind(nonce)) {
         await pauses.wait(pollMs);
         // It is usually mined together with the previous one, so it gets one more check before its price is raised.
-        deadline = Math.max(deadline, Date.now() + pollMs);
+        deadline = Math.max(deadline, performance.now() + pollMs);
         continue;
       }
       try {
         const receipt = await findReceipt(versions);
         if (receipt !== undefined) return { at: "mined", receipt };
-        const isPoked = await pauses.wait(Math.min(pollMs, Math.max(0, deadline - Date.now())));
+        const isPoked = await pauses.wait(Math.min(pollMs, Math.max(0, deadline - performance.now())));
         if (!isPoked && (await assertNoGap(nonce)) > nonce) {
           const settled = await settle(flight);
           if (settled.at === "mined") return settled;

@@ -22,8 +22,6 @@ export interface SenderWait {
   /** The current price of one gas, and the highest that may be paid. */
   readonly priceWei: bigint;
   readonly capWei: bigint;
-  /** Unix time in milliseconds. */
-  readonly sinceMs: number;
   /** Explanation in words. */
   readonly message: string;
 }
@@ -85,8 +83,7 @@ export function createSender<Payload = undefined>(options: SenderOptions<Payload
   const gaps = journal && createGapFiller({ client, account, chainId, fees, journal, onError, inFlight });
   let wait: SenderWait | undefined;
   const onTooDear = ({ priceWei, capWei, message }: PriceAboveCapError): void => {
-    const sinceMs = wait?.sinceMs ?? Date.now();
-    wait = { reason: "price_above_cap", priceWei, capWei, sinceMs, message };
+    wait = { reason: "price_above_cap", priceWei, capWei, message };
   };
   const delivery = createDelivery({
     ...options,

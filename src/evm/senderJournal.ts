@@ -1,3 +1,4 @@
+import type { Receipt } from "./client.ts";
 import type { SignedTransaction } from "./signedTransaction.ts";
 
 /**
@@ -7,11 +8,11 @@ import type { SignedTransaction } from "./signedTransaction.ts";
 export interface SenderJournal<Payload> {
   /** Persists a signed transaction, which is broadcast only afterwards. */
   signed(transaction: SignedTransaction, payload: Payload): Promise<void>;
-  /** Records how a transaction ended, and its gas used if it was mined. */
+  /** Records how a transaction ended, and what its receipt says if it was mined. */
   ended(
     transaction: SignedTransaction,
     end: "mined" | "replaced" | "failed",
-    gasUsed?: bigint,
+    mined?: Pick<Receipt, "gasUsed" | "succeeded">,
   ): Promise<void>;
   /** Returns everything signed for this nonce and later ones that may be, or have been, in a node's pool, oldest first. */
   from(nonce: number): Promise<readonly SignedTransaction[]>;

@@ -252,8 +252,8 @@ export function createTrack(
   const hasGoneBack = async (head: BlockHead): Promise<boolean> => {
     // Nothing beyond this head has been announced: the follower only waits for the next block.
     if (head.number + 1n === state.next) return false;
-    state.shorter = { head, sinceMs: state.shorter?.sinceMs ?? Date.now() };
-    if (Date.now() - state.shorter.sinceMs < rolledBackAfterMs) return false;
+    state.shorter = { head, sinceMs: state.shorter?.sinceMs ?? performance.now() };
+    if (performance.now() - state.shorter.sinceMs < rolledBackAfterMs) return false;
     // The answer to an earlier request may arrive after a newer pushed head.
     const present = await client.getHead("latest");
     if (present === undefined || present.number >= state.next) return false;

@@ -16,6 +16,10 @@ const SHARED_BLOCKS = 8;
  * behind one URL may lag, and a node that lacks a block says that it has no logs.
  */
 const LOOK_AGAIN_MS = [250, 500, 1_000, 1_000, 1_000] as const;
+/** Longest time between two sightings of the head that counts as watched: a working node answers a poll sooner. */
+const MAX_WATCHED_GAP_MS = 10_000;
+/** A block is seen a little after its timestamp, and the clock behind the timestamps of an idle chain may be slow. */
+const CLOCK_LEEWAY_SECONDS = 15;
 /** Once the chain is this far ahead, every working node has the block. */
 const BLOCKS_TO_SPREAD = 3n;
 
@@ -29,10 +33,18 @@ export interface ChainWatcher {
   expect(block: BlockRef): void;
   /** Returns the newest head seen, or `undefined` before the first. */
   head(): SeenHead | undefined;
+  watched(): Watched;
   close(): void;
 }
 
-/** A head, with the Unix times in milliseconds at which it was first and last seen. */
+/** For how long the head has been watched, in milliseconds. Time in which the node didn't answer, or this process didn't run, doesn't count. */
+export interface Watched {
+  readonly totalMs: number;
+  /** Watched since the last such time; `Infinity` if there was none. */
+  readonly sinceGapMs: number;
+}
+
+/** A head, with the times at which it was first and last seen, by `performance.now()`. */
 export interface SeenHead extends BlockHead {
   readonly firstSeenAtMs: number;
   readonly seenAtMs: number;
@@ -43,26 +55,40 @@ export interface ChainWatcherOptions extends TrackOptions {
   readonly pollIntervalMs: number;
 }
 
+/**
+ * Returns a lower bound for the timestamp of the next block, Unix time in seconds. An idle chain has no new blocks, but its clock advances
+ * for as long as the node reports the same head.
+ */
+export function chainSeconds({ timestamp, firstSeenAtMs, seenAtMs }: SeenHead): number {
+  return Number(timestamp) + Math.max(0, (seenAtMs - firstSeenAtMs) / 1000 - CLOCK_LEEWAY_SECONDS);
+}
+
 /** Starts to follow a chain's head. */
 export function createChainWatcher(options: ChainWatcherOptions): ChainWatcher {
   const { client, pollIntervalMs, onError } = options;
   const tracks = new Set<Track>();
   const logReader = createLogReader();
   let newest: SeenHead | undefined;
+  let watchedMs = 0;
+  /** `watchedMs` at the end of the last gap. */
+  let gapEndMs = -Infinity;
   const isSpread = (number: bigint): boolean =>
     closed || (newest !== undefined && newest.number >= number + BLOCKS_TO_SPREAD);
   const readLogs = shareLogs(client, tracks, isSpread);
   let closed = false;
   let unsubscribe: (() => void) | undefined;
 
+  const see = (head: BlockHead): void => {
+    const now = performance.now();
+    const elapsedMs = now - (newest?.seenAtMs ?? now);
+    watchedMs += Math.min(elapsedMs, MAX_WATCHED_GAP_MS);
+    if (elapsedMs > MAX_WATCHED_GAP_MS) gapEndMs = watchedMs;
+    const firstSeenAtMs = head.hash === newest?.hash ? newest.firstSeenAtMs : now;
+    newest = { ...head, firstSeenAtMs, seenAtMs: now };
+  };
   const take = (head: BlockHead): void => {
     if (closed) return;
-    const now = Date.now();
-    newest = {
-      ...head,
-      firstSeenAtMs: head.hash === newest?.hash ? newest.firstSeenAtMs : now,
-      seenAtMs: now,
-    };
+    see(head);
     for (const track of tracks) track.advance(head);
   };
   const poll = async (): Promise<void> => {
@@ -74,7 +100,7 @@ export function createChainWatcher(options: ChainWatcherOptions): ChainWatcher {
       if (head === undefined || newest !== before) return;
       if (head.hash !== newest?.hash) take(head);
       else {
-        newest = { ...newest, seenAtMs: Date.now() };
+        see(head);
         for (const track of tracks) track.remind();
       }
     } catch (error) {
@@ -101,6 +127,7 @@ export function createChainWatcher(options: ChainWatcherOptions): ChainWatcher {
       for (const track of tracks) track.expect(number, hash);
     },
     head: () => newest,
+    watched: () => ({ totalMs: watchedMs, sinceGapMs: watchedMs - gapEndMs }),
     close() {
       closed = true;
       clearTimeout(timer);

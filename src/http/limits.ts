@@ -10,6 +10,11 @@ export interface HttpLimits {
   /** How long an idle connection stays open for the next request; above the 60 s after which common proxies close theirs. */
   readonly keepAliveTimeoutMs: number;
   readonly maxConnections: number;
+  /**
+   * Connections of one address (IPv6: one /64), as many as one key may have calls in flight. Loopback addresses and a trusted proxy are
+   * limited by `maxConnections` alone.
+   */
+  readonly maxConnectionsPerAddress: number;
   /** How long a call waits for its result before it answers `still_pending`. */
   readonly waitTimeoutMs: number;
   /** Interval between the comments that keep an event stream alive through proxies. */
@@ -39,6 +44,7 @@ export const DEFAULT_LIMITS: HttpLimits = {
   requestTimeoutMs: 30_000,
   keepAliveTimeoutMs: 65_000,
   maxConnections: 10_000,
+  maxConnectionsPerAddress: 1_000,
   waitTimeoutMs: 120_000,
   heartbeatMs: 15_000,
   rateLimit: 100_000,

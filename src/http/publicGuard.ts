@@ -1,6 +1,6 @@
 import type { Context } from "koa";
 import { TycheError } from "../lib/errors.ts";
-import { hostNameOf, isLoopbackHost } from "../lib/loopback.ts";
+import { hostNameOf, isLoopbackHost, isLoopbackOrigin, originHostOf } from "../lib/loopback.ts";
 import { createCallCounter, type CallCounter } from "./callCounter.ts";
 import { countCall } from "./guard.ts";
 import { DEFAULT_LIMITS, type HttpLimits } from "./limits.ts";
@@ -45,8 +45,8 @@ export function createPublicGuard(options: {
     if (options.isLoopback && !hosts.has(host)) {
       if (!isLoopbackHost(host)) throw new HostNotAllowedError();
       const origin = ctx.get("Origin");
-      const from = URL.parse(origin)?.hostname ?? "";
-      if (origin !== "" && !isLoopbackHost(from) && !hosts.has(from)) throw new OriginNotAllowedError();
+      if (origin !== "" && !isLoopbackOrigin(origin) && !hosts.has(hostNameOf(originHostOf(origin))))
+        throw new OriginNotAllowedError();
     }
     if (isCounted) await countCall(ctx, policy);
   };

@@ -11,7 +11,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { createHttpApp, type HttpAppOptions } from "./app.ts";
 import { errorAnswer } from "./answer.ts";
 import { ERROR_TABLE, type ErrorCode } from "../lib/errorTable.ts";
-import { isUnspecifiedAddress } from "../lib/loopback.ts";
+import { hostNameOf, isLoopbackAddress, isUnspecifiedAddress } from "../lib/loopback.ts";
+import { limitConnections } from "./connectionLimit.ts";
 import { DEFAULT_LIMITS } from "./limits.ts";
 
 /** How long a caller may take to read its last response, and to close its side of a refused connection. */
@@ -62,18 +63,31 @@ export async function startHttp(options: StartHttpOptions): Promise<HttpServer> 
       noDelay: true,
     },
     (request, response) => {
+      // The connection was refused; what it sends is not read.
+      if (request.socket.writableEnded) return;
       underWay.add(response);
       if (closing.signal.aborted) endConnection(response);
       response.once("close", () => underWay.delete(response));
-      // RFC 9112, section 3.2: of several Host lines Node keeps the first, but a forwarder in front may have used another.
-      if (countHosts(request) > 1)
-        refuseRequest(response, "malformed_http", "the request has more than one Host header");
+      const host = findHostProblem(request, options.trustProxy === true);
+      if (host !== undefined) refuseRequest(response, "malformed_http", host);
       else if (!isTarget(request.url ?? ""))
         refuseRequest(response, "malformed_http", "the request's target is neither a path nor a URL");
       else void answer(request, response);
     },
   );
   server.maxConnections = limits.maxConnections;
+  // A proxy's connections are those of all its callers, and what runs on this machine can do worse than connect.
+  if (options.trustProxy !== true)
+    limitConnections(server, {
+      most: limits.maxConnectionsPerAddress,
+      isExempt: isLoopbackAddress,
+      refuse: (socket) =>
+        answerSocket(
+          socket,
+          "rate_limited",
+          `This address has ${limits.maxConnectionsPerAddress} connections, which is its limit: close one, or reuse it`,
+        ),
+    });
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => refuse(error, socket));
   server.on("checkExpectation", (_request, response) => refuseRequest(response, "expectation_failed"));
 
@@ -151,17 +165,23 @@ function refuse(error: NodeJS.ErrnoException, socket: Duplex): void {
     return;
   }
   const code = codeOf(error);
-  const { status, data } = errorAnswer(code, ERROR_TABLE[code].meaning);
-  const body = JSON.stringify({ data });
-  socket.end(
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n` +
-      "Content-Type: application/json; charset=utf-8\r\nCache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n" +
-      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-  );
+  answerSocket(socket, code, ERROR_TABLE[code].meaning);
   // Half closed, the connection counts for as long as the peer keeps it open; closed at once, its unread input could make the peer lose the
   // response.
   const hard = setTimeout(() => socket.destroy(), CLOSE_CONNECTIONS_MS);
   socket.once("close", () => clearTimeout(hard));
+}
+
+/** Answers a connection of which no request reaches the application. */
+function answerSocket(socket: Duplex, code: ErrorCode, err: string): void {
+  const { status, data } = errorAnswer(code, err);
+  const body = JSON.stringify({ data });
+  socket.end(
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n` +
+      "Content-Type: application/json; charset=utf-8\r\nCache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n" +
+      (status === 429 ? "Retry-After: 1\r\n" : "") +
+      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  );
 }
 
 function codeOf(error: NodeJS.ErrnoException): ErrorCode {
@@ -170,8 +190,20 @@ function codeOf(error: NodeJS.ErrnoException): ErrorCode {
   return "malformed_http";
 }
 
-function countHosts({ rawHeaders }: IncomingMessage): number {
-  return rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === "host").length;
+/**
+ * Says why a request can't be for any host, in a sentence: RFC 9112, section 3.2. Whatever compares hosts later may rely on their form. Of
+ * several Host lines Node keeps the first, but a forwarder in front may have used another.
+ */
+function findHostProblem({ rawHeaders, headers }: IncomingMessage, trustProxy: boolean): string | undefined {
+  const hosts = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === "host");
+  if (hosts.length > 1) return "the request has more than one Host header";
+  const { host = "", "x-forwarded-host": forwarded = "" } = headers;
+  if (host !== "" && hostNameOf(host) === "")
+    return "the Host header is not a host name with an optional port";
+  const names = trustProxy && forwarded !== "" ? String(forwarded).split(",") : [];
+  if (names.some((name) => hostNameOf(name.trim()) === ""))
+    return "the X-Forwarded-Host header is not a host name with an optional port";
+  return undefined;
 }
 
 /** `http://host/path?query`; other URL parts have no meaning in a request target. */

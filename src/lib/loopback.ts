@@ -17,7 +17,23 @@ export function isLoopbackHost(host: string): boolean {
   return name === "localhost" || isLoopbackAddress(name.replace(/^\[(.*)\]$/, "$1"));
 }
 
+/** Whether an Origin header names a page that this machine serves; see {@link isLoopbackHost}. */
+export function isLoopbackOrigin(origin: string): boolean {
+  return isLoopbackHost(originHostOf(origin));
+}
+
+/** Returns the host and port of a web page's Origin header in lower case; empty for `null` and anything that is not an origin. */
+export function originHostOf(origin: string): string {
+  const host = /^https?:\/\/(.*)$/i.exec(origin)?.[1] ?? "";
+  return hostNameOf(host) === "" ? "" : host.toLowerCase();
+}
+
+/** `uri-host [":" port]` of RFC 9110, section 7.2: no user information, and of registered names only those that the DNS has. */
+const HOST = /^(\[[\da-f:.]+\]|[\w.-]+)(?::(\d{1,5}))?$/;
+
 /** Returns the name in a Host header in lower case, IPv6 in brackets, without its port; empty if the header is malformed. */
 export function hostNameOf(host: string): string {
-  return /^(\[[^\]]*\]|[^:]*)(?::\d{1,5})?$/.exec(host.toLowerCase())?.[1] ?? "";
+  const [, name = "", port = "0"] = HOST.exec(host.toLowerCase()) ?? [];
+  const isName = !name.startsWith("[") || isIP(name.slice(1, -1)) === 6;
+  return isName && Number(port) <= 65_535 ? name : "";
 }

@@ -28,6 +28,30 @@ export function shareRunning<T>(work: () => Promise<T>): () => Promise<T> {
     }));
 }
 
+/**
+ * Returns a function that answers at once with the last reading while that is younger than `staleMs`, and starts another one when it is
+ * older than `freshMs`. Without a usable one it waits, and rejects if the reading does.
+ */
+export function keepReading<T>(
+  read: () => Promise<T>,
+  { freshMs, staleMs }: { readonly freshMs: number; readonly staleMs: number },
+): () => Promise<T> {
+  let last: { readonly value: T; readonly atMs: number } | undefined;
+  const readAgain = shareRunning(async () => {
+    const value = await read();
+    last = { value, atMs: performance.now() };
+    return value;
+  });
+  return async () => {
+    const ageMs = last === undefined ? Infinity : performance.now() - last.atMs;
+    if (last !== undefined && ageMs < freshMs) return last.value;
+    const next = readAgain();
+    if (last === undefined || ageMs >= staleMs) return await next;
+    next.catch(() => {});
+    return last.value;
+  };
+}
+
 /** Returns a function that reuses a reading of the same subject for `freshMs`. Only the last subject is kept, and failed readings are not. */
 export function remember<T, Subject = void>(
   freshMs: number,

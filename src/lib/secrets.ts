@@ -28,7 +28,9 @@ export function seal(key: Uint8Array, plaintext: Uint8Array, context: string): U
 
 /** Decrypts what {@link seal} encrypted; throws if the key, context or bytes differ. */
 export function open(key: Uint8Array, sealed: Uint8Array, context: string): Uint8Array {
-  const decipher = createDecipheriv("aes-256-gcm", key, sealed.subarray(0, NONCE_BYTES))
+  // Without its length, a shorter tag would do, which is easier to guess.
+  const options = { authTagLength: TAG_BYTES };
+  const decipher = createDecipheriv("aes-256-gcm", key, sealed.subarray(0, NONCE_BYTES), options)
     .setAAD(Buffer.from(context))
     .setAuthTag(sealed.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
   return Buffer.concat([decipher.update(sealed.subarray(NONCE_BYTES + TAG_BYTES)), decipher.final()]);

@@ -134,6 +134,8 @@ export interface NetworkTerms {
   readonly allowanceJuels: bigint;
   /** Additional coin for the VRF subscription; absent when words are paid for in LINK. */
   readonly coinAllowanceWei?: bigint | undefined;
+  /** What a dapp's subscriptions may be topped up with on a UTC day, in juels and wei; absent for no limit. */
+  readonly dailyBudget?: { readonly juels: bigint; readonly wei?: bigint | undefined } | undefined;
   /** Interval between polls for a new head when heads are not pushed. */
   readonly pollIntervalMs: number;
   /** How long the chain must have been shorter than before to count as rolled back; 0 when no node lags. */

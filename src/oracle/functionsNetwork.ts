@@ -90,7 +90,7 @@ export function createFunctionsNetwork(options: FunctionsNetworkOptions): Functi
     paceMs,
     signal,
     measure: (queue) => measureReport(queue, maxTransactionGas),
-    batchDelayMs: (queued) => batchDelayMs(requestSet.openSince(Date.now() - ACTIVE_MS) - queued),
+    batchDelayMs: (queued) => batchDelayMs(requestSet.openSince(performance.now() - ACTIVE_MS) - queued),
     commit: report,
     onError(error, items) {
       if (signal.aborted) return;

@@ -197,7 +197,7 @@ function serve(
         // Until then, answers may lie in blocks yet to be read.
         caughtUp ||= block.number >= readUpTo;
         for (const sender of senders) sender.poke();
-        lastBlock = { number: block.number, seenAt: Date.now() };
+        lastBlock = { number: block.number, seenAt: performance.now() };
         for (const node of vrfNodes) node.onBlock(block, caughtUp);
         functions?.onBlock(block, caughtUp);
       },

@@ -22,7 +22,7 @@ export interface OnChainRequest {
 /** A request on its way to an answer. */
 export interface Entry<Request extends OnChainRequest> {
   readonly request: Request;
-  /** When it was added, Unix time in milliseconds. */
+  /** When it was added, by `performance.now()`. */
   readonly seenAt: number;
   /** `waiting` for what `why` says; `working` from when it is picked up until it is settled or postponed. */
   state: "waiting" | "working";
@@ -45,7 +45,7 @@ export interface Entry<Request extends OnChainRequest> {
 export interface RequestSet<Request extends OnChainRequest> {
   /** Open requests, oldest first. */
   open(): Iterable<Entry<Request>>;
-  /** Counts the open requests added since a time (Unix milliseconds). */
+  /** Counts the open requests added since a time (by `performance.now()`). */
   openSince(since: number): number;
   find(requestId: Hex): Entry<Request> | undefined;
   /** Whether a request was answered in one of the last 256 blocks. */
@@ -102,7 +102,7 @@ export function createRequestSet<Request extends OnChainRequest>(): RequestSet<R
       if (entries.has(request.requestId) || answered.has(request.requestId)) return undefined;
       const entry: Entry<Request> = {
         request,
-        seenAt: Date.now(),
+        seenAt: performance.now(),
         state: "waiting",
         why: "just seen",
         attempts: 0,

@@ -12,7 +12,7 @@ export interface PendingRequest {
   readonly why: string;
   /** Whether this oracle can't answer it: the hash of its block is lost, or this node is not in the coordinator's configuration. */
   readonly unanswerable: boolean;
-  /** When this process first saw it, Unix time in milliseconds. */
+  /** When this process first saw it, by `performance.now()`. */
   readonly seenAt: number;
 }
 
@@ -27,7 +27,7 @@ export interface OracleAccount {
 /** The state of the oracle on one network. */
 export interface OracleNetworkStatus {
   readonly name: string;
-  /** Newest block processed, and when it was seen (Unix time in milliseconds). */
+  /** Newest block processed, and when it was seen (by `performance.now()`). */
   readonly lastBlock: { readonly number: bigint; readonly seenAt: number } | undefined;
   /** `false` while blocks before the newest are still being read. */
   readonly caughtUp: boolean;

@@ -11,6 +11,7 @@ import type { CheckedCommand } from "./commands.ts";
 import { createDailyLimit } from "./dailyLimit.ts";
 import { recordDryRun } from "./dryRuns.ts";
 import { FunctionFailedError } from "./errors.ts";
+import type { Replica } from "./replica.ts";
 import type { RequestBook } from "./requestBook.ts";
 import { parseRequest } from "./openRequest.ts";
 import type { OpenRequest } from "./openRequest.ts";
@@ -49,14 +50,14 @@ export function createAcceptance(options: {
   readonly maxOpenPerNetwork?: number;
   /** Maximum number of requests per dapp and day (UTC). Default: unlimited. */
   readonly maxDailyPerDapp?: number;
-  /** Whether other processes accept into the same store. Default `false`. */
-  readonly isShared?: boolean;
+  /** Present if other processes accept into the same store. */
+  readonly replica?: Pick<Replica, "hasDatabase"> | undefined;
 }): Acceptance {
   const { store, book, checker, getNetwork } = options;
   const shares = createShares(book, options.maxOpenPerNetwork);
   const dailyLimit = createDailyLimit(store, {
     ...(options.maxDailyPerDapp === undefined ? {} : { limit: options.maxDailyPerDapp }),
-    isShared: options.isShared ?? false,
+    isShared: options.replica !== undefined,
   });
 
   /** Ids of requests whose dry run is in flight in this process. */
@@ -125,6 +126,8 @@ export function createAcceptance(options: {
   };
 
   const accept: Acceptance["accept"] = async (dapp, command, { idempotencyKey, isAsync = false, signal }) => {
+    // A call that joins those waiting for the database would learn nothing sooner.
+    if (options.replica?.hasDatabase() === false) throw new DatabaseAwayError(undefined);
     const bodyHash = hashBody(command);
     const repeated = await findRepeated(dapp, idempotencyKey, bodyHash);
     if (repeated !== undefined) return repeated;
@@ -159,9 +162,8 @@ export function createAcceptance(options: {
   return {
     accept,
     resumeChecks(network, sinceMs = 0) {
-      const latest = Date.now() - sinceMs;
       for (const request of book.open(network)) {
-        if (request.updatedAt > latest || checking.has(request.id)) continue;
+        if (book.ageMs(request) < sinceMs || checking.has(request.id)) continue;
         const command = request.state === "checking" ? commandOf(request) : undefined;
         if (command !== undefined) void checkOnce({ id: request.dappId }, command, request);
       }

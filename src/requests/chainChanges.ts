@@ -6,6 +6,7 @@ import { decodeRevertReason } from "../chainlink/revertReason.ts";
 import type { RawLog } from "../evm/client.ts";
 import { decodeResult } from "../lib/decodeResult.ts";
 import { fromHexText } from "../lib/hex.ts";
+import { readValue } from "../presets/presetShow.ts";
 import type { RequestState } from "../store/schema.ts";
 import type { RequestFinder } from "./blockDraft.ts";
 import type { Facts, JoinedPart, OpenRequest, RunRequest } from "./openRequest.ts";
@@ -235,12 +236,14 @@ function functionResult(
   if (event.err !== "0x") return failed("0x", Buffer.from(event.err.slice(2), "hex").toString());
   try {
     const parsedResult = decodeResult(fromHexText(event.response), request.progress.returnType);
+    const value =
+      request.kind === "preset" ? readValue(request.progress.show, parsedResult, request.params) : undefined;
     return {
       request,
       state: "fulfilled",
       transactionHash,
       progress,
-      outcome: { ...outcome, result: event.response, parsedResult, err: "0x" },
+      outcome: { ...outcome, result: event.response, parsedResult, value, err: "0x" },
     };
   } catch (error) {
     return failed(event.response, error instanceof Error ? error.message : String(error));

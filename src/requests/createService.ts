@@ -22,6 +22,7 @@ import type { Service } from "./service.ts";
 import { getPipeline, type ServiceNetwork } from "./serviceNetwork.ts";
 import { readUsage } from "./usageReport.ts";
 import type { Readiness } from "./views.ts";
+import type { Replica } from "./replica.ts";
 import { waitForEnd } from "./waitForEnd.ts";
 import { watchTimeline } from "./watchTimeline.ts";
 
@@ -32,12 +33,14 @@ export interface ServiceOptions {
   readonly pool: SandboxPool;
   readonly registry: PresetRegistry;
   readonly networks: ReadonlyMap<string, ServiceNetwork>;
+  /** Address of this service for callers, without a trailing slash. */
+  readonly baseUrl: () => string;
   /** Maximum number of open requests on one network. Default 2,500. */
   readonly maxOpenPerNetwork?: number;
   /** Maximum number of requests per dapp and day (UTC). Default: unlimited. */
   readonly maxDailyPerDapp?: number;
-  /** Whether other processes serve from the same store. Default `false`. */
-  readonly isShared?: boolean;
+  /** Present if other processes may serve from the same store. */
+  readonly replica?: Pick<Replica, "hasDatabase"> | undefined;
 }
 
 /** Creates the service from its parts. */
@@ -52,7 +55,7 @@ export function createService(
     throw new InvalidParameterError([{ path: "/network", message }]);
   };
   const catalogue = createCatalogue(networks, registry);
-  const reader = createRequestReader({ store, book, networks, showResult: catalogue.showResult });
+  const reader = createRequestReader({ store, book, networks, baseUrl: options.baseUrl });
   const checker = createCommandChecker({ store, pool, registry });
   const acceptance = createAcceptance({ ...options, checker, getNetwork });
   const deletedDapps = createDeletedDapps({ store, book, acceptance });
@@ -106,6 +109,8 @@ export function createService(
     listDryRuns: (dapp, options) => readDryRuns(store.db, dapp.id, options),
 
     readUsage: (dapp, query) => readUsage(store.db, dapp.id, query),
+
+    findSpentBudget: async (dapp, network) => (await getNetwork(network).findSpentBudget(dapp.id))?.message,
 
     async deleteDapp({ id }, dappId) {
       if (dappId !== id) throw new NotFoundError(`dapp ${dappId}`);

@@ -48,11 +48,9 @@ export function createDeletedDapps(options: {
   readonly store: Store;
   readonly book: Pick<RequestBook, "open">;
   readonly acceptance: Pick<Acceptance, "accept">;
-  /** Unix time in milliseconds. Default: the process's clock. */
-  readonly now?: () => number;
 }): DeletedDapps {
-  const { store, book, acceptance, now = Date.now } = options;
-  /** For each contract: when it is checked next, the pause after that, and what kept it linked the last time. */
+  const { store, book, acceptance } = options;
+  /** For each contract: when it is checked next (by `performance.now()`), the pause after that, and what kept it linked the last time. */
   const looks = new Map<string, { readonly at: number; readonly pauseMs: number; waitsFor?: string }>();
 
   const unlink = async (dappId: string, network: string, consumer: Hex, stored: string): Promise<void> => {
@@ -73,15 +71,15 @@ export function createDeletedDapps(options: {
         const name = `${dappId} ${network} ${address}`;
         const consumer = getAddress(address);
         const last = looks.get(name) ?? { at: 0, pauseMs: FIRST_PAUSE_MS };
-        const isGivenUp = now() >= deletedAt + GIVE_UP_MS && looks.has(name);
+        const isGivenUp = Date.now() >= deletedAt + GIVE_UP_MS && looks.has(name);
         const isUnderWay = book
           .open(network)
           .some((one) => one.dappId === dappId && one.kind === "unlink" && one.params.consumer === address);
         if (isUnderWay) continue;
         let { waitsFor } = last;
-        if (!isGivenUp && now() >= last.at) {
+        if (!isGivenUp && performance.now() >= last.at) {
           const { pauseMs } = last;
-          const next = { at: now() + pauseMs, pauseMs: Math.min(2 * pauseMs, LONGEST_PAUSE_MS) };
+          const next = { at: performance.now() + pauseMs, pauseMs: Math.min(2 * pauseMs, LONGEST_PAUSE_MS) };
           looks.set(name, next);
           waitsFor = await findObstacle(dappId, consumer);
           if (waitsFor === undefined) await unlink(dappId, network, consumer, address);

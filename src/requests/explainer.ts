@@ -4,7 +4,7 @@ import type { ChainClient } from "../evm/client.ts";
 import { decodeLog, type ChainEventOf } from "../chainlink/events.ts";
 import type { Fees } from "../evm/fees.ts";
 import type { StackAddresses } from "../chainlink/stackPlan.ts";
-import type { ChainWatcher } from "../evm/watcher.ts";
+import { chainSeconds, type ChainWatcher } from "../evm/watcher.ts";
 import { fixedPriceFeedAbi } from "../chainlink/contracts/abi.ts";
 import { isPaidNatively } from "../chainlink/extraArgs.ts";
 import { COORDINATOR_READS, type ContractRead } from "../chainlink/vrfCoordinator.ts";
@@ -20,8 +20,8 @@ import type { SubscriptionBalances } from "../dapps/subscriptionReads.ts";
 import type { Subscriptions } from "../dapps/subscriptions.ts";
 import type { Tracker } from "./tracker.ts";
 
-/** FunctionsCoordinator's `requestTimeoutSeconds` as Tyche deploys it. After that, a request may be timed out and no report is accepted. */
-const FUNCTIONS_TIMEOUT_MS = 300_000;
+/** FunctionsCoordinator's `requestTimeoutSeconds` as Tyche deploys it. After that, anyone may time a request out. */
+const FUNCTIONS_TIMEOUT_SECONDS = 300;
 /** A head older than this is mentioned. */
 const OLD_HEAD_MS = 60_000;
 /** Callers get an answer within two seconds, whatever hangs. */
@@ -52,6 +52,8 @@ export interface ExplainerOptions {
   readonly senderWait: () => string | undefined;
   /** Number of requests that no transaction carries yet. */
   readonly queued: () => number;
+  /** Returns for how long a request has been in its state, in milliseconds. */
+  readonly ageMs: (request: OpenRequest) => number;
 }
 
 /**
@@ -60,7 +62,7 @@ export interface ExplainerOptions {
  * is the explanation.
  */
 export function createExplainer(options: ExplainerOptions): (request: OpenRequest) => Promise<string | null> {
-  const { client, watcher, contracts, subscriptions, tracker } = options;
+  const { client, watcher, contracts, subscriptions, tracker, ageMs } = options;
 
   const reads = COORDINATOR_READS[contracts.vrfVersion ?? "v2"];
   const readCoordinator = async <Value>({ data, decode }: ContractRead<Value>): Promise<Value> =>
@@ -76,6 +78,7 @@ export function createExplainer(options: ExplainerOptions): (request: OpenReques
     const [, weiPerLink] = decodeFunctionResult({ ...feed, data: price });
     return { weiPerLink, fees };
   });
+  const askBlock = remember(MEMORY_MS, (block: number) => client.getHead(BigInt(block)));
   const askLane = remember(MEMORY_MS, (keyHash: Hex) => readCoordinator(reads.lane(keyHash)));
 
   const askOf = new Map<string, () => Promise<SubscriptionBalances>>();
@@ -111,15 +114,23 @@ export function createExplainer(options: ExplainerOptions): (request: OpenReques
       const reason = await explainWord(request, hash, missingParts(request)[0]?.id ?? progress.vrfRequestId);
       if (reason !== undefined) return `${reason}${kept}`;
       if (options.isChainlinks)
-        return `Chainlink's oracle has brought no random words for ${seconds(request.updatedAt)}${kept}${headAge()}`;
+        return `Chainlink's oracle has brought no random words for ${seconds(ageMs(request))}${kept}${headAge()}`;
     }
-    const age = Date.now() - request.updatedAt;
-    if (progress.functionsRequestId !== undefined && age > FUNCTIONS_TIMEOUT_MS)
-      return `the function request has timed out on the network: no result within ${FUNCTIONS_TIMEOUT_MS / 1000} seconds; it is being timed out on chain`;
+    if (await hasTimedOut(request))
+      return `the function request has timed out on the network: no result within ${FUNCTIONS_TIMEOUT_SECONDS} seconds; it is being timed out on chain`;
     const requestId = progress.functionsRequestId ?? missingParts(request)[0]?.id ?? progress.vrfRequestId;
     const wait = requestId === undefined ? undefined : options.oracleWait?.(requestId);
-    if (wait !== undefined) return `with the oracle for ${seconds(request.updatedAt)}: ${wait}${headAge()}`;
+    if (wait !== undefined) return `with the oracle for ${seconds(ageMs(request))}: ${wait}${headAge()}`;
     return oracleUnseen(request);
+  };
+
+  /** Whether a function request may be timed out, by the chain's clock. */
+  const hasTimedOut = async ({ progress }: OpenRequest): Promise<boolean> => {
+    const head = watcher.head();
+    const block = progress.wordBlock ?? progress.acceptedBlock;
+    if (progress.functionsRequestId === undefined || block === undefined || head === undefined) return false;
+    const asked = await askBlock(block);
+    return asked !== undefined && chainSeconds(head) >= Number(asked.timestamp) + FUNCTIONS_TIMEOUT_SECONDS;
   };
 
   const explainUnmined = async (request: OpenRequest, hash: Hex): Promise<string> => {
@@ -129,7 +140,7 @@ export function createExplainer(options: ExplainerOptions): (request: OpenReques
     }
     const versions = request.progress.transactionHashes?.length ?? 1;
     const price = versions > 1 ? `, its price raised ${versions - 1} times` : "";
-    return `its transaction ${hash} is not mined yet, ${seconds(request.updatedAt)} after it was sent${price}${headAge()}`;
+    return `its transaction ${hash} is not mined yet, ${seconds(ageMs(request))} after it was sent${price}${headAge()}`;
   };
 
   /** Explains what delays a random word, as far as the chain tells. */
@@ -176,15 +187,17 @@ export function createExplainer(options: ExplainerOptions): (request: OpenReques
 
   const oracleUnseen = (request: OpenRequest): string => {
     const seen = tracker.oracleSeenAt();
-    if (seen === undefined || seen < request.updatedAt)
-      return `oracle not seen for ${seconds(seen ?? request.updatedAt)}${headAge()}`;
-    return `the oracle has answered others, last ${seconds(seen)} ago; this one has been waiting for ${seconds(request.updatedAt)}`;
+    const age = ageMs(request);
+    const seenAgoMs = seen === undefined ? Infinity : performance.now() - seen;
+    if (seenAgoMs > age)
+      return `oracle not seen for ${seconds(seen === undefined ? age : seenAgoMs)}${headAge()}`;
+    return `the oracle has answered others, last ${seconds(seenAgoMs)} ago; this one has been waiting for ${seconds(age)}`;
   };
 
   const headAge = (): string => {
     const head = watcher.head();
-    if (head === undefined || Date.now() - head.seenAtMs < OLD_HEAD_MS) return "";
-    return `; the node last answered ${seconds(head.seenAtMs)} ago`;
+    const ageMs = head === undefined ? 0 : performance.now() - head.seenAtMs;
+    return ageMs < OLD_HEAD_MS ? "" : `; the node last answered ${seconds(ageMs)} ago`;
   };
 
   return async (request) => {
@@ -199,8 +212,8 @@ export function createExplainer(options: ExplainerOptions): (request: OpenReques
   };
 }
 
-function seconds(since: number): string {
-  return `${Math.max(0, Math.round((Date.now() - since) / 1000))} seconds`;
+function seconds(ms: number): string {
+  return `${Math.round(ms / 1000)} seconds`;
 }
 
 /** Formats LINK or coin to a thousandth, rounded up. */

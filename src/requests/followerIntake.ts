@@ -50,11 +50,11 @@ export async function openFollowerIntake(
     // The dispatching replica was notified when the request was stored.
     take() {},
     async storeSource({ hash }) {
-      const deadline = Date.now() + SOURCE_WAIT_MS;
+      const deadline = performance.now() + SOURCE_WAIT_MS;
       while (!stored.has(hash)) {
         const id = await findSourceId(client, contracts.presetConsumer, { hash });
         if (id !== 0) stored.add(hash);
-        else if (Date.now() < deadline) await sleep(SOURCE_LOOK_MS);
+        else if (performance.now() < deadline) await sleep(SOURCE_LOOK_MS);
         else
           throw new ChainUnavailableError(
             network,

@@ -4,6 +4,7 @@ import type { Hex } from "viem";
 import type { ChainClient, Receipt } from "../evm/client.ts";
 import type { Sender } from "../evm/sender.ts";
 import type { Call } from "../evm/signedTransaction.ts";
+import type { ChainWatcher } from "../evm/watcher.ts";
 import { OWN_ABIS } from "../chainlink/vrfVersion.ts";
 import type { StackAddresses } from "../chainlink/stackPlan.ts";
 import { isShortage } from "../dapps/shortage.ts";
@@ -49,7 +50,8 @@ export interface Linker {
 
 export interface LinkerOptions {
   readonly network: string;
-  readonly client: Pick<ChainClient, "call" | "request" | "getHead">;
+  readonly client: Pick<ChainClient, "call" | "request">;
+  readonly watcher: Pick<ChainWatcher, "head">;
   readonly store: Store;
   readonly book: RequestBook;
   readonly sender: Sender<Payload>;
@@ -70,7 +72,7 @@ export function createLinker(options: LinkerOptions): Linker {
   const held = new Map<string, LinkRequest>();
   const tails = new Map<string, Promise<void>>();
 
-  const check = createUnlinkCheck({ client, contracts, sender });
+  const check = createUnlinkCheck({ client, contracts, sender, watcher: options.watcher });
 
   const encodeCall = async (request: Pick<LinkRequest, "kind" | "dappId" | "params">): Promise<Call> => {
     const { vrfSubscriptionId, functionsSubscriptionId } = await subscriptions.ensure(request.dappId);
@@ -165,8 +167,8 @@ export function createLinker(options: LinkerOptions): Linker {
       one.createdAt < createdAt &&
       ((one.state === "received" && (one.kind === "preset" || one.kind === "function")) ||
         (one.state === "submitted" && one.kind === "preset"));
-    const deadline = Date.now() + OLDER_WAIT_MS;
-    while (!signal.aborted && Date.now() < deadline && book.open(network).some(isInTheWay))
+    const deadline = performance.now() + OLDER_WAIT_MS;
+    while (!signal.aborted && performance.now() < deadline && book.open(network).some(isInTheWay))
       await sleep(OLDER_POLL_MS, undefined, { signal }).catch(() => {});
   };
 

@@ -21,6 +21,8 @@ export interface Maintenance {
 export function createMaintenance(options: {
   /** Open requests that no component holds. */
   readonly requests: () => readonly OpenRequest[];
+  /** Returns for how long a request has been in its state, in milliseconds. */
+  readonly ageMs: (request: OpenRequest) => number;
   /** Resumes a request unless a transaction that could still be mined carries it. */
   readonly check: (request: OpenRequest) => Promise<void>;
   /** Resends transactions that the chain has lost. */
@@ -29,7 +31,7 @@ export function createMaintenance(options: {
   readonly timeOuts: readonly (() => Promise<void>)[];
   readonly onError: (error: unknown) => void;
 }): Maintenance {
-  const { requests, check, reconcile, timeOuts, onError } = options;
+  const { requests, ageMs, check, reconcile, timeOuts, onError } = options;
 
   let missing = new Set<OpenRequest>();
 
@@ -53,8 +55,7 @@ export function createMaintenance(options: {
       if (request.kind === "consumer" || request.kind === "unlink") await check(request);
   };
   const sweep = async (): Promise<void> => {
-    const since = Date.now() - STANDING_STILL_MS;
-    for (const request of requests()) if (request.updatedAt < since) await check(request);
+    for (const request of requests()) if (ageMs(request) > STANDING_STILL_MS) await check(request);
   };
 
   return {

@@ -1,4 +1,4 @@
-import { remember } from "../lib/memo.ts";
+import { keepReading, remember } from "../lib/memo.ts";
 import { decodeFunctionResult, encodeFunctionData } from "viem";
 import type { Hex } from "viem";
 import type { ChainClient } from "../evm/client.ts";
@@ -9,8 +9,11 @@ import { messageOf } from "../lib/errors.ts";
 import type { Subscriptions } from "../dapps/subscriptions.ts";
 import type { NetworkReadiness } from "./views.ts";
 
-/** Anyone may query the readiness; the chain is queried for it at most this often. */
-const FRESH_MS = 1_000;
+/**
+ * Anyone may query the readiness; the chain is queried for it at most this often. Whoever asks again within `staleMs` is answered with what
+ * is known, even if the process or the node is slow.
+ */
+const READING = { freshMs: 1_000, staleMs: 5_000 };
 /** Likewise for the balances, which take two calls per dapp. */
 const BALANCES_FRESH_MS = 15_000;
 /** Readiness is reported within two seconds, whatever hangs. */
@@ -55,6 +58,8 @@ export interface NetworkHealthOptions {
   /** Anything else on this chain that an operator should attend to. */
   readonly chainWarnings?: () => Promise<readonly string[]>;
   readonly subscriptions: Pick<Subscriptions, "list" | "readBalances">;
+  /** Returns the ids of the dapps whose daily budget is used up. */
+  readonly spentBudgets: () => Promise<readonly string[]>;
   /** A subscription with less than this counts as low: top-ups should have prevented it. */
   readonly lowSubscriptionJuels: bigint;
   /** Number of open requests, and of those that no transaction carries yet. */
@@ -96,7 +101,7 @@ export function createNetworkHealth(options: NetworkHealthOptions): () => Promis
 
   let lastBalances: Balances | undefined;
 
-  return remember(FRESH_MS, async (): Promise<NetworkReadiness> => {
+  return keepReading(async (): Promise<NetworkReadiness> => {
     const head = watcher.head();
     const pendingRequests = options.openRequests();
     const queuedRequests = options.queuedRequests();
@@ -112,7 +117,7 @@ export function createNetworkHealth(options: NetworkHealthOptions): () => Promis
         return balanceWei;
       };
       const inTime = <T>(work: Promise<T>): Promise<T> => withDeadline(work, DEADLINE_MS);
-      const [operatorWei, balances, isPaused, chainWarnings] = await Promise.all([
+      const [operatorWei, balances, isPaused, spentBudgets, chainWarnings] = await Promise.all([
         inTime(reachChain()),
         inTime(readSubscriptions()).then(
           (read) => (lastBalances = read),
@@ -123,6 +128,7 @@ export function createNetworkHealth(options: NetworkHealthOptions): () => Promis
           },
         ),
         inTime(readPaused()),
+        inTime(options.spentBudgets()),
         inTime(options.chainWarnings?.() ?? Promise.resolve([])),
       ]);
       const { vrfJuels, functionsJuels } = balances ?? {};
@@ -143,6 +149,7 @@ export function createNetworkHealth(options: NetworkHealthOptions): () => Promis
         ...lagging(oracle),
         ...damaged(damagedRequests),
         ...(isPaused ? [PAUSED_WARNING] : []),
+        ...spent(spentBudgets),
         ...chainWarnings,
       ];
       return {
@@ -152,7 +159,10 @@ export function createNetworkHealth(options: NetworkHealthOptions): () => Promis
         rpcLatencyMs: Math.round(rpcLatencyMs * 100) / 100,
         ...(head === undefined
           ? {}
-          : { blockNumber: Number(head.number), headAgeMs: Date.now() - head.firstSeenAtMs }),
+          : {
+              blockNumber: Number(head.number),
+              headAgeMs: Math.round(performance.now() - head.firstSeenAtMs),
+            }),
         operatorBalanceWei: operatorWei.toString(),
         ...(balances === undefined ? {} : { subscriptions: describeSubscriptions(balances) }),
         ...known,
@@ -168,7 +178,7 @@ export function createNetworkHealth(options: NetworkHealthOptions): () => Promis
         warnings: [...lagging(oracle), ...damaged(damagedRequests)],
       };
     }
-  });
+  }, READING);
 }
 
 /** Lowest LINK balances among the subscriptions, and the reserve left to fund them. */
@@ -231,6 +241,13 @@ function damaged(count: number): string[] {
   return [
     `${count} ${count === 1 ? "request is" : "requests are"} damaged in the database and skipped; the log names each one; restore the database from a backup`,
   ];
+}
+
+function spent(dappIds: readonly string[]): string[] {
+  const [first, ...others] = dappIds;
+  if (first === undefined) return [];
+  const whose = others.length === 0 ? `${first} has` : `${first} and ${others.length} more dapps have`;
+  return [`${whose} used up the daily budget: no top-ups until 00:00 UTC; see linkPerDay and coinPerDay`];
 }
 
 function lagging(oracle: OracleHealth | undefined): string[] {

@@ -14,13 +14,13 @@ export interface OldExplanations {
 
 /** Creates the explanations of one network's open requests. */
 export function createOldExplanations(options: {
-  readonly open: () => readonly OpenRequest[];
+  /** Returns the open requests that have stayed in their state for longer than `ageMs`, oldest first. */
+  readonly old: (ageMs: number) => readonly OpenRequest[];
   readonly explain: (request: OpenRequest) => Promise<string | null>;
 }): OldExplanations {
   const explained = new Map<string, string>();
   const explainOld = async (): Promise<void> => {
-    const since = Date.now() - INTERVAL_MS;
-    const old = options.open().filter(({ updatedAt }) => updatedAt < since);
+    const old = options.old(INTERVAL_MS);
     explained.clear();
     for (const request of old.slice(0, AT_ONCE)) {
       const why = await options.explain(request);

@@ -2,6 +2,7 @@ import { createId } from "../lib/id.ts";
 import { repeat } from "../lib/repeat.ts";
 import type { Bus, BusMessage } from "../store/bus.ts";
 import { countOpenRequests, listOpenVersions, listVersions } from "../store/requestLists.ts";
+import { createStatements } from "../store/statements.ts";
 import type { Store } from "../store/store.ts";
 import { isEnded } from "./change.ts";
 import type { OpenRequest } from "./openRequest.ts";
@@ -54,6 +55,7 @@ export function createReplica(options: ReplicaOptions): Replica {
   let seen = new Map<string, number>();
   let book: RequestBook | undefined;
   let stopLooking = (): void => {};
+  const looks = createStatements();
 
   /** Passes received requests that no transaction carries to their pipeline, which ignores those it already has. */
   const takeReceived = (network: string): void => {
@@ -118,7 +120,7 @@ export function createReplica(options: ReplicaOptions): Replica {
   return {
     id: self,
     bus,
-    hasDatabase,
+    hasDatabase: () => hasDatabase() && !looks.isSlow(),
     sharing: {
       holds: (network) => held.has(network),
       onStored(requests) {
@@ -134,7 +136,7 @@ export function createReplica(options: ReplicaOptions): Replica {
     },
     start(its) {
       book = its;
-      stopLooking = repeat(look, LOOK_INTERVAL_MS, onError);
+      stopLooking = repeat(() => looks.run(look), LOOK_INTERVAL_MS, onError);
     },
     hold: (network) => void held.add(network),
     dispatch(network, pipeline) {

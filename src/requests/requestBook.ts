@@ -1,5 +1,12 @@
+import type { Hex } from "viem";
 import { createGatherer } from "../lib/gather.ts";
-import { findRequest, findRequests, insertRequests, saveRequests } from "../store/requests.ts";
+import {
+  findRequest,
+  findRequestByOracleId,
+  findRequests,
+  insertRequests,
+  saveRequests,
+} from "../store/requests.ts";
 import { addUsage } from "../store/usage.ts";
 import { DatabaseAwayError } from "../store/databaseAway.ts";
 import type { Fence } from "../store/leases.ts";
@@ -52,8 +59,13 @@ export interface RequestBook {
   restore(requests: readonly OpenRequest[]): void;
   /** Number of open requests: all of them, those on a network, or those of one dapp there. */
   openCount(network?: string, dappId?: string): number;
-  /** Number of open requests on a network that have progressed since a time (Unix time in milliseconds). */
-  activeCount(network: string, since: number): number;
+  /** Number of open requests on a network that have changed state within the last `withinMs`. */
+  activeCount(network: string, withinMs: number): number;
+  /**
+   * For how long an open request has been in its state, in milliseconds. An adjustment of the system clock changes nothing: only what it
+   * was when the request was loaded comes from that clock.
+   */
+  ageMs(request: OpenRequest): number;
   /** Open requests on a network, oldest first. */
   open(network: string): OpenRequest[];
   get(id: string): OpenRequest | undefined;
@@ -87,6 +99,8 @@ export interface RequestBook {
   release(network: string): void;
   /** Reads a request from the store, open or ended. */
   find(id: string): Promise<OpenRequest | undefined>;
+  /** Reads a dapp's request by the id that the oracle network assigned. */
+  findByOracleId(dappId: string, oracleId: Hex): Promise<OpenRequest | undefined>;
 }
 
 const ALONE: Sharing = { holds: () => true, onStored: () => {}, openCount: () => 0 };
@@ -101,6 +115,8 @@ export function createRequestBook(
   const openRequests = new Map<string, OpenRequest>();
   /** By network and id. */
   const unsettled = new Map<string, Map<string, OpenRequest>>();
+  /** When the open requests' states began: `updatedAt`, and the same moment by `performance.now()`. */
+  const states = new Map<string, { readonly updatedAt: number; readonly beganMs: number }>();
   const listeners = new Map<string, Set<Listener>>();
   let tail: Promise<void> = Promise.resolve();
 
@@ -116,11 +132,21 @@ export function createRequestBook(
     let ended = unsettled.get(network);
     if (ended === undefined) unsettled.set(network, (ended = new Map()));
     ended.delete(id);
-    if (!isEnded(request.state)) openRequests.set(id, request);
-    else {
+    if (!isEnded(request.state)) {
+      openRequests.set(id, request);
+      const { updatedAt } = request;
+      if (states.get(id)?.updatedAt !== updatedAt)
+        states.set(id, { updatedAt, beganMs: performance.now() - wallAgeMs(request) });
+    } else {
       openRequests.delete(id);
+      states.delete(id);
       if (request.endedIn !== null) ended.set(id, request);
     }
+  };
+
+  const ageMs = (request: OpenRequest): number => {
+    const began = states.get(request.id);
+    return began === undefined ? wallAgeMs(request) : performance.now() - began.beganMs;
   };
 
   const wake = (request: OpenRequest): void => {
@@ -223,12 +249,13 @@ export function createRequestBook(
         if (request.network === network && (dappId === undefined || request.dappId === dappId)) count += 1;
       return count;
     },
-    activeCount(network, since) {
+    activeCount(network, withinMs) {
       let count = 0;
       for (const request of openRequests.values())
-        if (request.network === network && request.updatedAt > since) count += 1;
+        if (request.network === network && ageMs(request) < withinMs) count += 1;
       return count;
     },
+    ageMs,
     open: (network) => [...openRequests.values()].filter((request) => request.network === network),
     get: (id) => openRequests.get(id),
     unsettled: (network) => [...(unsettled.get(network)?.values() ?? [])],
@@ -261,13 +288,26 @@ export function createRequestBook(
       }),
     release(network) {
       unsettled.delete(network);
-      for (const [id, request] of openRequests) if (request.network === network) openRequests.delete(id);
+      for (const [id, request] of openRequests) {
+        if (request.network !== network) continue;
+        openRequests.delete(id);
+        states.delete(id);
+      }
     },
     async find(id) {
       const stored = await findRequest(store.db, id);
       return stored && parseRequest(stored);
     },
+    async findByOracleId(dappId, oracleId) {
+      const stored = await findRequestByOracleId(store.db, dappId, oracleId);
+      return stored && parseRequest(stored);
+    },
   };
+}
+
+/** Returns for how long a request has been in its state by the system clock, in milliseconds. */
+function wallAgeMs({ updatedAt }: OpenRequest): number {
+  return Math.max(0, Date.now() - updatedAt);
 }
 
 /** A request to store, and the check that must admit it. */

@@ -109,6 +109,7 @@ export async function openRequestPipeline(options: RequestPipelineOptions): Prom
     allowanceJuels: chain.allowanceJuels,
     coin: chain.coin,
     coinAllowanceWei: chain.coinAllowanceWei,
+    budget: chain.budget,
     known: (await listSubscriptions(store.db)).filter((one) => one.network === network),
   });
   const sourceStore = createSourceStore({
@@ -128,6 +129,7 @@ export async function openRequestPipeline(options: RequestPipelineOptions): Prom
   const linker = createLinker({
     network,
     client,
+    watcher,
     store,
     book,
     sender,
@@ -141,7 +143,7 @@ export async function openRequestPipeline(options: RequestPipelineOptions): Prom
   const dispatcher = createDispatcher({
     book,
     sender,
-    active: () => book.activeCount(network, Date.now() - ACTIVE_MS),
+    active: () => book.activeCount(network, ACTIVE_MS),
     presetConsumer: contracts.presetConsumer,
     ...versionOf,
     pipelining: chain.pipelining,
@@ -184,6 +186,7 @@ export async function openRequestPipeline(options: RequestPipelineOptions): Prom
     book.open(network).filter(({ id }) => !dispatcher.holds(id) && !linker.holds(id));
   const maintenance = createMaintenance({
     requests,
+    ageMs: (request) => book.ageMs(request),
     check: (request) => recovery.check(request),
     reconcile,
     timeOuts: [
@@ -255,8 +258,12 @@ export async function openRequestPipeline(options: RequestPipelineOptions): Prom
     vrfOperatorOf: chain.vrfOperatorOf,
     senderWait: () => own.waitsFor()?.message,
     queued: () => dispatcher.queued(),
+    ageMs: (request) => book.ageMs(request),
   });
-  const old = createOldExplanations({ open: () => book.open(network), explain });
+  const old = createOldExplanations({
+    old: (ageMs) => book.open(network).filter((request) => book.ageMs(request) > ageMs),
+    explain,
+  });
   const stops: (() => void)[] = [];
   // After recovery only: a top-up or linking that an earlier process left in flight must not be sent a second time.
   void resumed.then(() => {

@@ -37,10 +37,10 @@ export function createSenderJournal(options: {
       );
       for (const { request } of changes) tracker.track(request);
     },
-    async ended({ hash }, end, gasUsed) {
+    async ended({ hash }, end, mined) {
       // Not flushed to disk at once: after a power cut, the transaction is looked up again.
       await store.writeSoon((db) =>
-        gasUsed === undefined ? endTransaction(db, hash, end) : endMinedTransaction(db, hash, gasUsed),
+        mined === undefined ? endTransaction(db, hash, end) : endMinedTransaction(db, hash, mined),
       );
     },
     from: (nonce) => listTransactionsFrom(store.db, { network, sender: account, nonce }),

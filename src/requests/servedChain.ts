@@ -1,3 +1,4 @@
+import type { DailyBudget } from "../dapps/dailyBudget.ts";
 import type { Hex } from "viem";
 import type { Account } from "../evm/account.ts";
 import type { ChainClient } from "../evm/client.ts";
@@ -28,6 +29,8 @@ export interface ServedChain {
   readonly coin: string;
   /** Additional coin for the VRF subscription, in wei; absent if words are paid for in LINK. */
   readonly coinAllowanceWei?: bigint | undefined;
+  /** What each dapp's subscriptions may be topped up with a day. */
+  readonly budget: DailyBudget;
   /** Key hash of the proving key that presets request words from. */
   readonly keyHash: Hex;
   /** Key hashes of 2 to 4 keys whose words presets join instead. */

@@ -17,6 +17,8 @@ export interface ServiceNetwork {
   /** `undefined` while the network does not serve, and if its coin is not the service's to give. */
   faucet?(): Faucet | undefined;
   getCode(address: Hex): Promise<Hex>;
+  /** Returns why a dapp's subscriptions are not topped up again today; `undefined` while they are. */
+  findSpentBudget(dappId: string): Promise<Error | undefined>;
   readiness(): Promise<NetworkReadiness>;
   /** The oracle's nodes, if several operators run them. */
   oracleNodes(): Promise<readonly OracleNodeView[] | undefined>;

@@ -3,14 +3,17 @@ import type { ChainClient } from "../evm/client.ts";
 import { decodeLog } from "../chainlink/events.ts";
 import { encodeTimeouts, timeoutGas, timeoutOf } from "../chainlink/functionsTimeout.ts";
 import type { Sender } from "../evm/sender.ts";
-import type { ChainWatcher } from "../evm/watcher.ts";
+import { chainSeconds, type ChainWatcher } from "../evm/watcher.ts";
 import type { Payload } from "../store/payload.ts";
 import type { OpenRequest } from "./openRequest.ts";
 
-/** Minimum age of a request: younger ones are likely to be answered at any moment. */
-const MIN_AGE_MS = 2_000;
-/** A block's timestamp may lag behind our clock, and a premature attempt would revert. */
-const CLOCK_LEEWAY_SECONDS = 15;
+/** How long a request must have been known to wait: at first, it is likely to be answered at any moment. */
+const MIN_WAIT_MS = 2_000;
+/**
+ * How long the chain must have been watched since it could not be: the oracle may have been cut off, too, and the coordinator accepts a
+ * result that is late.
+ */
+const MIN_WATCHED_MS = 30_000;
 /** Maximum requests per transaction. */
 const MAX_REQUESTS = 50;
 /** Pause before a request that could not be timed out is retried: most likely, it had just been answered. */
@@ -22,12 +25,14 @@ interface Pending {
   readonly commitment: Hex;
   /** Unix time in seconds. */
   readonly timeoutAt: number;
+  /** When it was first looked at, by `performance.now()`. */
+  readonly knownAtMs: number;
 }
 
 export interface TimeoutsOptions {
   readonly client: ChainClient;
-  readonly watcher: Pick<ChainWatcher, "head">;
-  readonly sender: Sender<Payload>;
+  readonly watcher: Pick<ChainWatcher, "head" | "watched">;
+  readonly sender: Pick<Sender<Payload>, "send">;
   readonly functionsRouter: Hex;
   /** Open requests that no component holds. */
   readonly requests: () => readonly OpenRequest[];
@@ -35,7 +40,7 @@ export interface TimeoutsOptions {
 
 /**
  * Creates the job that times out unanswered function requests, so that the subscription gets back the LINK reserved for them.
- * They end with the router's event, no matter who caused it.
+ * They end with the router's event, no matter who caused it. A request has timed out when the chain's clock says so.
  *
  * @returns a function that checks all requests once.
  */
@@ -54,7 +59,8 @@ export function createTimeouts(options: TimeoutsOptions): () => Promise<void> {
         const event = decodeLog(log);
         if (event?.name !== "OracleRequest" || event.requestId !== requestId) continue;
         const { commitment } = event;
-        const pending = { requestId, commitment, timeoutAt: timeoutOf(commitment) };
+        const knownAtMs = performance.now();
+        const pending = { requestId, commitment, timeoutAt: timeoutOf(commitment), knownAtMs };
         known.set(request, pending);
         return pending;
       }
@@ -71,7 +77,7 @@ export function createTimeouts(options: TimeoutsOptions): () => Promise<void> {
     if (expired.length > 1) for (const one of expired) await timeOut([one]);
     else {
       const [[request]] = expired as [readonly [OpenRequest, Hex]];
-      pausedUntil.set(request, Date.now() + PAUSE_AFTER_REVERT_MS);
+      pausedUntil.set(request, performance.now() + PAUSE_AFTER_REVERT_MS);
       known.delete(request);
     }
   };
@@ -80,15 +86,18 @@ export function createTimeouts(options: TimeoutsOptions): () => Promise<void> {
     const requests = new Set(options.requests());
     for (const map of [known, pausedUntil])
       for (const request of map.keys()) if (!requests.has(request)) map.delete(request);
-    const now = Date.now();
-    const seconds = Math.max(Number(watcher.head()?.timestamp ?? 0n), now / 1000 - CLOCK_LEEWAY_SECONDS);
+    const head = watcher.head();
+    if (head === undefined || watcher.watched().sinceGapMs < MIN_WATCHED_MS) return;
+    const [now, seconds] = [performance.now(), chainSeconds(head)];
     const expired: (readonly [OpenRequest, Hex])[] = [];
     for (const request of requests) {
-      const { progress, updatedAt } = request;
-      const isWaiting = progress.functionsRequestId !== undefined && progress.acceptedBlock !== undefined;
-      if (!isWaiting || updatedAt > now - MIN_AGE_MS || (pausedUntil.get(request) ?? 0) > now) continue;
+      const { functionsRequestId, acceptedBlock } = request.progress;
+      const isWaiting = functionsRequestId !== undefined && acceptedBlock !== undefined;
+      if (!isWaiting || (pausedUntil.get(request) ?? 0) > now) continue;
       const pending = await findPending(request);
-      if (pending !== undefined && pending.timeoutAt <= seconds) expired.push([request, pending.commitment]);
+      if (pending === undefined || pending.knownAtMs > now - MIN_WAIT_MS || pending.timeoutAt > seconds)
+        continue;
+      expired.push([request, pending.commitment]);
     }
     for (let i = 0; i < expired.length; i += MAX_REQUESTS) await timeOut(expired.slice(i, i + MAX_REQUESTS));
   };

@@ -27,7 +27,9 @@ export interface Tracker {
   onReceipt(receipt: Receipt): Promise<void>;
   /** Takes back what came from blocks that the chain no longer has; requests that ended in them reopen, unless their end is final. */
   onReorg(firstReplaced: bigint): Promise<void>;
-  /** When the oracle last answered any request, Unix time in milliseconds; `undefined` if it hasn't since the start. */
+  /** Returns the newest block whose logs have taken effect, with all before it; `undefined` before the first. */
+  readTo(): bigint | undefined;
+  /** When the oracle last answered any request, by `performance.now()`; `undefined` if it hasn't since the start. */
   oracleSeenAt(): number | undefined;
 }
 
@@ -47,6 +49,7 @@ export function createTracker(
 ): Tracker {
   const index = createRequestIndex();
   let oracleSeenAt: number | undefined;
+  let readTo: bigint | undefined;
   let tail: Promise<void> = Promise.resolve();
 
   /** Processes blocks and receipts in sequence: each starts from what the previous one has stored. */
@@ -59,7 +62,8 @@ export function createTracker(
   const take = async (logs: readonly RawLog[]): Promise<void> => {
     // All logs are decoded before the first takes effect: if a node sends a malformed one, the block is read again.
     const events = logs.map((log) => ({ log, event: decodeLog(log) }));
-    if (events.some(({ event }) => event !== undefined && ANSWERS.has(event.name))) oracleSeenAt = Date.now();
+    if (events.some(({ event }) => event !== undefined && ANSWERS.has(event.name)))
+      oracleSeenAt = performance.now();
     const charges = readWordCharges(
       events.map(({ event }) => event),
       (id) =>
@@ -116,10 +120,19 @@ export function createTracker(
       await book.change(requests.flatMap(forgetChain));
       for (const request of requests) file(request);
     },
-    onBlock: (block) => inTurn(() => take(block.logs)),
+    onBlock: (block) =>
+      inTurn(async () => {
+        await take(block.logs);
+        readTo = block.number;
+      }),
     onReceipt: (receipt) => inTurn(() => take(receipt.logs)),
     oracleSeenAt: () => oracleSeenAt,
-    onReorg: (firstReplaced) => inTurn(() => goBack(firstReplaced)),
+    readTo: () => readTo,
+    onReorg: (firstReplaced) =>
+      inTurn(async () => {
+        if (readTo !== undefined && readTo >= firstReplaced) readTo = firstReplaced - 1n;
+        await goBack(firstReplaced);
+      }),
   };
 }
 

@@ -5,6 +5,7 @@ import type { StackAddresses } from "../chainlink/stackPlan.ts";
 import type { ChainClient } from "../evm/client.ts";
 import type { Sender } from "../evm/sender.ts";
 import type { Call } from "../evm/signedTransaction.ts";
+import { chainSeconds, type ChainWatcher } from "../evm/watcher.ts";
 import { TycheError } from "../lib/errors.ts";
 import type { StoredSubscription } from "../store/chainRecords.ts";
 import type { Payload } from "../store/payload.ts";
@@ -12,8 +13,6 @@ import { findUnlinkObstacles, type UnlinkObstacle } from "./unlinkObstacles.ts";
 
 /** How long a look at the chain's requests stays valid, while an unlinking is retried once a second. */
 const LOOK_KEPT_MS = 10_000;
-/** A block's timestamp may lag behind our clock, and a premature attempt would revert. */
-const CLOCK_LEEWAY_SECONDS = 15;
 /** Maximum number of requests named in one message. */
 const MAX_NAMED = 3;
 
@@ -27,6 +26,7 @@ export interface Unlinking {
 
 /** What keeps a consumer linked, as found at one time. */
 interface Look {
+  /** By `performance.now()`. */
   readonly until: number;
   readonly found: readonly UnlinkObstacle[];
   isTakenOff: boolean;
@@ -40,22 +40,21 @@ interface Look {
  * {@link UnlinkRefusedError} if the contracts refuse for another reason.
  */
 export function createUnlinkCheck(options: {
-  readonly client: Pick<ChainClient, "call" | "request" | "getHead">;
+  readonly client: Pick<ChainClient, "call" | "request">;
   readonly contracts: StackAddresses;
   readonly sender: Pick<Sender<Payload>, "address" | "send">;
-  /** Returns the Unix time in milliseconds. Default: `Date.now`. */
-  readonly now?: () => number;
+  readonly watcher: Pick<ChainWatcher, "head">;
 }): (unlinking: Unlinking) => Promise<void> {
-  const { client, contracts, sender, now = Date.now } = options;
+  const { client, contracts, sender, watcher } = options;
   const looks = new Map<Hex, Look>();
 
   const look = async ({ call, subscription, consumer }: Unlinking): Promise<Look> => {
-    for (const [key, { until }] of looks) if (until <= now()) looks.delete(key);
+    for (const [key, { until }] of looks) if (until <= performance.now()) looks.delete(key);
     const kept = looks.get(call.data);
     if (kept !== undefined) return kept;
     // The node may refuse that many blocks; then nothing more is known.
     const found = await findUnlinkObstacles({ subscription, consumer }, options).catch(() => []);
-    const fresh = { until: now() + LOOK_KEPT_MS, found, isTakenOff: false };
+    const fresh = { until: performance.now() + LOOK_KEPT_MS, found, isTakenOff: false };
     looks.set(call.data, fresh);
     return fresh;
   };
@@ -63,9 +62,9 @@ export function createUnlinkCheck(options: {
   /** Times out expired function requests, at most once per look: a transaction that reverts costs gas, too. */
   const takeOff = async (look: Look): Promise<void> => {
     const timeouts = look.found.flatMap(({ timeout }) => timeout ?? []);
-    if (timeouts.length === 0 || look.isTakenOff) return;
-    const head = Number((await client.getHead("latest"))?.timestamp ?? 0n);
-    const seconds = Math.max(head, now() / 1000 - CLOCK_LEEWAY_SECONDS);
+    const head = watcher.head();
+    if (timeouts.length === 0 || look.isTakenOff || head === undefined) return;
+    const seconds = chainSeconds(head);
     for (const { commitment } of timeouts.filter(({ at }) => at <= seconds)) {
       look.isTakenOff = true;
       const data = encodeTimeouts([commitment]);

@@ -1,3 +1,4 @@
+import type { Receipt } from "../evm/client.ts";
 import { addUsage, dayOf } from "../store/usage.ts";
 import type { UsageCounts, UsagePlace } from "../store/usage.ts";
 import type { OpenRequest } from "./openRequest.ts";
@@ -33,10 +34,14 @@ export function usageOfSteps(steps: readonly RequestStep[]): (UsagePlace & Usage
 
 /**
  * Marks a transaction as mined and, the first time, adds its gas to the counts of the requests it carries: in equal parts,
- * the first ones taking the remainder.
+ * the first ones taking the remainder. Counts what it topped up, unless it reverted.
  */
-export async function endMinedTransaction(db: Queryable, hash: string, gasUsed: bigint): Promise<void> {
-  const requests = await findUncounted(db, hash);
+export async function endMinedTransaction(
+  db: Queryable,
+  hash: string,
+  { gasUsed, succeeded }: Pick<Receipt, "gasUsed" | "succeeded">,
+): Promise<void> {
+  const { requests, topUp } = await findUncounted(db, hash);
   await endTransaction(db, hash, "mined");
   const shares = shareOut(gasUsed, requests.length);
   const sums = new Map<string, UsagePlace & { readonly gasUsed: number }>();
@@ -45,17 +50,33 @@ export async function endMinedTransaction(db: Queryable, hash: string, gasUsed: 
     const name = nameOf(place);
     sums.set(name, { ...place, gasUsed: (sums.get(name)?.gasUsed ?? 0) + Number(shares[i]) });
   });
-  await addUsage(db, [...sums.values()]);
+  await addUsage(db, [...sums.values(), ...(succeeded ? topUp : [])]);
 }
 
-/** Returns the requests of a transaction that isn't marked as mined yet, without damaged ones, which are reported elsewhere. */
-async function findUncounted(db: Queryable, hash: string): Promise<readonly StoredRequest[]> {
+interface Uncounted {
+  readonly requests: readonly StoredRequest[];
+  readonly topUp: readonly (UsagePlace & Partial<UsageCounts>)[];
+}
+
+/** Returns what a transaction carries that isn't marked as mined yet, without damaged requests, which are reported elsewhere. */
+async function findUncounted(db: Queryable, hash: string): Promise<Uncounted> {
+  const none: Uncounted = { requests: [], topUp: [] };
   try {
     const [transaction] = await findTransactions(db, [hash]);
-    if (transaction === undefined || transaction.state === "mined") return [];
-    return await findRequests(db, (transaction.payload as Payload).entries.flat(), () => {});
+    if (transaction === undefined || transaction.state === "mined") return none;
+    const { entries, topUp } = transaction.payload as Payload;
+    const requests = await findRequests(db, entries.flat(), () => {});
+    if (topUp === undefined) return { ...none, requests };
+    const { dappId, juels, wei } = topUp;
+    const place: UsagePlace = {
+      dappId,
+      network: transaction.network,
+      day: dayOf(Date.now()),
+      kind: "top-up",
+    };
+    return { requests, topUp: [{ ...place, requests: 1, linkJuels: BigInt(juels), coinWei: BigInt(wei) }] };
   } catch (error) {
-    if (error instanceof DamagedRecordError) return [];
+    if (error instanceof DamagedRecordError) return none;
     throw error;
   }
 }

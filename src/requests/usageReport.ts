@@ -43,6 +43,10 @@ export const UsageDay = Type.Object({
   ),
   linkJuels: amount("LINK charged to the subscriptions for the requests that have ended, in juels (1e-18)."),
   coinWei: amount("Coin charged where words are paid for in coin instead, in wei."),
+  toppedUpJuels: amount(
+    "LINK that the service topped up the subscriptions with, in juels, on the day it did so. Covers what the dapp's own contracts spend; counts against the dapp's daily budget.",
+  ),
+  toppedUpWei: amount("Coin that the service topped up a subscription with, in wei."),
 });
 
 /** Usage of a dapp: a row for each day and network with any usage. */
@@ -103,13 +107,14 @@ function readDay(text: string, path: string): number {
 /** Combines the rows of one day and network into one. */
 function summarize(rows: readonly StoredUsage[]): UsageDay {
   const { day, network } = rows[0]!;
+  const topUp = rows.find(({ kind }) => kind === "top-up");
   const requests = Object.fromEntries(
     REQUEST_KINDS.map((kind) => [kind, rows.find((row) => row.kind === kind)?.requests ?? 0]),
   ) as UsageDay["requests"];
   const sum = (name: "fulfilled" | "failed" | "refused" | "words" | "gasUsed"): number =>
     rows.reduce((total, row) => total + row[name], 0);
   const total = (name: "linkJuels" | "coinWei"): string =>
-    String(rows.reduce((total, row) => total + row[name], 0n));
+    String(rows.reduce((total, row) => total + (row === topUp ? 0n : row[name]), 0n));
   return {
     day,
     network: network === "" ? null : network,
@@ -122,6 +127,8 @@ function summarize(rows: readonly StoredUsage[]): UsageDay {
     gasUsed: String(sum("gasUsed")),
     linkJuels: total("linkJuels"),
     coinWei: total("coinWei"),
+    toppedUpJuels: String(topUp?.linkJuels ?? 0n),
+    toppedUpWei: String(topUp?.coinWei ?? 0n),
   };
 }
 
@@ -148,4 +155,6 @@ const CSV_COLUMNS = [
   "gasUsed",
   "linkJuels",
   "coinWei",
+  "toppedUpJuels",
+  "toppedUpWei",
 ] as const;

@@ -101,6 +101,9 @@ export const PresetView = Type.Object({
     description: "Names of the parameters in the order in which the source gets them as `args`.",
   }),
   returnType: Type.Enum([...RETURN_TYPES]),
+  value: Type.Record(Type.String(), Type.Unknown(), {
+    description: "JSON Schema (draft 2020-12) of `value` in a successful answer.",
+  }),
   examples: Type.Array(
     Type.Object({ params: Type.Record(Type.String(), Type.Unknown()), parsedResult: Type.String() }),
   ),

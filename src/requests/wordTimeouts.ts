@@ -4,7 +4,7 @@ import { blockhashStoreAbi } from "../chainlink/contracts/abi.ts";
 import type { StackAddresses } from "../chainlink/stackPlan.ts";
 import { COORDINATOR_READS } from "../chainlink/vrfCoordinator.ts";
 import { RpcError } from "../evm/client.ts";
-import type { ChainClient } from "../evm/client.ts";
+import type { BlockHead, ChainClient } from "../evm/client.ts";
 import type { ChainWatcher } from "../evm/watcher.ts";
 import type { RequestBook } from "./requestBook.ts";
 import { describeMissing, missingParts } from "./joinedParts.ts";
@@ -33,13 +33,13 @@ const CARRIER_FACTS = [
 
 export interface WordTimeoutsOptions {
   readonly client: Pick<ChainClient, "call" | "getHead" | "isOneNode">;
-  readonly watcher: Pick<ChainWatcher, "head">;
+  readonly watcher: Pick<ChainWatcher, "head" | "watched">;
   readonly contracts: Pick<StackAddresses, "blockhashStore" | "vrfCoordinator" | "vrfVersion">;
   readonly presetConfirmations: number;
   /** Whether Chainlink's own oracle delivers the words. Default `false`: the one that the contracts were deployed for. */
   readonly isChainlinks?: boolean | undefined;
   readonly book: RequestBook;
-  readonly tracker: Pick<Tracker, "track">;
+  readonly tracker: Pick<Tracker, "track" | "readTo">;
   /** Open requests that no component holds. */
   readonly requests: () => readonly OpenRequest[];
   /** Sends a request that no transaction carries. */
@@ -55,6 +55,10 @@ export interface WordTimeoutsOptions {
  * nobody can fulfil it any more, so it can be sent again without ever being answered twice. A request that could be fulfilled
  * but isn't in time fails with what it waited for. One with joined words is never sent again.
  *
+ * What has been read from the chain decides, never this machine's clock: only time in which the head was watched counts, and a wait ends
+ * only once every block up to the head has been read and the coordinator still waits for the proof. Words that are on chain are the
+ * answer, however late this process learns of them: with a second draw, the caller could choose.
+ *
  * Chainlink's oracle keeps a request for 24 hours, through high gas prices and an underfunded subscription, and its other
  * nodes bring old block hashes back. A waiting request is therefore never sent again, as both might be answered; it fails
  * when the 24 hours are over.
@@ -63,10 +67,12 @@ export interface WordTimeoutsOptions {
  */
 export function createWordTimeouts(options: WordTimeoutsOptions): () => Promise<void> {
   const { client, watcher, book, tracker, take } = options;
-  /** By VRF request id: since when (Unix time in milliseconds) it waits for nothing but the oracle. */
+  /** By VRF request id: how long the head had been watched when it began to wait for nothing but the oracle. */
   const waitingSince = new Map<string, number>();
   /** By VRF request id: timestamp of its block in seconds, by the chain's clock. */
   const askedAt = new Map<string, bigint>();
+  /** By VRF request id: the head when its wait was first found to be over. */
+  const overAt = new Map<string, bigint>();
 
   const isHashLost = async (block: number): Promise<boolean> => {
     const args = [BigInt(block)] as const;
@@ -86,6 +92,20 @@ export function createWordTimeouts(options: WordTimeoutsOptions): () => Promise<
     const { vrfCoordinator, vrfVersion = "v2" } = options.contracts;
     const { data, decode } = COORDINATOR_READS[vrfVersion].commitment(vrfRequestId);
     return decode(await client.call({ to: vrfCoordinator, data })) !== 0n;
+  };
+
+  /** Whether a wait that is over has to end: no block that has been mined since the request brought its words. */
+  const isUnanswered = async (request: OpenRequest, head: bigint): Promise<boolean> => {
+    const { vrfRequestId } = request.progress;
+    if (vrfRequestId === undefined) return false;
+    const known = overAt.get(vrfRequestId);
+    const over = known === undefined || head < known ? head : known;
+    overAt.set(vrfRequestId, over);
+    const readTo = tracker.readTo();
+    if (readTo === undefined || readTo < over) return false;
+    // The node behind the head may lag, and words may have been mined since.
+    const isOpen = await isPending(missingParts(request)[0]?.id ?? vrfRequestId);
+    return isOpen && isWaiting(request) && request.progress.vrfRequestId === vrfRequestId;
   };
 
   const isWaiting = (request: OpenRequest): boolean =>
@@ -120,31 +140,30 @@ export function createWordTimeouts(options: WordTimeoutsOptions): () => Promise<
   };
 
   /** Fails a request once Chainlink's 24 hours are over, by the chain's own clock, so that a restart doesn't restart the count. */
-  const lookAtChainlinks = async (request: OpenRequest, now: bigint): Promise<void> => {
+  const lookAtChainlinks = async (request: OpenRequest, head: BlockHead): Promise<void> => {
     const { vrfRequestId, acceptedBlock } = request.progress;
     if (vrfRequestId === undefined || acceptedBlock === undefined) return;
     const since = askedAt.get(vrfRequestId) ?? (await client.getHead(BigInt(acceptedBlock)))?.timestamp;
     if (since === undefined) return;
     askedAt.set(vrfRequestId, since);
-    if (now - since < CHAINLINK_KEEPS_SECONDS || !(await isPending(vrfRequestId))) return;
+    if (head.timestamp - since < CHAINLINK_KEEPS_SECONDS) return;
+    if (!(await isUnanswered(request, head.number))) return;
     const why = (await options.explain(request)) ?? "no reason known";
     await fail(request, `none within 24 hours, after which Chainlink's oracle drops a request; ${why}`);
   };
 
-  const look = async (request: OpenRequest, head: number): Promise<void> => {
+  const look = async (request: OpenRequest, { number }: BlockHead): Promise<void> => {
     const { progress, timeline } = request;
     const { vrfRequestId, acceptedBlock } = progress;
     if (vrfRequestId === undefined || acceptedBlock === undefined) return;
-    const age = head - acceptedBlock;
+    const age = Number(number) - acceptedBlock;
     const confirmations =
       request.kind === "random" ? request.params.confirmations : options.presetConfirmations;
     if (age + 1 < confirmations) return;
     const unreachable = client.isOneNode ? REACHABLE_BLOCKS : REACHABLE_BLOCKS + LAG_BLOCKS;
     // A proof can be in the next block at the earliest.
     if (age >= unreachable && (await isHashLost(acceptedBlock))) {
-      // Its words may be in a block that the tracker has yet to read; then they are its answer.
-      const isAnswered = !(await isPending(missingParts(request)[0]?.id ?? vrfRequestId));
-      if (isAnswered || request.progress.vrfRequestId !== vrfRequestId) return;
+      if (!(await isUnanswered(request, number))) return;
       // Sending a join again would give whoever has seen the others' words a second draw.
       if (progress.parts !== undefined)
         return await fail(request, `the hash of block ${acceptedBlock} is out of reach`);
@@ -152,9 +171,10 @@ export function createWordTimeouts(options: WordTimeoutsOptions): () => Promise<
       const reason = `the hash of block ${acceptedBlock} is out of reach, after ${MAX_RESENDS} attempts`;
       return isTriedOften ? await fail(request, reason) : await sendAgain(request);
     }
-    const since = waitingSince.get(vrfRequestId) ?? Date.now();
+    const { totalMs } = watcher.watched();
+    const since = waitingSince.get(vrfRequestId) ?? totalMs;
     waitingSince.set(vrfRequestId, since);
-    if (Date.now() - since < WORD_TIMEOUT_MS) return;
+    if (totalMs - since < WORD_TIMEOUT_MS || !(await isUnanswered(request, number))) return;
     const why = await options.explain(request);
     await fail(request, `none within ${WORD_TIMEOUT_MS / 1000} seconds; ${why ?? "no reason known"}`);
   };
@@ -165,13 +185,11 @@ export function createWordTimeouts(options: WordTimeoutsOptions): () => Promise<
       return isWordAwaited && progress.vrfRequestId !== undefined;
     });
     const ids = new Set<string>(waiting.map(({ progress }) => progress.vrfRequestId!));
-    for (const times of [waitingSince, askedAt])
-      for (const id of times.keys()) if (!ids.has(id)) times.delete(id);
+    for (const known of [waitingSince, askedAt, overAt])
+      for (const id of known.keys()) if (!ids.has(id)) known.delete(id);
     const head = watcher.head();
     if (head === undefined) return;
     for (const request of waiting)
-      await (options.isChainlinks === true
-        ? lookAtChainlinks(request, head.timestamp)
-        : look(request, Number(head.number)));
+      await (options.isChainlinks === true ? lookAtChainlinks(request, head) : look(request, head));
   };
 }

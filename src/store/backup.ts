@@ -15,6 +15,7 @@ import { findDamage } from "../lib/databaseCheck.ts";
 import { TycheError, messageOf } from "../lib/errors.ts";
 import { flushPath } from "../lib/flushFile.ts";
 import { setAside } from "../lib/setAside.ts";
+import { describeForeign, SQLITE_OBJECTS, type SchemaObject } from "./foreignObjects.ts";
 import { findNewerMigration } from "./migrations.ts";
 
 /** Copies all pages in one step, which reads a single snapshot: a copy in several steps starts over with each write in between. */
@@ -66,7 +67,8 @@ export async function backupDatabase(database: string, target: string): Promise<
 /**
  * Verifies a backup and reads its facts.
  *
- * @throws {BackupError} when it is damaged, is not a Tyche database, or was made by a newer version.
+ * @throws {BackupError} when it is damaged, is not a Tyche database, has views, triggers or tables of others, or was made by a newer
+ * version.
  */
 export function readBackup(file: string): BackupFile {
   if (!existsSync(file)) throw new BackupError(`there is no file ${file}`);
@@ -78,6 +80,9 @@ export function readBackup(file: string): BackupFile {
     const newer = findNewerMigration(names.map(({ name }) => name));
     if (newer !== undefined)
       throw new BackupError(`${file} is a newer version's (${newer}); restore it with that version`);
+    const objects = database.prepare(SQLITE_OBJECTS).all() as unknown as SchemaObject[];
+    const [foreign] = describeForeign(objects);
+    if (foreign !== undefined) throw new BackupError(`${file} can't be relied on: ${foreign}`);
     const { at } = database.prepare("SELECT max(updated_at) AS at FROM requests").get() as {
       at: number | null;
     };

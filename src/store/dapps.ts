@@ -39,6 +39,25 @@ export async function insertDapp(db: Queryable, dapp: StoredDapp): Promise<void>
     .execute();
 }
 
+/**
+ * Returns the dapp whose name is `name` if case is ignored, and holds off changes of names by other transactions until this one ends.
+ */
+export async function findDappByName(db: Queryable, name: string): Promise<StoredDapp | undefined> {
+  // Writing any row locks it: names of several replicas and processes are checked one after another.
+  await db
+    .updateTable("settings")
+    .set(({ ref }) => ({ value: ref("value") }))
+    .where("name", "=", FINGERPRINT)
+    .execute();
+  const folded = foldName(name);
+  return (await listDapps(db)).find((dapp) => foldName(dapp.name) === folded);
+}
+
+/** Case and compatibility forms don't distinguish names. */
+function foldName(name: string): string {
+  return name.normalize("NFKC").toLowerCase();
+}
+
 /** Returns all dapps that are not deleted, oldest first. */
 export async function listDapps(db: Queryable): Promise<StoredDapp[]> {
   const rows = await db
@@ -144,6 +163,11 @@ export async function insertKey(db: Queryable, key: StoredKey, creation?: Creati
       creation_hash: creation?.bodyHash ?? null,
     })
     .execute();
+}
+
+/** Replaces the sealed form of a key. */
+export async function updateSealedKey(db: Queryable, keyId: string, sealed: Uint8Array): Promise<void> {
+  await db.updateTable("api_keys").set({ sealed }).where("id", "=", keyId).execute();
 }
 
 /** Returns what a creation made, and the hash of its body. */

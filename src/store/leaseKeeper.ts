@@ -7,7 +7,7 @@ import {
   renewLease,
   takeLease,
 } from "./leases.ts";
-import type { Fence, Lease } from "./leases.ts";
+import type { Fence, Lease, StoredLease } from "./leases.ts";
 import type { Queryable } from "./store.ts";
 
 /** How long a lease lasts without renewal. With the polling interval it passes on within 5 seconds of its holder's death. */
@@ -15,6 +15,8 @@ const LASTS_MS = 4_000;
 const RENEW_INTERVAL_MS = 1_000;
 /** Interval between checks whether the lease is free. */
 const LOOK_INTERVAL_MS = 500;
+/** A lease seen unchanged for this much longer than it lasts has no live holder. */
+const UNRENEWED_LEEWAY_MS = 1_000;
 /** Pause after a failed takeover: another replica may succeed. */
 const PAUSE_MS = 2_000;
 
@@ -61,6 +63,8 @@ export function createLeaseKeeper(options: LeaseKeeperOptions): LeaseKeeper {
   const { db, network, replica, onError, lastsMs = LASTS_MS } = options;
   let held: Holding | undefined;
   let holder: string | undefined;
+  /** The lease as last read, and since when it has been the same, by `performance.now()`. */
+  let seen: { readonly lease: StoredLease; readonly sinceMs: number } | undefined;
   let looking: Promise<void> | undefined;
   let leaving: Promise<void> | undefined;
   let pausedUntil = 0;
@@ -118,20 +122,32 @@ export function createLeaseKeeper(options: LeaseKeeperOptions): LeaseKeeper {
     }
   };
 
+  /**
+   * Whether the holder has not renewed the stored lease for longer than it lasts, by this process's clock: the database's may have been set
+   * back, and would then keep a dead holder's lease for as long.
+   */
+  const isUnrenewed = (lease: StoredLease): boolean => {
+    const now = performance.now();
+    const isSame = seen?.lease.token === lease.token && seen.lease.expiresAt === lease.expiresAt;
+    if (!isSame) seen = { lease, sinceMs: now };
+    return isSame && now - seen!.sinceMs > lastsMs + UNRENEWED_LEEWAY_MS;
+  };
+
   const tryOnce = async (): Promise<void> => {
-    if (held !== undefined || leaving !== undefined || Date.now() < pausedUntil) return;
+    if (held !== undefined || leaving !== undefined || performance.now() < pausedUntil) return;
     const stored = await findLease(db, network);
-    holder = stored?.isLive ? stored.holder : undefined;
+    const unrenewed = stored !== undefined && isUnrenewed(stored) ? stored : undefined;
+    holder = stored?.isLive && unrenewed === undefined ? stored.holder : undefined;
     if (holder !== undefined) return;
     const asked = now();
-    const lease = await takeLease(db, { network, holder: replica, lastsMs });
+    const lease = await takeLease(db, { network, holder: replica, lastsMs, unrenewed });
     if (lease === undefined) return;
     const mine = (held = { lease, since: asked });
     holder = replica;
     try {
       await options.onTaken(fenceOf(mine));
     } catch (error) {
-      pausedUntil = Date.now() + PAUSE_MS;
+      pausedUntil = performance.now() + PAUSE_MS;
       lose(mine);
       await giveBack(mine);
       throw error;

@@ -13,6 +13,8 @@ export interface Lease {
 
 /** A stored lease. */
 export interface StoredLease extends Lease {
+  /** When it expires, Unix time in milliseconds by the database's clock. Each renewal changes it. */
+  readonly expiresAt: number;
   /** Whether it has not expired, by the database's clock. */
   readonly isLive: boolean;
 }
@@ -45,10 +47,18 @@ const NOW = sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`;
 export async function findLease(db: Queryable, network: string): Promise<StoredLease | undefined> {
   const row = await db
     .selectFrom("leases")
-    .select(["holder", "token", sql<boolean>`expires_at > ${NOW}`.as("is_live")])
+    .select(["holder", "token", "expires_at", sql<boolean>`expires_at > ${NOW}`.as("is_live")])
     .where("network", "=", network)
     .executeTakeFirst();
-  return row && { network, holder: row.holder, token: row.token, isLive: row.is_live };
+  return (
+    row && {
+      network,
+      holder: row.holder,
+      token: row.token,
+      expiresAt: row.expires_at,
+      isLive: row.is_live,
+    }
+  );
 }
 
 /** Whether a network's lease expired at least `forMs` ago; true if it was never taken. */
@@ -64,6 +74,8 @@ export async function isLeaseAbandoned(db: Queryable, network: string, forMs: nu
 /**
  * Takes a network's lease if nobody holds it. Waits for the previous holder's writes in flight; none of them can commit afterwards.
  *
+ * @param options.unrenewed a lease that its holder has not renewed in time. If it is still the same, it counts as expired: the database's
+ * clock may have been set back.
  * @returns the lease, or `undefined` if another replica holds it.
  */
 export async function takeLease(
@@ -72,7 +84,13 @@ export async function takeLease(
     network,
     holder,
     lastsMs,
-  }: { readonly network: string; readonly holder: string; readonly lastsMs: number },
+    unrenewed,
+  }: {
+    readonly network: string;
+    readonly holder: string;
+    readonly lastsMs: number;
+    readonly unrenewed?: StoredLease | undefined;
+  },
 ): Promise<Lease | undefined> {
   const expiresAt = sql<number>`${NOW} + ${lastsMs}::bigint`;
   const row = await db
@@ -82,7 +100,19 @@ export async function takeLease(
       conflict
         .column("network")
         .doUpdateSet({ holder, token: sql<number>`leases.token + 1`, expires_at: expiresAt })
-        .where(sql<boolean>`leases.expires_at <= ${NOW}`),
+        .where(({ or, and, eb }) =>
+          or([
+            sql<boolean>`leases.expires_at <= ${NOW}`,
+            ...(unrenewed === undefined
+              ? []
+              : [
+                  and([
+                    eb("leases.token", "=", unrenewed.token),
+                    eb("leases.expires_at", "=", unrenewed.expiresAt),
+                  ]),
+                ]),
+          ]),
+        ),
     )
     .returning("token")
     .executeTakeFirst();

@@ -96,9 +96,9 @@ async function tryLock(client: Client, name: TryLock, lock: number): Promise<boo
 
 /** Creates a pause between tries that throws a {@link StoreError} once the time is up. */
 function createPause(waitMs = TAKE_OVER_MS): () => Promise<void> {
-  const deadline = Date.now() + waitMs;
+  const deadline = performance.now() + waitMs;
   return async () => {
-    if (Date.now() >= deadline) throw servedError();
+    if (performance.now() >= deadline) throw servedError();
     await setTimeout(TRY_INTERVAL_MS);
   };
 }

@@ -1,6 +1,14 @@
 import { PostgresAdapter, sql } from "kysely";
 import type { Kysely, Migration } from "kysely";
 
+/** Names of the tables that {@link sharedTables} creates. */
+export const SHARED_TABLE_NAMES: readonly string[] = [
+  "replicas",
+  "call_counts",
+  "web_sessions",
+  "sign_in_codes",
+];
+
 /**
  * Creates the tables that replicas share besides the journal, on PostgreSQL only. Unlogged, so no write waits for a flush; a server crash
  * empties them, which ends sessions and resets counts. They are not part of the journal: they are neither copied nor backed up.

@@ -15,7 +15,7 @@ export interface UsageCounts {
   readonly coinWei: bigint;
 }
 
-/** Identifies usage: whose it is, of what, and when. */
+/** Identifies usage: whose it is, of what, and when. A top-up's amounts are what the subscriptions received. */
 export interface UsagePlace {
   readonly dappId: string;
   /** Empty for a dry run that names no network. */
@@ -110,6 +110,33 @@ export async function listUsage(
     gasUsed: row.gas_used,
     linkJuels: join(row.link_high, row.link_low),
     coinWei: join(row.coin_high, row.coin_low),
+  }));
+}
+
+/** What the subscriptions of a dapp were topped up with on one day. */
+export interface ToppedUp {
+  readonly dappId: string;
+  readonly juels: bigint;
+  readonly wei: bigint;
+}
+
+/** Returns what dapps' subscriptions on a network were topped up with on a day; only dapps with a top-up. */
+export async function listToppedUp(
+  db: Queryable,
+  { network, day, dappId }: Pick<UsagePlace, "network" | "day"> & { readonly dappId?: string | undefined },
+): Promise<ToppedUp[]> {
+  let query = db
+    .selectFrom("usage")
+    .select(["dapp_id", "link_high", "link_low", "coin_high", "coin_low"])
+    .where("network", "=", network)
+    .where("day", "=", day)
+    .where("kind", "=", "top-up");
+  if (dappId !== undefined) query = query.where("dapp_id", "=", dappId);
+  const rows = await query.orderBy("dapp_id").execute();
+  return rows.map((row) => ({
+    dappId: row.dapp_id,
+    juels: join(row.link_high, row.link_low),
+    wei: join(row.coin_high, row.coin_low),
   }));
 }
 

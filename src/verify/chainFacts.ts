@@ -1,8 +1,9 @@
 import type { Hex } from "viem";
 import { TycheError } from "../lib/errors.ts";
 import { createMemo } from "../lib/memo.ts";
-import { parseReceipt, RpcError, toQuantity, type RawLog, type Receipt } from "../lib/nodeAnswers.ts";
-import type { RpcObject } from "./encodeBlock.ts";
+import type { EncodedLog } from "../chainlink/events.ts";
+import { parseHex, parseObject, RpcError, toQuantity, type RawLog } from "../lib/nodeAnswers.ts";
+import { readMinedTransaction, type MinedTransaction } from "./minedTransaction.ts";
 
 /** Blocks in one log search; public networks' nodes refuse wide ranges. */
 const SEARCH_WINDOW_BLOCKS = 1_000n;
@@ -15,19 +16,16 @@ export interface ChainReader {
   request(method: string, parameters?: readonly unknown[]): Promise<unknown>;
 }
 
-/** A transaction as reported by a node. */
-export interface ChainTransaction {
-  readonly hash: Hex;
-  /** Lower case; `undefined` if it creates a contract. */
-  readonly to: Hex | undefined;
-  readonly input: Hex;
-  readonly answer: RpcObject;
-}
-
-/** Selects logs of one contract with these topics; `null` matches any topic. */
-export interface LogPattern {
+/**
+ * Selects logs of one contract with these topics. The node's answer only says which transaction to read: the log is taken from its
+ * receipt.
+ */
+export interface LogSearch {
   readonly address: Hex;
-  readonly topics: readonly (Hex | readonly Hex[] | null)[];
+  /** A topic, or several of which one must match. */
+  readonly topics: readonly (Hex | readonly Hex[])[];
+  /** What else a log must be. */
+  readonly isWanted?: (log: EncodedLog) => boolean;
 }
 
 /** A contract's answer to a call. */
@@ -42,20 +40,21 @@ export interface CallAnswer {
 
 /** Reads the chain, each item once. */
 export interface ChainFacts {
-  /** Throws {@link UnknownTransactionError}. */
-  getTransaction(hash: Hex): Promise<ChainTransaction>;
-  /** Throws {@link UnknownTransactionError}. */
-  getReceipt(hash: Hex): Promise<Receipt>;
-  /** All receipts of a block as the node reports them; `undefined` if the node can't. */
-  findBlockReceipts(blockHash: Hex): Promise<readonly RpcObject[] | undefined>;
-  /** A block with its full transactions; `undefined` if the node no longer has it. */
-  findBlock(blockHash: Hex): Promise<RpcObject | undefined>;
+  /** A mined transaction, decoded from the bytes that were hashed. Throws {@link UnknownTransactionError}. */
+  getTransaction(hash: Hex): Promise<MinedTransaction>;
   /** The first matching log from a block on. */
-  findLogAfter(pattern: LogPattern, fromBlock: bigint): Promise<RawLog | undefined>;
+  findLogAfter(search: LogSearch, fromBlock: bigint): Promise<RawLog | undefined>;
   /** The last matching log up to a block. */
-  findLogBefore(pattern: LogPattern, toBlock: bigint): Promise<RawLog | undefined>;
-  /** The matching logs of one block. */
-  findLogsIn(pattern: LogPattern, block: bigint): Promise<readonly RawLog[]>;
+  findLogBefore(search: LogSearch, toBlock: bigint): Promise<RawLog | undefined>;
+  /** The first matching log of one block. */
+  findLogIn(search: LogSearch, block: bigint): Promise<RawLog | undefined>;
+  /** Data of the matching logs of one block, merely by the node's word: for data that a hash in it proves. */
+  readLogData(search: LogSearch, block: bigint): Promise<readonly Hex[]>;
+  /**
+   * The calldata of all successful calls to a contract within a transaction, by the node's trace: merely its word. None if the node
+   * gives no traces.
+   */
+  findCalls(hash: Hex, to: Hex): Promise<readonly Hex[]>;
   /** A call on a block's state; on the newest state if it reverts there or the node no longer has that state. */
   call(to: Hex, data: Hex, at?: bigint): Promise<CallAnswer>;
   /** 32 bytes of a contract's storage. */
@@ -64,67 +63,78 @@ export interface ChainFacts {
   once<T>(key: string, read: () => Promise<T>): Promise<T>;
 }
 
-/** Creates a reader for one verification; what it has read never changes. */
-export function createChainFacts(reader: ChainReader, network: string): ChainFacts {
+/**
+ * Creates a reader for one verification; what it has read never changes.
+ *
+ * @param options.hasEthereumBlocks whether blocks are hashed as on Ethereum
+ */
+export function createChainFacts(
+  reader: ChainReader,
+  { network, hasEthereumBlocks }: { readonly network: string; readonly hasEthereumBlocks: boolean },
+): ChainFacts {
   const once = createMemo<string>();
-  const searchLogs = async (pattern: LogPattern, fromBlock: bigint, toBlock: bigint): Promise<RawLog[]> => {
-    const filter = { ...pattern, fromBlock: toQuantity(fromBlock), toBlock: toQuantity(toBlock) };
-    return parseLogs(await reader.request("eth_getLogs", [filter]));
+  const request = (method: string, parameters: readonly unknown[]): Promise<unknown> =>
+    reader.request(method, parameters);
+  const getTransaction = (hash: Hex): Promise<MinedTransaction> =>
+    once(`transaction ${hash}`, () =>
+      readMinedTransaction(hash, { request, network, hasEthereumBlocks, once }),
+    );
+  const searchLogs = async (
+    { address, topics, isWanted = () => true }: LogSearch,
+    fromBlock: bigint,
+    toBlock: bigint,
+  ): Promise<readonly SaidLog[]> => {
+    const filter = { address, topics, fromBlock: toQuantity(fromBlock), toBlock: toQuantity(toBlock) };
+    return parseSaidLogs(await request("eth_getLogs", [filter])).filter(isWanted);
   };
+  /** Takes a log from the receipt of the transaction that the node names. */
+  const takeLogs = async (said: SaidLog | undefined, search: LogSearch): Promise<readonly RawLog[]> =>
+    said === undefined
+      ? []
+      : (await getTransaction(said.transactionHash)).logs.filter((log) => isMatch(log, search));
   const head = async (): Promise<bigint> => {
     const answer = await reader.request("eth_blockNumber");
     if (typeof answer !== "string" || !/^0x[0-9a-f]{1,16}$/i.test(answer))
       throw new RpcError("eth_blockNumber", "the answer is not a block number");
     return BigInt(answer);
   };
-  const getReceipt = (hash: Hex): Promise<Receipt> =>
-    once(`receipt ${hash}`, async () => {
-      const answer = await reader.request("eth_getTransactionReceipt", [hash]);
-      if (answer === null) throw new UnknownTransactionError(hash, network);
-      return parseReceipt(answer);
-    });
 
   return {
     once,
-    getReceipt,
-    getTransaction: (hash) =>
-      once(`transaction ${hash}`, async () => {
-        const answer = (await reader.request("eth_getTransactionByHash", [hash])) as RpcObject | null;
-        if (answer === null || typeof answer["input"] !== "string")
-          throw new UnknownTransactionError(hash, network);
-        const to = typeof answer["to"] === "string" ? (answer["to"].toLowerCase() as Hex) : undefined;
-        return { hash, to, input: answer["input"] as Hex, answer };
-      }),
-    findBlock: (hash) =>
-      once(`block ${hash}`, async () => {
-        const answer = (await reader.request("eth_getBlockByHash", [hash, true])) as RpcObject | null;
-        return answer ?? undefined;
-      }),
-    findBlockReceipts: (hash) =>
-      once(`receipts ${hash}`, async () => {
-        const answer = await reader.request("eth_getBlockReceipts", [hash]).catch(() => null);
-        return Array.isArray(answer) ? (answer as RpcObject[]) : undefined;
-      }),
-    async findLogAfter(pattern, fromBlock) {
+    getTransaction,
+    async findLogAfter(search, fromBlock) {
       const last = await head();
       const end = fromBlock + MAX_SEARCH_WINDOWS * SEARCH_WINDOW_BLOCKS;
       for (let from = fromBlock; from <= last && from < end; from += SEARCH_WINDOW_BLOCKS) {
         const to = from + SEARCH_WINDOW_BLOCKS - 1n;
-        const [found] = await searchLogs(pattern, from, to < last ? to : last);
+        const [said] = await searchLogs(search, from, to < last ? to : last);
+        const [found] = await takeLogs(said, search);
         if (found !== undefined) return found;
       }
       return undefined;
     },
-    async findLogBefore(pattern, toBlock) {
+    async findLogBefore(search, toBlock) {
       const end = toBlock - MAX_SEARCH_WINDOWS * SEARCH_WINDOW_BLOCKS;
       for (let to = toBlock; to >= 0n && to > end; to -= SEARCH_WINDOW_BLOCKS) {
         const from = to - SEARCH_WINDOW_BLOCKS + 1n;
-        const found = (await searchLogs(pattern, from > 0n ? from : 0n, to)).at(-1);
+        const said = (await searchLogs(search, from > 0n ? from : 0n, to)).at(-1);
+        const found = (await takeLogs(said, search)).at(-1);
         if (found !== undefined) return found;
       }
       return undefined;
     },
-    findLogsIn: (pattern, block) => searchLogs(pattern, block, block),
+    async findLogIn(search, block) {
+      const [said] = await searchLogs(search, block, block);
+      return (await takeLogs(said, search))[0];
+    },
+    readLogData: async (search, block) => (await searchLogs(search, block, block)).map(({ data }) => data),
+    findCalls: (hash, to) =>
+      once(`calls ${hash} ${to}`, async () => {
+        const trace = await request("debug_traceTransaction", [hash, { tracer: "callTracer" }]).catch(
+          () => undefined,
+        );
+        return callsTo(to, trace);
+      }),
     call: (to, data, at) =>
       once(`call ${to} ${data} ${at}`, async () => {
         const callAt = async (block: string): Promise<Hex | undefined> => {
@@ -153,25 +163,43 @@ export function createChainFacts(reader: ChainReader, network: string): ChainFac
   };
 }
 
-function parseLogs(answer: unknown): RawLog[] {
-  return parseReceipt({
-    transactionHash: "0x",
-    blockNumber: "0x0",
-    blockHash: "0x",
-    status: "0x1",
-    gasUsed: "0x0",
-    logs: answer,
-  }).logs as RawLog[];
+/** What is read of a log in a node's answer to a search. */
+interface SaidLog extends EncodedLog {
+  /** Lower case. */
+  readonly transactionHash: Hex;
 }
 
-/** The node has no such transaction. */
-export class UnknownTransactionError extends TycheError {
-  constructor(hash: Hex, network: string) {
-    super(
-      `There is no transaction ${hash} on ${network} that the node still has; check hash and network, or ask an archive node.`,
-      { code: "not_found", blame: "caller" },
-    );
+function parseSaidLogs(answer: unknown): readonly SaidLog[] {
+  if (!Array.isArray(answer)) throw new RpcError("eth_getLogs", "the answer is not a list");
+  return answer.map((one): SaidLog => {
+    const { topics, data, transactionHash } = parseObject(one, "log");
+    if (!Array.isArray(topics)) throw new RpcError("log", "topics is not a list");
+    return {
+      topics: topics.map((topic) => parseHex(topic, "topic")),
+      data: parseHex(data, "data"),
+      transactionHash: parseHex(transactionHash, "transactionHash").toLowerCase() as Hex,
+    };
+  });
+}
+
+function isMatch(log: RawLog, { address, topics, isWanted = () => true }: LogSearch): boolean {
+  const hasTopics = topics.every((wanted, i) => [wanted].flat().includes(log.topics[i]!));
+  return log.address === address && hasTopics && isWanted(log);
+}
+
+/** Collects the calldata of successful calls to a contract from an answer of the `callTracer`. */
+function callsTo(to: Hex, trace: unknown): readonly Hex[] {
+  const found: Hex[] = [];
+  const open = [trace];
+  while (open.length > 0) {
+    const call = open.pop();
+    if (typeof call !== "object" || call === null) continue;
+    const { to: called, input, error, calls } = call as Readonly<Record<string, unknown>>;
+    const isWanted = String(called).toLowerCase() === to && error === undefined;
+    if (isWanted && typeof input === "string") found.push(input as Hex);
+    if (Array.isArray(calls)) open.push(...(calls as unknown[]));
   }
+  return found;
 }
 
 /** A contract gives no usable answer: it is a different contract, or none. */

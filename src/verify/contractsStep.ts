@@ -93,7 +93,7 @@ async function readCoordinator(
   { facts, book }: RequestPartsMeans,
 ): Promise<string | undefined> {
   const router = book.get("functionsRouter");
-  const { logs } = await facts.getReceipt(hash);
+  const { logs } = await facts.getTransaction(hash);
   for (const log of logs) {
     if (log.address !== router || log.topics[0] !== EVENT_TOPICS.RequestStart || log.topics[1] !== requestId)
       continue;

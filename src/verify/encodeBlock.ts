@@ -1,7 +1,9 @@
 import {
   concatBytes,
   formatTransaction,
+  fromRlp,
   numberToHex,
+  parseTransaction,
   serializeTransaction,
   toRlp,
   type Hex,
@@ -62,6 +64,19 @@ export function encodeTransaction(answer: RpcObject): Uint8Array {
   return fromHexText(serializeTransaction(unsigned, signature as { r: Hex; s: Hex; v: bigint }));
 }
 
+/** The parts of a transaction that the checks read. */
+export interface TransactionCall {
+  /** Lower case; `undefined` if the transaction creates a contract. */
+  readonly to: Hex | undefined;
+  readonly input: Hex;
+}
+
+/** Decodes the bytes of {@link encodeTransaction}. */
+export function decodeTransaction(bytes: Uint8Array): TransactionCall {
+  const { to, data } = parseTransaction(toHexText(bytes));
+  return { to: (to?.toLowerCase() as Hex | undefined) ?? undefined, input: data ?? "0x" };
+}
+
 /** Returns the hash that identifies a transaction with these bytes. */
 export function hashOf(bytes: Uint8Array): Hex {
   return toHexText(keccak256(bytes));
@@ -86,6 +101,28 @@ export function encodeReceipt(receipt: RpcObject): Uint8Array {
   );
   const type = receipt["type"] === undefined ? 0 : Number(receipt["type"]);
   return type === 0 ? body : concatBytes([Uint8Array.of(type), body]);
+}
+
+/** The parts of a receipt that a block's `receiptsRoot` commits to and the checks read. Hex is lower case. */
+export interface HashedReceipt {
+  readonly succeeded: boolean;
+  readonly logs: readonly { readonly address: Hex; readonly topics: readonly Hex[]; readonly data: Hex }[];
+}
+
+/**
+ * Decodes the bytes of {@link encodeReceipt}.
+ *
+ * @throws TypeError if they are not a receipt's.
+ */
+export function decodeReceipt(bytes: Uint8Array): HashedReceipt {
+  // EIP-2718: a type's byte is below 0x80, and an RLP list begins with 0xc0 or more.
+  const isTyped = bytes[0]! < 0x80;
+  const [status, , , logs] = fromRlp(isTyped ? bytes.subarray(1) : bytes, "hex") as Hex[];
+  if (!Array.isArray(logs)) throw new TypeError("the receipt has no logs");
+  return {
+    succeeded: status === "0x01",
+    logs: (logs as [Hex, Hex[], Hex][]).map(([address, topics, data]) => ({ address, topics, data })),
+  };
 }
 
 function hexOf(object: RpcObject, name: string): Hex {

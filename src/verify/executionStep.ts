@@ -124,6 +124,7 @@ function reasonAgainst({
   return isUnsteady ? "the source gives another result each time" : undefined;
 }
 
+/** Describes all bytes of both; the text is only for the reader. */
 function describe({
   result,
   error,
@@ -131,5 +132,7 @@ function describe({
   readonly result: `0x${string}`;
   readonly error: `0x${string}`;
 }): string {
-  return error === "0x" ? result : `error ${JSON.stringify(new TextDecoder().decode(fromHexText(error)))}`;
+  if (error === "0x") return result;
+  const text = `error ${error}, ${JSON.stringify(new TextDecoder().decode(fromHexText(error)))}`;
+  return result === "0x" ? text : `${result} and ${text}`;
 }

@@ -54,7 +54,7 @@ export async function checkPreset(
   const expected = encodePresetRequest(fromHexText(prefix), preset.args, fromHexText(toWord(word)));
   const sourceStep = compareStep(
     "source",
-    `the function request is source ${preset.sourceId} with the arguments that the request transaction fixed, byte for byte`,
+    `the function request is source ${preset.sourceId} with the arguments that the request transaction fixed, byte for byte; which source has this id is the node's word`,
     [
       { what: "keccak256 of the function request", expected: hashOf(expected), found: hashOf(data) },
       {
@@ -109,7 +109,7 @@ async function checkStored(
   const { log, sender } = requested;
   const { prefix, state } = await readSource(sourceId, requested, { facts });
   const prefixHash = hashOf(fromHexText(prefix));
-  const holds = `the source with the hash ${prefixHash} was on chain before the request`;
+  const holds = `the source with the hash ${prefixHash} was on chain before the request, by the node's word`;
   if (state === "block") return compareStep("stored", holds, []);
   const pattern = { address: sender, topics: [EVENT_TOPICS.SourceStored, toWord(BigInt(sourceId))] };
   // A service stores its presets when it starts, which on its own chain is near the beginning.
@@ -126,7 +126,9 @@ async function checkStored(
   const isBefore =
     stored.blockNumber < log.blockNumber ||
     (stored.blockNumber === log.blockNumber && stored.logIndex < log.logIndex);
+  const { compared } = await facts.getTransaction(stored.transactionHash);
   return compareStep("stored", holds, [
+    ...compared,
     { what: "keccak256 of the stored source", expected: event.prefixHash, found: prefixHash },
     {
       what: `stored in block ${stored.blockNumber}, before the request`,

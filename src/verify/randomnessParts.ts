@@ -1,8 +1,10 @@
 import type { Hex } from "viem";
-import { WORDS_TOPICS } from "../chainlink/events.ts";
-import { decodeFulfilments } from "../chainlink/calldata.ts";
+import { findEvent, WORDS_TOPICS, type EncodedLog } from "../chainlink/events.ts";
+import { decodeFulfilments, type Fulfilment } from "../chainlink/calldata.ts";
 import type { ContractBook, OracleEvent, OracleEventOf } from "../chainlink/contractBook.ts";
 import type { PendingReasons } from "../chainlink/pendingReason.ts";
+import { toWord } from "../lib/uint256.ts";
+import { keyHash, requestIdOf } from "../vrf/randomWords.ts";
 import type { ChainFacts, ChainReader } from "./chainFacts.ts";
 
 /** A request for random words. */
@@ -89,22 +91,8 @@ export async function findRandomness(
       if (log !== undefined)
         fulfilment = pick(await eventsIn(log.transactionHash, means), "RandomWordsFulfilled", vrfRequestId);
     }
-    if (request === undefined && fulfilment !== undefined) {
-      // The request's id is not a topic of its log; the proof's calldata names the block.
-      const topics = [WORDS_TOPICS.requested];
-      const { input } = await facts.getTransaction(fulfilment.log.transactionHash);
-      const blocks = new Set(decodeFulfilments(input).map(({ commitment }) => commitment.blockNum));
-      for (const block of blocks) {
-        const logs = await facts.findLogsIn({ address, topics }, block);
-        request ??= pick(book.eventsOf(logs), "RandomWordsRequested", vrfRequestId);
-      }
-      if (request !== undefined)
-        request = pick(
-          await eventsIn(request.log.transactionHash, means),
-          "RandomWordsRequested",
-          vrfRequestId,
-        );
-    }
+    if (request === undefined && fulfilment !== undefined)
+      request = await findWordsRequest(fulfilment, means);
     return {
       vrfRequestId,
       ...(request === undefined ? {} : { request }),
@@ -113,8 +101,38 @@ export async function findRandomness(
   });
 }
 
+/** Finds the request that a proof answers, whoever delivered the proof. The request's id is not a topic of its log. */
+async function findWordsRequest(
+  { requestId, log }: OracleEventOf<"RandomWordsFulfilled">,
+  means: RequestPartsMeans,
+): Promise<OracleEventOf<"RandomWordsRequested"> | undefined> {
+  const { facts, book } = means;
+  const search = {
+    address: book.get("vrfCoordinator"),
+    topics: [WORDS_TOPICS.requested],
+    isWanted: (one: EncodedLog) => {
+      const event = findEvent(one);
+      return event?.name === "RandomWordsRequested" && event.requestId === requestId;
+    },
+  };
+  const { input } = await facts.getTransaction(log.transactionHash);
+  // The calldata of a proof name the block, which saves a search. Those of a stranger's contract may name any, which a node may refuse.
+  const [named] = proofsIn(input, requestId);
+  const inBlock = named && (await facts.findLogIn(search, named.commitment.blockNum).catch(() => undefined));
+  const found = inBlock ?? (await facts.findLogBefore(search, log.blockNumber));
+  if (found === undefined) return undefined;
+  return pick(await eventsIn(found.transactionHash, means), "RandomWordsRequested", requestId);
+}
+
+/** Decodes the proofs for a request in calldata: its id is a hash of key and pre-seed. Anyone can put proofs there that are not valid. */
+export function proofsIn(input: Hex, vrfRequestId: Hex): readonly Fulfilment[] {
+  return decodeFulfilments(input).filter(
+    ({ proof }) => toWord(requestIdOf(keyHash(proof.publicKey), proof.preSeed)) === vrfRequestId,
+  );
+}
+
 export async function eventsIn(hash: Hex, { facts, book }: RequestPartsMeans): Promise<OracleEvent[]> {
-  return book.eventsOf((await facts.getReceipt(hash)).logs);
+  return book.eventsOf((await facts.getTransaction(hash)).logs);
 }
 
 export function pick<

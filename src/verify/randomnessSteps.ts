@@ -3,11 +3,20 @@ import { COORDINATOR_READS } from "../chainlink/vrfCoordinator.ts";
 import { vrfVersionOf } from "../chainlink/vrfVersion.ts";
 import { toWord } from "../lib/uint256.ts";
 import { keyHash, randomWords, requestIdOf, seedOf } from "../vrf/randomWords.ts";
-import { verify } from "../vrf/verify.ts";
-import { decodeFulfilments } from "../chainlink/calldata.ts";
+import { verify, type ProofVerdict } from "../vrf/verify.ts";
+import type { Fulfilment } from "../chainlink/calldata.ts";
 import type { OracleEventOf } from "../chainlink/contractBook.ts";
-import type { RandomnessParts, RequestPartsMeans } from "./randomnessParts.ts";
-import { compareStep, failedStep, notApplicableStep, type VerificationStep } from "./verification.ts";
+import { proofsIn, type RandomnessParts, type RequestPartsMeans } from "./randomnessParts.ts";
+import {
+  compareStep,
+  failedStep,
+  notApplicableStep,
+  type Comparison,
+  type VerificationStep,
+} from "./verification.ts";
+
+/** Proofs for one request that are tried in a transaction: anyone can deliver one with any number of false ones, at 10 ms each. */
+const MAX_TRIED_PROOFS = 32;
 
 /** The result of checking a proof. */
 export interface CheckedRandomness {
@@ -29,7 +38,7 @@ export function checkRandomness(
 }
 
 async function check(parts: RandomnessParts, means: RequestPartsMeans): Promise<CheckedRandomness> {
-  const { vrfRequestId, request, fulfilment } = parts;
+  const { request, fulfilment } = parts;
   if (request === undefined)
     return {
       steps: [failedStep("request", "the request that the proof answers is not on chain")],
@@ -40,42 +49,12 @@ async function check(parts: RandomnessParts, means: RequestPartsMeans): Promise<
     const detail = `there is no VRF proof on chain yet: ${await means.pending.ofWords(request, place)}`;
     return { steps: [notApplicableStep("proof", detail)], words: undefined };
   }
-  const { input } = await means.facts.getTransaction(fulfilment.log.transactionHash);
-  // The id is a hash of key and pre-seed: only one entry can be the one that the coordinator accepted for this request.
-  const entry = decodeFulfilments(input).find(
-    ({ proof }) => toWord(requestIdOf(keyHash(proof.publicKey), proof.preSeed)) === vrfRequestId,
-  );
-  if (entry === undefined)
-    return {
-      steps: [failedStep("proof", "the calldata of the transaction hold no VRF proof for this request")],
-      words: undefined,
-    };
-
-  const { proof, commitment } = entry;
+  const delivery = await findDelivery(request, fulfilment, means);
+  if (delivery.tried === undefined) return { steps: [describeMissingProof(delivery)], words: undefined };
+  const { proof, verdict, terms, seed } = delivery.tried;
   const { blockHash, blockNumber } = request.log;
-  const seed = seedOf(request.preSeed, blockHash);
-  const verdict = verify(proof, seed);
   const steps = [
-    compareStep("request", "the proof is for what was requested", [
-      {
-        what: "VRF request id",
-        expected: toWord(requestIdOf(request.keyHash, request.preSeed)),
-        found: vrfRequestId,
-      },
-      { what: "pre-seed", expected: toWord(request.preSeed), found: toWord(proof.preSeed) },
-      { what: "block of the request", expected: String(blockNumber), found: String(commitment.blockNum) },
-      { what: "number of words", expected: String(request.numWords), found: String(commitment.numWords) },
-      { what: "consumer", expected: request.sender, found: commitment.sender.toLowerCase() },
-      ...(request.extraArgs === undefined
-        ? []
-        : [
-            {
-              what: "extra arguments",
-              expected: request.extraArgs,
-              found: commitment.extraArgs ?? "none",
-            },
-          ]),
-    ]),
+    compareStep("request", "the proof is for what was requested", terms),
     await checkKey(request, { proved: keyHash(proof.publicKey), at: fulfilment.log.blockNumber }, means),
   ];
   const seedText = `seed ${toWord(seed)}, the hash of its pre-seed and the hash of block ${blockNumber}, ${blockHash}`;
@@ -83,7 +62,8 @@ async function check(parts: RandomnessParts, means: RequestPartsMeans): Promise<
     steps.push(failedStep("proof", `the VRF proof is not valid for ${seedText}: ${verdict.reason}`));
     return { steps, words: undefined };
   }
-  steps.push(compareStep("proof", `the VRF proof is valid for ${seedText}`, []));
+  const through = delivery.isDirect ? "" : `; it was delivered through the contract ${delivery.to}`;
+  steps.push(compareStep("proof", `the VRF proof is valid for ${seedText}${through}`, []));
   const words = randomWords(verdict.output, request.numWords);
   steps.push(
     compareStep("words", describeWords(fulfilment), [
@@ -91,6 +71,93 @@ async function check(parts: RandomnessParts, means: RequestPartsMeans): Promise<
     ]),
   );
   return { steps, words };
+}
+
+/** A proof for a request, checked. */
+interface TriedProof {
+  readonly proof: Fulfilment["proof"];
+  readonly seed: bigint;
+  readonly verdict: ProofVerdict;
+  /** What the proof was submitted for, compared with the request. */
+  readonly terms: readonly Comparison[];
+}
+
+/** How a proof reached the coordinator. */
+interface Delivery {
+  /** The contract that the transaction calls. */
+  readonly to: Hex | undefined;
+  /** Whether that is the coordinator. */
+  readonly isDirect: boolean;
+  /** `undefined` if the transaction doesn't show the proof. */
+  readonly tried: TriedProof | undefined;
+}
+
+/**
+ * Finds the proof that the coordinator accepted. Anyone may deliver it, through any contract, along with others that are not valid: it
+ * is the one that holds, in the transaction's calldata or else among the calls to the coordinator. A proof needs no more trust in
+ * the trace that shows it than in any calldata. Of a transaction that calls the coordinator itself, it is the only one.
+ */
+async function findDelivery(
+  request: OracleEventOf<"RandomWordsRequested">,
+  { log }: OracleEventOf<"RandomWordsFulfilled">,
+  { facts }: RequestPartsMeans,
+): Promise<Delivery> {
+  const { requestId } = request;
+  const coordinator = request.log.address;
+  const { input, to } = await facts.getTransaction(log.transactionHash);
+  const isDirect = to === coordinator;
+  const tryAll = (inputs: readonly Hex[]): readonly TriedProof[] =>
+    inputs
+      .flatMap((one) => proofsIn(one, requestId))
+      .slice(0, MAX_TRIED_PROOFS)
+      .map((one) => tryProof(one, request));
+  const given = tryAll([input]);
+  if (isDirect) return { to, isDirect, tried: given[0] };
+  const tried =
+    given.find(holds) ?? tryAll(await facts.findCalls(log.transactionHash, coordinator)).find(holds);
+  return { to, isDirect, tried };
+}
+
+function holds({ verdict, terms }: TriedProof): boolean {
+  return verdict.valid && compareStep("request", "", terms).outcome === "ok";
+}
+
+function tryProof(
+  { proof, commitment }: Fulfilment,
+  request: OracleEventOf<"RandomWordsRequested">,
+): TriedProof {
+  const { blockHash, blockNumber } = request.log;
+  const seed = seedOf(request.preSeed, blockHash);
+  const terms = [
+    {
+      what: "VRF request id",
+      expected: toWord(requestIdOf(request.keyHash, request.preSeed)),
+      found: request.requestId,
+    },
+    { what: "pre-seed", expected: toWord(request.preSeed), found: toWord(proof.preSeed) },
+    { what: "block of the request", expected: String(blockNumber), found: String(commitment.blockNum) },
+    { what: "number of words", expected: String(request.numWords), found: String(commitment.numWords) },
+    { what: "consumer", expected: request.sender, found: commitment.sender.toLowerCase() },
+    ...(request.extraArgs === undefined
+      ? []
+      : [
+          {
+            what: "extra arguments",
+            expected: request.extraArgs,
+            found: commitment.extraArgs ?? "none",
+          },
+        ]),
+  ];
+  return { proof, seed, verdict: verify(proof, seed), terms };
+}
+
+function describeMissingProof({ to, isDirect }: Delivery): VerificationStep {
+  if (isDirect)
+    return failedStep("proof", "the calldata of the transaction hold no VRF proof for this request");
+  const detail =
+    `the proof was delivered through the contract ${to ?? "that the transaction creates"}, whose calldata don't show it; ` +
+    "a node that serves debug_traceTransaction can";
+  return notApplicableStep("proof", detail);
 }
 
 /**
@@ -118,7 +185,7 @@ async function checkKey(
   };
   const step = compareStep(
     "key",
-    "the proof was made with the key that the request names, which the coordinator has registered",
+    "the proof was made with the key that the request names; that the coordinator has registered it is the node's word",
     [{ what: "key hash", expected: request.keyHash, found: proved }, keys],
   );
   const isOnlyOutdated = request.keyHash === proved && !isRegistered && state !== "block";

@@ -120,9 +120,11 @@ async function checkSignatures(
   const named =
     urls === undefined ? "" : `: ${[...distinct].map((one) => urls[signers.indexOf(one!)]).join(", ")}`;
   return [
-    compareStep("signers", `the coordinator takes reports of the nodes ${signers.join(", ")}`, [
-      { what: "config digest", expected: set.digest, found: configDigest },
-    ]),
+    compareStep(
+      "signers",
+      `the report is for the configuration with the nodes ${signers.join(", ")}; that the coordinator has it is the node's word`,
+      [{ what: "config digest", expected: set.digest, found: configDigest }],
+    ),
     compareStep("signatures", `${wanted} of ${signers.length} nodes signed this report${named}`, [
       {
         what: "signatures of different registered nodes",

@@ -54,9 +54,9 @@ export async function findRequestParts(
   requestId?: Hex,
 ): Promise<RequestParts[]> {
   const { facts, book, network } = means;
-  const receipt = await facts.getReceipt(hash);
-  if (!receipt.succeeded) throw await createRevertedError(receipt, means);
-  const events = book.eventsOf(receipt.logs);
+  const { succeeded, logs } = await facts.getTransaction(hash);
+  if (!succeeded) throw await createRevertedError(hash, means);
+  const events = book.eventsOf(logs);
   const functionIds = new Set<Hex>();
   const vrfIds = new Set<Hex>();
   for (const event of events) {

@@ -1,25 +1,24 @@
 import type { Hex } from "viem";
 import { findRevertReason } from "../chainlink/findRevertReason.ts";
 import { TycheError } from "../lib/errors.ts";
-import type { Receipt } from "../lib/nodeAnswers.ts";
-import type { ChainFacts, ChainReader } from "./chainFacts.ts";
+import { parseObject, parseReceipt } from "../lib/nodeAnswers.ts";
+import type { ChainReader } from "./chainFacts.ts";
 
-/** Creates the error for a reverted transaction, with the reason if the node still reveals it. */
+/** Creates the error for a reverted transaction, with the reason if the node still reveals it. The reason is the node's word. */
 export async function createRevertedError(
-  receipt: Receipt,
-  {
-    facts,
-    client,
-    network,
-  }: { readonly facts: ChainFacts; readonly client: ChainReader; readonly network: string },
+  hash: Hex,
+  { client, network }: { readonly client: ChainReader; readonly network: string },
 ): Promise<RevertedTransactionError> {
-  const { to, input, answer } = await facts.getTransaction(receipt.transactionHash);
-  const { from, gas } = answer;
-  if (to === undefined || typeof from !== "string" || typeof gas !== "string")
-    return new RevertedTransactionError(receipt.transactionHash, network, "no reason given");
-  const call = { from: from as Hex, to, data: input, gas: BigInt(gas) };
-  const { text } = await findRevertReason(client, call, receipt);
-  return new RevertedTransactionError(receipt.transactionHash, network, text);
+  const [transaction, receipt] = await Promise.all([
+    client.request("eth_getTransactionByHash", [hash]),
+    client.request("eth_getTransactionReceipt", [hash]),
+  ]);
+  const { from, to, input, gas } = parseObject(transaction, "transaction");
+  if (typeof to !== "string" || typeof from !== "string" || typeof gas !== "string")
+    return new RevertedTransactionError(hash, network, "no reason given");
+  const call = { from: from as Hex, to: to as Hex, data: input as Hex, gas: BigInt(gas) };
+  const { text } = await findRevertReason(client, call, parseReceipt(receipt));
+  return new RevertedTransactionError(hash, network, text);
 }
 
 /** The transaction reverted, so it left nothing on chain. */

@@ -66,10 +66,10 @@ async function readLogs(options: SignerSetOptions, facts: ChainFacts): Promise<F
   let block = (await readLatestConfig(options.coordinator, facts)).blockNumber;
   for (let i = 0; i < MAX_EARLIER_CONFIGS && block > 0; i += 1) {
     const pattern = { address: options.coordinator, topics: [CONFIG_SET_TOPIC] };
-    const logs = await facts.findLogsIn(pattern, BigInt(block)).catch(() => []);
+    const logs = await facts.readLogData(pattern, BigInt(block)).catch(() => []);
     if (logs.length === 0) return undefined;
     let previous = 0;
-    for (const { data } of logs) {
+    for (const data of logs) {
       const found = decodeConfigSet(data);
       const { count, signers, transmitters, faulty, offchainConfig } = found;
       const digest = configDigestOf(found, { ...options, count });

@@ -27,7 +27,7 @@ const hash = (description: string) =>
 const verdict = Type.Enum(["valid", "invalid", "incomplete"], {
   description:
     "`valid`: no check failed and the result is on chain. `invalid`: a check failed. `incomplete`: no check failed, but there " +
-    "is no result on chain (yet).",
+    "is no result on chain (yet), or the node doesn't show the blocks, the proof or the signers that it follows from.",
 });
 
 /** Two values that must be equal. */

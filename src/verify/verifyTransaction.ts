@@ -35,6 +35,7 @@ import {
   notApplicableStep,
   type RequestVerification,
   STEP_NAMES,
+  type StepName,
   type Verification,
   type VerificationStep,
 } from "./verification.ts";
@@ -87,9 +88,18 @@ async function verifyHash(hash: Hex, options: VerifyOptions): Promise<Verificati
   const { network, chainId, client } = options;
   const actualChainId = Number(await client.request("eth_chainId"));
   if (actualChainId !== chainId) throw new WrongChainError(network, chainId, actualChainId);
-  const facts = createChainFacts(client, network);
+  const hasEthereumBlocks = options.hasEthereumBlocks ?? true;
+  const facts = createChainFacts(client, { network, hasEthereumBlocks });
   const book = createContractBook(options.contracts);
-  const means = { facts, book, network, chainId, client, pending: createPendingReasons(client) };
+  const means = {
+    facts,
+    book,
+    network,
+    chainId,
+    client,
+    hasEthereumBlocks,
+    pending: createPendingReasons(client),
+  };
   const found = await findRequestParts(hash, means, options.requestId);
   if (found.length > MAX_REQUESTS) throw new TooManyRequestsError(hash, found.length);
   const requests: RequestVerification[] = [];
@@ -124,7 +134,7 @@ function isOf(coordinator: Hex | undefined, book: ContractBook): boolean {
 
 async function checkRequest(
   parts: RequestParts,
-  means: RequestPartsMeans & { readonly chainId: number },
+  means: RequestPartsMeans & { readonly chainId: number; readonly hasEthereumBlocks: boolean },
   options: VerifyOptions & ExecutionOptions,
 ): Promise<RequestVerification> {
   const { kind, randomness, join, functions, item, refusal } = parts;
@@ -137,7 +147,7 @@ async function checkRequest(
     (one): one is Hex => one !== undefined,
   );
   const steps: VerificationStep[] = [
-    await checkTransactions(hashes, means.facts, { hasEthereumBlocks: options.hasEthereumBlocks ?? true }),
+    await checkTransactions(hashes, means),
     await checkContracts(parts, means),
   ];
   const checked =
@@ -170,7 +180,7 @@ async function checkRequest(
     kind,
     requestId: functions?.requestId ?? randomness!.vrfRequestId,
     vrfRequestId: randomness?.vrfRequestId ?? null,
-    verdict: failed === null ? (isComplete ? "valid" : "incomplete") : "invalid",
+    verdict: verdictOf(steps, isComplete),
     failed,
     transactions: { request: requestHash ?? null, randomness: proofHash ?? null, report: reportHash ?? null },
     result: delivered?.result ?? null,
@@ -178,6 +188,15 @@ async function checkRequest(
     randomNumber: (kind === "preset" ? words.slice(item, item! + 1) : words).map(String),
     steps: steps.toSorted((a, b) => STEP_NAMES.indexOf(a.name) - STEP_NAMES.indexOf(b.name)),
   };
+}
+
+/** Steps that hashes and signatures alone decide. While one of them is open, a node could have made up the result. */
+const DECIDING: readonly StepName[] = ["transactions", "proof", "signatures"];
+
+function verdictOf(steps: readonly VerificationStep[], isComplete: boolean): RequestVerification["verdict"] {
+  if (steps.some(({ outcome }) => outcome === "failed")) return "invalid";
+  const isOpen = steps.some(({ name, outcome }) => outcome === "notApplicable" && DECIDING.includes(name));
+  return isComplete && !isOpen ? "valid" : "incomplete";
 }
 
 /** The node serves another chain. */

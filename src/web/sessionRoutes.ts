@@ -3,6 +3,7 @@ import type { Context } from "koa";
 import { SESSION_MS, type OperatorAccess } from "../dapps/operatorAccess.ts";
 import { TycheError } from "../lib/errors.ts";
 import { InvalidParameterError } from "../lib/invalidParameter.ts";
+import { originHostOf } from "../lib/loopback.ts";
 import type { JsonValue } from "../lib/parseJson.ts";
 
 /** Start of the cookie's name, which ends in the port. */
@@ -86,14 +87,8 @@ function checkOrigin(ctx: Context): void {
   const origin = ctx.get("Origin");
   const isOwn =
     (site === "" || site === "same-origin") &&
-    (origin === "" || hostOf(origin) === ctx.get("Host").toLowerCase());
+    (origin === "" || originHostOf(origin) === ctx.get("Host").toLowerCase());
   if (!isOwn) throw new ForeignPageError();
-}
-
-/** Returns the host and port of an origin; empty for `null` and anything that is not an origin. */
-function hostOf(origin: string): string {
-  const url = URL.parse(origin);
-  return url !== null && (url.protocol === "http:" || url.protocol === "https:") ? url.host : "";
 }
 
 /**

@@ -136,6 +136,33 @@ test("behaviour: the check finds what differs, and a row that is not what was wr
   expect(problems).toEqual([expect.stringContaining("transaction 0x1 in the database is damaged")]);
 });
 
+test("error: the check finds triggers, views and tables of others, in the file and on PostgreSQL", async () => {
+  await copy();
+  const target = await openTarget();
+  expect((await checkDatabase(location())).problems).toEqual([]);
+  await sql`CREATE VIEW shown AS SELECT id FROM dapps`.execute(target.db);
+  await sql`CREATE FUNCTION gift() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END'`.execute(
+    target.db,
+  );
+  await sql`CREATE TRIGGER gift BEFORE INSERT ON api_keys FOR EACH ROW EXECUTE FUNCTION gift()`.execute(
+    target.db,
+  );
+  expect((await checkDatabase(location())).problems).toEqual([
+    'it has a trigger "gift" that is not this service\'s; drop it',
+    'it has a view "shown" that is not this service\'s; drop it',
+  ]);
+  const [setAside] = readdirSync(dataDir).filter((name) => name.startsWith("tyche.sqlite.set-aside"));
+  const from = path.join(dataDir, setAside!);
+  const source = await openStore(createSqliteDialect(from), { file: from });
+  await sql`CREATE TABLE other (id TEXT)`.execute(source.db);
+  await source.close();
+  expect((await checkDatabase(location(), { from, to: "TARGET" })).problems).toEqual([
+    'it has a table "other" that is not this service\'s; drop it',
+    expect.stringMatching(/^the database that TARGET names: it has a trigger "gift"/),
+    expect.stringMatching(/^the database that TARGET names: it has a view "shown"/),
+  ]);
+});
+
 test("behaviour: a compacted database is smaller and whole; one of PostgreSQL says how that is done there", async () => {
   await changeFile("DELETE FROM requests WHERE rowid % 10 > 0");
   const { tables } = await checkDatabase(location());

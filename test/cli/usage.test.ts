@@ -18,6 +18,8 @@ const DAY = {
   gasUsed: "400000",
   linkJuels: "0",
   coinWei: "3000000000000000",
+  toppedUpJuels: "0",
+  toppedUpWei: "0",
 };
 
 beforeEach(() => void (process.env["TYCHE_API_KEY"] = "tyche_key"));
@@ -52,6 +54,11 @@ test("default: what is paid in coin has the symbol that the service publishes", 
 
 test("behaviour: of a network that the service no longer has, it is coin", async () => {
   expect((await run({ ...DAY, network: "gone" })).output).toMatch(/0\.003 coin$/);
+});
+
+test("default: what the subscriptions were topped up with is told", async () => {
+  const { output } = await run({ ...DAY, toppedUpJuels: "20000000000000000000", toppedUpWei: "1000" });
+  expect(output).toMatch(/topped up with 20 LINK {2}topped up with 0\.000000000000001 FTM$/);
 });
 
 test("behaviour: without coin, the networks are not asked for", async () => {

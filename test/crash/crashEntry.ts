@@ -3,6 +3,7 @@ import { countSteps, takenSteps, type CrashPoint } from "./steps.ts";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createAccount } from "../../src/evm/account.ts";
+import { createDailyBudget } from "../../src/dapps/dailyBudget.ts";
 import { createChainClient } from "../../src/evm/client.ts";
 import { fixedFees } from "../../src/evm/sender.ts";
 import type { StackAddresses } from "../../src/chainlink/stackPlan.ts";
@@ -75,6 +76,7 @@ async function open(config: CrashConfig): Promise<void> {
       fees: fixedFees(BigInt(config.gasPriceWei), { synchronous: true }),
       allowanceJuels: BigInt(config.allowanceJuels),
       coin: "ETH",
+      budget: createDailyBudget({ network: NETWORK, db: store.db, limits: {}, coin: "ETH" }),
       keyHash: config.keyHash,
       presetConfirmations: 1,
       finality: createFinality({ client, depth: 32, hasFinalizedTag: false, head: () => watcher.head() }),
@@ -101,6 +103,7 @@ async function open(config: CrashConfig): Promise<void> {
       }),
     } as unknown as SandboxPool,
     registry: await createPresetRegistry({ folder: PLUGINS }),
+    baseUrl: () => "",
     networks: new Map([
       [
         NETWORK,
@@ -116,6 +119,7 @@ async function open(config: CrashConfig): Promise<void> {
             }) as unknown as NetworkView,
           pipeline: () => pipeline,
           getCode: (address) => client.getCode(address),
+          findSpentBudget: async () => undefined,
           readiness: async () => ({ ready: true }),
           oracleNodes: async () => undefined,
         },

@@ -1,10 +1,13 @@
 import { copyFileSync, mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createApiKey, hashApiKey } from "../../src/dapps/apiKey.ts";
 import { openDapps } from "../../src/dapps/dappTools.ts";
 import { openDataDirectory } from "../../src/store/dataDirectory.ts";
+import { deriveKey, seal } from "../../src/lib/secrets.ts";
 import { listKeys } from "../../src/store/dapps.ts";
+import type { Store } from "../../src/store/store.ts";
 
 let folder: string;
 beforeEach(() => {
@@ -91,6 +94,66 @@ test("error: an idempotency key for another creation is a conflict, and one whos
   await close();
 });
 
+describe("a row of the database that somebody else wrote", () => {
+  const apiKey = createApiKey();
+  const forge = async (store: Store, change: object): Promise<void> => {
+    const [row] = await store.db.selectFrom("api_keys").selectAll().execute();
+    await store.db
+      .insertInto("api_keys")
+      .values({ ...row!, id: "key_forged", hash: hashApiKey(apiKey), creation_key: null, ...change })
+      .execute();
+  };
+
+  test("error: an inserted one is no key, and ends the next start until it is revoked", async () => {
+    const { directory, store, dapps, close } = await open("a");
+    const { key } = await dapps.create("shop");
+    await forge(store, {});
+    await expect(dapps.authenticate(apiKey)).rejects.toMatchObject({ code: "unauthenticated" });
+    expect(await dapps.authenticate(key.apiKey)).toMatchObject({ keyId: key.id });
+    await close();
+    await expect(open("a")).rejects.toMatchObject({
+      code: "store_unusable",
+      message: expect.stringMatching(
+        /^the API key key_forged of dapp_\w+ in .*tyche dapp revoke-key key_forged/,
+      ),
+    });
+    const beside = await openDapps(openDataDirectory(directory.path, { exclusive: false }));
+    await beside.dapps.revokeKey("key_forged");
+    await beside.store.close();
+    await (await open("a")).close();
+  });
+
+  test.each([
+    ["dapp", (other: string) => ({ dapp_id: other })],
+    ["daily limit", () => ({ daily_limit: null })],
+    ["hash", () => ({ hash: hashApiKey(apiKey) })],
+  ])("error: an edited %s makes the key useless", async (what, edit) => {
+    const { store, dapps, close } = await open("a");
+    const { dapp } = await dapps.create("shop");
+    const other = await dapps.create("bank");
+    const key = await dapps.addKey(dapp.id, { dailyLimit: 5 });
+    await store.db.updateTable("api_keys").set(edit(other.dapp.id)).where("id", "=", key.id).execute();
+    const presented = what === "hash" ? apiKey : key.apiKey;
+    await expect(dapps.authenticate(presented)).rejects.toMatchObject({ code: "unauthenticated" });
+    await close();
+    await expect(open("a")).rejects.toThrow(key.id);
+  });
+});
+
+test("behaviour: the keys of an earlier version, sealed for their id alone, are sealed for their row at the start", async () => {
+  const { directory, store, dapps, close } = await open("a");
+  const { dapp, key } = await dapps.create("shop");
+  const sealed = seal(deriveKey(directory.masterKey, "api keys"), Buffer.from(key.apiKey), key.id);
+  await store.db.updateTable("api_keys").set({ sealed }).execute();
+  await store.db.deleteFrom("settings").where("name", "=", "api keys are bound").execute();
+  await close();
+  for (let start = 0; start < 2; start += 1) {
+    const later = await open("a");
+    expect(await later.dapps.authenticate(key.apiKey)).toMatchObject({ id: dapp.id });
+    await later.close();
+  }
+});
+
 test("error: another directory's master key is refused before anything is sealed under it", async () => {
   for (const name of ["a", "b"]) {
     const { dapps, close } = await open(name);
@@ -102,4 +165,21 @@ test("error: another directory's master key is refused before anything is sealed
     code: "data_dir_unusable",
     message: expect.stringContaining("the master key is not the one"),
   });
+});
+
+test("error: a dapp gets no other dapp's name, in whatever case", async () => {
+  const { dapps, close } = await open("a");
+  const { dapp: shop } = await dapps.create("Straße Shop");
+  const taken = { code: "name_taken", message: expect.stringContaining('"Straße Shop"') };
+  await expect(dapps.create("straße SHOP")).rejects.toMatchObject(taken);
+  const { dapp: other } = await dapps.create("other");
+  await expect(dapps.rename(other.id, "STRAßE shop")).rejects.toMatchObject(taken);
+  const twins = await Promise.allSettled([dapps.create("twin"), dapps.create("Twin")]);
+  expect(twins.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
+  // Its own name in another case, and the name of a dapp that is gone.
+  await dapps.rename(shop.id, "straße shop");
+  await dapps.delete(shop.id);
+  await dapps.rename(other.id, "Straße shop");
+  expect((await dapps.get(other.id)).name).toBe("Straße shop");
+  await close();
 });

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { createDappDirectory } from "../../src/dapps/dapps.ts";
 import { createDeletedDapps } from "../../src/requests/deletedDapps.ts";
 import { NotFoundError } from "../../src/requests/errors.ts";
@@ -84,6 +84,8 @@ describe.each(DATABASES)("on %s", (_name, create) => {
     let obstacle: string | undefined;
     let looks = 0;
     let now = Date.now();
+    vi.spyOn(Date, "now").mockImplementation(() => now);
+    vi.spyOn(performance, "now").mockImplementation(() => now);
     const options: Parameters<typeof createDeletedDapps>[0] = {
       store,
       book: { open: () => open as never },
@@ -95,7 +97,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
         },
       },
     };
-    const deletedDapps = createDeletedDapps({ ...options, now: () => now });
+    const deletedDapps = createDeletedDapps(options);
     const unlinkDeleted = (network: string) =>
       deletedDapps.unlinkDeleted(network, async () => {
         looks += 1;
@@ -131,7 +133,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
 
     // A restart checks once more.
     obstacle = undefined;
-    const restarted = createDeletedDapps({ ...options, now: () => now });
+    const restarted = createDeletedDapps(options);
     expect(await restarted.unlinkDeleted("sepolia", async () => undefined)).toEqual([]);
     expect(accepted).toHaveLength(1);
   });

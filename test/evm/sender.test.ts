@@ -35,6 +35,7 @@ beforeEach(async () => {
   node.calls.splice(0);
 });
 afterEach(async () => {
+  vi.restoreAllMocks();
   stopping.abort();
   for (const each of undo) each();
   await chain.client.request("evm_setAutomine", [true]);
@@ -271,16 +272,21 @@ describe("nonces", () => {
     expect(await minedCount()).toBe(3);
   });
 
-  test("behaviour: a transaction dropped from the pool is broadcast again", async () => {
-    await chain.client.request("evm_setAutomine", [false]);
-    const { journal, entries } = createJournal();
-    const pending = open({ fees: { repriceAfterMs: 200 }, journal }).send(call(), "a");
-    await vi.waitFor(() => expect(sent()).toHaveLength(1));
-    await chain.client.request("anvil_dropTransaction", [entries[0]!.hash]);
-    await chain.client.request("evm_setAutomine", [true]);
-    await expect(pending).resolves.toMatchObject({ succeeded: true });
-    expect(await minedCount()).toBe(1);
-  });
+  test.each([0, -86_400_000])(
+    "behaviour: a transaction dropped from the pool is broadcast again, the wall clock moved by %i ms",
+    async (jumpMs) => {
+      await chain.client.request("evm_setAutomine", [false]);
+      const { journal, entries } = createJournal();
+      const pending = open({ fees: { repriceAfterMs: 200 }, journal }).send(call(), "a");
+      await vi.waitFor(() => expect(sent()).toHaveLength(1));
+      const now = Date.now();
+      vi.spyOn(Date, "now").mockImplementation(() => now + jumpMs);
+      await chain.client.request("anvil_dropTransaction", [entries[0]!.hash]);
+      await chain.client.request("evm_setAutomine", [true]);
+      await expect(pending).resolves.toMatchObject({ succeeded: true });
+      expect(await minedCount()).toBe(1);
+    },
+  );
 
   test("behaviour: what a reorganisation took away is sent again from the journal", async () => {
     const { journal, entries } = createJournal();

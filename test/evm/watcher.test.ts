@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Hex } from "viem";
 import { createChainClient, type ChainClient } from "../../src/evm/client.ts";
-import { createChainWatcher, type ChainWatcher, type Follower } from "../../src/evm/watcher.ts";
+import { chainSeconds, createChainWatcher, type ChainWatcher, type Follower } from "../../src/evm/watcher.ts";
 import { startTestChain, testAccount, type TestChain } from "../support/anvil.ts";
 import { every, first, startFaultyNode, type FaultyNode } from "../support/faultyNode.ts";
 
@@ -26,6 +26,7 @@ beforeEach(async () => {
   logger = receipt.contractAddress;
 });
 afterEach(async () => {
+  vi.restoreAllMocks();
   watcher?.close();
   await client.close();
   await node.close();
@@ -321,5 +322,25 @@ test("behaviour: the head is known with its age", async () => {
   await vi.waitFor(() => expect(watcher!.head()).toBeDefined());
   const { number, seenAtMs } = watcher!.head()!;
   expect(number).toBe(1n);
-  expect(Date.now() - seenAtMs).toBeLessThan(20_000);
+  expect(performance.now() - seenAtMs).toBeLessThan(20_000);
+});
+
+test("behaviour: time in which the head could not be seen is not watched, and passes on an idle chain", async () => {
+  watch(node.ipcPath);
+  await vi.waitFor(() => expect(watcher!.head()).toBeDefined());
+  expect(watcher!.watched().sinceGapMs).toBe(Infinity);
+  const { timestamp, seenAtMs } = watcher!.head()!;
+  const now = performance.now.bind(performance);
+  let jumpMs = 320_000;
+  vi.spyOn(performance, "now").mockImplementation(() => now() + jumpMs);
+  await vi.waitFor(() => expect(watcher!.head()!.seenAtMs).toBeGreaterThanOrEqual(seenAtMs + jumpMs));
+  const { totalMs, sinceGapMs } = watcher!.watched();
+  expect(totalMs).toBeLessThan(320_000);
+  expect(sinceGapMs).toBeLessThan(totalMs);
+  expect(chainSeconds(watcher!.head()!)).toBeGreaterThanOrEqual(Number(timestamp) + 320 - 15);
+  const seen = watcher!.head()!.seenAtMs;
+  jumpMs += 5_000;
+  await vi.waitFor(() => expect(watcher!.head()!.seenAtMs).toBeGreaterThanOrEqual(seen + 5_000));
+  expect(watcher!.watched().totalMs).toBeGreaterThanOrEqual(totalMs + 5_000);
+  expect(watcher!.watched().sinceGapMs).toBeGreaterThanOrEqual(sinceGapMs + 5_000);
 });

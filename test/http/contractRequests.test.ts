@@ -1,10 +1,14 @@
 import { getAddress } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import type { ContractRequestView } from "../../src/explorer/listViews.ts";
+import type { OperatorPart } from "../../src/http/operatorPart.ts";
 import { createClient, type TycheClient, type TycheOperator } from "../../src/client/index.ts";
 import { runCli } from "../cli/runCli.ts";
 import { deploySampleContract } from "../support/sampleContract.ts";
 import { connectOperator } from "../support/signIn.ts";
 import { startTycheProcess, type TycheProcess } from "../support/tyche.ts";
+import { createExampleService } from "./exampleService.ts";
+import { startHarness } from "./harness.ts";
 
 const NETWORK = "sepolia";
 const OTHER = "fuji";
@@ -55,6 +59,30 @@ test("behaviour: another dapp sees nothing of it, nor does a new one before it h
   const { key } = await operator.createDapp({ name: "other" });
   const other = createClient({ baseUrl: tyche.url, apiKey: key.apiKey });
   expect(await other.contractRequests({ network: NETWORK })).toMatchObject({ items: [], older: null });
+});
+
+test("behaviour: a request that waits says that the dapp's daily budget is used up, and one that has ended doesn't", async () => {
+  const items = [
+    { state: "waiting", waitsFor: "too little LINK" },
+    { state: "waiting" },
+    { state: "fulfilled" },
+  ] as ContractRequestView[];
+  const list = { network: NETWORK, items, searched: { from: "0", to: "1" }, older: null };
+  const operator = {
+    access: { recognize: async () => undefined },
+    explorer: { findContractRequests: async () => list },
+    readConfigVars: async () => ({
+      networks: [{ network: NETWORK, vrfSubscriptionId: "1", functionsSubscriptionId: "2" }],
+    }),
+  } as unknown as OperatorPart;
+  const service = { ...createExampleService(), findSpentBudget: async () => "the budget is used up" };
+  const { call } = await startHarness({ more: { operator, service } });
+  const { data } = await call("GET", `/api/contractRequests?network=${NETWORK}`);
+  expect(data["items"]).toEqual([
+    { state: "waiting", waitsFor: "too little LINK; the budget is used up" },
+    { state: "waiting", waitsFor: "the budget is used up" },
+    { state: "fulfilled" },
+  ]);
 });
 
 test.each([

@@ -104,6 +104,23 @@ test.each(["GET /api/networks", "GET /explorer", "GET /healthz"])(
   },
 );
 
+test.each([
+  "127.0.0.1:3000@evil.example",
+  "127.0.0.1@evil.example",
+  "[::1",
+  "[::1%25eth0]:3000",
+  "localhost:99999",
+  "a b",
+  "a/b",
+  "a,b",
+])("error: the Host %s is 400, and so is an X-Forwarded-Host of a proxy", async (host) => {
+  const { raw } = await startHarness({ more: { trustProxy: true } });
+  for (const lines of [`Host: ${host}`, `Host: a\r\nX-Forwarded-Host: ${host === "a,b" ? "a,b/c" : host}`])
+    expect(await raw(`GET /healthz HTTP/1.1\r\n${lines}\r\nConnection: close\r\n\r\n`)).toMatch(
+      /^HTTP\/1.1 400 [^]*"code":"malformed_http"/,
+    );
+});
+
 test.each(["http://[", "http://:@/%zz", "http://a@b/x", "/\\\\Ôl@Y#", "/x#y", "javascript:1"])(
   "error: the target %s is 400, and no fault of ours",
   async (target) => {

@@ -21,7 +21,7 @@ test.each([
   expect(reply.headers.get("Content-Type")).toContain("text/csv");
   expect(reply.headers.get("Content-Disposition")).toContain('filename="usage-2026-11-01-2026-11-30.csv"');
   expect(reply.text.split("\r\n")[1]).toBe(
-    "2026-11-01,sepolia,2,1,0,0,0,2,1,4,5,2,300000,2000000000000000001,0",
+    "2026-11-01,sepolia,2,1,0,0,0,2,1,4,5,2,300000,2000000000000000001,0,5000000000000000000,0",
   );
 });
 

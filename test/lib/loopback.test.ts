@@ -3,7 +3,9 @@ import {
   hostNameOf,
   isLoopbackAddress,
   isLoopbackHost,
+  isLoopbackOrigin,
   isUnspecifiedAddress,
+  originHostOf,
 } from "../../src/lib/loopback.ts";
 
 test.each(["127.0.0.1", "127.255.0.9", "::1", "::ffff:127.0.0.1"])("default: %s is loopback", (address) => {
@@ -49,6 +51,12 @@ test.each([
   "localhost:3000:1",
   "localhost:",
   "evil.example:3000@localhost",
+  "127.0.0.1:3000@evil.example",
+  "localhost:65536",
+  "[::1%25eth0]",
+  "[127.0.0.1]",
+  "localhost,evil.example",
+  "localhost/evil",
 ])("error: the Host %j names another", (host) => {
   expect(isLoopbackHost(host)).toBe(false);
 });
@@ -60,4 +68,21 @@ test("behaviour: a name is told from its port", () => {
     "[::1]",
     "",
   ]);
+});
+
+test.each([
+  "http://localhost@evil.example",
+  "http://evil.example@localhost",
+  "http://localhost/evil",
+  "capacitor://localhost",
+  "localhost",
+  "null",
+  "",
+])("error: the Origin %j is not a page of this machine", (origin) => {
+  expect(isLoopbackOrigin(origin)).toBe(false);
+});
+
+test("behaviour: an origin's host keeps its port", () => {
+  expect(originHostOf("https://Tyche.example:8443")).toBe("tyche.example:8443");
+  expect(isLoopbackOrigin("http://localhost:5173")).toBe(true);
 });

@@ -1,5 +1,5 @@
-import { expect, test } from "vitest";
-import { createMemo, once, remember, shareRunning } from "../../src/lib/memo.ts";
+import { expect, test, vi } from "vitest";
+import { createMemo, keepReading, once, remember, shareRunning } from "../../src/lib/memo.ts";
 
 function counted(results: readonly (number | Error)[]) {
   let calls = 0;
@@ -59,4 +59,20 @@ test("behaviour: a reading is shared while it is fresh, a failed one is not kept
 test("behaviour: a reading of one subject is not given for another", async () => {
   const read = remember(60_000, async (of: string) => `of ${of}`);
   expect([await read("a"), await read("b"), await read("a")]).toEqual(["of a", "of b", "of a"]);
+});
+
+test("behaviour: a kept reading answers at once, and is renewed behind the answer until it is too old", async () => {
+  const monotonic = performance.now();
+  const clock = vi.spyOn(performance, "now").mockReturnValue(monotonic);
+  const { work, calls } = counted([1, 2, new Error("third"), 4]);
+  const read = keepReading(work, { freshMs: 1_000, staleMs: 5_000 });
+  expect(await Promise.all([read(), read()])).toEqual([1, 1]);
+  expect([await read(), calls()]).toEqual([1, 1]);
+  clock.mockReturnValue(monotonic + 1_000);
+  expect([await read(), calls()]).toEqual([1, 2]);
+  expect(await read()).toBe(2);
+  clock.mockReturnValue(monotonic + 6_000);
+  await expect(read()).rejects.toThrow("third");
+  expect(await read()).toBe(4);
+  vi.restoreAllMocks();
 });

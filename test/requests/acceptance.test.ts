@@ -24,6 +24,7 @@ const COMMAND = {
 describe.each(DATABASES)("on %s", (_name, create) => {
   let store: Store;
   let dryRun: () => Promise<void>;
+  let hasDatabase: boolean;
   const taken: string[] = [];
 
   useStore(create, (opened) => {
@@ -31,6 +32,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
   });
   beforeEach(async () => {
     taken.length = 0;
+    hasDatabase = true;
     await insertDapp(store.db, { id: DESK_DAPP, name: "test", facilities: [], createdAt: 1 });
   });
 
@@ -56,13 +58,20 @@ describe.each(DATABASES)("on %s", (_name, create) => {
         dryRun: () => dryRun(),
       },
       getNetwork: () => network,
-      isShared: true,
+      replica: { hasDatabase: () => hasDatabase },
       ...(maxDailyPerDapp === undefined ? {} : { maxDailyPerDapp }),
     });
     return { ...acceptance, book };
   };
   const stateOf = async (id: string): Promise<string | undefined> =>
     (await createRequestBook(store).find(id))?.state;
+
+  test("error: a call is refused while the database doesn't answer", async () => {
+    hasDatabase = false;
+    const { book, accept } = open();
+    await expect(accept(DAPP, COMMAND, {})).rejects.toMatchObject({ code: "overloaded", retryable: true });
+    expect(book.openCount()).toBe(0);
+  });
 
   test("behaviour: a dry run that the end of its process cuts short is run by the next one", async () => {
     const pool = withOwnErrors({ run: () => Promise.reject(new SandboxClosedError()) } as never);

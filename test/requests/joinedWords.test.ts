@@ -100,13 +100,13 @@ describe.each(["v2", "v2.5"] as const)("%s", (vrfVersion: VrfVersion) => {
       .filter((detail) => detail?.startsWith("word"));
     expect(details).toHaveLength(2);
     expect(details[1]).toMatch(/^word 2 of 3, of the key hash 0x/);
-    // The system clock advances by 301 seconds at a time.
-    const now = Date.now.bind(Date);
-    let passedMs = 0;
-    vi.spyOn(Date, "now").mockImplementation(() => now() + passedMs);
+    // The chain is watched for 301 seconds at a time.
+    const watched = vi.spyOn(pipeline.watcher, "watched");
+    let totalMs = 0;
     const ended = await vi.waitFor(
       async () => {
-        passedMs += 301_000;
+        totalMs += 301_000;
+        watched.mockReturnValue({ totalMs, sinceGapMs: Infinity });
         const found = (await findRequest(pipeline.store.db, id))!;
         expect(found.state).toBe("failed");
         return found;

@@ -28,7 +28,7 @@ const answers =
     toHex(to === ROUTER ? BigInt(isPaused) : reserveJuels, { size: 32 });
 
 function healthWith(changes: Partial<NetworkHealthOptions>) {
-  const now = Date.now();
+  const now = performance.now();
   const head = {
     number: 7n,
     hash: HASH,
@@ -52,6 +52,7 @@ function healthWith(changes: Partial<NetworkHealthOptions>) {
         functionsJuels: 9n * COIN,
       }),
     },
+    spentBudgets: async () => [],
     lowSubscriptionJuels: COIN,
     openRequests: () => 4,
     queuedRequests: () => 1,
@@ -168,4 +169,15 @@ test("behaviour: a paused router and what the chain itself says are warnings", a
     ready: true,
     warnings: [expect.stringContaining("router is paused"), "automine is off"],
   });
+});
+
+test("behaviour: warns of dapps that have used up their daily budget", async () => {
+  const warningsOf = async (dappIds: readonly string[]) =>
+    (await healthWith({ spentBudgets: async () => dappIds })()).warnings;
+  expect(await warningsOf(["a"])).toContainEqual(
+    expect.stringContaining("a has used up the daily budget: no top-ups until 00:00 UTC"),
+  );
+  expect(await warningsOf(["a", "b", "c"])).toContainEqual(
+    expect.stringContaining("a and 2 more dapps have"),
+  );
 });

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createRequestBook, type RequestBook } from "../../src/requests/requestBook.ts";
 import type { OpenRequest } from "../../src/requests/openRequest.ts";
 import { DatabaseAwayError } from "../../src/store/databaseAway.ts";
@@ -20,7 +20,10 @@ beforeEach(async () => {
   book = createRequestBook(store);
   request = makeRequest("random", "0x");
 });
-afterEach(() => store.close());
+afterEach(async () => {
+  vi.useRealTimers();
+  await store.close();
+});
 
 test("default: a request is stored before it is in work", async () => {
   await book.add(request);
@@ -122,13 +125,28 @@ test("error: an idempotency key that is taken", async () => {
 });
 
 test("behaviour: requests that stand still are not active, nor are those of other networks", async () => {
-  const since = request.updatedAt;
-  const later = { updatedAt: since + 1 };
-  await book.add(request);
-  await book.add({ ...makeRequest("random", "0x"), ...later });
-  await book.add({ ...makeRequest("random", "0x"), ...later, network: "fuji" });
-  expect(book.activeCount(DESK_NETWORK, since)).toBe(1);
+  await book.add({ ...request, updatedAt: request.updatedAt - 120_000 });
+  await book.add(makeRequest("random", "0x"));
+  await book.add({ ...makeRequest("random", "0x"), network: "fuji" });
+  expect(book.activeCount(DESK_NETWORK, 60_000)).toBe(1);
 });
+
+test.each([-86_400_000, 86_400_000])(
+  "behaviour: a wall clock that jumps by %i ms changes the age of no request",
+  async (jumpMs) => {
+    vi.useFakeTimers({ toFake: ["Date", "performance"] });
+    request.updatedAt = Date.now();
+    await book.add(request);
+    book.restore([{ ...makeRequest("random", "0x"), updatedAt: Date.now() - 5_000 }]);
+    vi.setSystemTime(Date.now() + jumpMs);
+    vi.advanceTimersByTime(1_000);
+    const ages = () => book.open(DESK_NETWORK).map((one) => book.ageMs(one));
+    expect(ages()).toEqual([1_000, 6_000]);
+    await book.change([{ request, state: "submitted" }]);
+    vi.advanceTimersByTime(1_000);
+    expect(ages()).toEqual([1_000, 7_000]);
+  },
+);
 
 test("behaviour: of requests stored in the same turn, one whose key is taken fails alone", async () => {
   const keyed = () => ({ ...makeRequest("random", "0x"), idempotencyKey: "once", bodyHash: "h" });

@@ -1,6 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { functionsRouterAbi } from "../../src/chainlink/contracts/abi.ts";
+import type { Sender } from "../../src/evm/sender.ts";
 import type { OpenRequest } from "../../src/requests/openRequest.ts";
+import { createTimeouts } from "../../src/requests/timeouts.ts";
+import type { Payload } from "../../src/store/payload.ts";
 import { countEnds } from "../support/countEnds.ts";
 import { deliverResults, deliverWords } from "../support/delivery.ts";
 import {
@@ -21,6 +24,7 @@ beforeEach(async () => {
   await world.storeSource(pipeline.pipeline);
 });
 afterEach(async () => {
+  vi.restoreAllMocks();
   await pipeline.close();
   await world.close();
 });
@@ -114,4 +118,36 @@ test("behaviour: within its time a request waits", async () => {
   expect((await pipeline.ended(early.id)).error).toEqual(ERROR);
   expect((await pipeline.book.find(id))!.state).toBe("executing");
   expect(await world.events("RequestTimedOut")).toHaveLength(1);
+});
+
+test("behaviour: a request times out by the chain's clock, and after the chain was out of sight not at once", async () => {
+  const { id } = await accepted(await pipeline.accept("function"));
+  const waiting = (await pipeline.book.find(id))!;
+  const head = (await world.stack.client.getHead("latest"))!;
+  const send = vi.fn<Sender<Payload>["send"]>(async () => await carrierOf(waiting));
+  let [seenAtMs, sinceGapMs] = [0, Infinity];
+  const look = createTimeouts({
+    client: world.stack.client,
+    watcher: {
+      head: () => ({ ...head, firstSeenAtMs: 0, seenAtMs }),
+      watched: () => ({ totalMs: 0, sinceGapMs }),
+    },
+    sender: { send },
+    functionsRouter: world.stack.addresses.functionsRouter,
+    requests: () => [waiting],
+  });
+  const [wall, monotonic] = [Date.now(), performance.now()];
+  vi.spyOn(performance, "now").mockReturnValue(monotonic);
+  await look();
+  vi.spyOn(performance, "now").mockReturnValue(monotonic + 10_000);
+  vi.spyOn(Date, "now").mockReturnValue(wall + 86_400_000);
+  await look();
+  // The chain is idle: its clock passes the timeout while no block comes.
+  seenAtMs = 320_000;
+  sinceGapMs = 1_000;
+  await look();
+  expect(send).not.toHaveBeenCalled();
+  sinceGapMs = 30_000;
+  await look();
+  expect(send).toHaveBeenCalledOnce();
 });

@@ -1,5 +1,12 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { startPipelineWorld, type PipelineWorld, type OpenPipeline } from "../support/pipelineWorld.ts";
+import { dayOf, listToppedUp } from "../../src/store/usage.ts";
+import {
+  DESK_DAPP,
+  DESK_NETWORK,
+  startPipelineWorld,
+  type PipelineWorld,
+  type OpenPipeline,
+} from "../support/pipelineWorld.ts";
 import { first } from "../support/faultyNode.ts";
 
 let world: PipelineWorld;
@@ -28,6 +35,30 @@ const spend = async () => {
 test("default: a subscription that falls below half is filled up", async () => {
   await spend();
   await vi.waitFor(async () => expect(await balance()).toBe(ALLOWANCE));
+});
+
+test("error: top-ups end with the day's budget, and requests wait and say so", async () => {
+  await pipeline.close();
+  const budget = { juels: 3n * 10n ** 17n };
+  pipeline = await world.open({ allowanceJuels: ALLOWANCE, budget });
+  await spend();
+  const toppedUp = async () =>
+    (await listToppedUp(pipeline.store.db, { network: DESK_NETWORK, day: dayOf(Date.now()) })).map(
+      ({ juels }) => juels,
+    );
+  await vi.waitFor(async () => expect(await toppedUp()).toEqual([budget.juels]));
+  await pipeline.ended((await pipeline.accept("random")).id);
+  await vi.waitFor(async () =>
+    expect(() => pipeline.pipeline.subscriptions.assertFunded(DESK_DAPP)).toThrow(/daily budget/),
+  );
+  const { id } = await pipeline.accept("random");
+  await vi.waitFor(() =>
+    expect(pipeline.book.get(id)!.why).toContain("the dapp's daily budget on sepolia, 0.3 LINK, is used up"),
+  );
+  expect(await toppedUp()).toEqual([budget.juels]);
+  await pipeline.close();
+  pipeline = await world.open({ allowanceJuels: ALLOWANCE, budget: { juels: 10n * ALLOWANCE } });
+  expect(await pipeline.ended(id)).toMatchObject({ state: "fulfilled" });
 });
 
 test("behaviour: a look that fails is made again", async () => {

@@ -73,9 +73,25 @@ describe.each(DATABASES)("on %s", (_name, create) => {
     const payload = { kind: "submit", entries: [[first!.id], presets.map(({ id }) => id)] };
     const place = { network: "sepolia", sender: "0x", nonce: 1, raw: "0x", createdAt: AT } as const;
     await insertTransaction(store.db, { ...place, hash: "0xaa", payload });
-    await endMinedTransaction(store.db, "0xaa", 100_001n);
-    await endMinedTransaction(store.db, "0xaa", 100_001n);
+    const mined = { gasUsed: 100_001n, succeeded: true };
+    await endMinedTransaction(store.db, "0xaa", mined);
+    await endMinedTransaction(store.db, "0xaa", mined);
     expect(await read()).toMatchObject([{ gasUsed: "100001", requests: { random: 1, preset: 2 } }]);
+  });
+
+  test("default: a top-up that is mined counts once, apart from what requests were charged", async () => {
+    const topUp = { dappId: DESK_DAPP, juels: "20000000000000000001", wei: "3" };
+    const place = { network: "sepolia", sender: "0x", raw: "0x", createdAt: AT } as const;
+    const payload = { kind: "upkeep", entries: [], topUp };
+    await insertTransaction(store.db, { ...place, nonce: 1, hash: "0xaa", payload });
+    await insertTransaction(store.db, { ...place, nonce: 2, hash: "0xbb", payload });
+    const mined = { gasUsed: 100_001n, succeeded: true };
+    await endMinedTransaction(store.db, "0xaa", mined);
+    await endMinedTransaction(store.db, "0xaa", mined);
+    await endMinedTransaction(store.db, "0xbb", { ...mined, succeeded: false });
+    expect((await readUsage(store.db, DESK_DAPP, {})).items).toMatchObject([
+      { network: "sepolia", linkJuels: "0", toppedUpJuels: "20000000000000000001", toppedUpWei: "3" },
+    ]);
   });
 
   test("behaviour: presets that share a proof share what it cost to the last juel", () => {
@@ -106,8 +122,8 @@ describe.each(DATABASES)("on %s", (_name, create) => {
     ]);
     const report = await readUsage(store.db, DESK_DAPP, { ...DAYS, network: "fuji" });
     expect(writeUsageCsv(report)).toBe(
-      "day,network,preset,function,random,consumer,unlink,fulfilled,failed,refused,dryRuns,words,gasUsed,linkJuels,coinWei\r\n" +
-        "2026-11-03,fuji,0,0,0,0,0,0,0,0,2,0,0,0,0\r\n",
+      "day,network,preset,function,random,consumer,unlink,fulfilled,failed,refused,dryRuns,words,gasUsed,linkJuels,coinWei,toppedUpJuels,toppedUpWei\r\n" +
+        "2026-11-03,fuji,0,0,0,0,0,0,0,0,2,0,0,0,0,0,0\r\n",
     );
   });
 

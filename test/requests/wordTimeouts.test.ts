@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createWordTimeouts } from "../../src/requests/wordTimeouts.ts";
 import type { OpenRequest } from "../../src/requests/openRequest.ts";
+import type { RequestBook } from "../../src/requests/requestBook.ts";
 import { countEnds } from "../support/countEnds.ts";
 import { TEST_PROVING_KEY } from "../support/stack.ts";
 import { startPipelineWorld, type PipelineWorld, type OpenPipeline } from "../support/pipelineWorld.ts";
@@ -26,14 +27,14 @@ const accepted = async ({ id }: OpenRequest) =>
     expect(found.progress.acceptedBlock).toBeDefined();
     return found;
   });
-/** Waits until a request has ended, advancing the system clock by 301 seconds at a time while the chain's clock stays. */
+/** Waits until a request has ended, with 301 seconds of watching at a time. */
 const endedInTime = async (id: string) => {
-  const now = Date.now.bind(Date);
-  let passedMs = 0;
-  vi.spyOn(Date, "now").mockImplementation(() => now() + passedMs);
+  const watched = vi.spyOn(pipeline.watcher, "watched");
+  let totalMs = 0;
   return await vi.waitFor(
     async () => {
-      passedMs += 301_000;
+      totalMs += 301_000;
+      watched.mockReturnValue({ totalMs, sinceGapMs: Infinity });
       const found = (await pipeline.book.find(id))!;
       expect(found.state).toBe("failed");
       return found;
@@ -93,6 +94,41 @@ test("behaviour: a request that waits for confirmations is not timed out", async
   expect((await pipeline.book.find(late.id))!.state).toBe("submitted");
 });
 
+test("behaviour: a request fails only when everything up to the head has been read, however late", async () => {
+  const waiting = await accepted(await pipeline.accept("random"));
+  const head = (await world.stack.client.getHead("latest"))!;
+  const change = vi.fn<RequestBook["change"]>();
+  let [totalMs, number, readTo] = [0, head.number, head.number];
+  const look = createWordTimeouts({
+    client: world.stack.client,
+    watcher: {
+      head: () => ({ ...head, number, seenAtMs: 0, firstSeenAtMs: 0 }),
+      watched: () => ({ totalMs, sinceGapMs: Infinity }),
+    },
+    contracts: world.stack.addresses,
+    presetConfirmations: 1,
+    book: { ...pipeline.book, get: () => waiting, change },
+    tracker: { track: () => {}, readTo: () => readTo },
+    requests: () => [waiting],
+    take: () => {},
+    explain: async () => null,
+  });
+  await look();
+  // A day passes by the wall clock, in which the head was not seen.
+  vi.spyOn(Date, "now").mockReturnValue(Date.now() + 86_400_000);
+  await look();
+  expect(change).not.toHaveBeenCalled();
+  [totalMs, number] = [301_000, head.number + 20n];
+  await look();
+  readTo += 19n;
+  await look();
+  expect(change).not.toHaveBeenCalled();
+  // New blocks keep coming while the follower reads.
+  [readTo, number] = [readTo + 1n, number + 5n];
+  await look();
+  expect(change).toHaveBeenCalledOnce();
+});
+
 test("behaviour: words that are on chain, and that nobody has read yet, are no reason to send again", async () => {
   const before = await accepted(await pipeline.accept("random"));
   const unread = { ...structuredClone(before), state: "submitted" as const };
@@ -101,19 +137,25 @@ test("behaviour: words that are on chain, and that nobody has read yet, are no r
   await world.stack.client.request("anvil_mine", ["0x12c"]);
   const head = await world.stack.client.getHead("latest");
   const take = vi.fn<(request: OpenRequest) => void>();
+  const change = vi.fn<RequestBook["change"]>();
+  let totalMs = 0;
   const look = createWordTimeouts({
     client: world.stack.client,
-    watcher: { head: () => ({ ...head!, seenAtMs: Date.now(), firstSeenAtMs: Date.now() }) },
+    watcher: {
+      head: () => ({ ...head!, seenAtMs: 0, firstSeenAtMs: 0 }),
+      watched: () => ({ totalMs, sinceGapMs: Infinity }),
+    },
     contracts: world.stack.addresses,
     presetConfirmations: 1,
-    book: { ...pipeline.book, get: () => unread },
-    tracker: { track: () => {} },
+    book: { ...pipeline.book, get: () => unread, change },
+    tracker: { track: () => {}, readTo: () => head!.number },
     requests: () => [unread],
     take,
     explain: async () => null,
   });
-  await look();
+  for (totalMs = 0; totalMs < 700_000; totalMs += 301_000) await look();
   expect(take).not.toHaveBeenCalled();
+  expect(change).not.toHaveBeenCalled();
 });
 
 test.each([
@@ -140,14 +182,15 @@ test.each([
         head: () => ({
           ...head!,
           number: BigInt(waiting.progress.acceptedBlock! + age),
-          seenAtMs: Date.now(),
-          firstSeenAtMs: Date.now(),
+          seenAtMs: 0,
+          firstSeenAtMs: 0,
         }),
+        watched: () => ({ totalMs: 0, sinceGapMs: Infinity }),
       },
       contracts: world.stack.addresses,
       presetConfirmations: 1,
       book: { ...pipeline.book, get: () => waiting, change: async () => {} },
-      tracker: { track: () => {} },
+      tracker: { track: () => {}, readTo: () => undefined },
       requests: () => [waiting],
       take: () => {},
       explain: async () => null,

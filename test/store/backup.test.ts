@@ -94,6 +94,22 @@ test("error: a backup that is cut short, another program's file, and no file", a
   expect(() => readBackup(target)).toThrow("there is no file");
 });
 
+test.each([
+  [
+    "trigger",
+    "CREATE TRIGGER gift AFTER INSERT ON dapps BEGIN UPDATE api_keys SET dapp_id = NEW.id; END",
+    "gift",
+  ],
+  ["view", "CREATE VIEW shown AS SELECT * FROM dapps", "shown"],
+  ["table", "CREATE TABLE other (id TEXT)", "other"],
+])("error: a %s of somebody else's is refused by backup and restore", async (type, statement, name) => {
+  await sql.raw(statement).execute(store.db);
+  const reason = `can't be relied on: it has a ${type} "${name}" that is not this service's; drop it`;
+  expect(() => readBackup(database)).toThrow(reason);
+  await expect(backupDatabase(database, target)).rejects.toThrow(reason);
+  expect(existsSync(target)).toBe(false);
+});
+
 test("error: a newer version's database and backup are refused in one sentence, and left as they are", async () => {
   await sql`INSERT INTO kysely_migration VALUES ('9999_future', '2030-01-01T00:00:00.000Z')`.execute(
     store.db,

@@ -1,5 +1,10 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { openServer } from "../../src/dapps/openDatabase.ts";
 import { openPostgresBus, type Bus, type BusMessage } from "../../src/store/bus.ts";
+import { openDataDirectory } from "../../src/store/dataDirectory.ts";
 import { createLeaseKeeper, type LeaseKeeper } from "../../src/store/leaseKeeper.ts";
 import { assertLeaseHeld, findLease, giveLeaseBack, renewLease, takeLease } from "../../src/store/leases.ts";
 import type { Fence } from "../../src/store/leases.ts";
@@ -31,6 +36,7 @@ beforeEach(async () => {
   await store.db.deleteFrom("settings").execute();
 });
 afterEach(async () => {
+  vi.restoreAllMocks();
   for (const close of closers.splice(0).toReversed()) await close();
 });
 afterAll(async () => {
@@ -45,7 +51,7 @@ test("default: a lease is one replica's until it runs out or is given back, and 
   const first = await take("a");
   expect(first).toEqual({ network: NETWORK, holder: "a", token: 1 });
   expect(await take("b")).toBeUndefined();
-  expect(await findLease(store.db, NETWORK)).toEqual({ ...first, isLive: true });
+  expect(await findLease(store.db, NETWORK)).toMatchObject({ ...first, isLive: true });
   await giveLeaseBack(store.db, first!);
   expect(await findLease(store.db, NETWORK)).toMatchObject({ isLive: false });
   expect(await take("b", 0)).toMatchObject({ holder: "b", token: 2 });
@@ -170,10 +176,58 @@ test("error: a process that was stopped for longer than its lease sends nothing,
   await vi.waitFor(() => expect(a.events).toContain("lost"), { timeout: 60_000 });
 });
 
+test("behaviour: a dead holder's lease is taken though the database's clock was set back an hour, a renewed one is not", async () => {
+  const a = (await take("a", 3_600_000))!;
+  const b = keep("b");
+  const monotonic = performance.now();
+  const clock = vi.spyOn(performance, "now").mockReturnValue(monotonic);
+  await b.keeper.look();
+  expect(await renewLease(store.db, a, 3_600_000)).toBe(true);
+  clock.mockReturnValue(monotonic + 2 * LONG_MS);
+  await b.keeper.look();
+  expect(b.events).toEqual([]);
+  clock.mockReturnValue(monotonic + 4 * LONG_MS);
+  await b.keeper.look();
+  expect(b.events).toEqual(["taken"]);
+  expect(await findLease(store.db, NETWORK)).toMatchObject({ holder: "b", token: 2 });
+});
+
+test.each([3_600_000, -3_600_000])(
+  "behaviour: a wall clock that jumps by %i ms leaves one keeper with the lease",
+  async (jumpMs) => {
+    const [a, b] = [keep("a"), keep("b")];
+    await a.keeper.look();
+    const wall = Date.now();
+    vi.spyOn(Date, "now").mockImplementation(() => wall + jumpMs);
+    // The machine may have been suspended for an hour, so the lease may have passed on.
+    if (jumpMs > 0) expect(() => a.fence().assertLive()).toThrow("another replica dispatches");
+    else a.fence().assertLive();
+    await b.keeper.look();
+    expect(b.events).toEqual([]);
+    await expireLease();
+    await vi.waitFor(
+      async () => {
+        await b.keeper.look();
+        const { holder } = (await findLease(store.db, NETWORK))!;
+        const live = [a, b].filter(({ keeper }) => keeper.state().isHere);
+        expect(live).toHaveLength(1);
+        expect(live[0]!.keeper.state().holder).toBe(holder);
+      },
+      { timeout: 60_000 },
+    );
+  },
+);
+
 test("error: a lease is given back where its holder can't begin", async () => {
   const a = keep("a", () => Promise.reject(new Error("the chain is down")));
   await expect(a.keeper.look()).rejects.toThrow("the chain is down");
   await vi.waitFor(() => expect(a.events).toEqual(["given back", "lost"].toSorted()), { timeout: 60_000 });
+  // The pause before the next attempt doesn't depend on the wall clock.
+  const [wall, monotonic] = [Date.now(), performance.now()];
+  vi.spyOn(Date, "now").mockReturnValue(wall - 3_600_000);
+  vi.spyOn(performance, "now").mockReturnValue(monotonic + 3_000);
+  await expect(a.keeper.look()).rejects.toThrow("the chain is down");
+  await vi.waitFor(() => expect(a.events).toHaveLength(4), { timeout: 60_000 });
   const b = keep("b");
   await b.keeper.look();
   expect(b.events).toEqual(["taken"]);
@@ -270,6 +324,29 @@ test("behaviour: a replica takes its claim again when its connection was cut, an
   await lock.held();
   expect(events).toEqual(["away", "back", "away", "back"]);
   await expect(lockPostgres(url, { onLost: () => {}, waitMs: 0 })).rejects.toThrow("another process serves");
+});
+
+test("error: a database whose tables are locked does not answer a process that waits to write", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "tyche-locked-"));
+  const directory = openDataDirectory(folder, { exclusive: true });
+  closers.push(async () => {
+    directory.close();
+    rmSync(folder, { recursive: true });
+  });
+  const opened = await openServer(directory, { url, variable: "DATABASE_URL" }, () => {});
+  closers.push(() => opened.store.close());
+  await withClient(url, async (client) => {
+    await client.query("BEGIN; LOCK TABLE settings IN ACCESS EXCLUSIVE MODE");
+    const write = opened.store.write((db) => saveSetting(db, "written", "late"));
+    await vi.waitFor(async () => expect(await countWaiting()).toBe(1), { timeout: 60_000 });
+    expect(opened.replicas!.isHere()).toBe(true);
+    const monotonic = performance.now();
+    vi.spyOn(performance, "now").mockReturnValue(monotonic + 5_000);
+    expect(opened.replicas!.isHere()).toBe(false);
+    await client.query("COMMIT");
+    await write;
+    expect(opened.replicas!.isHere()).toBe(true);
+  });
 });
 
 test("error: a claim that was lost is not taken again while another process has the database alone, or where it has other tables", async () => {

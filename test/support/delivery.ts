@@ -9,7 +9,7 @@ import {
   type Hex,
 } from "viem";
 import type { Receipt } from "../../src/evm/client.ts";
-import { type ChainEvent, type ChainEventOf, decodeLog } from "../../src/chainlink/events.ts";
+import { type ChainEvent, type ChainEventOf, findEvent } from "../../src/chainlink/events.ts";
 import {
   batchVrfCoordinatorAbi,
   batchVrfCoordinatorV2PlusAbi,
@@ -27,7 +27,7 @@ export function eventsOf<Name extends ChainEvent["name"]>(
   receipt: Receipt,
   name: Name,
 ): readonly ChainEventOf<Name>[] {
-  return receipt.logs.map(decodeLog).filter((event): event is ChainEventOf<Name> => event?.name === name);
+  return receipt.logs.map(findEvent).filter((event): event is ChainEventOf<Name> => event?.name === name);
 }
 
 /**
@@ -40,6 +40,7 @@ export async function deliverWords(
   {
     onlyPremium = false,
     of = () => true,
+    wrap = (call) => call,
     ...options
   }: {
     readonly gas?: bigint;
@@ -47,6 +48,11 @@ export async function deliverWords(
     readonly onlyPremium?: boolean;
     /** Requests to answer. Default: all. */
     readonly of?: (request: ChainEventOf<"RandomWordsRequested">) => boolean;
+    /** Replaces the call of the coordinator with one that delivers the same proof. */
+    readonly wrap?: (call: { readonly to: Hex; readonly data: Hex }) => {
+      readonly to: Hex;
+      readonly data: Hex;
+    };
   } = {},
 ): Promise<Receipt> {
   const asked = eventsOf(requested, "RandomWordsRequested").filter(of);
@@ -86,18 +92,20 @@ export async function deliverWords(
   if (fulfilments.length === 1) {
     return await stack.send(TEST_ROLES.vrfOracle, {
       ...options,
-      to: stack.addresses.vrfCoordinator,
-      data: isV2
-        ? encodeFunctionData({
-            abi: vrfCoordinatorAbi,
-            functionName: "fulfillRandomWords",
-            args: [first.proof, first.commitment],
-          })
-        : encodeFunctionData({
-            abi: vrfCoordinatorV2PlusAbi,
-            functionName: "fulfillRandomWords",
-            args: [first.proof, first.commitment, onlyPremium],
-          }),
+      ...wrap({
+        to: stack.addresses.vrfCoordinator,
+        data: isV2
+          ? encodeFunctionData({
+              abi: vrfCoordinatorAbi,
+              functionName: "fulfillRandomWords",
+              args: [first.proof, first.commitment],
+            })
+          : encodeFunctionData({
+              abi: vrfCoordinatorV2PlusAbi,
+              functionName: "fulfillRandomWords",
+              args: [first.proof, first.commitment, onlyPremium],
+            }),
+      }),
     });
   }
   return await stack.send(TEST_ROLES.vrfOracle, {

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Hex } from "viem";
 import { vi } from "vitest";
+import { createDailyBudget, type BudgetLimits } from "../../src/dapps/dailyBudget.ts";
 import { createChainClient } from "../../src/evm/client.ts";
 import { decodeLog, type ChainEvent, type ChainEventOf } from "../../src/chainlink/events.ts";
 import { createSender, fixedFees, type Fees } from "../../src/evm/sender.ts";
@@ -48,6 +49,8 @@ export interface PipelineOptions {
   /** Default: words are paid for in LINK. */
   readonly coin?: string;
   readonly coinAllowanceWei?: bigint;
+  /** Default: no limit. */
+  readonly budget?: BudgetLimits;
   /** Default `false`. */
   readonly isChainlinks?: boolean;
   /** Default: presets take one key's words. */
@@ -147,6 +150,12 @@ export async function startPipelineWorld(options: Parameters<typeof startTestSta
         allowanceJuels: options.allowanceJuels ?? 1_000n * LINK,
         coin: options.coin ?? "ETH",
         coinAllowanceWei: options.coinAllowanceWei,
+        budget: createDailyBudget({
+          network: DESK_NETWORK,
+          db: store.db,
+          limits: options.budget ?? {},
+          coin: options.coin ?? "ETH",
+        }),
         isChainlinks: options.isChainlinks ?? false,
         keyHash: TEST_PROVING_KEY.keyHash,
         presetKeyHashes: options.presetKeyHashes,

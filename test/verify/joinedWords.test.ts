@@ -98,9 +98,9 @@ describe.each(["v2", "v2.5"] as const)("%s", (vrfVersion) => {
       .map(({ topics }) => topics)
       .find(([first]) => first === topicOf(name))!;
     const tamper: Tamper = (method, answer) => {
-      if (method !== "eth_getTransactionReceipt") return answer;
-      for (const log of (answer as { logs: { topics: Hex[]; data: Hex }[] }).logs)
-        if (log.topics[0] === topic) change(log);
+      if (method !== "eth_getBlockReceipts") return answer;
+      for (const { logs } of answer as { logs: { topics: Hex[]; data: Hex }[] }[])
+        for (const log of logs) if (log.topics[0] === topic) change(log);
       return answer;
     };
     const { requests } = await world.verify(report.transactionHash, { tamper });

@@ -12,7 +12,8 @@ import {
   toEventSelector,
   type Hex,
 } from "viem";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { isDeepStrictEqual } from "node:util";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { EVENT_TOPICS } from "../../src/chainlink/events.ts";
 import { encodeSourcePrefix } from "../../src/chainlink/functionsRequest.ts";
 import {
@@ -20,7 +21,11 @@ import {
   presetConsumerAbi,
   vrfCoordinatorAbi,
 } from "../../src/chainlink/contracts/abi.ts";
-import { toHexText } from "../../src/lib/hex.ts";
+import { fromHexText, toHexText } from "../../src/lib/hex.ts";
+import { encodeTransaction, hashOf } from "../../src/verify/encodeBlock.ts";
+import { createRecordedReader, createRecorder, type ChainData } from "../../src/verify/recordedReader.ts";
+import { createChainFacts, type ChainReader } from "../../src/verify/chainFacts.ts";
+import { checkTransactions } from "../../src/verify/transactionsStep.ts";
 import { reportDigest } from "../../src/oracle/report.ts";
 import { TycheError } from "../../src/lib/errors.ts";
 import { createReportSigner } from "../../src/oracle/signer.ts";
@@ -29,6 +34,8 @@ import { outputOf, randomWords, seedOf } from "../../src/vrf/randomWords.ts";
 import { testAccount } from "../support/anvil.ts";
 import { eventsOf } from "../support/delivery.ts";
 import { TEST_PROVING_KEY, TEST_ROLES } from "../support/stack.ts";
+import { changeAll, changesOf, membersOf, type Member } from "./support/answerChanges.ts";
+import type { Verification } from "../../src/verify/verification.ts";
 import {
   startVerifyWorld,
   wordsSentIn,
@@ -44,6 +51,15 @@ beforeAll(async () => {
   preset = await world.runPreset();
 });
 afterAll(() => world.close());
+
+/** Verifies the preset's report with a record of a node's answers. Its source returns the word. */
+function verifyRecorded(data: ChainData) {
+  return world.verify(preset.request.transactionHash, {
+    client: createRecordedReader(JSON.stringify(data)),
+    run: ({ bytesArgs }) =>
+      Promise.resolve({ kind: "result", bytes: fromHexText(bytesArgs[0] ?? "0x"), touched: [] }),
+  });
+}
 
 /** Returns the failed steps of the preset's verification with a lying node; blocks are hashed only on request. */
 async function failedStepOf(tamper: Tamper, { hasEthereumBlocks = false } = {}) {
@@ -75,10 +91,15 @@ const changeInput =
 const changeLog =
   (topic: Hex, change: (data: Hex) => Hex): Tamper =>
   (method, answer) => {
-    if (method !== "eth_getTransactionReceipt") return answer;
-    for (const log of (answer as Answer).logs) if (log.topics[0] === topic) log.data = change(log.data);
+    for (const { logs } of receiptsIn(method, answer))
+      for (const log of logs) if (log.topics[0] === topic) log.data = change(log.data);
     return answer;
   };
+
+function receiptsIn(method: string, answer: unknown): readonly Answer[] {
+  if (method === "eth_getTransactionReceipt") return [answer as Answer];
+  return method === "eth_getBlockReceipts" ? (answer as Answer[]) : [];
+}
 
 const all =
   (...tampers: readonly Tamper[]): Tamper =>
@@ -321,7 +342,8 @@ test("behaviour: without log and storage the signers can't be told, which is sai
     if (method === "eth_getStorageAt") return ONE;
     return method === "eth_getLogs" && (filter as { topics: Hex[] }).topics[0] === CONFIG_SET ? [] : answer;
   };
-  const { requests } = await world.verify(preset.report.transactionHash, { tamper });
+  const { verdict, requests } = await world.verify(preset.report.transactionHash, { tamper });
+  expect(verdict).toBe("incomplete");
   const steps = requests[0]!.steps.filter(({ name }) => name === "signers" || name === "signatures");
   expect(steps.map(({ outcome }) => outcome)).toEqual(["notApplicable", "notApplicable"]);
 });
@@ -330,10 +352,164 @@ test("error: another result delivered than signed", async () => {
   expect(await failedStepOf(changeLog(EVENT_TOPICS.RequestProcessed, replaceResult))).toEqual(["delivery"]);
 });
 
+test("error: forged calldata under the label of a real transaction", async () => {
+  const real = preset.request.transactionHash;
+  const answer = (await world.client.request("eth_getTransactionByHash", [real])) as Answer;
+  // Bytes behind the arguments, which no decoder reads: only the hash shows them.
+  const input: Hex = `${answer.input}00`;
+  const forged = hashOf(encodeTransaction({ ...answer, input }));
+  const rename = <T>(value: T, from: Hex, to: Hex): T =>
+    JSON.parse(JSON.stringify(value).replaceAll(from, to)) as T;
+  const client: ChainReader = {
+    async request(method, parameters = []) {
+      const answered = await world.client.request(method, rename(parameters, forged, real));
+      const named = rename(answered, real, forged);
+      if (method === "eth_getTransactionByHash" && (named as Answer).hash === forged)
+        return { ...(named as Answer), input };
+      return named;
+    },
+  };
+  for (const { transactionHash } of [preset.proof, preset.report]) {
+    const { verdict, requests } = await world.verify(transactionHash, { client });
+    expect(verdict).toBe("invalid");
+    expect(requests[0]!.steps.filter(({ outcome }) => outcome === "failed")).toMatchObject([
+      {
+        name: "transactions",
+        compared: expect.arrayContaining([
+          { what: "transaction in the block", expected: forged, found: "none" },
+        ]),
+      },
+    ]);
+  }
+});
+
+test("behaviour: a log's place is that of its receipt, whatever the log says", async () => {
+  const honest = await world.verify(preset.report.transactionHash);
+  const other = { blockHash: `0x${"5e".repeat(32)}`, blockNumber: "0x1", logIndex: "0x0" } as const;
+  for (const hasEthereumBlocks of [true, false]) {
+    const tamper: Tamper = (method, answer) => {
+      for (const { logs } of receiptsIn(method, answer))
+        for (const log of logs) Object.assign(log, other, { transactionHash: other.blockHash });
+      return answer;
+    };
+    const found = await world.verify(preset.report.transactionHash, { tamper, hasEthereumBlocks });
+    expect(found.requests[0]!.steps.slice(1)).toEqual(honest.requests[0]!.steps.slice(1));
+  }
+});
+
+test("behaviour: calldata and logs are read from the bytes that were hashed, not from their text", async () => {
+  const honest = await world.verify(preset.report.transactionHash);
+  // An odd number of digits is hashed with a zero before it; read as text, everything behind it moves.
+  const tamper: Tamper = (method, answer) => {
+    for (const { logs } of receiptsIn(method, answer))
+      for (const log of logs)
+        log.data = log.data.replace(/^0x0/, "0x").toUpperCase().replace("X", "x") as Hex;
+    return answer;
+  };
+  expect(await world.verify(preset.report.transactionHash, { tamper })).toEqual(honest);
+});
+
 test("error: logs that are not those of the block", async () => {
   // Everything that the checks compare stays the same: only the block's receipts root reveals it.
   const tamper = changeLog(EVENT_TOPICS.RequestStart, (data) => data.replace(/.$/, "1") as Hex);
   expect(await failedStepOf(tamper, { hasEthereumBlocks: true })).toEqual(["transactions"]);
+});
+
+/** Members of a node's answers that nothing reads, with the reason. */
+const UNREAD: readonly (readonly [members: RegExp, reason: string])[] = [
+  [/^eth_getTransactionReceipt (?!blockHash$)/, "the answer only says which block to read"],
+  [
+    /^eth_(getTransactionByHash |getBlockByHash transactions\.\*\.)(hash|blockHash|blockNumber|transactionIndex|from|blockTimestamp)$/,
+    "the node's labels beside a transaction's fields",
+  ],
+  [
+    /^eth_(getTransactionByHash |getBlockByHash transactions\.\*\.)chainId$/,
+    "the signature's v holds the chain id of these transactions, which have no type",
+  ],
+  [/^eth_getBlockByHash (hash|totalDifficulty|size)$/, "the node's labels beside a header's fields"],
+  [
+    /^eth_getBlockReceipts \*\.(transactionHash|transactionIndex|blockHash|blockNumber|gasUsed|effectiveGasPrice|blobGasPrice|from|to|contractAddress|blockTimestamp)$/,
+    "the node's labels beside a receipt's fields",
+  ],
+  [/^eth_getBlockReceipts \*\.logs\.\*\.(?!address$|topics|data$)/, "a log's place is its receipt's"],
+  [/^eth_getLogs of requests \*\.(?!transactionHash$)/, "the answer only says which transaction to read"],
+  [/^eth_getLogs ConfigSet \*\.(?!data$)/, "the data hash to the digest of the report"],
+];
+/** Digits of contracts' answers that nothing reads: first (0), middle (1) or last (2) of a word. */
+const UNREAD_DIGITS: readonly (readonly [words: RegExp, digits: readonly number[], reason: string])[] = [
+  [/^eth_call (VRF_COORDINATOR|FUNCTIONS_ROUTER|getContractById) 0$/, [0], "padding of an address"],
+  [/^eth_call sourceOf 4$/, [2], "padding of bytes"],
+  [/^eth_call getRequestConfig [01]$/, [2], "only the registered keys matter; larger numbers are refused"],
+  [/^eth_call latestConfigDetails 0$/, [2], "matters only if the node has no log of the configuration"],
+  [/^eth_call latestConfigDetails 2$/, [0, 1, 2], "matters only if no configuration has the report's digest"],
+];
+/** Methods whose answers are hashed. */
+const HASHED = /^eth_(getTransactionByHash|getBlockByHash|getBlockReceipts)\b/;
+
+describe("one digit changed in a node's answers", () => {
+  let record: ChainData;
+  let honest: Verification;
+  let read: readonly Member[];
+  let unread: readonly Member[];
+  beforeAll(async () => {
+    const client = createRecorder(world.client);
+    await world.verify(preset.request.transactionHash, { client });
+    record = client.save();
+    honest = await verifyRecorded(record);
+    const isUnread = ({ name }: Member): boolean => UNREAD.some(([members]) => members.test(name));
+    const members = membersOf(record);
+    read = members.filter((one) => !isUnread(one));
+    unread = members.filter(isUnread);
+  });
+
+  test("changes nothing in any member that nothing reads, all at once", async () => {
+    expect(UNREAD.filter(([members]) => !unread.some(({ name }) => members.test(name)))).toEqual([]);
+    for (const share of [0, 0.5, 1])
+      expect(await verifyRecorded(changeAll(record, unread, share))).toEqual(honest);
+    expect(unread).toHaveLength(77);
+  });
+
+  test("fails the hashes in every member that is hashed", async () => {
+    const missed: string[] = [];
+    let count = 0;
+    for (const member of read.filter(({ name }) => HASHED.test(name)))
+      for (const changed of changesOf(record, member)) {
+        count += 1;
+        if (await isHashed(changed)) missed.push(member.name);
+      }
+    expect(missed).toEqual([]);
+    expect(count).toBe(640);
+  });
+
+  test("is refused, or leaves the result not valid, in every other member that is read", async () => {
+    const missed: string[] = [];
+    let count = 0;
+    for (const member of read.filter(({ name }) => !HASHED.test(name))) {
+      const digits = UNREAD_DIGITS.flatMap(([words, unread]) => (words.test(member.name) ? unread : []));
+      for (const [digit, changed] of changesOf(record, member).entries()) {
+        count += 1;
+        const found = await verifyRecorded(changed).catch((error: unknown) => error);
+        const isNoticed = found instanceof TycheError || (found as Verification).verdict !== "valid";
+        const isUnread = isDeepStrictEqual(found, honest);
+        if (digits.includes(digit) ? !isUnread : !isNoticed) missed.push(`${member.name}, ${digit}`);
+      }
+    }
+    expect(missed).toEqual([]);
+    expect(count).toBe(77);
+  });
+
+  /** Whether the preset's transactions are still those of the hashes. */
+  async function isHashed(data: ChainData): Promise<boolean> {
+    const facts = createChainFacts(createRecordedReader(JSON.stringify(data)), {
+      network: "test",
+      hasEthereumBlocks: true,
+    });
+    const hashes = [preset.request, preset.proof, preset.report].map((one) => one.transactionHash);
+    return checkTransactions(hashes, { facts, hasEthereumBlocks: true }).then(
+      ({ outcome }) => outcome === "ok",
+      (error: unknown) => !(error instanceof TycheError),
+    );
+  }
 });
 
 const METHODS = [
@@ -372,10 +548,19 @@ test.each(METHODS)("error: whatever a node answers to %s is an answer or a clear
   expect(defects).toEqual([]);
 });
 
-test("behaviour: a block that the node no longer has leaves its check open", async () => {
-  const tamper: Tamper = (method, answer) => (method === "eth_getBlockByHash" ? null : answer);
-  const { valid, requests } = await world.verify(preset.report.transactionHash, { tamper });
-  expect(valid).toBe(true);
+test.each([
+  ["no longer has the block", "eth_getBlockByHash", () => null],
+  ["gives no receipts of the block", "eth_getBlockReceipts", () => null],
+  [
+    "has a block with a transaction of another kind",
+    "eth_getBlockByHash",
+    (block: object) => ({ ...block, transactions: [{ type: "0x7e" }] }),
+  ],
+])("behaviour: of a node that %s, logs are not taken as shown", async (_name, hidden, change) => {
+  const tamper: Tamper = (method, answer) => (method === hidden ? change(answer as object) : answer);
+  const { verdict, requests } = await world.verify(preset.report.transactionHash, { tamper });
+  expect(verdict).toBe("incomplete");
+  expect(requests[0]).toMatchObject({ failed: null });
   expect(requests[0]!.steps[0]).toMatchObject({ name: "transactions", outcome: "notApplicable" });
 });
 

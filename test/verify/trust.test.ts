@@ -1,4 +1,4 @@
-import { encodeAbiParameters, encodeEventTopics, parseAbiItem, type Hex } from "viem";
+import { encodeAbiParameters, parseAbiItem, type Hex } from "viem";
 import { expect, test } from "vitest";
 import { configDigestOf, nodeConfigOf, type NodeConfig } from "../../src/chainlink/nodeConfig.ts";
 import { encodeNodeUrls } from "../../src/chainlink/offchainConfig.ts";
@@ -46,10 +46,8 @@ function meansOf(configs: readonly NodeConfig[], { hasLogs = true, isNamed = tru
       const types = [{ type: "uint32" }, { type: "uint32" }, { type: "bytes32" }] as const;
       return { data: encodeAbiParameters(types, [latest, latest, digestOf(configs[latest - 1]!, latest)]) };
     },
-    async findLogsIn(_: unknown, block: bigint) {
-      const config = configs[Number(block) - 1]!;
-      const topics = encodeEventTopics({ abi: [CONFIG_SET] });
-      return hasLogs ? [{ topics, data: dataOf(config, Number(block)) }] : [];
+    async readLogData(_: unknown, block: bigint) {
+      return hasLogs ? [dataOf(configs[Number(block) - 1]!, Number(block))] : [];
     },
     async getTransaction(hash: Hex) {
       const count = Number(hash);

@@ -1,18 +1,30 @@
-import { concat, encodeErrorResult, encodeFunctionData, parseAbi, stringToHex, toHex } from "viem";
+import {
+  concat,
+  decodeFunctionData,
+  encodeErrorResult,
+  encodeFunctionData,
+  parseAbi,
+  stringToHex,
+  toHex,
+} from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Receipt } from "../../src/evm/client.ts";
+import { EVENT_TOPICS } from "../../src/chainlink/events.ts";
 import { encodeFunctionsRequest } from "../../src/chainlink/functionsRequest.ts";
 import {
+  batchVrfCoordinatorAbi,
   functionsRouterAbi,
   subscriptionOwnerAbi,
   vrfCoordinatorAbi,
 } from "../../src/chainlink/contracts/abi.ts";
 import { createSourceRunner } from "../../src/app/runSource.ts";
-import { gaveAnotherResult } from "../../src/verify/executionStep.ts";
+import { fromHexText } from "../../src/lib/hex.ts";
+import { checkExecution, gaveAnotherResult } from "../../src/verify/executionStep.ts";
 import type { RunSource } from "../../src/verify/runSource.ts";
 import { TEST_PROVING_KEY, TEST_ROLES } from "../support/stack.ts";
 import { storeSource } from "../support/consumer.ts";
 import { deliverResults, deliverWords, eventsOf } from "../support/delivery.ts";
-import { startVerifyWorld, wordsSentIn, type VerifyWorld } from "./support/world.ts";
+import { startVerifyWorld, wordsSentIn, type Tamper, type VerifyWorld } from "./support/world.ts";
 
 let world: VerifyWorld;
 beforeAll(async () => {
@@ -141,6 +153,76 @@ describe("random words", () => {
       });
       expect(requests[0]!.randomNumber).toHaveLength(500);
     }
+  });
+});
+
+describe("a proof that a stranger delivers", () => {
+  const RELAY = "0x00000000000000000000000000000000000057a6";
+
+  /** Delivers the proof through a contract that logs a malformed event of the coordinator's, and whose calldata hide the proof. */
+  const relay = async (request: Receipt): Promise<Receipt> => {
+    const log = `7f${EVENT_TOPICS.RandomWordsFulfilled.slice(2)}60006000a1`;
+    // calldatacopy(0, 1, size - 1); call(gas, coordinator, 0, 0, size - 1, 0, 0)
+    const call = `6001360380600160003760006000826000600073${world.addresses.vrfCoordinator.slice(2)}5af100`;
+    await world.viem.setCode({ address: RELAY, bytecode: `0x${log}${call}` });
+    return deliverWords(world, request, {
+      wrap: ({ data }) => ({ to: RELAY, data: `0x5a${data.slice(2)}` }),
+    });
+  };
+
+  test("is valid through a contract whose calldata hide it, and the contract is named", async () => {
+    const request = await world.submit({
+      presets: [{ dapp: world.dapp, items: [{ sourceId: world.echoId }] }],
+    });
+    const proof = await relay(request);
+    const report = await deliverResults(world, proof, { response: wordsSentIn(proof)[0]! });
+    for (const { transactionHash } of [request, proof, report]) {
+      const { verdict, requests } = await world.verify(transactionHash);
+      expect(verdict).toBe("valid");
+      expect(requests.map(({ steps }) => outcomes(steps))).toEqual([ALL_OK]);
+      expect(requests[0]!.steps.find(({ name }) => name === "proof")).toMatchObject({
+        detail: expect.stringContaining(`; it was delivered through the contract ${RELAY}`),
+      });
+    }
+  });
+
+  test("is not called wrong by a node without traces, nor valid", async () => {
+    const proof = await relay(
+      await world.submit({ randoms: [{ vrfSubId: world.dapp.vrfSubId, numWords: 2 }] }),
+    );
+    const tamper: Tamper = (method, answer) => (method === "debug_traceTransaction" ? null : answer);
+    const { verdict, requests } = await world.verify(proof.transactionHash, { tamper });
+    expect(verdict).toBe("incomplete");
+    expect(requests).toMatchObject([{ failed: null, randomNumber: [] }]);
+    expect(requests[0]!.steps.find(({ name }) => name === "proof")).toMatchObject({
+      outcome: "notApplicable",
+      detail: expect.stringContaining(`delivered through the contract ${RELAY}`),
+    });
+  });
+
+  test("is found behind a false one for the same request", async () => {
+    const request = await world.submit({ randoms: [{ vrfSubId: world.dapp.vrfSubId, numWords: 2 }] });
+    const proof = await deliverWords(world, request, {
+      wrap({ data }) {
+        const { args } = decodeFunctionData({ abi: vrfCoordinatorAbi, data });
+        const [real, commitment] = args as unknown as [{ c: bigint; seed: bigint }, { blockNum: bigint }];
+        const falseOnes = [{ ...real, c: real.c + 1n }, real];
+        const itsTerms = [commitment, { ...commitment, blockNum: commitment.blockNum + 1n }];
+        return {
+          to: world.addresses.batchVrfCoordinator,
+          data: encodeFunctionData({
+            abi: batchVrfCoordinatorAbi,
+            functionName: "fulfillRandomWords",
+            args: [
+              [...falseOnes, real],
+              [...itsTerms, commitment],
+            ] as never,
+          }),
+        };
+      },
+    });
+    for (const { transactionHash } of [request, proof])
+      expect(await world.verify(transactionHash)).toMatchObject({ verdict: "valid" });
   });
 });
 
@@ -286,6 +368,26 @@ describe("a function", () => {
     const execution = requests[0]!.steps.find(({ name }) => name === "execution");
     expect(execution).toMatchObject({ outcome: "notApplicable", detail: expect.stringMatching(why) });
   });
+});
+
+test.each([
+  ["an error text beside the source's result", "0x0e", "0x626f6f6d", { result: "0x0e" }],
+  ["a result beside the source's error text", "0x0e", "0x626f6f6d", { error: "boom" }],
+  ["bytes that are no text", "0x", "0xff", { error: "\ufffd" }],
+  ["an error text in another case", "0x", "0x424f4f4d", { error: "boom" }],
+] as const)("a report with %s is not what the source gives", async (_name, result, error, given) => {
+  const request = { data: toHex(encodeFunctionsRequest({ source: "given" })), dataVersion: 1 };
+  const run: RunSource = () =>
+    Promise.resolve(
+      "result" in given
+        ? { kind: "result", bytes: fromHexText(given.result), touched: [] }
+        : { kind: "error", message: given.error, touched: [] },
+    );
+  const options = { run, maxResponseBytes: 256, caller: "test", deadline: new AbortController().signal };
+  const { outcome, compared } = await checkExecution(request, { result, error }, options);
+  expect(outcome).toBe("failed");
+  expect(compared[0]!.expected).toContain(error);
+  expect(compared[0]!.expected).toContain(result);
 });
 
 /** Sources whose answer an operator can choose by controlling what its nodes see; a second run would behave the same and confirm it. */

@@ -33,10 +33,12 @@ afterAll(async () => {
 let visitor: Visitor;
 let page: Page;
 let dapp: DappView;
+let made = 0;
 /** The page's API calls, as method, path and query. */
 let calls: string[];
 beforeEach(async () => {
-  dapp = await operator.createDapp({ name: "shop" });
+  made += 1;
+  dapp = await operator.createDapp({ name: `shop ${made}` });
   visitor = await createVisitor(browser);
   page = visitor.page;
   await signInOn(page, tyche);
@@ -378,6 +380,8 @@ describe("usage", () => {
       words: 1,
       gasUsed: "1",
       linkJuels: "0",
+      toppedUpJuels: "6000000000000000000",
+      toppedUpWei: "0",
     };
     const items = [
       { ...day, network: "sepolia", coinWei: "2000000000000000" },
@@ -389,6 +393,7 @@ describe("usage", () => {
     );
     await open("/usage");
     await page.getByText("0.002 ETH on Ethereum Sepolia, 0.5 AVAX on Avalanche Fuji").waitFor();
+    await page.getByText("18 LINK", { exact: true }).waitFor();
     await page.setViewportSize({ width: 320, height: 800 });
     await expect.poll(() => page.evaluate<number>("document.documentElement.scrollWidth")).toBe(320);
     expect(visitor.troubles).toEqual([]);
@@ -429,12 +434,12 @@ describe("usage", () => {
 describe("settings", () => {
   test("behaviour: nothing is deleted where the question is answered with no", async () => {
     await open("/settings");
-    await page.getByLabel("Type the dapp’s name").fill("shop");
+    await page.getByLabel("Type the dapp’s name").fill(dapp.name);
     await page.getByRole("button", { name: "Delete this dapp" }).click();
     await dialog("Delete this dapp?").getByRole("button", { name: "Cancel" }).click();
     await page.getByRole("button", { name: "Delete this dapp" }).and(page.locator(":focus")).waitFor();
     expect(callsOf("DELETE")).toEqual([]);
-    expect((await operator.dapp(dapp.id)).name).toBe("shop");
+    expect((await operator.dapp(dapp.id)).name).toBe(dapp.name);
     expect(visitor.troubles).toEqual([]);
   });
 
@@ -461,7 +466,7 @@ describe("settings", () => {
     await page.locator("#name-problem").waitFor();
     await field.and(page.locator("[aria-invalid]:focus")).waitFor();
     await visitor.inspect();
-    expect((await operator.dapp(dapp.id)).name).toBe("shop");
+    expect((await operator.dapp(dapp.id)).name).toBe(dapp.name);
     expect(visitor.troubles).toEqual([]);
   });
 });

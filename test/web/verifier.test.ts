@@ -171,7 +171,7 @@ test("behaviour: a link leaves out block hashes on a network whose blocks are no
   await expect.poll(() => noBlocks.isChecked()).toBe(true);
   await verifyButton().press("Enter");
   await valid().waitFor();
-  expect(await transactions.first().innerText()).toMatch(/: each transaction matches its hash$/);
+  expect(await transactions.first().innerText()).toMatch(/: each transaction matches its hash; its block and its logs are the node's word$/);
   await visitor.inspect();
   await page.goto(`${tyche.url}/verifier.html#${fields}`);
   await expect.poll(() => noBlocks.isChecked()).toBe(false);

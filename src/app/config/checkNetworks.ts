@@ -69,6 +69,7 @@ function checkPayment(network: Members, path: string): ParameterViolation[] {
   const needs: readonly (readonly [string, boolean, string])[] = [
     ["nativePayment", isOwnV2Plus || isObject(vrf), 'VRF v2.5: "vrf": "v2.5", or Chainlink\'s oracle'],
     ["coinPerSubscription", nativePayment === true, '"nativePayment": true'],
+    ["coinPerDay", nativePayment === true, '"nativePayment": true'],
     ["laneMaxGasGwei", isOwnV2Plus, 'our own VRF v2.5 coordinator: "vrf": "v2.5"'],
   ];
   return needs

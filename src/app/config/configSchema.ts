@@ -120,6 +120,11 @@ export const ConfigSchema = Type.Object(
           http.keepAliveTimeoutMs,
         ),
         maxConnections: integer("Concurrent connections.", [1, 1_000_000], http.maxConnections),
+        maxConnectionsPerAddress: integer(
+          "Concurrent connections of one address (IPv6: of one /64); not applied to loopback addresses, nor with `trustProxy`.",
+          [1, 1_000_000],
+          http.maxConnectionsPerAddress,
+        ),
         waitTimeoutMs: integer(
           "Time that a call waits for its result before it answers `still_pending`.",
           [100, DAY_MS],

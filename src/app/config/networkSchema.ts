@@ -176,6 +176,22 @@ export const ExternalNetwork = Type.Object(
           "LINK put on each of a dapp's two subscriptions, topped up below half of it. Default 10, or 10000 if the token is our own.",
       }),
     ),
+    linkPerDay: Type.Optional(
+      Type.String({
+        pattern: "^(?:0|[1-9][0-9]{0,8})(?:\\.[0-9]{1,18})?$",
+        [EXPECTED]: 'a decimal number of LINK as a string, such as "100"',
+        description:
+          "LINK that a dapp's subscriptions are topped up with on one day (UTC), whoever spends it: its requests or its own contracts. Default: ten times linkPerSubscription.",
+      }),
+    ),
+    coinPerDay: Type.Optional(
+      Type.String({
+        pattern: "^(?:0|[1-9][0-9]{0,8})(?:\\.[0-9]{1,18})?$",
+        [EXPECTED]: 'a decimal number of coins as a string, such as "1"',
+        description:
+          "With nativePayment: coin that a dapp's subscription is topped up with on one day (UTC). Default: ten times coinPerSubscription.",
+      }),
+    ),
   },
   {
     ...STRICT,

@@ -37,6 +37,7 @@ export const presetList: { readonly items: readonly PresetView[] } = {
       },
       parameterOrder: ["min", "max"],
       returnType: "int256",
+      value: { type: "string", pattern: "^[-0-9]+$" },
       examples: [{ params: {}, parsedResult: "5" }],
     },
   ],

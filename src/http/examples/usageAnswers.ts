@@ -77,6 +77,8 @@ export const usageAnswer: UsageReport = {
       gasUsed: "806824",
       linkJuels: "1263261200000000000",
       coinWei: "0",
+      toppedUpJuels: "6200000000000000000",
+      toppedUpWei: "0",
     },
   ],
 };

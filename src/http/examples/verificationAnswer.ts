@@ -35,7 +35,6 @@ export const verificationAnswer: Verification = {
           compared: [
             { what: "transaction hash", expected: WORDS_REQUEST_TX, found: WORDS_REQUEST_TX },
             { what: "block hash", expected: REQUEST_BLOCK_HASH, found: REQUEST_BLOCK_HASH },
-            { what: "block number", expected: "37", found: "37" },
             {
               what: "transactions root",
               expected: "0x01b058858a3b52ab41499aea2885d7e1628d80ea011da8d0a0edbd8708085243",
@@ -46,15 +45,10 @@ export const verificationAnswer: Verification = {
               expected: "0x066bf27d53551d4bfa897bd58871fe0ba05ad7913d47d03d6980f81e2e54d756",
               found: "0x066bf27d53551d4bfa897bd58871fe0ba05ad7913d47d03d6980f81e2e54d756",
             },
-            { what: "place in the block", expected: "0", found: "0" },
-            {
-              what: "logs",
-              expected: "0xbcb8f03de99edfc1dbeba3aaa264b25d07d50b046ff8940d9347120120621034",
-              found: "0xbcb8f03de99edfc1dbeba3aaa264b25d07d50b046ff8940d9347120120621034",
-            },
+            { what: "receipts in the block", expected: "1", found: "1" },
+            { what: "transaction in the block", expected: WORDS_REQUEST_TX, found: WORDS_REQUEST_TX },
             { what: "transaction hash", expected: WORDS_PROOF_TX, found: WORDS_PROOF_TX },
             { what: "block hash", expected: PROOF_BLOCK_HASH, found: PROOF_BLOCK_HASH },
-            { what: "block number", expected: "38", found: "38" },
             {
               what: "transactions root",
               expected: "0xfc9b7fd7045ee40fe89b92aa5cc3e31c3208e025ae6da748292916edde73db63",
@@ -65,12 +59,8 @@ export const verificationAnswer: Verification = {
               expected: "0x794a7205adaa19076042b5fd61d38f70ef20991ddff21e801b311ccf5a8098a4",
               found: "0x794a7205adaa19076042b5fd61d38f70ef20991ddff21e801b311ccf5a8098a4",
             },
-            { what: "place in the block", expected: "0", found: "0" },
-            {
-              what: "logs",
-              expected: "0x14665ace487590504f79282f8269db1165260c2a894bbff8c23da5cdc239b990",
-              found: "0x14665ace487590504f79282f8269db1165260c2a894bbff8c23da5cdc239b990",
-            },
+            { what: "receipts in the block", expected: "1", found: "1" },
+            { what: "transaction in the block", expected: WORDS_PROOF_TX, found: WORDS_PROOF_TX },
           ],
         },
         {
@@ -103,7 +93,7 @@ export const verificationAnswer: Verification = {
           name: "key",
           outcome: "ok",
           detail:
-            "the proof was made with the key that the request names, which the coordinator has registered",
+            "the proof was made with the key that the request names; that the coordinator has registered it is the node's word",
           compared: [
             { what: "key hash", expected: KEY_HASH, found: KEY_HASH },
             { what: "registered keys", expected: KEY_HASH, found: KEY_HASH },

@@ -1,4 +1,5 @@
 import type { Explorer } from "../../explorer/explorer.ts";
+import type { ContractRequestView } from "../../explorer/listViews.ts";
 import { getDapp, type HttpDeps } from "../context.ts";
 import { contractRequestPage } from "../examples/usageAnswers.ts";
 import { sendJson } from "../frame.ts";
@@ -39,14 +40,27 @@ export function contractRequestsOperation(
       if (vrf === undefined || functions === undefined)
         return sendJson(ctx, 200, { data: { network, items: [], searched: null, older: null } });
       const ids = { vrf: BigInt(vrf), functions: BigInt(functions) };
-      const list = await explorer.findContractRequests(network, ids, cursor);
+      const [list, spent] = await Promise.all([
+        explorer.findContractRequests(network, ids, cursor),
+        service.findSpentBudget(getDapp(ctx), network),
+      ]);
       if (list === undefined) {
         const view = service.networks().find(({ name }) => name === network);
         throw new UnreadableChainError(view?.title ?? network, view?.statusDetail ?? "it is starting");
       }
-      sendJson(ctx, 200, { data: list });
+      sendJson(ctx, 200, {
+        data: spent === undefined ? list : { ...list, items: list.items.map(addReason(spent)) },
+      });
     },
   };
+}
+
+/** Adds to what a waiting request waits for that the budget is used up. */
+function addReason(spent: string) {
+  return (item: ContractRequestView): ContractRequestView =>
+    item.state === "waiting"
+      ? { ...item, waitsFor: item.waitsFor === undefined ? spent : `${item.waitsFor}; ${spent}` }
+      : item;
 }
 
 type ContractReader = Pick<Explorer, "findContractRequests">;

@@ -1,6 +1,8 @@
 import type { Hex } from "viem";
 import type { Explorer } from "../../explorer/explorer.ts";
 import { parseCursor, type ListCursor } from "../../explorer/lists.ts";
+import { createReadBudget } from "../../explorer/readBudget.ts";
+import { addressGroup } from "../../lib/addressGroup.ts";
 import { TycheError } from "../../lib/errors.ts";
 import { InvalidParameterError } from "../../lib/invalidParameter.ts";
 import type { Service } from "../../requests/service.ts";
@@ -39,6 +41,7 @@ type Reading = Pick<Operation, "id" | "path" | "summary" | "description" | "answ
  * shows nothing that isn't on a chain.
  */
 export function explorerOperations({ explorer, service, schemas }: ExplorerOptions): readonly Operation[] {
+  const budget = createReadBudget();
   const reading = ({ read, ...rest }: Reading): Operation => ({
     access: "everybody",
     method: "get",
@@ -51,7 +54,11 @@ export function explorerOperations({ explorer, service, schemas }: ExplorerOptio
     path: `/api/explorer${rest.path}`,
     async handle(ctx) {
       if (rest.request === undefined) parseRequest(readQuery(ctx), schemas().validate.none);
-      sendJson(ctx, 200, { data: await read(ctx) });
+      const data = await budget.read(addressGroup(ctx.ip), async () =>
+        // Nobody reads what was asked for over a connection that is closed by now.
+        ctx.state.isClosed === true ? undefined : await read(ctx),
+      );
+      if (data !== undefined) sendJson(ctx, 200, { data });
     },
   });
   const titleOf = (network: string): string =>

@@ -7,8 +7,8 @@ import { readQuery } from "../parameters.ts";
 import { parseRequest } from "../parseRequest.ts";
 
 const CSV_EXAMPLE =
-  "day,network,preset,function,random,consumer,unlink,fulfilled,failed,refused,dryRuns,words,gasUsed,linkJuels,coinWei\r\n" +
-  "2026-11-22,sepolia,12,3,4,1,0,19,1,2,5,24,3071944,2415000000000000000,0\r\n";
+  "day,network,preset,function,random,consumer,unlink,fulfilled,failed,refused,dryRuns,words,gasUsed,linkJuels,coinWei,toppedUpJuels,toppedUpWei\r\n" +
+  "2026-11-22,sepolia,12,3,4,1,0,19,1,2,5,24,3071944,2415000000000000000,0,6200000000000000000,0\r\n";
 
 /** `GET /api/usage`: what the key's dapp has used and spent. */
 export function usageOperation(deps: HttpDeps): Operation {
@@ -20,7 +20,8 @@ export function usageOperation(deps: HttpDeps): Operation {
     summary: "Read usage and spend",
     description:
       "Requests, results, words, gas and LINK of the key's dapp by day (UTC) and network. Each request counts once, on the day it was " +
-      "accepted; its cost is added once it has ended. Requests that the dapp's own contracts make on chain are not included.",
+      "accepted; its cost is added once it has ended. Requests that the dapp's own contracts make on chain are not included, but what they spend is " +
+      "topped up: `toppedUpJuels` and `toppedUpWei` count that.",
     request: "usage",
     placement: "query",
     answer: UsageReport,

@@ -132,8 +132,8 @@ export async function startAnvil(options: AnvilOptions): Promise<AnvilProcess> {
 
 /** The earlier service may have died a moment ago, with its Anvil still on its way out. */
 async function endEarlierProcess(pidFile: string): Promise<void> {
-  const deadline = Date.now() + EARLIER_PROCESS_TIMEOUT_MS;
-  while (killOurs(pidFile) && Date.now() < deadline) await sleep(10);
+  const deadline = performance.now() + EARLIER_PROCESS_TIMEOUT_MS;
+  while (killOurs(pidFile) && performance.now() < deadline) await sleep(10);
   rmSync(pidFile, { force: true });
 }
 

@@ -133,7 +133,7 @@ export async function startEmbeddedNode(options: EmbeddedNodeOptions): Promise<E
   const supervisor = await startSupervisor({
     launch,
     async onDown() {
-      began = Date.now();
+      began = performance.now();
       const release = gate.hold(["read", "send", "mine"]);
       recorder.stop();
       // A compaction in flight fails by itself at this point; it must not continue with the next process.
@@ -151,9 +151,9 @@ export async function startEmbeddedNode(options: EmbeddedNodeOptions): Promise<E
       storage.onRestored(stored, head);
       tellHead(head);
       const lostBlocks = head.hash === hash ? 0 : Math.max(1, number - head.number);
-      onRestart({ isUp: true, lostBlocks, ms: Date.now() - began });
+      onRestart({ isUp: true, lostBlocks, ms: performance.now() - began });
     },
-    onFailed: () => onRestart({ isUp: false, lostBlocks: 0, ms: Date.now() - began }),
+    onFailed: () => onRestart({ isUp: false, lostBlocks: 0, ms: performance.now() - began }),
     onError,
   }).catch((error: unknown) => {
     disconnect();

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
-import { isIP } from "node:net";
 import { TycheError } from "../../lib/errors.ts";
+import { hostNameOf, isLoopbackHost, isLoopbackOrigin } from "../../lib/loopback.ts";
 
 /** Why a request is refused: an HTTP status and a sentence. */
 export interface AccessRefusal {
@@ -35,7 +35,7 @@ export function createRpcAccess(origins: readonly string[]): RpcAccess {
       if (repeated !== undefined)
         return { status: 400, message: `the request has more than one ${repeated} header; send one` };
       const { host, origin } = headers;
-      if (host === undefined || !isLoopbackName(hostnameOf(`http://${host}`)))
+      if (host === undefined || !isLoopbackHost(host))
         return {
           status: 403,
           message: `Host ${JSON.stringify(host ?? "")} is not this machine; use localhost or 127.0.0.1 as the host of the RPC URL`,
@@ -60,24 +60,9 @@ export const ORIGIN_FORM = "https://app.example.org, without a path";
 export function parseRpcOrigins(entries: readonly string[]): readonly string[] {
   for (const entry of entries) {
     const host = /^[a-z][a-z0-9+.-]*:\/\/([^\s/?#@*]+)$/.exec(entry)?.[1];
-    if (host === undefined || hostnameOf(`http://${host}`) === undefined) throw new RpcOriginError(entry);
+    if (host === undefined || hostNameOf(host) === "") throw new RpcOriginError(entry);
   }
   return entries;
-}
-
-function isLoopbackOrigin(origin: string): boolean {
-  return /^https?:\/\/[^/]+$/.test(origin) && isLoopbackName(hostnameOf(origin));
-}
-
-function hostnameOf(url: string): string | undefined {
-  if (!/^[a-z]+:\/\/[\w.:[\]-]+$/i.test(url)) return undefined;
-  return URL.parse(url)?.hostname;
-}
-
-/** Whether the name is `localhost`, an address of 127.0.0.0/8, or `::1`, as `URL` writes them. */
-function isLoopbackName(name: string | undefined): boolean {
-  if (name === undefined) return false;
-  return name === "localhost" || name === "[::1]" || (isIP(name) === 4 && name.startsWith("127."));
 }
 
 /** A list of origins can't be parsed. */

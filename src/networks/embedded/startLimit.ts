@@ -6,7 +6,7 @@ const WINDOW_MS = 60_000;
 export function createStartLimit(): () => boolean {
   let starts: number[] = [];
   return () => {
-    const now = Date.now();
+    const now = performance.now();
     starts = [...starts.filter((at) => at > now - WINDOW_MS), now];
     return starts.length <= MAX_STARTS;
   };

@@ -12,7 +12,7 @@ import type { ChainClient } from "../../evm/client.ts";
 import type { Fees } from "../../evm/fees.ts";
 import { readPipelining } from "../../evm/pipelining.ts";
 import { TycheError } from "../../lib/errors.ts";
-import type { NetworkSource } from "../network.ts";
+import type { NetworkSource, NetworkTerms } from "../network.ts";
 import { MAX_RESPONSE_BYTES, type NetworkProfile } from "../profiles.ts";
 import { hasChainlinkVrf, type ContractsFile } from "./contractsFile.ts";
 import { vrfOperatorsOf } from "./oracleIdentity.ts";
@@ -32,6 +32,8 @@ export interface ExternalSourceOptions {
   readonly allowanceJuels: bigint;
   /** Coin for a dapp's VRF subscription; absent when words are paid for in LINK. */
   readonly coinAllowanceWei?: bigint | undefined;
+  /** What a dapp's subscriptions may be topped up with on a UTC day, in juels and wei. */
+  readonly dailyBudget: NetworkTerms["dailyBudget"];
   /** Key hashes whose words presets join; absent when presets use a single key's. */
   readonly presetKeyHashes?: readonly Hex[] | undefined;
   /** Loads the operator's key, or connects to the signer that holds it. */
@@ -52,6 +54,7 @@ export function createExternalSource(options: ExternalSourceOptions): NetworkSou
       maxResponseBytes: MAX_RESPONSE_BYTES.own,
       allowanceJuels: options.allowanceJuels,
       coinAllowanceWei: options.coinAllowanceWei,
+      dailyBudget: options.dailyBudget,
       pollIntervalMs: POLL_INTERVAL_MS,
       rolledBackAfterMs: ROLLED_BACK_AFTER_MS,
       chainlinkCoordinator: hasChainlinkVrf(file) ? file.contracts.vrfCoordinator : undefined,

@@ -1,8 +1,11 @@
 import type { Hex } from "viem";
 import type { Sealed } from "../protocol/message.ts";
+import { createBoundedMap } from "./boundedMap.ts";
 
-/** Maximum number of messages kept; they are short, and senders repeat them. */
-const MAX_MESSAGES = 4_096;
+/** Bytes kept in all, the same part of each sender; senders repeat what was dropped. */
+const MAX_BYTES = 16 * 2 ** 20;
+/** Counted for each message beside its own bytes: the objects around them. */
+const OBJECT_BYTES = 512;
 
 /** Messages about requests that this node has not seen on chain yet. */
 export interface EarlyMessages {
@@ -15,31 +18,29 @@ export interface EarlyMessages {
 const MAX_OF_SENDER = 2;
 
 /**
- * Creates an empty store of early messages. It keeps up to two commitments and two reveals per request and node, and evicts the oldest
- * requests first.
+ * Creates an empty store of the early messages of a number of nodes. It keeps up to two commitments and two reveals per request and node.
+ * Of a node that sends too much, it drops what is about the oldest requests; the messages of the others stay.
  */
-export function createEarlyMessages(): EarlyMessages {
-  const requests = new Map<Hex, Sealed[]>();
-  let count = 0;
-  const forget = (requestId: Hex): readonly Sealed[] => {
-    const found = requests.get(requestId) ?? [];
-    requests.delete(requestId);
-    count -= found.length;
-    return found;
-  };
+export function createEarlyMessages(nodes: number): EarlyMessages {
+  const senders = Array.from({ length: nodes }, () =>
+    createBoundedMap<Hex, readonly Sealed[]>(MAX_BYTES / nodes),
+  );
   return {
-    take: forget,
+    take(requestId) {
+      const found = senders.flatMap((requests) => requests.get(requestId) ?? []);
+      for (const requests of senders) requests.delete(requestId);
+      return found;
+    },
     add(requestId, sealed) {
       const { kind, sender } = sealed.message;
       if (kind !== "commit" && kind !== "reveal") return;
+      const requests = senders[sender]!;
       const known = requests.get(requestId) ?? [];
-      const ofSender = known.filter(({ message }) => message.kind === kind && message.sender === sender);
-      const isKnown = ofSender.some(({ bytes }) => Buffer.compare(bytes, sealed.bytes) === 0);
-      if (isKnown || ofSender.length === MAX_OF_SENDER) return;
-      requests.set(requestId, known);
-      known.push(sealed);
-      count += 1;
-      while (count > MAX_MESSAGES) forget(requests.keys().next().value!);
+      const isKnown = known.some(({ bytes }) => Buffer.compare(bytes, sealed.bytes) === 0);
+      if (isKnown || known.filter(({ message }) => message.kind === kind).length === MAX_OF_SENDER) return;
+      const all = [...known, sealed];
+      const bytes = all.reduce((sum, one) => sum + one.bytes.length + OBJECT_BYTES, 0);
+      requests.set(requestId, all, bytes);
     },
   };
 }

@@ -1,12 +1,18 @@
 import type { Hex } from "viem";
 import { ByteReader, MalformedMessageError } from "../protocol/byteReader.ts";
-import { MAX_MESSAGE_BYTES, peekRequestId, type Received, type Wire } from "../protocol/wire.ts";
+import { MAX_MESSAGE_BYTES, peekRequestId, peekSender, type Received, type Wire } from "../protocol/wire.ts";
 import { keccak256 } from "../../lib/keccak.ts";
+import { createBoundedMap } from "./boundedMap.ts";
 import { createTokenBuckets } from "./tokenBucket.ts";
 import { toHexText } from "../../lib/hex.ts";
 
-/** Maximum number of messages remembered as checked: a repeated message costs a hash instead of a signature check. */
-const MAX_CHECKED = 8_192;
+/**
+ * Bytes of messages remembered as checked, the same part for each node: a repeated message costs a hash instead of a signature check. With
+ * 31 nodes, each has room for the messages of some 500 requests.
+ */
+const MAX_CHECKED_BYTES = 64 * 2 ** 20;
+/** A message's bytes count twice, as its key or the messages nested in it may take as much again, plus the objects around them. */
+const bytesOf = ({ length }: Uint8Array): number => 2 * length + 1_024;
 /** Messages up to this length are keyed by their own bytes, in a tenth of the time of a hash; most are much shorter. */
 const MAX_KEY_BYTES = 1_024;
 /**
@@ -61,8 +67,10 @@ export function createInbox(options: {
   readonly isAnswered: (requestId: Hex) => boolean;
   readonly onMessage: (received: Received) => void;
 }): Inbox {
-  const { wire, isOpen, isAnswered, onMessage } = options;
-  const checked = new Map<string, Checked>();
+  const { wire, signers, isOpen, isAnswered, onMessage } = options;
+  const bySender = signers.map(() => createBoundedMap<string, Checked>(MAX_CHECKED_BYTES / signers.length));
+  /** Returns the messages remembered of the node that a message names as its sender. */
+  const checkedOf = (bytes: Uint8Array) => bySender[peekSender(bytes) ?? -1];
   const checks = createTokenBuckets(CHECKED);
   const notOpen = createTokenBuckets(NOT_OPEN);
   const repeats = createTokenBuckets(REPEATED);
@@ -72,15 +80,14 @@ export function createInbox(options: {
   /** Reads a message; `undefined` if the address exceeds its limits. */
   const open = (bytes: Uint8Array, address: string): Checked | undefined => {
     const key = keyOf(bytes);
-    const known = checked.get(key);
+    const known = checkedOf(bytes)?.get(key);
     if (known !== undefined) return repeats.take(address) ? known : undefined;
     const requestId = peekRequestId(bytes);
     const isKnown = requestId === undefined || isOpen(requestId);
     if (!(isKnown ? checks : notOpen).take(address)) return undefined;
-    const received = wire.open(bytes, (nested) => checked.get(keyOf(nested))?.received);
-    if (checked.size >= MAX_CHECKED) checked.delete(checked.keys().next().value!);
+    const received = wire.open(bytes, (nested) => checkedOf(nested)?.get(keyOf(nested))?.received);
     const opened = { received, isHeard: false };
-    checked.set(key, opened);
+    bySender[received.sealed.message.sender]!.set(key, opened, bytesOf(bytes));
     return opened;
   };
 

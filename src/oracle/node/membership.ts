@@ -62,7 +62,7 @@ export function createMembership(options: MembershipOptions): Membership {
   const closing = new AbortController();
   const wire = createWire({ ...options, configDigest, signers });
   const peers = set.urls.map((url, index) => (index === self ? undefined : createPeer(url, closing.signal)));
-  const early = createEarlyMessages();
+  const early = createEarlyMessages(signers.length);
   const tasks = new Map<Hex, NodeTask>();
   const inbox = createInbox({
     wire,

@@ -7,8 +7,9 @@ import { uintBytes } from "../protocol/byteReader.ts";
 export const MESSAGES_PATH = "/oracle/messages";
 /** Longest body of a request between nodes, in bytes. */
 export const MAX_BODY_BYTES = 524_288;
-/** Maximum number of messages queued for one peer; the oldest is dropped first, and is sent again later. */
+/** Maximum number of messages queued for one peer, and of their bytes; the oldest is dropped first, and is sent again later. */
 const MAX_QUEUED = 2_000;
+const MAX_QUEUED_BYTES = 8 * 2 ** 20;
 const TIMEOUT_MS = 10_000;
 /** Pause after a failure, before the next attempt, which carries new messages too. */
 const PAUSE_MS = 250;
@@ -72,7 +73,7 @@ export function createPeer(url: string, signal: AbortSignal): Peer {
       const taken = takeBody(queue);
       if (await post(Buffer.concat(taken.flatMap((one) => [uintBytes(one.length, 4), one])))) continue;
       queue.unshift(...taken);
-      queue.splice(0, Math.max(0, queue.length - MAX_QUEUED));
+      dropOldest(queue);
       await pause(PAUSE_MS);
     }
     isBusy = false;
@@ -81,7 +82,7 @@ export function createPeer(url: string, signal: AbortSignal): Peer {
   return {
     send(message) {
       queue.push(message);
-      if (queue.length > MAX_QUEUED) queue.shift();
+      dropOldest(queue);
       if (isBusy) return;
       isBusy = true;
       // Everything sent in the same turn goes together. `pump` never rejects.
@@ -106,6 +107,18 @@ function pause(ms: number): Promise<void> {
   return new Promise((resolve) => {
     setTimeout(resolve, ms).unref();
   });
+}
+
+/** Drops messages from the front until the rest is within the limits. */
+function dropOldest(queue: Uint8Array[]): void {
+  let bytes = 0;
+  let kept = 0;
+  for (const message of queue.toReversed()) {
+    bytes += message.length;
+    if (kept === MAX_QUEUED || bytes > MAX_QUEUED_BYTES) break;
+    kept += 1;
+  }
+  queue.splice(0, queue.length - kept);
 }
 
 /** Takes as many messages from the front as fit one body, at least one. */

@@ -205,6 +205,11 @@ export function peekRequestId(message: Uint8Array): Hex | undefined {
     : toHexText(message.subarray(HEADER_BYTES - 33, HEADER_BYTES - 1));
 }
 
+/** Reads which node a message claims to be from, without reading anything else; `undefined` if it is too short. Never throws. */
+export function peekSender(message: Uint8Array): number | undefined {
+  return message.length < HEADER_BYTES ? undefined : message[HEADER_BYTES - 1];
+}
+
 function digestOf(signed: Uint8Array): Uint8Array {
   return keccak256(Buffer.concat([MESSAGE_TAG, signed]));
 }

@@ -1,8 +1,12 @@
 import { closeSync, openSync, rmSync, writeSync } from "node:fs";
 import path from "node:path";
-import type { Fault } from "../fault.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import { signalAll, type Fault } from "../fault.ts";
+import type { World } from "../world.ts";
 
 const DAY_MS = 86_400_000;
+/** Load that a restarted service gets before its clock moves, in ms. */
+const SETTLED_MS = 5_000;
 /** The file that fills the disk. */
 const FILLER = "filler";
 
@@ -17,6 +21,23 @@ export const RESOURCE_FAULTS: readonly Fault[] = [
   ].map(({ where, shiftMs }) =>
     startedUnder(`a clock ${where} of its chains'`, ["env", `NODE_OPTIONS=--import=${clockModule(shiftMs)}`]),
   ),
+  ...[
+    { where: "ten minutes ahead", shiftMs: 600_000 },
+    { where: "a day back", shiftMs: -DAY_MS },
+  ].map(({ where, shiftMs }): Fault => ({
+    name: `wall clock of the running service set ${where}, then right again`,
+    lastsMs: 30_000,
+    sparesOthers: false,
+    async strike(world) {
+      await world.tryRestart("SIGTERM", ["env", `NODE_OPTIONS=--import=${clockModule(shiftMs, "SIGUSR2")}`]);
+      await sleep(SETTLED_MS);
+      moveClock(world);
+    },
+    async mend(world) {
+      moveClock(world);
+      await world.restart("SIGKILL");
+    },
+  })),
   {
     name: "disk full, and room again",
     lastsMs: 20_000,
@@ -43,10 +64,15 @@ function startedUnder(what: string, command: readonly string[]): Fault {
   };
 }
 
-/** Returns a module that shifts the clock of the process that imports it. */
-function clockModule(shiftMs: number): string {
+function moveClock(world: World): void {
+  signalAll([world.service().pid], "SIGUSR2");
+}
+
+/** Returns a module that shifts the wall clock of the process that imports it: always, or from each other signal `onSignal` on. */
+function clockModule(shiftMs: number, onSignal?: NodeJS.Signals): string {
   const code =
-    `const D=Date,now=()=>D.now()+(${shiftMs});` +
+    `const D=Date;let isMoved=${onSignal === undefined};const now=()=>D.now()+(isMoved?${shiftMs}:0);` +
+    (onSignal === undefined ? "" : `process.on("${onSignal}",()=>{isMoved=!isMoved});`) +
     "globalThis.Date=new Proxy(D,{construct:(t,a,n)=>Reflect.construct(t,a.length===0?[now()]:a,n===globalThis.Date?t:n)," +
     "apply:()=>new D(now()).toString(),get:(t,k)=>k==='now'?now:Reflect.get(t,k)});";
   return `data:text/javascript;base64,${Buffer.from(code).toString("base64")}`;

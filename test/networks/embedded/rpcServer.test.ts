@@ -123,6 +123,7 @@ test.each([
   ["localhost.evil.example", 403],
   ["127.0.0.1.evil.example", 403],
   ["localhost@evil.example", 403],
+  ["127.0.0.1:3000@evil.example", 403],
   ["0.0.0.0", 403],
 ])("behaviour: Host %s gets %i", async (host, status) => {
   const { status: got, body } = await send(call("eth_chainId"), { host });

@@ -166,6 +166,43 @@ describe("when a node was last heard", () => {
   });
 });
 
+test("error: a node that sends long messages pushes out its own alone", () => {
+  const many = Array.from({ length: 31 }, (_, key) => createReportSigner(new Uint8Array(32).fill(key + 1)));
+  const addresses = many.map(({ address }) => address);
+  const wide = createWire({
+    chainId: 31_337,
+    coordinator: `0x${"11".repeat(20)}`,
+    configDigest: `0x${"22".repeat(32)}`,
+    signers: addresses,
+  });
+  const reveals = Array.from({ length: 31 }, () => {
+    const observation = { ok: true, bytes: new Uint8Array(4_000) };
+    return wide.seal<Reveal>(idOf(0), { kind: "reveal", sender: 0, salt: idOf(1), observation }, many[0]!);
+  });
+  const proposals = Array.from({ length: 20 }, (_, rank) =>
+    wide.seal(idOf(0), { kind: "proposal", sender: 0, rank, reveals }, many[0]!),
+  );
+  const other = wide.seal(idOf(0), { kind: "commit", sender: 1, commitment: idOf(0) }, many[1]!);
+  const hear = createInbox({
+    wire: wide,
+    signers: addresses,
+    isOpen: () => true,
+    isAnswered: () => false,
+    onMessage() {},
+  });
+  for (const { bytes } of [other, ...proposals]) expect(hear.take(bodyOf([bytes]), ATTACKER)).toBe("taken");
+  const recover = vi.spyOn(loadSecp256k1(), "ecdsaRecover");
+  const checksOf = ({ bytes }: Sealed): number => {
+    recover.mockClear();
+    hear.take(bodyOf([bytes]), ATTACKER);
+    return recover.mock.calls.length;
+  };
+  expect([checksOf(other), checksOf(proposals.at(-1)!)]).toEqual([0, 0]);
+  // Its own signature; the reveal in it was pushed out too, and is checked once.
+  expect(checksOf(proposals[0]!)).toBeGreaterThan(0);
+  recover.mockRestore();
+});
+
 test("error: messages nested in one another are refused before their signatures are checked", () => {
   // Only a member can do this: nobody else could sign these messages.
   let nested = commit(0);

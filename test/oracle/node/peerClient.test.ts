@@ -108,6 +108,11 @@ test("error: of what waits for a silent peer the oldest is dropped", async () =>
   expect([waiting.length, waiting[0], waiting.at(-1)]).toEqual([2_000, "message 100", "message 2099"]);
 });
 
+test("error: long messages that wait for a silent peer are bounded in bytes", async () => {
+  for (let index = 0; index < 80; index += 1) peer.send(message(`${index} `, 131_072));
+  await vi.waitFor(() => expect(received()[0]).toMatch(/^16 /));
+});
+
 test("behaviour: with the node's end, a body that is under way is given up, and nothing is sent after it", async () => {
   const closed = Promise.withResolvers<void>();
   answerTo = (_, response) => {

@@ -2,7 +2,7 @@ import { toHex, type Hex } from "viem";
 import { createSandboxPool } from "../../../sandbox/index.ts";
 import type { Receipt } from "../../../src/evm/client.ts";
 import { encodeFunctionsRequest } from "../../../src/chainlink/functionsRequest.ts";
-import { decodeLog } from "../../../src/chainlink/events.ts";
+import { findEvent } from "../../../src/chainlink/events.ts";
 import { createSourceRunner } from "../../../src/app/runSource.ts";
 import type { ChainReader } from "../../../src/verify/chainFacts.ts";
 import type { Verification } from "../../../src/verify/verification.ts";
@@ -99,7 +99,7 @@ function lyingClient(client: ChainReader, tamper: Tamper): ChainReader {
 /** Returns the words in the function requests that a transaction sent: the last 32 bytes of a preset's data. */
 export function wordsSentIn({ logs }: Receipt): Hex[] {
   return logs
-    .map(decodeLog)
+    .map(findEvent)
     .filter((event) => event?.name === "OracleRequest")
     .map((event): Hex => `0x${event.data.slice(-64)}`);
 }

@@ -179,8 +179,9 @@ function show(found: Verification, chainData: string, source: string): void {
 function describeRequest(request: RequestVerification): HTMLElement {
   const section = element("section");
   section.append(element("h3", `${request.kind} ${request.requestId}`));
-  const value =
-    request.result === null || request.err !== "0x" ? undefined : describeBoth(request.result as Hex);
+  const { result, err } = request;
+  const hasResult = result !== null && (err === "0x" || result !== "0x");
+  const value = hasResult ? describeBoth(result as Hex) : undefined;
   const words = request.randomNumber.length > 0 ? `Random: ${request.randomNumber.join(", ")}` : undefined;
   for (const line of [value, words]) if (line !== undefined) section.append(element("p", line));
   const steps = element("ol");

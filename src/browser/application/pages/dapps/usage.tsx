@@ -95,7 +95,8 @@ function UsageParts({ dappId }: { readonly dappId: string }) {
             <p className="note">
               Days are in UTC. A request counts on the day it was accepted; its cost is added once it has
               ended. Gas is that of the service’s own transactions. Requests that your own contracts make on
-              chain are not counted.
+              chain are not counted, but what they spend is part of what the subscriptions were topped up
+              with.
             </p>
           </section>
         </>
@@ -167,6 +168,10 @@ function Totals({ report: { items } }: { readonly report: UsageReport }) {
           units(String(items.reduce((total, day) => total + BigInt(day.linkJuels), 0n)), "LINK"),
         ],
         coins.length > 0 && ["Coin charged", coins.join(", ")],
+        [
+          "LINK topped up",
+          units(String(items.reduce((total, day) => total + BigInt(day.toppedUpJuels), 0n)), "LINK"),
+        ],
       ]}
     />
   );
@@ -212,17 +217,22 @@ function UsageTable({ items }: { readonly items: readonly UsageDay[] }) {
         {
           head: "Charged",
           kind: "number",
-          cell: (day) => chargeOf(day, symbolOf(day.network ?? "")),
+          cell: (day) => amountsOf(day.linkJuels, day.coinWei, symbolOf(day.network ?? "")),
+        },
+        {
+          head: "Topped up",
+          kind: "number",
+          cell: (day) => amountsOf(day.toppedUpJuels, day.toppedUpWei, symbolOf(day.network ?? "")),
         },
       ]}
     />
   );
 }
 
-function chargeOf({ linkJuels, coinWei }: UsageDay, symbol: string): string {
-  const charged = [
-    ...(linkJuels === "0" && coinWei !== "0" ? [] : [units(linkJuels, "LINK")]),
-    ...(coinWei === "0" ? [] : [units(coinWei, symbol)]),
+function amountsOf(juels: string, wei: string, symbol: string): string {
+  const amounts = [
+    ...(juels === "0" && wei !== "0" ? [] : [units(juels, "LINK")]),
+    ...(wei === "0" ? [] : [units(wei, symbol)]),
   ];
-  return charged.join(" and ");
+  return amounts.join(" and ");
 }

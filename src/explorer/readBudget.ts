@@ -1,0 +1,86 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
+import { TycheError } from "../lib/errors.ts";
+import type { ExploredNode } from "./sparedNode.ts";
+
+/** Pages that are read for one caller at once; its others wait. Whoever asks for hundreds slows down itself alone. */
+const READS_AT_ONCE = 4;
+/**
+ * Calls to the service's own nodes for one caller in a window. A page takes 2 to 100 of them, of a fraction of a millisecond to some
+ * milliseconds each; a tab that follows a request, 30 a second.
+ */
+const CALLS = 12_000;
+const WINDOW_SECONDS = 60;
+
+/** Counts a call for the caller whose page is being read. */
+const current = new AsyncLocalStorage<() => Promise<void>>();
+
+/** Bounds what each caller's reading of the explorer costs: its pages need no key. */
+export interface ReadBudget {
+  /**
+   * Reads a page for a caller, once few enough of its other pages are being read.
+   *
+   * @param caller its address, or the group of addresses that limits treat as one.
+   * @throws {ReadBudgetError} when the page takes more calls to a metered node than the caller has left.
+   */
+  read<T>(caller: string, read: () => Promise<T>): Promise<T>;
+}
+
+/** Creates the budgets of all callers. */
+export function createReadBudget({ calls = CALLS }: { readonly calls?: number } = {}): ReadBudget {
+  const limiter = new RateLimiterMemory({ points: calls, duration: WINDOW_SECONDS, keyPrefix: "" });
+  const callers = new Map<string, { reading: number; readonly waiting: (() => void)[] }>();
+
+  const enter = async (caller: string): Promise<() => void> => {
+    const place = callers.get(caller) ?? { reading: 0, waiting: [] };
+    callers.set(caller, place);
+    // Whoever leaves hands its place on.
+    if (place.reading === READS_AT_ONCE) await new Promise<void>((resolve) => place.waiting.push(resolve));
+    else place.reading += 1;
+    return () => {
+      const next = place.waiting.shift();
+      if (next !== undefined) return next();
+      place.reading -= 1;
+      if (place.reading === 0) callers.delete(caller);
+    };
+  };
+  const spend = async (caller: string): Promise<void> => {
+    await limiter.consume(caller).catch((refused: unknown) => {
+      throw refused instanceof RateLimiterRes ? new ReadBudgetError(calls, refused.msBeforeNext) : refused;
+    });
+  };
+  return {
+    async read(caller, read) {
+      const leave = await enter(caller);
+      try {
+        return await current.run(() => spend(caller), read);
+      } finally {
+        leave();
+      }
+    },
+  };
+}
+
+/** Meters a node: each call counts against the budget of the caller whose page is being read, if any. */
+export function meterNode(node: ExploredNode): ExploredNode {
+  const metered = async <T>(ask: () => Promise<T>): Promise<T> => {
+    await current.getStore()?.();
+    return await ask();
+  };
+  return {
+    request: (method, parameters) => metered(() => node.request(method, parameters)),
+    getBalanceWei: (account) => metered(() => node.getBalanceWei(account)),
+    getNonce: (account, block) => metered(() => node.getNonce(account, block)),
+    getCode: (address) => metered(() => node.getCode(address)),
+  };
+}
+
+/** The pages of one address have taken too many calls to the nodes. `details.retryAfterMs` says when to retry. */
+export class ReadBudgetError extends TycheError {
+  constructor(calls: number, retryAfterMs: number) {
+    super(
+      `The explorer's pages for this address took more than ${calls} calls to the chains' nodes in ${WINDOW_SECONDS} seconds`,
+      { code: "rate_limited", blame: "caller", retryable: true, details: { retryAfterMs } },
+    );
+  }
+}

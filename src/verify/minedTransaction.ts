@@ -1,0 +1,173 @@
+/**
+ * Reads a transaction with its place in the chain. A node may answer anything, so everything here is decoded from the bytes that were
+ * hashed, never from a member beside them: the calldata from the transaction's bytes, the logs from the receipts that hash to the
+ * header's `receiptsRoot`. A log's place follows from the place of its receipt; the node's own copies are not read.
+ */
+import type { Hex } from "viem";
+import { messageOf, TycheError } from "../lib/errors.ts";
+import { toHexText } from "../lib/hex.ts";
+import { parseHex, parseObject, parseReceipt, RpcError, type RawLog } from "../lib/nodeAnswers.ts";
+import {
+  decodeReceipt,
+  decodeTransaction,
+  encodeReceipt,
+  encodeTransaction,
+  hashHeader,
+  hashOf,
+  type HashedReceipt,
+  type RpcObject,
+  type TransactionCall,
+} from "./encodeBlock.ts";
+import { trieRoot } from "./trieRoot.ts";
+import type { Comparison } from "./verification.ts";
+
+/** A mined transaction. */
+export interface MinedTransaction extends TransactionCall {
+  readonly hash: Hex;
+  readonly blockHash: Hex;
+  readonly blockNumber: bigint;
+  /** `false`: it reverted as a whole. */
+  readonly succeeded: boolean;
+  /** In order, with their places. */
+  readonly logs: readonly RawLog[];
+  /** What was hashed. */
+  readonly compared: readonly Comparison[];
+  /** Why its block can't be hashed; status and logs are then the node's word, as on a chain whose blocks are not Ethereum's. */
+  readonly gap?: string;
+}
+
+export interface MinedTransactionOptions {
+  readonly request: (method: string, parameters: readonly unknown[]) => Promise<unknown>;
+  /** Name of the network, for messages. */
+  readonly network: string;
+  /** Whether blocks are hashed as on Ethereum; some networks have headers of their own. */
+  readonly hasEthereumBlocks: boolean;
+  /** Reads and hashes a block once for all its transactions. */
+  readonly once: <T>(key: string, read: () => Promise<T>) => Promise<T>;
+}
+
+/** Reads and hashes a transaction and its block. Throws {@link UnknownTransactionError}, {@link RpcError}. */
+export async function readMinedTransaction(
+  hash: Hex,
+  options: MinedTransactionOptions,
+): Promise<MinedTransaction> {
+  const { request, network, hasEthereumBlocks } = options;
+  const receipt = await request("eth_getTransactionReceipt", [hash]);
+  if (receipt === null) throw new UnknownTransactionError(hash, network);
+  const blockHash = parseHex(parseObject(receipt, "receipt")["blockHash"], "blockHash");
+  const bytes = await readBytes(hash, options);
+  const call = decodeTransaction(bytes);
+  const compared: Comparison[] = [{ what: "transaction hash", expected: hash, found: hashOf(bytes) }];
+  const said = (): Pick<MinedTransaction, "blockNumber" | "succeeded" | "logs"> => {
+    const { blockNumber, succeeded, logs } = parseReceipt(receipt);
+    const place = { blockHash, blockNumber, transactionHash: hash };
+    return { blockNumber, succeeded, logs: logs.map((log) => ({ ...log, ...place })) };
+  };
+  if (!hasEthereumBlocks) return { hash, ...call, blockHash, ...said(), compared };
+  const block = await options.once(`block ${blockHash}`, () => readBlock(blockHash, options));
+  if (typeof block === "string") return { hash, ...call, blockHash, ...said(), compared, gap: block };
+  const index = block.transactions.indexOf(hash);
+  compared.push(...block.compared, {
+    what: "transaction in the block",
+    expected: hash,
+    found: block.transactions[index] ?? "none",
+  });
+  const hashed = block.receipts[index];
+  // The comparison has failed.
+  if (hashed === undefined) return { hash, ...call, blockHash, ...said(), compared };
+  const { number: blockNumber } = block;
+  const first = block.receipts.slice(0, index).reduce((sum, { logs }) => sum + logs.length, 0);
+  const place = { blockHash, blockNumber, transactionHash: hash };
+  return {
+    hash,
+    ...call,
+    blockHash,
+    blockNumber,
+    succeeded: hashed.succeeded,
+    logs: hashed.logs.map((log, i) => ({ ...log, ...place, logIndex: first + i })),
+    compared,
+  };
+}
+
+async function readBytes(hash: Hex, { request, network }: MinedTransactionOptions): Promise<Uint8Array> {
+  const method = "eth_getTransactionByHash";
+  const answer = await request(method, [hash]);
+  if (answer === null) throw new UnknownTransactionError(hash, network);
+  try {
+    return encodeTransaction(parseObject(answer, "transaction"));
+  } catch (cause) {
+    throw new RpcError(method, messageOf(cause), { cause });
+  }
+}
+
+/** A block's parts, decoded from the bytes that were hashed. */
+interface HashedBlock {
+  readonly number: bigint;
+  readonly compared: readonly Comparison[];
+  /** Hashes of the transactions' bytes, in order. */
+  readonly transactions: readonly Hex[];
+  readonly receipts: readonly HashedReceipt[];
+}
+
+/** Reads and hashes a block; returns the reason if it can't be hashed. */
+async function readBlock(
+  blockHash: Hex,
+  { request }: MinedTransactionOptions,
+): Promise<HashedBlock | string> {
+  const block = (await request("eth_getBlockByHash", [blockHash, true])) as RpcObject | null;
+  if (block === null || block === undefined) return `the node no longer has the block ${blockHash}`;
+  const transactions = block["transactions"];
+  const receipts = await request("eth_getBlockReceipts", [blockHash]).catch(() => null);
+  if (
+    !Array.isArray(transactions) ||
+    !Array.isArray(receipts) ||
+    (transactions.length === 0 && receipts.length === 0)
+  )
+    return `the node does not give all transactions and receipts of the block ${blockHash}`;
+  try {
+    return hashBlock(block, { blockHash, transactions, receipts });
+  } catch (error) {
+    return `the block ${blockHash} can't be hashed as a block of Ethereum: ${messageOf(error)}`;
+  }
+}
+
+function hashBlock(
+  block: RpcObject,
+  {
+    blockHash,
+    ...parts
+  }: {
+    readonly blockHash: Hex;
+    readonly transactions: readonly RpcObject[];
+    readonly receipts: readonly RpcObject[];
+  },
+): HashedBlock {
+  const transactions = parts.transactions.map(encodeTransaction);
+  const receipts = parts.receipts.map(encodeReceipt);
+  const rootOf = (items: readonly Uint8Array[]): Hex => toHexText(trieRoot(items));
+  return {
+    number: BigInt(block["number"] as Hex),
+    transactions: transactions.map(hashOf),
+    receipts: receipts.map(decodeReceipt),
+    compared: [
+      { what: "block hash", expected: blockHash, found: hashHeader(block) },
+      { what: "transactions root", expected: String(block["transactionsRoot"]), found: rootOf(transactions) },
+      { what: "receipts root", expected: String(block["receiptsRoot"]), found: rootOf(receipts) },
+      {
+        what: "receipts in the block",
+        expected: String(transactions.length),
+        found: String(receipts.length),
+      },
+    ],
+  };
+}
+
+/** The node has no such transaction. */
+export class UnknownTransactionError extends TycheError {
+  constructor(hash: Hex, network: string) {
+    super(
+      `There is no transaction ${hash} on ${network} that the node still has; check hash and network, or ask an archive node.`,
+      { code: "not_found", blame: "caller" },
+    );
+  }
+}

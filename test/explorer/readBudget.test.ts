@@ -1,0 +1,59 @@
+import { expect, test } from "vitest";
+import { describeChain } from "../../src/app/networkViews.ts";
+import { createReadBudget } from "../../src/explorer/readBudget.ts";
+
+/** Creates an embedded chain whose node counts its calls. */
+function createChain() {
+  const state = { calls: 0 };
+  const request = async () => {
+    state.calls += 1;
+    return "0x10";
+  };
+  const { archive } = describeChain(
+    { profile: {}, isEmbedded: true, titles: {} } as unknown as Parameters<typeof describeChain>[0],
+    { client: { request }, deployment: {} } as unknown as Parameters<typeof describeChain>[1],
+  );
+  return Object.assign(state, { archive });
+}
+
+test("error: one address has so many calls of an embedded chain's node, and others have theirs", async () => {
+  const chain = createChain();
+  const budget = createReadBudget({ calls: 5 });
+  const readHead = (caller: string) => budget.read(caller, () => chain.archive.getHeadNumber());
+  for (let call = 0; call < 5; call += 1) expect(await readHead("a")).toBe(16n);
+  await expect(readHead("a")).rejects.toMatchObject({
+    code: "rate_limited",
+    details: { retryAfterMs: expect.any(Number) },
+  });
+  expect(chain.calls).toBe(5);
+  expect(await readHead("b")).toBe(16n);
+  expect(await chain.archive.getHeadNumber()).toBe(16n);
+});
+
+test("behaviour: of one address four pages are read at once, and another's don't wait for them", async () => {
+  const budget = createReadBudget();
+  const pages: PromiseWithResolvers<void>[] = [];
+  const begin = (caller: string) =>
+    budget.read(caller, () => {
+      const page = Promise.withResolvers<void>();
+      pages.push(page);
+      return page.promise;
+    });
+  const flood = Array.from({ length: 10 }, () => begin("a"));
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(pages).toHaveLength(4);
+  const other = begin("b");
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(pages).toHaveLength(5);
+  pages[4]!.resolve();
+  await other;
+  pages[0]!.reject(new Error("page"));
+  await expect(flood[0]).rejects.toThrow("page");
+  await expect.poll(() => pages.length).toBe(6);
+  for (let at = 1; at < 11; at += 1) {
+    await expect.poll(() => pages.length).toBeGreaterThan(at);
+    pages[at]!.resolve();
+  }
+  await Promise.allSettled(flood);
+  expect(pages).toHaveLength(11);
+});
