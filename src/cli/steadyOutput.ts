@@ -11,7 +11,7 @@ const WARN = 40;
 /** An output of a process that must neither wait for its output nor end with it. */
 export interface SteadyOutput {
   /** Writes a line. Never blocks or throws: what can't be written waits, and beyond a megabyte it is dropped and counted. */
-  write(line: string): void;
+  write(this: void, line: string): void;
 }
 
 const opened = new Map<number, SteadyOutput>();

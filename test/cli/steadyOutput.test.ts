@@ -10,7 +10,7 @@ function makeReader() {
   return {
     text: () => text,
     setRoom: (bytes: number) => void (room = bytes),
-    writeSome(bytes: Uint8Array): number {
+    writeSome(this: void, bytes: Uint8Array): number {
       if (room === 0) throw Object.assign(new Error("EAGAIN"), { code: "EAGAIN" });
       const taken = bytes.subarray(0, room);
       room -= taken.length;
