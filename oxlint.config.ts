@@ -44,6 +44,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
 /** Files that may read the wall clock, by what they need it for. It may jump by a day at any moment, so nothing waits for it or counts by it. */
 const WALL_CLOCK: Readonly<Record<string, readonly string[]>> = {
   "times that are stored for people to read, and ids that sort by them": [
+    "src/cli/steadyOutput.ts",
     "src/dapps/dapps.ts",
     "src/lib/id.ts",
     "src/networks/embedded/replay.ts",

@@ -6,6 +6,9 @@ import { repeat } from "../lib/repeat.ts";
 /** Anything written within this time may go to files that are already lost. */
 const LOOK_INTERVAL_MS = 500;
 
+/** Names of the files that hold the database: what SQLite keeps beside it belongs to it. */
+export const DATABASE_FILES: readonly string[] = ["tyche.sqlite", "tyche.sqlite-wal", "tyche.sqlite-shm"];
+
 /** A chain's folder, and what to do when it is gone. */
 export interface WatchedChain {
   readonly folder: string;

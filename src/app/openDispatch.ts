@@ -44,6 +44,7 @@ export async function openDispatch(
       network: name,
       chainId,
       client,
+      pause: chain.pause,
       watcher,
       contracts: deployment.contracts,
       operator,

@@ -221,6 +221,7 @@ export function createServedNetwork(options: ServedNetworkOptions): ServedNetwor
         link: contracts.link,
         subscriptionOwner: contracts.subscriptionOwner,
         functionsRouter: contracts.functionsRouter,
+        chainPause: chain.pause,
         chainWarnings: chain.warnings,
         subscriptions: {
           list: () => opened().subscriptions.list(),

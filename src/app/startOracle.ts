@@ -12,7 +12,7 @@ import { openDataDirectory } from "../store/dataDirectory.ts";
 import type { Store } from "../store/store.ts";
 import type { Config } from "./config/configSchema.ts";
 import type { ExternalNetworkConfig } from "./config/networkSchema.ts";
-import { watchData } from "./dataWatch.ts";
+import { DATABASE_FILES, watchData } from "./dataWatch.ts";
 import { profileOfExternal } from "./externalNetworks.ts";
 import { openSandboxNetwork } from "./openSandboxNetwork.ts";
 import { serveOracleNetwork, type OracleNetwork } from "./oracleNetwork.ts";
@@ -122,7 +122,15 @@ async function start(
   });
   closers.push(() => server.close());
   closers.push(
-    await watchData({ directory: directory.path, files: ["tyche.sqlite", "lock"], chains: [], onFatal }),
+    await watchData({
+      directory: directory.path,
+      files: [...DATABASE_FILES, "lock"],
+      chains: [],
+      onFatal(message) {
+        store.checkpoint();
+        onFatal(message);
+      },
+    }),
   );
   return { url: server.url, networks: external.map(({ name }) => name) };
 }

@@ -9,7 +9,7 @@ import { parsePublicUrl } from "./config/publicUrl.ts";
 import { assertAccepted } from "./assertAccepted.ts";
 import type { Config } from "./config/configSchema.ts";
 import { findDatabaseServer } from "./databaseServer.ts";
-import { watchData } from "./dataWatch.ts";
+import { DATABASE_FILES, watchData } from "./dataWatch.ts";
 import { listen } from "./listen.ts";
 import { ensureDefaultDapp, ensureOperatorToken } from "./firstSecrets.ts";
 import { checkAbandoned, openReplica } from "./openReplica.ts";
@@ -239,7 +239,7 @@ async function start(
   if (replica !== undefined) closers.push(checkAbandoned(service, { networks: external, log }));
   const stopWatching = await watchData({
     directory: directory.path,
-    files: database === undefined ? ["tyche.sqlite", "lock"] : ["lock"],
+    files: database === undefined ? [...DATABASE_FILES, "lock"] : ["lock"],
     chains: networks
       .filter(({ profile }) => embedded.includes(profile.name))
       .map((network) => ({
@@ -250,7 +250,10 @@ async function start(
           void network.close();
         },
       })),
-    onFatal,
+    onFatal(message) {
+      store.checkpoint();
+      onFatal(message);
+    },
   });
   closers.push(stopWatching);
   const running = server;

@@ -32,11 +32,17 @@ import type { startTraced } from "./tracing.ts";
 // By default V8 collects a heap with 50 MB of live objects only at 170 to 230 MB: a third of the process.
 setFlagsFromString("--heap-growing-percent=60");
 
+// A umask may take access from others, but not from the owner: the next command could not read the files.
+process.umask(process.umask(0o077) & 0o077);
+
 // A reader that stops early, such as `head`, is not a failure.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code !== "EPIPE") throw error;
   process.exit(0);
 });
+
+// Nothing is left to say it with.
+process.stderr.on("error", () => {});
 
 const terminal = createTerminal();
 const program = new Command("tyche")
@@ -60,7 +66,7 @@ const readConfigOf = async (
   return readConfig({ file, dataDir: dataDirOfEnvironment(), environment });
 };
 const traced: typeof startTraced = async (...given) => (await import("./tracing.ts")).startTraced(...given);
-registerStart(program, terminal, {
+registerStart(program, {
   readConfig: ({ config, port, host }) => readConfigOf(config, { PORT: port, HOST: host }),
   start: async (options) =>
     traced("tyche", options, async () => (await import("./startTyche.ts")).startTyche(options)),

@@ -1,4 +1,3 @@
-import { writeSync } from "node:fs";
 import { InvalidArgumentError, Option, type Command } from "commander";
 import type { Logger } from "pino";
 import { TycheError } from "../lib/errors.ts";
@@ -7,7 +6,7 @@ import { dataDirOfEnvironment } from "./dappCommands.ts";
 import { parseRpcUrl } from "./parseRpcUrl.ts";
 import { createLog } from "./serviceLog.ts";
 import { stopOnSignals } from "./stopOnSignals.ts";
-import type { Terminal } from "./terminal.ts";
+import { createServiceTerminal, type Terminal } from "./terminal.ts";
 
 const HELP = `
 Serves the configured networks that have rpcUrls, with one set of keys for each chain, derived from the master key in TYCHE_DATA_DIR.
@@ -82,7 +81,7 @@ export function registerOracle<Config extends { readonly logLevel: string }>(
     .option("--config <file>", "configuration file")
     .description("Runs the oracle of external networks until SIGINT or SIGTERM.")
     .addHelpText("after", HELP)
-    .action((flags: { readonly config?: string }) => start(terminal, means, flags.config));
+    .action((flags: { readonly config?: string }) => start(means, flags.config));
   oracle
     .command("keys")
     .option("--config <file>", "configuration file")
@@ -133,11 +132,11 @@ function printFindings(
 }
 
 async function start<Config extends { readonly logLevel: string }>(
-  terminal: Terminal,
   means: OracleMeans<Config>,
   configFile: string | undefined,
 ): Promise<void> {
-  const { out, colors } = terminal;
+  const terminal = createServiceTerminal();
+  const { out, err, colors } = terminal;
   const config = await means.readConfig(configFile);
   const log = await createLog(config.logLevel);
   const masterKey = findOutsideKey(process.env);
@@ -149,7 +148,7 @@ async function start<Config extends { readonly logLevel: string }>(
     masterKey,
     log,
     onFatal(message) {
-      writeSync(2, `${message}; the oracle stops, and continues from the chain when it is started again\n`);
+      err(`${message}; the oracle stops, and continues from the chain when it is started again`);
       process.exit(1);
     },
   });

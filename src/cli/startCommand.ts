@@ -1,11 +1,10 @@
-import { writeSync } from "node:fs";
 import type { Command } from "commander";
 import type { Logger } from "pino";
 import { findOutsideKey, findOutsideToken, type OutsideSecret } from "../lib/outsideSecret.ts";
 import { dataDirOfEnvironment } from "./dappCommands.ts";
 import { createLog } from "./serviceLog.ts";
 import { stopOnSignals } from "./stopOnSignals.ts";
-import type { Terminal } from "./terminal.ts";
+import { createServiceTerminal } from "./terminal.ts";
 import { printWelcome, type Welcome } from "./welcome.ts";
 
 /** How long the process may keep closing after a failed start. */
@@ -80,7 +79,6 @@ interface RunningService extends Welcome {
 /** Adds `tyche start`. */
 export function registerStart<Config extends StartConfig>(
   program: Command,
-  terminal: Terminal,
   service: StartService<Config>,
 ): void {
   program
@@ -90,16 +88,16 @@ export function registerStart<Config extends StartConfig>(
     .option("--config <file>", "configuration file")
     .description("Serves the API, with embedded chains and their oracle, until SIGINT or SIGTERM.")
     .addHelpText("after", HELP)
-    .action((flags: StartFlags) => start(terminal, service, flags));
+    .action((flags: StartFlags) => start(service, flags));
 }
 
 async function start<Config extends StartConfig>(
-  terminal: Terminal,
   service: StartService<Config>,
   flags: StartFlags,
 ): Promise<void> {
   const began = performance.now();
-  const { out, colors } = terminal;
+  const terminal = createServiceTerminal();
+  const { out, err, colors } = terminal;
   const { env } = process;
   const { config, unknownVariables } = await service.readConfig(flags);
   const log = await createLog(config.logLevel, terminal);
@@ -120,10 +118,7 @@ async function start<Config extends StartConfig>(
       log,
       acceptChains: listOf(env["TYCHE_ACCEPT_CHAINS"]),
       onFatal(message) {
-        writeSync(
-          2,
-          `${message}; the service stops, and continues from its stored state when it is started again\n`,
-        );
+        err(`${message}; the service stops, and continues from its stored state when it is started again`);
         process.exit(1);
       },
       onNetwork({ name, rpcUrl, ms, isNew }) {

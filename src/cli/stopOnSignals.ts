@@ -1,4 +1,3 @@
-import { writeSync } from "node:fs";
 import { constants } from "node:os";
 import type { Terminal } from "./terminal.ts";
 
@@ -8,16 +7,15 @@ const STOP_LIMIT_MS = 25_000;
 /**
  * The first signal lets what is in flight finish, for a limited time; the second ends the process at once. Nothing is lost either way.
  */
-export function stopOnSignals(running: { close(): Promise<void> }, { out, colors }: Terminal): void {
+export function stopOnSignals(running: { close(): Promise<void> }, { out, err, colors }: Terminal): void {
   let isStopping = false;
   const stop = (signal: NodeJS.Signals): void => {
     if (isStopping) process.exit(128 + constants.signals[signal]);
     isStopping = true;
     out(colors.dim(`${signal}: finishing what is in flight; press again to stop at once`));
     setTimeout(() => {
-      writeSync(
-        2,
-        `not everything finished within ${STOP_LIMIT_MS / 1000} s; the next start continues from the stored state\n`,
+      err(
+        `not everything finished within ${STOP_LIMIT_MS / 1000} s; the next start continues from the stored state`,
       );
       process.exit(1);
     }, STOP_LIMIT_MS).unref();

@@ -1,4 +1,5 @@
 import pc from "picocolors";
+import { steadyOutput } from "./steadyOutput.ts";
 
 /** Output streams of the commands. */
 export interface Terminal {
@@ -20,12 +21,24 @@ export interface Terminal {
  * contains any.
  */
 export function createTerminal(): Terminal {
+  return createTerminalOver(
+    (line) => void process.stdout.write(`${line}\n`),
+    (line) => void process.stderr.write(`${line}\n`),
+  );
+}
+
+/** Creates the terminal of a process that serves: its outputs never block or end it. */
+export function createServiceTerminal(): Terminal {
+  return createTerminalOver(steadyOutput(1).write, steadyOutput(2).write);
+}
+
+function createTerminalOver(out: (line: string) => void, err: (line: string) => void): Terminal {
   // A pipe has no `isTTY`, and undefined would let picocolors decide, which enables colors when `CI` or `FORCE_COLOR` is
   // set.
   const isTerminal = [process.stdout, process.stderr].every((stream) => stream.isTTY);
   return {
-    out: (text) => void process.stdout.write(`${process.stdout.isTTY ? forTerminal(text) : text}\n`),
-    err: (text) => void process.stderr.write(`${process.stderr.isTTY ? forTerminal(text) : text}\n`),
+    out: (text) => out(process.stdout.isTTY ? forTerminal(text) : text),
+    err: (text) => err(process.stderr.isTTY ? forTerminal(text) : text),
     isTerminal,
     colors: pc.createColors(isTerminal && pc.isColorSupported),
   };

@@ -29,10 +29,7 @@ export function apiLayer(options: {
     }
     setApiHeaders(ctx);
     try {
-      if (closing.aborted) {
-        ctx.set("Connection", "close");
-        throw new ClosingError();
-      }
+      if (closing.aborted) throw new ClosingError();
       await next();
     } catch (error) {
       await guard.countAnonymous(ctx);

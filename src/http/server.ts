@@ -66,11 +66,8 @@ export async function startHttp(options: StartHttpOptions): Promise<HttpServer> 
       // The connection was refused; what it sends is not read.
       if (request.socket.writableEnded) return;
       underWay.add(response);
-      response.once("close", () => {
-        underWay.delete(response);
-        // While closing, a connection that becomes idle is closed at once instead of after its keep-alive time.
-        if (closing.signal.aborted) setImmediate(() => server.closeIdleConnections());
-      });
+      if (closing.signal.aborted) endConnection(response);
+      response.once("close", () => underWay.delete(response));
       const host = findHostProblem(request, options.trustProxy === true);
       if (host !== undefined) refuseRequest(response, "malformed_http", host);
       else if (!isTarget(request.url ?? ""))
@@ -125,11 +122,20 @@ async function endCalls(
   const { graceMs, closing, closingHard } = options;
   const last = [...underWay].map((response) => new Promise((resolve) => response.once("close", resolve)));
   closing.abort();
+  for (const response of underWay) endConnection(response);
   const soft = setTimeout(() => closingHard.abort(), graceMs);
   // Waits end with the signal above; whatever is left one second later is a caller that doesn't read its response.
   await Promise.race([Promise.all(last), sleep(graceMs + 1_000, undefined, { ref: false })]);
   clearTimeout(soft);
   closingHard.abort();
+}
+
+/**
+ * Makes a response the last one of its connection, and says so in it. An idle connection stays open until the end instead: closed by the
+ * server, it would take along a request that the client is sending at that moment.
+ */
+function endConnection(response: ServerResponse): void {
+  response.shouldKeepAlive = false;
 }
 
 async function stopListening(server: Server): Promise<void> {

@@ -115,6 +115,11 @@ export interface NetworkChain {
    * embedded: nodes have no such index.
    */
   readonly findAppearances?: (this: void, query: AppearanceQuery) => Promise<Appearances>;
+  /**
+   * Says in words why nothing more is sent to the chain although it is up; `undefined` while everything is. Absent when the chain isn't
+   * embedded.
+   */
+  readonly pause?: (this: void) => string | undefined;
   /** Problems found when the chain was opened, and what became of them: one sentence each. */
   readonly findings: readonly string[];
   /** What an operator should attend to although the chain is up, including the findings. */

@@ -46,6 +46,8 @@ export interface ExplainerOptions {
   readonly isChainlinks: boolean;
   readonly subscriptions: Subscriptions;
   readonly tracker: Pick<Tracker, "oracleSeenAt">;
+  /** Says in words why nothing more is sent to the chain; returns `undefined` while everything is. */
+  readonly pause?: (() => string | undefined) | undefined;
   /** Returns the address of the operator that delivers the words of a key. */
   readonly vrfOperatorOf?: ((keyHash: Hex) => Hex | undefined) | undefined;
   /** Returns what a request waits for according to the oracle, if the oracle runs here. */
@@ -217,6 +219,8 @@ export function createExplainer(options: ExplainerOptions): (request: OpenReques
 
   return async (request) => {
     if (isEnded(request.state)) return null;
+    const pause = options.pause?.();
+    if (pause !== undefined) return `the chain is paused: ${pause}`;
     let isReached = false;
     const read = async (): Promise<string | null> => {
       await reachChain();

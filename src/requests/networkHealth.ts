@@ -53,6 +53,8 @@ export interface NetworkHealthOptions {
   readonly subscriptionOwner: Hex;
   /** Accepts neither requests nor results while its owner has paused it. */
   readonly functionsRouter: Hex;
+  /** Says in words why nothing more is sent to the chain; returns `undefined` while everything is. */
+  readonly chainPause?: (() => string | undefined) | undefined;
   /** Anything else on this chain that an operator should attend to. */
   readonly chainWarnings?: () => Promise<readonly string[]>;
   readonly subscriptions: Pick<Subscriptions, "list" | "readBalances">;
@@ -130,6 +132,13 @@ export function createNetworkHealth(options: NetworkHealthOptions): () => Promis
         inTime(options.chainWarnings?.() ?? Promise.resolve([])),
       ]);
       const { vrfJuels, functionsJuels } = balances ?? {};
+      const pause = options.chainPause?.();
+      const why =
+        head === undefined
+          ? "no block has been seen yet"
+          : pause === undefined
+            ? undefined
+            : `the chain is paused: ${pause}`;
       const warnings = [
         ...lowAccount("the operator", { address: options.operator, balanceWei: operatorWei }),
         ...Object.entries(oracle?.lowestAccounts ?? {}).flatMap(([role, account]) =>
@@ -144,8 +153,8 @@ export function createNetworkHealth(options: NetworkHealthOptions): () => Promis
         ...chainWarnings,
       ];
       return {
-        ready: head !== undefined,
-        ...(head === undefined ? { why: "no block has been seen yet" } : {}),
+        ready: why === undefined,
+        ...(why === undefined ? {} : { why }),
         rpcReachable: true,
         rpcLatencyMs: Math.round(rpcLatencyMs * 100) / 100,
         ...(head === undefined

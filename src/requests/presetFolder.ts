@@ -7,7 +7,7 @@ export { formatPresetProblem, type PresetProblem } from "../presets/presetProble
 export const DEFAULT_PRESETS_FOLDER = path.resolve(import.meta.dirname, "../../plugins");
 
 /** Folder of the operator's own presets: `plugins` in the working directory. In a checkout, it is the same as the folder above. */
-export const OWN_PRESETS_FOLDER = path.resolve("plugins");
+export const OWN_PRESETS_FOLDER = path.resolve(findWorkingDirectory(), "plugins");
 
 /**
  * Lists the preset folders that a service reads if its configuration names none: the one that comes with Tyche and the
@@ -26,4 +26,13 @@ export function findPresetFolders(): readonly string[] {
 
 function isFolder(folder: string): boolean {
   return statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
+/** The working directory may have been removed: then this is where it was. */
+function findWorkingDirectory(): string {
+  try {
+    return process.cwd();
+  } catch {
+    return process.env["PWD"] ?? "/";
+  }
 }

@@ -284,6 +284,7 @@ export async function openRequestPipeline(options: RequestPipelineOptions): Prom
     coin: chain.coin,
     subscriptions,
     tracker,
+    pause: chain.pause,
     oracleWait: chain.oracleWait,
     oracleNodes: chain.oracleNodes ?? (async () => []),
     vrfOperatorOf: chain.vrfOperatorOf,

@@ -17,6 +17,8 @@ export interface ServedChain {
   readonly client: ChainClient;
   readonly watcher: ChainWatcher;
   readonly contracts: StackAddresses;
+  /** Says in words why nothing more is sent to the chain; returns `undefined` while everything is. */
+  readonly pause?: (() => string | undefined) | undefined;
   /** Account that sends all transactions of the service on this network. */
   readonly operator: Account;
   readonly fees: Fees;

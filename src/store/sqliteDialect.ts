@@ -9,8 +9,9 @@ import type { StoreDialect } from "./storeDialect.ts";
 /** Statements kept prepared; the hot path has a few dozen queries, so they all stay. */
 const MAX_PREPARED_STATEMENTS = 200;
 
-/** Why a database whose file was removed can't be used. */
+/** Why a database can't be used whose file, or write-ahead log, was removed. */
 const REMOVED = "was removed while the service ran";
+const LOG_REMOVED = "its write-ahead log was removed while the service ran";
 
 /** SQLite's result codes (sqlite3.h) after which no further write can be relied on, with what a reader can do about each. */
 const FATAL_CODES: ReadonlyMap<number, string> = new Map([
@@ -33,8 +34,9 @@ export function createSqliteDialect(
   file: string,
   onFatal: (reason: string) => void = () => {},
 ): StoreDialect {
-  const dialect = new SqliteDialect({ database: async () => openDatabase(file, onFatal) });
-  return Object.assign(dialect, { erase });
+  let database: OpenDatabase | undefined;
+  const dialect = new SqliteDialect({ database: async () => (database = openDatabase(file, onFatal)) });
+  return Object.assign(dialect, { erase, checkpoint: () => database?.checkpoint() });
 }
 
 /** Makes SQLite overwrite freed space, and truncates the log, which holds the page's earlier version. */
@@ -49,7 +51,12 @@ async function erase<T>(db: Kysely<Tables>, work: () => Promise<T>): Promise<T> 
   }
 }
 
-function openDatabase(file: string, onFatal: (reason: string) => void): SqliteDatabase {
+interface OpenDatabase extends SqliteDatabase {
+  /** See `Store.checkpoint`. */
+  checkpoint(): void;
+}
+
+function openDatabase(file: string, onFatal: (reason: string) => void): OpenDatabase {
   // SQLite would create it readable by everyone, and gives the files beside it the same permissions. The file is never opened and closed
   // once SQLite has it open: that would drop SQLite's locks, which POSIX ties to the process, not the descriptor.
   if (file !== ":memory:" && !existsSync(file)) closeSync(openSync(file, "a", 0o600));
@@ -61,19 +68,37 @@ function openDatabase(file: string, onFatal: (reason: string) => void): SqliteDa
   database.exec(
     "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 4096; PRAGMA busy_timeout = 5000; PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY",
   );
-  const presence = file === ":memory:" ? undefined : openSync(file, "r");
+  const isFile = file !== ":memory:";
+  const presence = isFile ? openSync(file, "r") : undefined;
+  /** The write-ahead log, which SQLite creates with the first statement. */
+  let log: number | undefined;
+  const checkpoint = (): void => {
+    try {
+      // Nothing that is not committed has been announced.
+      if (database.isTransaction) database.exec("ROLLBACK");
+      database.exec("PRAGMA wal_checkpoint(FULL)");
+    } catch {
+      // The disk is to blame as well, or the database is closed: nothing else can be done.
+    }
+  };
   const assertPresent = (): void => {
+    if (log === undefined && isFile && existsSync(`${file}-wal`)) log = openSync(`${file}-wal`, "r");
     // Writing to a removed file succeeds, but everything written is lost when the process ends.
-    if (presence === undefined || fstatSync(presence).nlink > 0) return;
-    onFatal(REMOVED);
-    throw new Error(`the database file ${REMOVED}`);
+    const isGone = (descriptor: number | undefined): boolean =>
+      descriptor !== undefined && fstatSync(descriptor).nlink === 0;
+    const reason = isGone(presence) ? REMOVED : isGone(log) ? LOG_REMOVED : undefined;
+    if (reason === undefined) return;
+    checkpoint();
+    onFatal(reason);
+    throw new Error(`the database can't be written: ${reason}`);
   };
   const prepared = new Map<string, SqliteStatement>();
   return {
     close() {
       database.close();
-      if (presence !== undefined) closeSync(presence);
+      for (const descriptor of [presence, log]) if (descriptor !== undefined) closeSync(descriptor);
     },
+    checkpoint,
     prepare(sql) {
       // After some errors, such as a full disk, SQLite has already rolled back: a second rollback would fail and hide the error.
       if (sql === "rollback" && !database.isTransaction) return NO_STATEMENT;

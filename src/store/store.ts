@@ -34,6 +34,11 @@ export interface Store {
   writeSoon<T>(work: (db: Transaction<Tables>) => Promise<T>): Promise<T>;
   /** Runs a write that replaces a secret, and leaves as little of the previous bytes as the database allows. */
   erase<T>(work: (db: Queryable) => Promise<T>): Promise<T>;
+  /**
+   * Copies everything committed from a file's write-ahead log to the file itself. To be called before the process ends because a file was
+   * removed: a removed log is lost with the process. Never throws.
+   */
+  checkpoint(): void;
   close(): Promise<void>;
 }
 
@@ -93,6 +98,7 @@ export async function openStore(dialect: StoreDialect, options: StoreOptions = {
     },
     writeSoon: (work) => db.transaction().execute(work),
     erase: (work) => dialect.erase(db, () => work(db)),
+    checkpoint: () => dialect.checkpoint?.(),
     async close() {
       await disk?.close();
       await db.destroy();

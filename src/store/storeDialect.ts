@@ -11,4 +11,6 @@ export interface StoreDialect extends Dialect {
   assertUsable?(db: Kysely<Tables>): Promise<void>;
   /** Runs a write that replaces a secret, and leaves as little of the previous bytes as the database allows. */
   erase<T>(db: Kysely<Tables>, work: () => Promise<T>): Promise<T>;
+  /** See `Store.checkpoint`. */
+  checkpoint?(): void;
 }

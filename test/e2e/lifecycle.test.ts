@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { makeDataDir, removeDataDir, runTyche, startTycheProcess } from "../support/tyche.ts";
@@ -56,9 +56,15 @@ test.each(["SIGTERM", "SIGKILL"] as const)(
   },
 );
 
-test("behaviour: the key file and the folder are for their owner only", async () => {
-  const tyche = await startTycheProcess();
-  expect(statSync(path.join(tyche.dataDir, "api-key")).mode & 0o777).toBe(0o600);
+test("keeps all files and folders readable for their owner, and for nobody else, whatever the umask is", async () => {
+  const tyche = await startTycheProcess({ under: ["sh", "-c", 'umask 777; exec "$@"', "sh"] });
+  const isOwners = (name: string): boolean => {
+    const stats = statSync(path.join(tyche.dataDir, name), { throwIfNoEntry: false });
+    return stats === undefined || (stats.mode & 0o777) === (stats.isDirectory() ? 0o700 : 0o600);
+  };
+  const names = readdirSync(tyche.dataDir, { recursive: true }).map(String);
+  expect(names).toContain("chains/fuji/anvil.pid");
+  expect(names.filter((name) => !isOwners(name))).toEqual([]);
   expect(readFileSync(path.join(tyche.dataDir, "api-key"), "utf8").trim()).toBe(tyche.apiKey);
   expect(tyche.output()).not.toContain(tyche.apiKey);
   await tyche.stop();

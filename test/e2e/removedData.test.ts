@@ -39,6 +39,14 @@ test("error: a chain's folder is removed, and its network takes no more requests
   expect(refused.data.err).not.toContain(dataDir);
   expect((await random("sepolia")).status).toBe(202);
 
+  // What is in the log alone is copied to the database before the service ends.
+  for (const suffix of ["-wal", "-shm"]) rmSync(path.join(dataDir, `tyche.sqlite${suffix}`));
+  expect(await tyche.exited).toBe(1);
+  expect(tyche.output()).toContain("was removed");
+  tyche = await startTycheProcess({ dataDir });
+  const { data } = await tyche.call("GET", "/api/requests?network=sepolia");
+  expect(data.items).toHaveLength(1);
+
   remove(dataDir);
   // Nothing more is accepted: the database file is checked before each write.
   const statuses = await Promise.all(

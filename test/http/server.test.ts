@@ -1,5 +1,6 @@
 import { connect } from "node:net";
 import { once } from "node:events";
+import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
 import { API_KEY, PRESETS as PRESET_VIEWS } from "./exampleService.ts";
 import { PATIENT, startHarness } from "./harness.ts";
@@ -204,6 +205,32 @@ test("default: closing ends idle connections, lets a call finish and refuses new
   // Well below the grace period: nothing waited for it.
   expect(performance.now() - started).toBeLessThan(30_000);
   await expect(call("GET", "/healthz")).rejects.toThrow("fetch failed");
+});
+
+test("until it has closed, it closes no idle connection, and each response is its connection's last", async () => {
+  const { call, service, server } = await startHarness({ limits: { closeGraceMs: 60_000 } });
+  service.behave("pend");
+  const get = "GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n";
+  const idle = connect(server.port, "127.0.0.1");
+  idle.write(get);
+  await once(idle, "readable");
+  const pending = call("POST", PRESETS);
+  await expect.poll(() => service.submitted.length, PATIENT).toBe(1);
+  const drained = server.drain();
+  const { status, headers } = await call("GET", "/readyz", { key: null });
+  expect([status, headers.get("Connection")]).toEqual([503, "close"]);
+  // By now the connection of that call is closed; an idle one would be, too.
+  await call("GET", "/readyz", { key: null });
+  idle.write(get);
+  expect((await text(idle)).match(/HTTP\/1\.1 \d+|Connection: \S+/g)).toEqual([
+    "HTTP/1.1 200",
+    "Connection: keep-alive",
+    "HTTP/1.1 503",
+    "Connection: close",
+  ]);
+  service.advance("req_00000000000000000000000001", "fulfilled");
+  expect((await pending).headers.get("Connection")).toBe("close");
+  await drained;
 });
 
 test("behaviour: a call that outlasts the grace time is told where its result will be", async () => {

@@ -32,13 +32,16 @@ const accepted = async (request: OpenRequest) => {
 };
 const why = async (request: OpenRequest) => await pipeline.pipeline.explain(await find(request));
 
-test("behaviour: waiting for confirmations, as they come", async () => {
-  await open();
+test("behaviour: waiting for confirmations, as they come; a paused chain comes first", async () => {
+  let pause: string | undefined;
+  await open({ pause: () => pause });
   const params = { numWords: 1, confirmations: 5, keyHash: TEST_PROVING_KEY.keyHash };
   const request = await accepted(await pipeline.accept("random", { params }));
   expect(await pipeline.pipeline.explain(request)).toBe("waiting for confirmations 1 of 5");
   await world.stack.client.request("anvil_mine", ["0x2"]);
   await vi.waitFor(async () => expect(await why(request)).toBe("waiting for confirmations 3 of 5"));
+  pause = "its disk is full";
+  expect(await why(request)).toBe("the chain is paused: its disk is full");
 });
 
 test("behaviour: a subscription that is short says by how much", async () => {

@@ -151,6 +151,15 @@ test("error: a node that hangs is a reading, too; balances that take long are th
   expect([ready, subscriptions]).toEqual([true, undefined]);
 });
 
+test("isn't ready while the chain is paused, and says why", async () => {
+  const read = healthWith({ chainPause: () => "its disk is full" });
+  expect(await read()).toMatchObject({
+    ready: false,
+    why: "the chain is paused: its disk is full",
+    rpcReachable: true,
+  });
+});
+
 test("behaviour: a paused router and what the chain itself says are warnings", async () => {
   const read = healthWith({
     client: { getBalanceWei: async () => COIN, call: answers(90n * COIN, true) },

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sql } from "kysely";
@@ -49,6 +49,19 @@ test("error: a database that was removed takes no write, and that is told at onc
   rmSync(join(folder, "db"));
   await expect(insertRequests(store.db, [makeRequest("1")])).rejects.toThrow("was removed");
   expect(fatal).toEqual(["was removed while the service ran"]);
+});
+
+test("takes no write once the write-ahead log was removed, says so, and has copied the log to the file before", async () => {
+  await insertRequests(store.db, [makeRequest("1")]);
+  for (const suffix of ["-wal", "-shm"]) rmSync(join(folder, `db${suffix}`));
+  await expect(store.write((db) => insertRequests(db, [makeRequest("2")]))).rejects.toThrow("was removed");
+  expect(fatal).toEqual(["its write-ahead log was removed while the service ran"]);
+  // As the process leaves it behind if it is killed now.
+  copyFileSync(join(folder, "db"), join(folder, "copy"));
+  const left = await openStore(createSqliteDialect(join(folder, "copy")));
+  const ids = await left.db.selectFrom("requests").select("id").execute();
+  expect(ids).toEqual([{ id: makeRequest("1").id }]);
+  await left.close();
 });
 
 test.each([

@@ -63,6 +63,8 @@ export interface PipelineOptions {
   /** Default: one operator's oracle. */
   readonly oracleNodes?: readonly Pick<OracleNodeView, "url" | "answers">[];
   readonly pipelining?: Pipelining;
+  /** Default: the chain is never paused. */
+  readonly pause?: () => string | undefined;
   /** Default 32. */
   readonly finalityDepth?: number;
   /** Default: none. */
@@ -159,6 +161,7 @@ export async function startPipelineWorld(options: Parameters<typeof startTestSta
         network: DESK_NETWORK,
         chainId: stack.chainId,
         client,
+        pause: options.pause,
         watcher,
         contracts: stack.addresses,
         operator: TEST_ROLES.operator,

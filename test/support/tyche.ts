@@ -18,6 +18,8 @@ export interface TycheProcess {
   output(): string;
   /** Calls the API with the default dapp's key; returns status, headers and the parsed body. */
   call(method: string, target: string, options?: CallOptions): Promise<Answer>;
+  /** Resolves to the exit code once the process has exited. */
+  readonly exited: Promise<number | null>;
   /** Sends a signal and waits for the process to exit; returns the exit code, `null` if the signal killed it. */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
@@ -98,6 +100,7 @@ export async function startTycheProcess(options: TycheProcessOptions = {}): Prom
     dataDir,
     pid: child.pid!,
     output,
+    exited,
     async call(method, target, { body, headers, signal } = {}) {
       const response = await fetch(`${url}${target}`, {
         method,

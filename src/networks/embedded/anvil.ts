@@ -31,9 +31,9 @@ const MAX_DATA_KILOBYTES = 4 * 2 ** 20;
 
 /**
  * Writes its process id and the socket's path to the file given as the first argument, then execs the command that follows, which
- * keeps the process id.
+ * keeps the process id. Only the owner may read what it and Anvil write.
  */
-const LAUNCH_SCRIPT = `echo $$ "$2" > "$1"; shift 2; ulimit -d ${MAX_DATA_KILOBYTES} 2>/dev/null; exec "$@"`;
+const LAUNCH_SCRIPT = `umask 077; echo $$ "$2" > "$1"; shift 2; ulimit -d ${MAX_DATA_KILOBYTES} 2>/dev/null; exec "$@"`;
 /**
  * `setsid` shields Anvil from signals to the service's process group, so that the service can finish its requests first; `setpriv`
  * asks the kernel to kill Anvil when the service dies.

@@ -54,12 +54,19 @@ export function openBlockLog(folder: string, after: number, stored = after): Blo
   };
   const write = (entry: object): void => {
     const json = JSON.stringify(entry);
-    writeSync(file, `${json}\t${checksumOf(json)}\n`);
+    const line = Buffer.from(`${isTorn ? "\n" : ""}${json}\t${checksumOf(json)}\n`);
+    // A full disk may take a part of the line: the next one must not continue it.
+    isTorn = true;
+    const written = writeSync(file, line);
+    if (written < line.length)
+      throw new Error(`only ${written} of ${line.length} bytes of the block log could be written`);
+    isTorn = false;
     isFlushed = false;
   };
   let file = open(after + 1, "a");
   let firstKept = stored + 1;
   let isFlushed = true;
+  let isTorn = false;
   const flushes = shareFlush(() => {
     isFlushed = true;
     return flushFile(file).catch((error: unknown) => {
@@ -79,6 +86,7 @@ export function openBlockLog(folder: string, after: number, stored = after): Blo
       closeFile();
       // Blocks in this file, or in files of later blocks, have been removed from the chain.
       file = open(block + 1, "w");
+      isTorn = false;
       for (const { name, first } of listFiles(folder)) {
         const isKept = first === block + 1 || (first >= firstKept && first <= block);
         if (!isKept) rmSync(join(folder, name));

@@ -35,6 +35,7 @@ export interface EmbeddedChain {
   readonly isNew: boolean;
   readonly removeBlocks: EmbeddedNode["removeBlocks"];
   readonly findAppearances: EmbeddedNode["findAppearances"];
+  readonly pause: EmbeddedNode["pause"];
   /** Damage found at start or since, and what became of it: one sentence each, with paths. */
   readonly findings: readonly string[];
   /** What an operator should attend to although the chain is up, including the findings. */
@@ -89,6 +90,7 @@ export async function startEmbeddedChain(options: EmbeddedChainOptions): Promise
   const close = (): Promise<void> => node.close();
   const removeBlocks: EmbeddedNode["removeBlocks"] = (range) => node.removeBlocks(range);
   const findAppearances: EmbeddedNode["findAppearances"] = (query) => node.findAppearances(query);
+  const pause: EmbeddedNode["pause"] = () => node.pause();
   const warnings = async (): Promise<readonly string[]> => [...(await node.warnings()), ...findings];
   try {
     if (known !== undefined && hasState) {
@@ -108,6 +110,7 @@ export async function startEmbeddedChain(options: EmbeddedChainOptions): Promise
           isNew: false,
           removeBlocks,
           findAppearances,
+          pause,
           findings,
           warnings,
           close,
@@ -152,6 +155,7 @@ export async function startEmbeddedChain(options: EmbeddedChainOptions): Promise
       isNew: true,
       removeBlocks,
       findAppearances,
+      pause,
       findings,
       warnings,
       close,

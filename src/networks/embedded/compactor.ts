@@ -4,6 +4,7 @@ import type { Connection } from "../../evm/connection.ts";
 import { KEPT_HEADERS } from "./anvilState.ts";
 import type { Gate } from "./gate.ts";
 import type { Keeper } from "./keeper.ts";
+import type { DumpSummary } from "./keeperWorker.ts";
 import { readBlock } from "./recorder.ts";
 import type { RecordedBlock, Recorder } from "./recorder.ts";
 import { replaceState } from "./stateFile.ts";
@@ -70,6 +71,8 @@ export interface CompactorOptions {
   readonly connection: Connection;
   readonly gate: Gate;
   readonly keeper: Keeper;
+  /** Dumps the state in the keeper. */
+  readonly dump: () => Promise<DumpSummary>;
   readonly recorder: Recorder;
   /** Keeps all blocks that the recorder has. */
   readonly keep: () => Promise<void>;
@@ -149,7 +152,7 @@ export function createCompactor(options: CompactorOptions): Compactor {
       await connection.request("evm_setAutomine", [false]);
       for (let tries = 0; tries < MAX_TRIES; tries += 1) {
         if (!(await isPoolEmpty())) await connection.request("anvil_mine", []);
-        const taken = await keeper.run("dump");
+        const taken = await options.dump();
         const head = (await readBlock(connection, "latest"))!;
         if (head.number !== taken.number) continue;
         await recorder.ensure(head.number);

@@ -14,11 +14,12 @@ import { createFeed } from "./feed.ts";
 import { createGate } from "./gate.ts";
 import { guardConnection } from "./guardedConnection.ts";
 import { createIdentity } from "./identity.ts";
+import { createKeeper } from "./keeper.ts";
 import { changesState } from "./methods.ts";
 import { createPast } from "./past.ts";
 import { createRecorder, readBlock } from "./recorder.ts";
 import type { RecordedBlock, Recorder } from "./recorder.ts";
-import { tellRemoved } from "./removedPast.ts";
+import { KEPT_TOPICS, tellRemoved } from "./removedPast.ts";
 import { restoreChain } from "./replay.ts";
 import type { RestoredChain } from "./replay.ts";
 import { MAX_ANSWER_CHARS } from "./rpcCalls.ts";
@@ -55,6 +56,8 @@ export interface EmbeddedNode {
   readonly removeBlocks: ChainStorage["removeSome"];
   /** Finds the transactions of an address. */
   readonly findAppearances: ChainStorage["findAppearances"];
+  /** Says in words why nothing more is sent to the chain at the moment; `undefined` while everything is. */
+  readonly pause: ChainStorage["pause"];
   /** What an operator should attend to although the chain is up. */
   warnings(): Promise<readonly string[]>;
   /** Stores what isn't stored yet and stops, within seconds whatever Anvil does; idempotent. */
@@ -93,10 +96,12 @@ export async function startEmbeddedNode(options: EmbeddedNodeOptions): Promise<E
   const ipcPath = socketFolder.socketPath;
   const connection = openUnixSocket(ipcPath, OWN_TIMEOUT_MS);
   const publicConnection = openUnixSocket(ipcPath, LONG_TIMEOUT_MS, MAX_ANSWER_CHARS);
+  const keeper = createKeeper({ ipcPath, historyFile, timeoutMs: LONG_TIMEOUT_MS, keptTopics: KEPT_TOPICS });
   const gate = createGate();
   const earlyListeners = new Set<(header: unknown) => void>();
   const headListeners = new Set<(header: unknown) => void>();
   const disconnect = (): void => {
+    void keeper.close();
     publicConnection.close();
     connection.close();
     socketFolder.remove();
@@ -111,7 +116,12 @@ export async function startEmbeddedNode(options: EmbeddedNodeOptions): Promise<E
     try {
       ({ isIsolated } = anvil);
       restored = existsSync(stateFile)
-        ? await restoreChain(connection, { folder, stateFile, onDamage: options.onDamage ?? (() => {}) })
+        ? await restoreChain(connection, {
+            folder,
+            stateFile,
+            keeper,
+            onDamage: options.onDamage ?? (() => {}),
+          })
         : { stored: -1, head: (await readBlock(connection, "latest"))! };
       return anvil;
     } catch (error) {
@@ -190,9 +200,8 @@ export async function startEmbeddedNode(options: EmbeddedNodeOptions): Promise<E
   });
   const identity = createIdentity({ connection, gate, onLost: startAgain });
   const storage = createChainStorage({
-    ipcPath,
     stateFile,
-    historyFile,
+    keeper,
     connection,
     gate,
     recorder,
@@ -203,6 +212,7 @@ export async function startEmbeddedNode(options: EmbeddedNodeOptions): Promise<E
     onCompacted: options.onCompacted,
     onError: tellUnlessDown,
     onSetBack: tellHead,
+    onForgotten: () => void supervisor.restart(),
     onBroken: startAgain,
   });
   await connection.subscribe(["newHeads"], (head) => {
@@ -263,6 +273,7 @@ export async function startEmbeddedNode(options: EmbeddedNodeOptions): Promise<E
     },
     removeBlocks: storage.removeSome,
     findAppearances: storage.findAppearances,
+    pause: storage.pause,
     async warnings() {
       const warnings = isIsolated ? [] : [OPEN_PORT_WARNING];
       // A compaction holds mining back for some milliseconds, and a new process mines nothing until it has all blocks.

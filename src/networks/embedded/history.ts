@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync } from "node:fs";
+import { closeSync, existsSync, fdatasyncSync, openSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import type { SQLInputValue } from "node:sqlite";
 import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
@@ -17,12 +17,19 @@ export interface HistoricBlock {
   readonly receipts: readonly IndexableReceipt[];
 }
 
+/** A block by number and hash. */
+export type BlockId = Pick<HistoricBlock, "number" | "hash">;
+
 /** The blocks of a chain that its node forgets, on disk. */
 export interface History {
   /** Adds blocks in one transaction, replacing whatever is stored under these and later numbers. */
   append(blocks: readonly HistoricBlock[]): void;
+  /** Whether this very block is stored. */
+  has(block: BlockId): boolean;
+  /** Makes everything appended so far survive a power cut; takes 4–6 ms on an ordinary disk. */
+  flush(): void;
   /** Deletes the blocks after this one, which the chain no longer has; returns the newest one left. */
-  cutAfter(number: number): { readonly number: number; readonly hash: Hex } | undefined;
+  cutAfter(number: number): BlockId | undefined;
   /** Answers a JSON-RPC request about the past, or returns `undefined` when the history doesn't have the answer. */
   recall(method: string, parameters: readonly unknown[]): unknown;
   /**
@@ -45,6 +52,13 @@ export interface RemovedBlocks {
   readonly before: number;
 }
 
+/** The node has only the header of a block left, which passes for a block without transactions. */
+export class ForgottenError extends Error {
+  constructor(which: number | string) {
+    super(typeof which === "string" ? which : `the node has forgotten the transactions of block ${which}`);
+  }
+}
+
 interface LogFilter {
   readonly address?: Hex | readonly Hex[];
   readonly topics?: readonly (Hex | readonly Hex[] | null)[];
@@ -58,6 +72,9 @@ interface Log {
   readonly topics: readonly Hex[];
 }
 
+/** How long a statement waits for another process's lock. */
+const BUSY_MS = 500;
+
 /**
  * Opens a chain's history, creating it when absent. It is one SQLite file with a row per block: the body as compressed JSON, the logs
  * separately because searches read only them; and the position of each transaction. Takes about 4 kB per preset.
@@ -65,8 +82,9 @@ interface Log {
 export function openHistory(file: string, keptTopics: readonly string[] = []): History {
   if (!existsSync(file)) closeSync(openSync(file, "a", 0o600));
   const database = new DatabaseSync(file);
-  // A power cut may lose the last rows, which can be fetched again, but leaves the file intact.
-  database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA busy_timeout = 5000;
+  // A power cut may lose the last rows, which can be fetched again, but leaves the file intact. The thread's other calls wait as long as a
+  // write waits for somebody else's lock, so it gives up soon and is tried again.
+  database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA busy_timeout = ${BUSY_MS};
     CREATE TABLE IF NOT EXISTS blocks (number INTEGER PRIMARY KEY, hash BLOB NOT NULL, body BLOB NOT NULL, logs BLOB);
     CREATE INDEX IF NOT EXISTS blocks_by_hash ON blocks (hash);
     CREATE TABLE IF NOT EXISTS transactions (hash BLOB PRIMARY KEY, block INTEGER NOT NULL, place INTEGER NOT NULL) WITHOUT ROWID;
@@ -80,6 +98,7 @@ export function openHistory(file: string, keptTopics: readonly string[] = []): H
   const addTransaction = database.prepare("INSERT OR REPLACE INTO transactions VALUES (?, ?, ?)");
   const byNumber = database.prepare("SELECT body FROM blocks WHERE number = ?");
   const byHash = database.prepare("SELECT number, body FROM blocks WHERE hash = ?");
+  const numberOf = database.prepare("SELECT number FROM blocks WHERE hash = ?");
   const place = database.prepare("SELECT block, place FROM transactions WHERE hash = ?");
   const logsBetween = database.prepare(
     "SELECT logs FROM blocks WHERE number BETWEEN ? AND ? AND logs IS NOT NULL ORDER BY number",
@@ -101,7 +120,8 @@ export function openHistory(file: string, keptTopics: readonly string[] = []): H
       database.exec("COMMIT");
       return result;
     } catch (error) {
-      database.exec("ROLLBACK");
+      // After some errors, such as a full disk, SQLite has already rolled back: a second rollback would fail and hide the error.
+      if (database.isTransaction) database.exec("ROLLBACK");
       throw error;
     }
   };
@@ -165,6 +185,17 @@ export function openHistory(file: string, keptTopics: readonly string[] = []): H
         }
       });
     },
+    has: ({ number, hash }) => numberOf.get(bytesOf(hash))?.["number"] === number,
+    flush() {
+      // Checkpoints flush the database file itself; since then, commits are only in the log, which the first one creates.
+      if (!existsSync(`${file}-wal`)) return;
+      const log = openSync(`${file}-wal`, "r+");
+      try {
+        fdatasyncSync(log);
+      } finally {
+        closeSync(log);
+      }
+    },
     cutAfter(number) {
       atOnce(() => forgetFrom(number + 1));
       const row = newest.get();
@@ -227,7 +258,7 @@ export function openHistory(file: string, keptTopics: readonly string[] = []): H
           const [from, to] =
             filter.blockHash === undefined
               ? [Number(filter.fromBlock), Number(filter.toBlock)]
-              : Array.from({ length: 2 }, () => byHash.get(bytesOf(filter.blockHash!))?.["number"] ?? -1);
+              : Array.from({ length: 2 }, () => numberOf.get(bytesOf(filter.blockHash!))?.["number"] ?? -1);
           const matching: Log[] = [];
           for (const row of logsBetween.iterate(from as number, to as number)) {
             matching.push(...searchLogs(zstdDecompressSync(row["logs"] as Uint8Array), filter));

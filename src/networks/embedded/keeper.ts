@@ -1,5 +1,7 @@
 import { Worker } from "node:worker_threads";
-import type { KeeperData, KeeperTasks } from "./keeperWorker.ts";
+import { BrokenConnectionError } from "../../evm/connection.ts";
+import { ForgottenError } from "./history.ts";
+import type { KeeperAnswer, KeeperData, KeeperTasks } from "./keeperWorker.ts";
 
 /** An idle thread is stopped after this: it takes about 20 MB, and starts in 50 ms. */
 const IDLE_MS = 10_000;
@@ -18,6 +20,9 @@ export interface Keeper {
   /** Stops after the work in flight; idempotent. */
   close(): Promise<void>;
 }
+
+/** Errors cross from the thread as texts of a kind. */
+const ERRORS = { broken: BrokenConnectionError, forgotten: ForgottenError, other: Error } as const;
 
 /** Creates the keeper of one chain. */
 export function createKeeper(data: KeeperData): Keeper {
@@ -38,12 +43,12 @@ export function createKeeper(data: KeeperData): Keeper {
       execArgv: [],
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
     });
-    started.on("message", ({ id, result, error }: { id: number; result?: unknown; error?: string }) => {
+    started.on("message", ({ id, result, error, kind }: KeeperAnswer) => {
       const asker = waiting.get(id);
       waiting.delete(id);
       if (waiting.size === 0) idle = setTimeout(() => void end(), IDLE_MS).unref();
       if (error === undefined) asker?.resolve(result);
-      else asker?.reject(new Error(error));
+      else asker?.reject(new ERRORS[kind ?? "other"](error));
     });
     started.on("error", fail);
     started.on("exit", () => {

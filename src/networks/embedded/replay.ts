@@ -4,8 +4,14 @@ import { swapState } from "./anvilState.ts";
 import type { AnvilState } from "./anvilState.ts";
 import { readBlockLog } from "./blockLog.ts";
 import type { LoggedBlock } from "./blockLog.ts";
+import { KEPT_TRANSACTION_BLOCKS } from "./anvil.ts";
+import type { Keeper } from "./keeper.ts";
 import { readBlock } from "./recorder.ts";
 import type { ReadBlock } from "./recorder.ts";
+
+/** Of the blocks mined again, the node certainly has the contents of this many. */
+const UNFORGOTTEN_BLOCKS = KEPT_TRANSACTION_BLOCKS / 2;
+const KEPT_AT_ONCE = 16;
 
 /** What a process has after its start. */
 export interface RestoredChain {
@@ -23,10 +29,12 @@ export async function restoreChain(
   {
     folder,
     stateFile,
+    keeper,
     onDamage,
   }: {
     readonly folder: string;
     readonly stateFile: string;
+    readonly keeper: Keeper;
     /** Called with one sentence about logged blocks that can't be recovered. */
     readonly onDamage: (sentence: string) => void;
   },
@@ -36,7 +44,7 @@ export async function restoreChain(
   const { number: stored, hash: headHash, timestamp } = first;
   await swapState(connection, state, { headHash, timestamp, dropHeaders: false });
   const { blocks, damage } = readBlockLog(folder, stored);
-  const head = await replayBlocks(connection, first, blocks);
+  const head = await replayBlocks(connection, first, blocks, await createReplayKeeping(keeper, blocks));
   if (damage !== undefined) {
     // A copy, because the log itself continues after the gap.
     const copy = `${damage.file}.set-aside-${Date.now()}`;
@@ -65,11 +73,12 @@ async function replayBlocks(
   connection: Connection,
   head: ReadBlock,
   blocks: readonly LoggedBlock[],
+  onMined: (number: number) => Promise<void>,
 ): Promise<ReadBlock> {
   if (blocks.length === 0) return head;
   await connection.request("evm_setAutomine", [false]);
   let time = head.timestamp;
-  for (const { timestamp, transactions } of blocks) {
+  for (const { number, timestamp, transactions } of blocks) {
     // A user may have set the clock back; only `evm_setTime` makes Anvil accept a time before the newest block's.
     if (timestamp < time) await connection.request("evm_setTime", [timestamp]);
     time = timestamp;
@@ -80,7 +89,31 @@ async function replayBlocks(
       await connection.request("eth_sendRawTransaction", [raw]).catch(() => {});
     }
     await connection.request("evm_mine", []);
+    await onMined(number);
   }
   await connection.request("evm_setAutomine", [true]);
   return (await readBlock(connection, "latest"))!;
+}
+
+/**
+ * Creates the job that keeps, while blocks are mined again, those that an earlier process could not keep and that the node will have forgotten
+ * at the end. If it fails, the node is started again later.
+ */
+async function createReplayKeeping(
+  keeper: Keeper,
+  blocks: readonly LoggedBlock[],
+): Promise<(number: number) => Promise<void>> {
+  const forgotten = blocks.slice(0, -UNFORGOTTEN_BLOCKS);
+  let next =
+    forgotten.length === 0 ? undefined : await keeper.run("findMissing", forgotten).catch(() => undefined);
+  const last = forgotten.at(-1)?.number;
+  return async (number) => {
+    if (next === undefined || (number - next < KEPT_AT_ONCE && number !== last)) return;
+    const first = next;
+    next = undefined;
+    await keeper.run("keep", first, number).then(
+      () => (next = number === last ? undefined : number + 1),
+      () => {},
+    );
+  };
 }

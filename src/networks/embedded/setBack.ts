@@ -4,6 +4,7 @@ import type { BatchCount } from "./batchCount.ts";
 import type { Compactor } from "./compactor.ts";
 import type { Gate } from "./gate.ts";
 import type { Keeper } from "./keeper.ts";
+import type { DumpSummary } from "./keeperWorker.ts";
 import type { Keeping } from "./keeping.ts";
 import { readBlock } from "./recorder.ts";
 import type { ReadBlock, Recorder } from "./recorder.ts";
@@ -18,6 +19,8 @@ export interface SetBackOptions {
   readonly gate: Gate;
   readonly recorder: Recorder;
   readonly keeper: Keeper;
+  /** Dumps the state in the keeper. */
+  readonly dump: () => Promise<DumpSummary>;
   readonly keeping: Keeping;
   readonly compactor: Pick<Compactor, "alone">;
   readonly batches: BatchCount;
@@ -70,7 +73,7 @@ export function createSetBack(options: SetBackOptions): SetBack {
   };
 
   const store = async ({ hash: headHash }: ReadBlock): Promise<void> => {
-    const taken = await keeper.run("dump");
+    const taken = await options.dump();
     await keeper.run("save", `${stateFile}.next`);
     replaceState(`${stateFile}.next`, stateFile);
     options.onSaved(taken.number);

@@ -10,20 +10,16 @@ import type { CompactionReport, Compactor } from "./compactor.ts";
 import type { Gate } from "./gate.ts";
 import type { AppearanceQuery, Appearances, RemovableBlocks } from "../network.ts";
 import type { RemovedBlocks } from "./history.ts";
-import { createKeeper } from "./keeper.ts";
 import type { Keeper } from "./keeper.ts";
-import { createKeeping } from "./keeping.ts";
+import { UnkeptError, createKeeping } from "./keeping.ts";
 import type { Keeping } from "./keeping.ts";
 import { withDeadline } from "../../lib/deadline.ts";
 import { readBlock } from "./recorder.ts";
-import { KEPT_TOPICS } from "./removedPast.ts";
 import { createSetBack } from "./setBack.ts";
 import type { SetBack } from "./setBack.ts";
 import type { RecordedBlock, Recorder } from "./recorder.ts";
 import { writeState } from "./stateFile.ts";
 
-/** Users' requests may take long: mining thousands of blocks, long traces. */
-const LONG_TIMEOUT_MS = 120_000;
 /** Blocks that Anvil may forget while a request for them is in flight. */
 const FORGETTING_MARGIN_BLOCKS = 16;
 /** Delay of storing the state after a change without a block, which the log can't record. */
@@ -59,6 +55,8 @@ export interface ChainStorage {
   /** Stores the state soon, because something other than a block has changed it. */
   storeSoon(): void;
   isCompacting(): boolean;
+  /** Says in words why the chain is paused; `undefined` while it isn't. */
+  pause(this: void): string | undefined;
   /** Resolves when no compaction is in flight. */
   settled(): Promise<void>;
   /** Takes note that a process was started from the state of this block and the blocks of the log. */
@@ -74,9 +72,9 @@ export interface ChainStorage {
 }
 
 export interface ChainStorageOptions {
-  readonly ipcPath: string;
   readonly stateFile: string;
-  readonly historyFile: string;
+  /** Closed with the storage. */
+  readonly keeper: Keeper;
   readonly connection: Connection;
   readonly gate: Gate;
   readonly recorder: Recorder;
@@ -90,6 +88,8 @@ export interface ChainStorageOptions {
   readonly onError: (error: unknown) => void;
   /** Called with the newest block left when blocks were removed. */
   readonly onSetBack: (head: RecordedBlock) => void;
+  /** Called when a new process has to mine the blocks again that Anvil forgot before they were kept. */
+  readonly onForgotten: () => void;
   /** Called when Anvil's state is only half swapped. */
   readonly onBroken: (error: unknown) => void;
 }
@@ -98,7 +98,6 @@ export interface ChainStorageOptions {
 interface Parts {
   /** Blocks up to this one, in which the chain was set up, are never removed. */
   readonly setUp: number;
-  readonly keeper: Keeper;
   readonly keeping: Keeping;
   readonly compactor: Compactor;
   readonly setBack: SetBack;
@@ -106,7 +105,7 @@ interface Parts {
 
 /** Creates the storage of one chain; it stores nothing until `begin` or `resume` is called. */
 export function createChainStorage(options: ChainStorageOptions): ChainStorage {
-  const { ipcPath, stateFile, historyFile, connection, gate, recorder, log, isDown, onError } = options;
+  const { stateFile, keeper, connection, gate, recorder, log, isDown, onError } = options;
   let { stored } = options;
   /** Anvil has lost all transactions before this block. */
   let wholeFrom = stored + 1;
@@ -123,18 +122,25 @@ export function createChainStorage(options: ChainStorageOptions): ChainStorage {
     log.startAfter(block);
   };
   const open = (keptHeader: number, kept: number): Parts => {
-    const keeper = createKeeper({
-      ipcPath,
-      historyFile,
-      timeoutMs: LONG_TIMEOUT_MS,
-      keptHeaders: [keptHeader],
-      keptTopics: KEPT_TOPICS,
+    const { onForgotten } = options;
+    const keeping = createKeeping({
+      keeper,
+      connection,
+      gate,
+      recorder,
+      isDown,
+      kept,
+      onForgotten,
+      onError(error) {
+        if (!isStopped) onError(error);
+      },
     });
-    const keeping = createKeeping({ keeper, connection, recorder, isDown, kept, onError });
+    const dump = () => keeper.run("dump", [keptHeader]);
     const compactor = createCompactor({
       connection,
       gate,
       keeper,
+      dump,
       keep() {
         // The compaction is about to turn automine off and on, and may mine.
         batches.doubt();
@@ -146,7 +152,7 @@ export function createChainStorage(options: ChainStorageOptions): ChainStorage {
       onCompacted: options.onCompacted,
       onSaved,
       onError(error, isBroken) {
-        if (isStopped) return;
+        if (isStopped || error instanceof UnkeptError) return;
         if (isBroken) options.onBroken(error);
         else onError(error);
       },
@@ -156,6 +162,7 @@ export function createChainStorage(options: ChainStorageOptions): ChainStorage {
       gate,
       recorder,
       keeper,
+      dump,
       keeping,
       compactor,
       batches,
@@ -167,11 +174,11 @@ export function createChainStorage(options: ChainStorageOptions): ChainStorage {
       onBroken: options.onBroken,
       onSetBack: options.onSetBack,
     });
-    return { setUp: keptHeader, keeper, keeping, compactor, setBack };
+    return { setUp: keptHeader, keeping, compactor, setBack };
   };
 
   /** Indexes the blocks that an earlier version kept; after a stop, the next start continues with the rest. */
-  const indexEarlier = async ({ keeper }: Parts): Promise<void> => {
+  const indexEarlier = async (): Promise<void> => {
     while (!isStopped && (await keeper.run("indexSome", INDEXED_AT_ONCE))) await sleep(INDEXING_PAUSE_MS);
   };
 
@@ -185,20 +192,26 @@ export function createChainStorage(options: ChainStorageOptions): ChainStorage {
   return {
     oldestWhole,
     oldestHeld: () => Math.max(wholeFrom, oldestCounted()),
-    recall: async (method, parameters) => parts?.keeper.run("recall", method, parameters),
+    async recall(method, parameters) {
+      if (parts === undefined) return undefined;
+      const answer = await keeper.run("recall", method, parameters);
+      // What the history lacks may be in a block that is yet to be kept.
+      if (answer === undefined || method === "eth_getLogs") parts.keeping.assertKept(oldestWhole() - 1);
+      return answer;
+    },
     async removeSome({ before, ...range }) {
       if (parts === undefined) return false;
-      const { setUp, keeper } = parts;
+      const { setUp } = parts;
       return keeper.run("removeSome", { ...range, from: setUp + 1, before: Math.min(before, oldestWhole()) });
     },
-    removed: async () => (await parts?.keeper.run("removed")) ?? { from: 0, before: 0 },
+    removed: async () => (parts === undefined ? { from: 0, before: 0 } : await keeper.run("removed")),
     async findAppearances(query) {
       const leave = await gate.enter("read");
       try {
         if (parts === undefined) return { found: [], from: 0, through: -1, hasRemoved: false };
         // If keeping fails, the blocks already kept can still be searched.
         await parts.keeping.keep().catch(() => {});
-        return await parts.keeper.run("findAppearances", query);
+        return await keeper.run("findAppearances", query);
       } finally {
         leave();
       }
@@ -218,30 +231,33 @@ export function createChainStorage(options: ChainStorageOptions): ChainStorage {
     },
     storeSoon,
     isCompacting: () => parts?.compactor.isRunning() ?? false,
+    pause: () => parts?.keeping.pause(),
     settled: async () => parts?.compactor.settled(),
     onRestored(block, head) {
       batches.doubt();
       stored = block;
       wholeFrom = block + 1;
       parts?.compactor.reset(head.number - block);
-      void parts?.keeping.onBlock(head);
+      void parts?.keeping.goOn(block);
     },
     async begin(keptHeader) {
       const head = (await readBlock(connection, "latest"))!;
       await recorder.ensure(head.number);
+      // From a start with the state on, the node has nothing but the headers of these blocks.
+      const kept = await keeper.run("keep", 0, head.number);
       const { state } = await dumpCompactState(connection, [keptHeader]);
       const timestamp = Math.max(Math.floor(Date.now() / 1000), head.timestamp);
       await swapState(connection, state, { headHash: head.hash, timestamp, dropHeaders: false });
       writeState(stateFile, state);
       stored = head.number;
       log.startAfter(head.number);
-      parts = open(keptHeader, -1);
+      parts = open(keptHeader, kept);
     },
     resume(keptHeader) {
       // A state is stored only after its blocks have been kept.
       parts = open(keptHeader, stored);
-      parts.keeping.goOn().catch(onError);
-      indexEarlier(parts).catch((error: unknown) => {
+      void parts.keeping.goOn(stored);
+      indexEarlier().catch((error: unknown) => {
         if (!isStopped) onError(error);
       });
       parts.compactor.reset(recorder.head().number - stored);
@@ -255,7 +271,7 @@ export function createChainStorage(options: ChainStorageOptions): ChainStorage {
       const storing = (async () => {
         if (recorder.head().number > stored) await parts?.compactor.compact({ swap: false });
         await parts?.compactor.close();
-        await parts?.keeper.close();
+        await keeper.close();
       })();
       await withDeadline(storing, CLOSE_TIMEOUT_MS).catch(onError);
     },

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, readdirSync, readlinkSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, readdirSync, readlinkSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
@@ -38,6 +38,7 @@ const isAlive = (pid: number): boolean => {
 test("behaviour: a process ends when it is closed, though its folder is gone", async () => {
   const { anvil, folder, pid, connection, onExit } = await start();
   expect(await connection.request("eth_chainId", [])).toBe("0x7a69");
+  expect(statSync(path.join(folder, "anvil.pid")).mode & 0o777).toBe(0o600);
   rmSync(folder, { recursive: true });
   await anvil.close();
   expect(isAlive(pid)).toBe(false);

@@ -1,4 +1,5 @@
-import { appendFileSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import fs, { appendFileSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -78,6 +79,21 @@ test("behaviour: a torn last line is left out", () => {
   log.close();
   appendFileSync(path.join(folder, "blocks-1.log"), '{"number":3,"ha');
   expect(readBlockLog(folder, 0)).toEqual([block(1), block(2)]);
+});
+
+test("refuses a block of which a full disk takes only a part, and takes it once there is room", () => {
+  const log = openBlockLog(folder, 0);
+  log.append(block(1));
+  const { writeSync } = fs;
+  fs.writeSync = ((file: number, line: Uint8Array) =>
+    writeSync(file, line.subarray(0, 20))) as typeof writeSync;
+  syncBuiltinESMExports();
+  expect(() => log.append(block(2))).toThrow("only 20 of");
+  fs.writeSync = writeSync;
+  syncBuiltinESMExports();
+  for (const number of [2, 3]) log.append(block(number));
+  log.close();
+  expect(readBlockLog(folder, 0)).toEqual([block(1), block(2), block(3)]);
 });
 
 test("error: what follows a gap is left out, and the gap is told", () => {

@@ -13,6 +13,7 @@ import type { CompactionReport } from "../../../src/networks/embedded/compactor.
 import { startEmbeddedNode } from "../../../src/networks/embedded/embeddedNode.ts";
 import type { EmbeddedNode } from "../../../src/networks/embedded/embeddedNode.ts";
 import { readBlockLog } from "../../../src/networks/embedded/blockLog.ts";
+import { messageOf } from "../../../src/lib/errors.ts";
 import { testAccount } from "../../support/anvil.ts";
 import { holdFlushes, watchFlushes } from "../../support/flushes.ts";
 
@@ -49,7 +50,10 @@ interface Started {
 }
 
 /** Starts a node and, on a new chain, deploys the contract above. */
-async function start(folder: string, { isNew = true } = {}): Promise<Started> {
+async function start(
+  folder: string,
+  { isNew = true, onError = (error: unknown): void => console.error(error) } = {},
+): Promise<Started> {
   const compactions: CompactionReport[] = [];
   const restarts: { isUp: boolean; lostBlocks: number }[] = [];
   const node = await startEmbeddedNode({
@@ -59,7 +63,7 @@ async function start(folder: string, { isNew = true } = {}): Promise<Started> {
     rpcOrigins: [],
     onCompacted: (report) => compactions.push(report),
     onRestart: (restart) => restarts.push(restart),
-    onError: (error) => console.error(error),
+    onError,
   });
   nodes.push(node);
   if (isNew) {
@@ -349,6 +353,64 @@ test("behaviour: what was kept stays kept when more blocks are replayed than Anv
   await expect.poll(() => lastKept(copy)).toBe(Number(blockNumber));
   expect(await logs(head)).toHaveLength(KEPT_TRANSACTION_BLOCKS + 29);
   expect(await again.client.getReceipt(first.transactionHash)).toEqual(first);
+});
+
+/** Asks for the receipts of all transactions, and the number of logs of the contract. */
+const lookUp = async ({ client }: Started, hashes: readonly Hex[], contract: Hex) => ({
+  receipts: await Promise.all(hashes.map(async (hash) => (await client.getReceipt(hash))?.transactionHash)),
+  logs: (
+    await client.getLogs({
+      addresses: [contract],
+      fromBlock: 0n,
+      toBlock: (await client.getHead("latest"))!.number,
+    })
+  ).length,
+});
+
+test("pauses the chain while another process locks its history, says so, and loses nothing", async () => {
+  const errors: string[] = [];
+  const started = await start(newFolder(), { onError: (error) => errors.push(messageOf(error)) });
+  const { client, node, folder } = started;
+  const contract = await contractOf(client);
+  await expect.poll(() => lastKept(folder)).toBe(1);
+  const other = new DatabaseSync(chainFilesIn(folder).historyFile);
+  other.exec("BEGIN IMMEDIATE");
+  const count = KEPT_TRANSACTION_BLOCKS * 2;
+  const raws = await Promise.all(
+    Array.from({ length: count }, (_, i) => sign(i + 1, contract, store(2, i + 1))),
+  );
+  // One after another, so that each has a block of its own.
+  const sending = raws.reduce<Promise<Hex[]>>(
+    async (before, raw) => [
+      ...(await before),
+      parseReceipt(await client.request("eth_sendRawTransactionSync", [raw])).transactionHash,
+    ],
+    Promise.resolve([]),
+  );
+  await expect.poll(() => node.pause()).toContain("history can't be written (database is locked)");
+  const { number } = (await client.getHead("latest"))!;
+  expect(number).toBeLessThan(KEPT_TRANSACTION_BLOCKS);
+  other.exec("ROLLBACK");
+  other.close();
+  const hashes = await sending;
+  expect(await lookUp(started, hashes, contract)).toEqual({ receipts: hashes, logs: count });
+  expect(node.pause()).toBeUndefined();
+  expect(errors).toEqual([expect.stringContaining("history can't be written")]);
+});
+
+test("fills the history from the block log with what an earlier process could not keep", async () => {
+  const first = await start(newFolder());
+  const contract = await contractOf(first.client);
+  const hashes: Hex[] = [];
+  for (let nonce = 1; nonce < KEPT_TRANSACTION_BLOCKS * 2; nonce += 1)
+    hashes.push((await send(first.client, nonce, contract, store(2, nonce))).transactionHash);
+  const copy = newFolder();
+  copyFolder(first.folder, copy);
+  const history = new DatabaseSync(chainFilesIn(copy).historyFile);
+  history.exec("DELETE FROM blocks WHERE number > 10; DELETE FROM transactions WHERE block > 10");
+  history.close();
+  const again = await start(copy, { isNew: false });
+  expect(await lookUp(again, hashes, contract)).toEqual({ receipts: hashes, logs: hashes.length });
 });
 
 test("behaviour: a proof's block hash from before a restart is known after it", async () => {
