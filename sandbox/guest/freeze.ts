@@ -1,6 +1,6 @@
 const { Object, Reflect } = globalThis;
 const { freeze, getOwnPropertyDescriptor, getPrototypeOf, isFrozen } = Object;
-const { ownKeys } = Reflect;
+const { deleteProperty, ownKeys } = Reflect;
 
 /**
  * Freezes the global object, every built-in object reachable from it or through syntax, and `more`. It is used for a
@@ -8,6 +8,7 @@ const { ownKeys } = Reflect;
  * it anyway.
  */
 export function freezeIntrinsics(more: object): void {
+  removeLegacyStatics();
   const open: unknown[] = [more, ...syntaxObjects()];
   visitMembers(globalThis, open);
   freeze(globalThis);
@@ -18,6 +19,17 @@ export function freezeIntrinsics(more: object): void {
     freeze(value);
     open[open.length] = getPrototypeOf(value);
     visitMembers(value, open);
+  }
+}
+
+/** Removes `RegExp.$1`, `RegExp.lastMatch` and the like: they keep what the last match found, and freezing doesn't stop that. */
+function removeLegacyStatics(): void {
+  const keys = ownKeys(RegExp);
+  for (let at = 0; at < keys.length; at++) {
+    const key = keys[at] as string;
+    // The `get` of Symbol.species has no state.
+    if (typeof key === "string" && getOwnPropertyDescriptor(RegExp, key)?.get !== undefined)
+      deleteProperty(RegExp, key);
   }
 }
 

@@ -2,6 +2,7 @@ import type { Hex } from "viem";
 import { MAX_REQUEST_BYTES } from "../chainlink/functionsRequest.ts";
 import { MAX_CONFIRMATIONS, MAX_RANDOM_WORDS } from "../chainlink/limits.ts";
 import type { ChainDeployment, NetworkChain, NetworkSource } from "../networks/network.ts";
+import { displayTitle } from "../networks/profiles.ts";
 import { MAX_SOURCE_BYTES } from "../requests/commands.ts";
 import { createNodeArchive } from "../explorer/chainArchive.ts";
 import type { ExploredChain } from "../explorer/explorer.ts";
@@ -21,7 +22,7 @@ export function describeNetwork(options: {
   const { profile, isEmbedded, terms, keyHash, vrfOperators = [{ keyHash }] } = options.source;
   return {
     name: profile.name,
-    title: profile.title,
+    title: displayTitle(profile.title, isEmbedded),
     chainId: profile.chainId,
     coin: profile.coin,
     embedded: isEmbedded,
@@ -56,7 +57,7 @@ export function describeChain(
   const node = isEmbedded ? meterNode(client) : spareNode(client);
   return {
     network: profile.name,
-    title: profile.title,
+    title: displayTitle(profile.title, isEmbedded),
     chainId: profile.chainId,
     coin: profile.coin,
     isEmbedded,

@@ -127,6 +127,7 @@ async function start(
   // Closed last, so that callers are told until the end that the service is closing.
   let server: HttpServer | undefined;
   closers.push(() => server?.close());
+  const baseUrl = (): string => publicUrl ?? server?.url ?? "";
   const apiKey = await ensureDefaultDapp(dapps, (key) => {
     if (!directory.isKeyOutside) directory.writeSecret("api-key", `${key}\n`);
   });
@@ -157,7 +158,7 @@ async function start(
       onTransaction: metrics.onTransaction,
       rpcOrigins: parseRpcOrigins(config.rpcOrigins),
       acceptsChain: acceptChains.includes(name),
-      baseUrl: () => publicUrl ?? server?.url ?? "",
+      baseUrl,
     }),
   );
   // Networks that are still starting would otherwise outlive this process's lock on the data directory.
@@ -177,6 +178,7 @@ async function start(
     pool,
     registry,
     networks: networksByName,
+    baseUrl,
     replica,
     ...config.requests,
   });

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
-import { isAddress, type Hex } from "viem";
+import type { Hex } from "viem";
 import { createSandboxPool } from "../../sandbox/index.ts";
 import { createChainClient, RpcError, type ChainClient } from "../evm/client.ts";
 import { parseQuantity } from "../lib/nodeAnswers.ts";
@@ -10,6 +10,7 @@ import { TycheError } from "../lib/errors.ts";
 import { createSourceRunner } from "./runSource.ts";
 import { findOutsideKey } from "../lib/outsideSecret.ts";
 import type { OracleContracts } from "../chainlink/contractBook.ts";
+import { parsePublishedContracts } from "../verify/publishedContracts.ts";
 import { createRecorder } from "../verify/recordedReader.ts";
 import type { Verification } from "../verify/verification.ts";
 import { verifyTransaction } from "../verify/verifyTransaction.ts";
@@ -42,7 +43,9 @@ export async function verifyWithTool(options: VerifyToolOptions): Promise<Verifi
   const { network, tx, requestId } = options;
   const known = options.rpcUrl === undefined ? await findKnown(options.dataDir, network) : undefined;
   const given =
-    options.contracts === undefined ? undefined : parseContracts(contractsIn(options.contracts, network));
+    options.contracts === undefined
+      ? undefined
+      : parsePublishedContracts(options.contracts, { name: network });
   const client = createChainClient(options.rpcUrl ?? known!.rpcUrl);
   const recorder = createRecorder(client);
   const pool = createSandboxPool({ concurrency: 1 });
@@ -101,42 +104,10 @@ async function findKnown(dataDir: string, network: string): Promise<KnownNetwork
         `${network} was never started in ${dataDir}, which has ${names}; for another network, name a node with --rpc-url`,
       );
     }
-    return { rpcUrl: found.rpcUrl, contracts: parseContracts(found.contracts) };
+    return { rpcUrl: found.rpcUrl, contracts: parsePublishedContracts(found.contracts, { name: network }) };
   } finally {
     await tools.close();
   }
-}
-
-/** Finds a network's addresses in the response of `GET /api/networks`, in one network of it, or in bare addresses. */
-function contractsIn(given: unknown, network: string): unknown {
-  const { data, items, contracts } = (given ?? {}) as Readonly<Record<string, unknown>>;
-  if (data !== undefined) return contractsIn(data, network);
-  const list = Array.isArray(given) ? (given as readonly unknown[]) : items;
-  if (!Array.isArray(list)) return contracts ?? given;
-  const found = list.find((one) => (one as { readonly name?: unknown } | null)?.name === network) as unknown;
-  if (found === undefined) throw new VerifyToolError(`the published networks have no ${network}`);
-  return contractsIn(found, network);
-}
-
-/**
- * Parses addresses by name, as `contracts` of `GET /api/networks` has them; ignores other names.
- *
- * @throws VerifyToolError when there are none, or one is not an address.
- */
-function parseContracts(given: unknown): Partial<OracleContracts> {
-  const names = ["vrfCoordinator", "functionsRouter", "functionsCoordinator", "presetConsumer"] as const;
-  const source = (typeof given === "object" && given !== null ? given : {}) as Readonly<
-    Record<string, unknown>
-  >;
-  const entries = names.flatMap((name): [string, Hex][] => {
-    const address = source[name];
-    if (address === undefined) return [];
-    if (typeof address !== "string" || !isAddress(address))
-      throw new VerifyToolError(`${name} must be an address, not ${JSON.stringify(address)}`);
-    return [[name, address]];
-  });
-  if (entries.length === 0) throw new VerifyToolError(`no address of ${names.join(", ")} is given`);
-  return Object.fromEntries(entries);
 }
 
 /** The command can't be carried out as given. */

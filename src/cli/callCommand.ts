@@ -14,12 +14,12 @@ import {
 import { RETURN_TYPES } from "../lib/vocabulary.ts";
 import { formatCodeFrame } from "./codeFrame.ts";
 import { connectService, withService, type ServiceFlags } from "./connectService.ts";
+import { chooseNetwork, withNetwork, type NetworkFlag } from "./networkOption.ts";
 import { parseTypedParam, readPresetParams, type TypedParams } from "./presetParams.ts";
 import { printEvent, printOutcome } from "./outcome.ts";
 import { type Terminal, withoutControls } from "./terminal.ts";
 
-interface CallFlags extends ServiceFlags {
-  readonly network: string;
+interface CallFlags extends ServiceFlags, NetworkFlag {
   readonly idempotencyKey?: string;
   readonly json?: true;
   readonly async?: true;
@@ -32,7 +32,7 @@ Examples:
   $ tyche call lotto numberOfWinners=2 list=ann list=bob list=cy
   $ tyche call random --words 3
   $ tyche call run price.js --arg BTC --return-type uint256
-  $ tyche call coinflip --json | jq -r .parsedResult
+  $ tyche call nDice numFaces=6 --json | jq '.value | add'
 
 The service is the one that runs on this machine, or that of --url (TYCHE_URL); the key is one of the data directory, or TYCHE_API_KEY.
 Exit code: 0 when there is a result, 1 otherwise.`;
@@ -59,7 +59,9 @@ export function registerCall(program: Command, terminal: Terminal): void {
       const { client } = await connectService(flags);
       const preset = (await client.presets()).find((one) => one.name === name);
       const params = readPresetParams(typed, preset);
-      await finish(await client.submit.preset(name, params, optionsOf(flags)), flags, terminal);
+      const network = await chooseNetwork(client, flags);
+      const { idempotencyKey } = flags;
+      await finish(await client.submit.preset(name, params, { network, idempotencyKey }), flags, terminal);
     });
 
   withCall(call.command("random"))
@@ -75,9 +77,9 @@ export function registerCall(program: Command, terminal: Terminal): void {
       const flags = command.optsWithGlobals<
         CallFlags & { words: number; confirmations?: number; keyHash: readonly Hex[] }
       >();
-      const { network, idempotencyKey } = optionsOf(flags);
       const { client } = await connectService(flags);
-      const { words: numWords, confirmations, keyHash } = flags;
+      const network = await chooseNetwork(client, flags);
+      const { words: numWords, confirmations, keyHash, idempotencyKey } = flags;
       const keyHashes = keyHash.length === 0 ? undefined : keyHash;
       const params = { network, numWords, confirmations, keyHashes };
       await finish(await client.submit.random(params, { idempotencyKey }), flags, terminal);
@@ -97,8 +99,9 @@ export function registerCall(program: Command, terminal: Terminal): void {
     .action(async (file: string, _flags: object, command: Command) => {
       const flags = command.optsWithGlobals<CallFlags & { arg: string[]; returnType: ReturnType }>();
       const source = file === "-" ? await text(process.stdin) : await readFile(file, "utf8");
-      const { network, idempotencyKey } = optionsOf(flags);
       const { client } = await connectService(flags);
+      const network = await chooseNetwork(client, flags);
+      const { idempotencyKey } = flags;
       const params = { network, source, args: flags.arg, returnType: flags.returnType };
       try {
         if (flags.async)
@@ -114,18 +117,13 @@ export function registerCall(program: Command, terminal: Terminal): void {
 }
 
 function withCall(command: Command): Command {
-  return withService(command)
-    .option("--network <name>", "network to run on; tyche network list names them", "sepolia")
+  return withNetwork(withService(command), "network to run on")
     .option(
       "--idempotency-key <key>",
       "makes the call safe to repeat: the same key identifies the same request",
     )
     .option("--async", "print the request's id and don't wait")
     .option("--json", "print one JSON object");
-}
-
-function optionsOf({ network, idempotencyKey }: CallFlags) {
-  return { network, idempotencyKey };
 }
 
 /** Follows a request to its end, and prints its result. */

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { Option, type Command } from "commander";
-import { createClient, type TycheClient } from "../client/index.ts";
+import { createClient, type PresetValue, type TycheClient } from "../client/index.ts";
 import { TycheError } from "../lib/errors.ts";
 import { isLoopbackHost } from "../lib/loopback.ts";
 import { findOutsideKey } from "../lib/outsideSecret.ts";
@@ -9,7 +9,9 @@ import { createCheckedClient } from "./checkedClient.ts";
 import { dataDirOfEnvironment } from "./dappCommands.ts";
 
 /** Parameters of any preset; only the service knows which presets exist. */
-export type AnyPresets = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+export type AnyPresets = Readonly<
+  Record<string, { readonly params: Readonly<Record<string, unknown>>; readonly value: PresetValue }>
+>;
 
 export interface ServiceFlags {
   readonly url?: string;

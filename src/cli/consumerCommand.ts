@@ -1,11 +1,11 @@
 import type { Command } from "commander";
 import type { ContractRequestView, LinkedConsumer } from "../client/index.ts";
 import { connectService, withService, type ServiceFlags } from "./connectService.ts";
+import { chooseNetwork, withNetwork, type NetworkFlag } from "./networkOption.ts";
 import { nextPage } from "./nextPage.ts";
 import { withoutControls, type Terminal } from "./terminal.ts";
 
-interface ConsumerFlags extends ServiceFlags {
-  readonly network: string;
+interface ConsumerFlags extends ServiceFlags, NetworkFlag {
   readonly json?: true;
 }
 
@@ -46,33 +46,34 @@ export function registerConsumer(program: Command, terminal: Terminal): void {
     .description("Links a contract, so that it can request random words and functions itself.")
     .action(async (address: string, flags: ConsumerFlags) => {
       const { client, dappId } = await connectService(flags);
+      const network = await chooseNetwork(client, flags);
       const linked = await client.addConsumer({
         ...(dappId === undefined ? {} : { dappId }),
-        network: flags.network,
+        network,
         consumer: address,
       });
       print(linked, flags, terminal);
-      if (!flags.json) terminal.err(terminal.colors.dim(`linked ${address} on ${flags.network}`));
+      if (!flags.json) terminal.err(terminal.colors.dim(`linked ${address} on ${network}`));
     });
 
   withConsumer(consumer.command("remove"))
     .description("Unlinks a contract once the dapp has no requests in progress on the network.")
     .action(async (address: string, flags: ConsumerFlags) => {
       const { client } = await connectService(flags);
-      const unlinked = await client.removeConsumer({ network: flags.network, consumer: address });
+      const network = await chooseNetwork(client, flags);
+      const unlinked = await client.removeConsumer({ network, consumer: address });
       print(unlinked, flags, terminal);
-      if (!flags.json) terminal.err(terminal.colors.dim(`unlinked ${address} on ${flags.network}`));
+      if (!flags.json) terminal.err(terminal.colors.dim(`unlinked ${address} on ${network}`));
     });
 
-  withService(consumer.command("requests"))
+  withNetwork(withService(consumer.command("requests")), "network of the contracts")
     .description("Lists the requests that the contracts made on chain, newest first.")
-    .requiredOption("--network <name>", "network of the contracts, such as sepolia")
     .option("--before <cursor>", "cursor printed with the previous page")
     .option("--json", "print JSON")
     .action(async (flags: RequestsFlags, command: Command) => {
       const { client } = await connectService(flags);
-      const { network, before } = flags;
-      const page = await client.contractRequests({ network, before });
+      const network = await chooseNetwork(client, flags);
+      const page = await client.contractRequests({ network, before: flags.before });
       if (flags.json) return terminal.out(JSON.stringify(page, null, 2));
       for (const request of page.items) terminal.out(describeRequest(request, terminal));
       if (page.items.length === 0)
@@ -122,12 +123,8 @@ function describeRequest(request: ContractRequestView, { colors }: Terminal): st
 }
 
 function withConsumer(command: Command): Command {
-  return withService(command)
+  return withNetwork(withService(command), "network where it is deployed")
     .argument("<address>", "address of the contract")
-    .requiredOption(
-      "--network <name>",
-      "network where it is deployed, such as sepolia; tyche network list names them",
-    )
     .option("--json", "print JSON");
 }
 

@@ -12,6 +12,7 @@ import { findOutsideKey } from "../lib/outsideSecret.ts";
 import { InvalidParameterError } from "../lib/invalidParameter.ts";
 import { ask } from "./ask.ts";
 import { countOf } from "./countOf.ts";
+import { defaultNetwork, withNetwork, type NetworkFlag } from "./networkOption.ts";
 import type { Terminal } from "./terminal.ts";
 
 interface JsonFlag {
@@ -145,18 +146,14 @@ export function registerDapp(program: Command, terminal: Terminal): void {
       }),
     );
 
-  dapp
-    .command("contract")
+  withNetwork(dapp.command("contract"), "network where you will deploy it")
     .argument("[dapp]", "id or name of the dapp; default: the first")
-    .requiredOption(
-      "--network <name>",
-      "network where you will deploy it, such as sepolia; tyche network list names them",
-    )
     .description("Prints a sample consumer contract in Solidity, with the dapp's values filled in.")
     .addHelpText("after", CONTRACT_EXAMPLES)
-    .action((named: string | undefined, { network }: { readonly network: string }) =>
+    .action((named: string | undefined, flags: NetworkFlag) =>
       withDapp(named, async (tools, { id }) => {
         const { dappId, networks } = await tools.configVars(id);
+        const network = flags.network ?? defaultNetwork(networks.map((one) => one.network));
         const vars = networks.find((one) => one.network === network);
         if (vars === undefined)
           throw new InvalidParameterError([

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { connectService, withService, type ServiceFlags } from "./connectService.ts";
+import { chooseNetwork, withNetwork, type NetworkFlag } from "./networkOption.ts";
 import type { Terminal } from "./terminal.ts";
 
 const EXAMPLES = `
@@ -8,19 +9,17 @@ Examples:
 
 /** Adds `tyche faucet`. */
 export function registerFaucet(program: Command, { out, err, colors }: Terminal): void {
-  withService(program.command("faucet"))
+  withNetwork(withService(program.command("faucet")), "embedded network")
     .description("Sends 10 coins and 100 LINK to an address on an embedded chain.")
     .argument("<address>", "address that receives them")
-    .requiredOption("--network <name>", "embedded network, such as sepolia; tyche network list names them")
     .option("--json", "print JSON")
     .addHelpText("after", EXAMPLES)
-    .action(
-      async (address: string, flags: ServiceFlags & { readonly network: string; readonly json?: true }) => {
-        const { client } = await connectService(flags);
-        const gift = await client.faucet({ network: flags.network, address });
-        if (flags.json) return out(JSON.stringify(gift));
-        out(gift.transactionHashes.join("\n"));
-        err(colors.dim(`sent 10 coins and 100 LINK to ${address} on ${flags.network}`));
-      },
-    );
+    .action(async (address: string, flags: ServiceFlags & NetworkFlag & { readonly json?: true }) => {
+      const { client } = await connectService(flags);
+      const network = await chooseNetwork(client, flags);
+      const gift = await client.faucet({ network, address });
+      if (flags.json) return out(JSON.stringify(gift));
+      out(gift.transactionHashes.join("\n"));
+      err(colors.dim(`sent 10 coins and 100 LINK to ${address} on ${network}`));
+    });
 }

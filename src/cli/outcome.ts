@@ -1,7 +1,7 @@
 import type { Outcome, RequestView, StateChange } from "../client/index.ts";
 import { isReadable, type Terminal, withoutControls } from "./terminal.ts";
 
-/** Prints a result: the value to standard output, its place on chain to standard error. */
+/** Prints a result: the value to standard output, its place on chain and its public page to standard error. */
 export function printOutcome(outcome: Outcome, { out, err, colors }: Terminal): void {
   if ("randomNumber" in outcome) for (const word of outcome.randomNumber) out(word);
   else if ("parsedResult" in outcome) {
@@ -10,7 +10,8 @@ export function printOutcome(outcome: Outcome, { out, err, colors }: Terminal): 
       if (!isReadable(outcome.parsedResult)) err(colors.dim("the result is not text: shown as hex"));
     } else err(`${colors.red("failed:")} ${withoutControls(outcome.err)}`);
   } else out(outcome.transactionHash);
-  if ("url" in outcome) err(colors.dim(outcome.url));
+  if ("url" in outcome)
+    err(colors.dim([outcome.url, outcome.shareUrl].filter((url) => url !== undefined).join("\n")));
 }
 
 /** Returns a result as text, or as hex if its bytes are not text that a terminal should show. */

@@ -1,5 +1,5 @@
 import type { Hex } from "viem";
-import { VERDICT_WORDS } from "../lib/verificationWords.ts";
+import { VERDICT_OUTCOMES, VERDICT_WORDS, verdictReasons } from "../lib/verificationWords.ts";
 import { describeResult } from "../verify/describeResult.ts";
 import type { RequestVerification, Verification, VerificationStep } from "../verify/verification.ts";
 import { type Terminal, withoutControls } from "./terminal.ts";
@@ -22,9 +22,12 @@ export function printVerification(found: Verification, terminal: Terminal, optio
   out(`\n${colors.bold("What these checks can't show")}`);
   for (const sentence of found.trust) out(`  – ${sentence}`);
   const { verdict } = found;
-  const color = { valid: colors.green, invalid: colors.red, incomplete: colors.yellow }[verdict];
+  const color = { ok: colors.green, failed: colors.red, notApplicable: colors.yellow }[
+    VERDICT_OUTCOMES[verdict]
+  ];
   const count = `${found.requests.length} request${found.requests.length === 1 ? "" : "s"}`;
   out(`\n${color(VERDICT_WORDS[verdict])}: ${count} of ${found.transactionHash} on ${found.network}`);
+  for (const reason of verdictReasons(found)) out(`  ${withoutControls(reason)}`);
 }
 
 function printRequest(request: RequestVerification, terminal: Terminal, options: PrintOptions): void {
@@ -40,9 +43,9 @@ function printRequest(request: RequestVerification, terminal: Terminal, options:
 
 function printStep(step: VerificationStep, { out, colors }: Terminal, { isVerbose }: PrintOptions): void {
   out(`  ${markOf(step, colors)} ${step.name.padEnd(13)} ${withoutControls(step.detail)}`);
-  if (!isVerbose && step.outcome !== "failed") return;
   for (const { what, expected, found } of step.compared) {
     const isSame = expected.toLowerCase() === found.toLowerCase();
+    if (isSame && !isVerbose && step.outcome !== "failed") continue;
     const line = isSame
       ? `${what}: ${shorten(found)}`
       : `${what}: ${shorten(found)}, expected ${shorten(expected)}`;

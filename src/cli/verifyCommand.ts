@@ -28,7 +28,8 @@ Examples:
   $ tyche verify sepolia 0x5f0c… --rpc-url https://rpc.example.org --contracts published.json
   $ tyche verify sepolia 0x5f0c… --json | jq .valid
 
-Exit code: 0 when every result is valid, 1 when one is not valid or there is no result yet.`;
+Exit code: 0 when every result is valid. Otherwise 1: a result is not valid, is not confirmed because its source could not give it again
+(the source uses HTTP, for example), is valid only if the contracts are the operator's (pass --contracts), or isn't there yet.`;
 
 /** The implementation that the program's composition provides. */
 export interface VerifyMeans {
@@ -41,7 +42,7 @@ export interface VerifyMeans {
     readonly hasEthereumBlocks?: boolean;
     readonly requestId?: Hex;
     readonly rpcUrl?: string;
-    /** Content of the addresses file, not validated. */
+    /** The published addresses, parsed but not validated. */
     readonly contracts?: unknown;
     /** Called with the chain data that was read, as JSON. */
     readonly onChainData?: (json: string) => Promise<void>;
@@ -58,7 +59,10 @@ export function registerVerify(program: Command, terminal: Terminal, { verify }:
     .argument("<tx>", "hash of the transaction", parseHash)
     .option("--request-id <id>", "check only this request, of functions or VRF", parseHash)
     .option("--rpc-url <url>", "node to ask (default: the one in the data directory)", parseRpcUrl)
-    .option("--contracts <file>", "JSON with the published addresses, as in GET /api/networks")
+    .option(
+      "--contracts <json>",
+      "the published addresses, as in GET /api/networks: a file, or the JSON itself",
+    )
     .option("--save <file>", "write the chain data that was read, for the page of tyche verifier build")
     .option(
       "--blocks",
@@ -99,19 +103,21 @@ function parseHash(text: string): Hex {
   return text as Hex;
 }
 
-async function readContracts(file: string): Promise<unknown> {
-  const text = await readFile(file, "utf8");
+/** Reads the addresses from a file or, if it begins with a brace, from the option itself. */
+async function readContracts(given: string): Promise<unknown> {
+  const isJson = given.startsWith("{");
+  const text = isJson ? given : await readFile(given, "utf8");
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    throw new ContractsFileError(file);
+    throw new ContractsFileError(isJson ? "--contracts" : given);
   }
 }
 
-/** The addresses file is not valid JSON. */
+/** The addresses are not valid JSON. */
 export class ContractsFileError extends TycheError {
-  constructor(file: string) {
-    super(`${file} is not JSON; save the response of GET /api/networks to it`, {
+  constructor(where: string) {
+    super(`${where} is not JSON; give the response of GET /api/networks`, {
       code: "invalid_parameter",
       blame: "caller",
     });

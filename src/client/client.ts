@@ -47,7 +47,7 @@ export interface TycheClient<Presets = BuiltInPresets> extends Requests<Presets,
   simulate(params: SimulateParams, options?: CallOptions): Promise<SimulateResult>;
   /** Sends 10 coins and 100 LINK to an address on an embedded chain. */
   faucet(
-    params: { readonly network: string; readonly address: string },
+    params: { readonly network?: string | undefined; readonly address: string },
     options?: CallOptions,
   ): Promise<FaucetResult>;
   /** Deletes the dapp that the API key belongs to, permanently: this client's key stops working at once. */
@@ -65,7 +65,7 @@ export interface TycheClient<Presets = BuiltInPresets> extends Requests<Presets,
    * may be empty and still have an older one.
    */
   contractRequests(
-    params: { readonly network: string; readonly before?: string | undefined },
+    params?: { readonly network?: string | undefined; readonly before?: string | undefined },
     options?: CallOptions,
   ): Promise<ContractRequestList>;
   /** Lists the contracts that are linked to the dapp's subscriptions, as the chains have them. */
@@ -84,7 +84,7 @@ export interface TycheClient<Presets = BuiltInPresets> extends Requests<Presets,
   networks(options?: CallOptions): Promise<readonly NetworkView[]>;
   /** Has the service check a result against chain data. To check without trusting the service, use `tyche/verify`. */
   verify(
-    params: { readonly network: string; readonly tx: string; readonly requestId?: string },
+    params: { readonly network?: string | undefined; readonly tx: string; readonly requestId?: string },
     options?: CallOptions,
   ): Promise<Verification>;
 }
@@ -95,7 +95,7 @@ const EXCHANGE_SECONDS = 25;
 /**
  * Creates a client. Runs wherever `fetch` exists: Node 20 or later, Deno, Bun, browsers.
  *
- * @typeParam Presets parameters by preset, as `tyche client generate` writes them. Default: the four presets that ship with Tyche.
+ * @typeParam Presets parameters and value by preset, as `tyche client generate` writes them. Default: the four presets that ship with Tyche.
  */
 export function createClient<Presets = BuiltInPresets>(options: ClientOptions): TycheClient<Presets> {
   const transport = createTransport({
@@ -193,7 +193,7 @@ export function createClient<Presets = BuiltInPresets>(options: ClientOptions): 
     request: (id, options) => get(`/api/requests/${encodeURIComponent(id)}`, {}, options),
     requests: (params = {}, options) => get("/api/requests", params, options),
     dryRuns: (params = {}, options) => get("/api/dryRuns", params, options),
-    contractRequests: (params, options) => get("/api/contractRequests", params, options),
+    contractRequests: (params = {}, options) => get("/api/contractRequests", params, options),
     consumers: (params = {}, options) => get("/api/vrfv2/consumers", params, options),
     usage: (params = {}, options) => get("/api/usage", params, options),
     usageCsv: (params = {}, options = {}) =>

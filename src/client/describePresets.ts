@@ -13,22 +13,22 @@ interface Schema {
 }
 
 /**
- * Generates TypeScript for the presets' parameters: `export type Presets`, for `createClient<Presets>`.
+ * Generates TypeScript for the presets' parameters and values: `export type Presets`, for `createClient<Presets>`.
  *
  * @param from module that exports `Decimal`.
  */
 export function describePresets(presets: readonly PresetView[], from = "tyche/client"): string {
   const sorted = presets.toSorted((a, b) => (a.name < b.name ? -1 : 1));
   const members = sorted.map(
-    ({ name, description, parameters }) =>
-      `${comment(description, "  ")}  ${property(name)}: ${describeParameters(parameters)};\n`,
+    ({ name, description, parameters, value }) =>
+      `${comment(description, "  ")}  ${property(name)}: {\n    params: ${describeParameters(parameters)};\n    value: ${valueTypeOf(value)};\n  };\n`,
   );
   const body = members.join("");
   const needsDecimal = /\bDecimal\b/.test(body.replaceAll(/\/\*\*.*?\*\//gs, ""));
   return (
     "// Written by `tyche client generate` from GET /api/presets.\n" +
     (needsDecimal ? `import type { Decimal } from ${JSON.stringify(from)};\n` : "") +
-    `\n/** Parameters of each preset. */\nexport type Presets = {\n${body}};\n`
+    `\n/** Parameters and value of each preset. */\nexport type Presets = {\n${body}};\n`
   );
 }
 
@@ -38,9 +38,17 @@ function describeParameters(schema: Schema): string {
     // The service fills in defaults before it checks which parameters are required.
     const mark = required.includes(name) && one.default === undefined ? "" : "?";
     const fallback = one.default === undefined ? "" : ` Default ${JSON.stringify(one.default)}.`;
-    return `${comment(`${one.description ?? ""}${fallback}`, "    ")}    ${property(name)}${mark}: ${typeOf(one)};\n`;
+    return `${comment(`${one.description ?? ""}${fallback}`, "      ")}      ${property(name)}${mark}: ${typeOf(one)};\n`;
   });
-  return members.length === 0 ? "Record<string, never>" : `{\n${members.join("")}  }`;
+  return members.length === 0 ? "Record<string, never>" : `{\n${members.join("")}    }`;
+}
+
+/** Returns the type of a value. Its whole numbers are numbers: those that JSON readers would round are too rare to burden every caller. */
+function valueTypeOf({ enum: values, type, items, anyOf }: Schema): string {
+  if (type === "array") return `readonly ${parenthesized(valueTypeOf(items ?? {}))}[]`;
+  if (anyOf !== undefined) return "number";
+  if (values !== undefined) return values.map((one) => JSON.stringify(one)).join(" | ");
+  return type === "boolean" || type === "string" ? type : "unknown";
 }
 
 function typeOf(schema: Schema): string {

@@ -87,6 +87,7 @@ export class NotFoundError extends ApiError {}
 export class MethodNotAllowedError extends ApiError {}
 export class RequestTimeoutError extends ApiError {}
 export class IdempotencyConflictError extends ApiError {}
+export class NameTakenError extends ApiError {}
 export class TooManyConsumersError extends ApiError {}
 export class BodyTooLargeError extends ApiError {}
 export class UnsupportedMediaTypeError extends ApiError {}
@@ -130,6 +131,7 @@ export const ERROR_CLASSES: Readonly<Record<string, new (facts: ApiErrorFacts) =
   method_not_allowed: MethodNotAllowedError,
   request_timeout: RequestTimeoutError,
   idempotency_conflict: IdempotencyConflictError,
+  name_taken: NameTakenError,
   too_many_consumers: TooManyConsumersError,
   body_too_large: BodyTooLargeError,
   unsupported_media_type: UnsupportedMediaTypeError,

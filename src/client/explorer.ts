@@ -9,7 +9,7 @@ import type { SearchHit, TransactionView } from "../explorer/views.ts";
 import { within } from "./limits.ts";
 import type { CallOptions } from "./requests.ts";
 import { createTransport, fillOptions, type ConnectionOptions } from "./transport.ts";
-import type { FunctionResult, PresetResult, RandomResult, ShownResult } from "./types.ts";
+import type { FunctionResult, Hex, PresetResult, RandomResult, ShownResult } from "./types.ts";
 
 /** A network that has an explorer. */
 export interface ExplorerNetwork {
@@ -26,6 +26,10 @@ export interface ExplorerNetwork {
   readonly status: "starting" | "serving" | "unavailable";
   readonly statusDetail?: string;
   readonly rpcUrl?: string;
+  /** The addresses to verify results with; absent until the chain is known. */
+  readonly contracts?: Readonly<
+    Record<"vrfCoordinator" | "functionsRouter" | "functionsCoordinator" | "presetConsumer", Hex>
+  >;
 }
 
 /** The result of a search. */

@@ -6,6 +6,7 @@ import type {
   FunctionResult,
   Hex,
   PresetResult,
+  PresetValue,
   RandomResult,
   RequestKind,
   RequestState,
@@ -35,12 +36,12 @@ export interface SubmitOptions extends CallOptions {
 }
 
 export interface PresetOptions extends SubmitOptions {
-  /** Default `polygon_mumbai`. */
+  /** Default: the only network that the service has, or `polygon_mumbai`. */
   readonly network?: string | undefined;
 }
 
 export interface RandomParams {
-  /** Default `fantom_testnet`. */
+  /** Default: the only network that the service has, or `fantom_testnet`. */
   readonly network?: string | undefined;
   /** Default 1. */
   readonly numWords?: number | undefined;
@@ -51,7 +52,8 @@ export interface RandomParams {
 }
 
 export interface FunctionParams {
-  readonly network: string;
+  /** Default: the only network that the service has. */
+  readonly network?: string | undefined;
   /** JavaScript: the body of an async function. */
   readonly source: string;
   readonly args?: readonly string[] | undefined;
@@ -60,6 +62,7 @@ export interface FunctionParams {
 }
 
 export interface SimulateParams extends Omit<FunctionParams, "network"> {
+  /** Network whose limits apply. Default: limits that hold on all. */
   readonly network?: string | undefined;
 }
 
@@ -90,6 +93,10 @@ export interface Submitted<Result> {
   readonly stream: (options?: CallOptions) => AsyncGenerator<RequestEvent<Result>>;
 }
 
+/** The parts of a preset's type, as `tyche client generate` writes it. */
+type ParamsOf<Preset> = Preset extends { readonly params: infer Params } ? Params : never;
+type ValueOf<Preset> = Preset extends { readonly value: infer Value } ? Value : PresetValue;
+
 /** Arguments of a preset call; `params` may be omitted if every parameter has a default. */
 // eslint-disable-next-line typescript/no-empty-object-type -- an object without members is what is meant
 type PresetArguments<Params> = {} extends Params
@@ -105,8 +112,8 @@ export type Given<Result, Form extends "result" | "submitted"> = Form extends "r
 export interface Requests<Presets, Form extends "result" | "submitted"> {
   preset<Name extends keyof Presets & string>(
     name: Name,
-    ...rest: PresetArguments<Presets[Name]>
-  ): Promise<Given<PresetResult, Form>>;
+    ...rest: PresetArguments<ParamsOf<Presets[Name]>>
+  ): Promise<Given<PresetResult<ValueOf<Presets[Name]>>, Form>>;
   random(params?: RandomParams, options?: SubmitOptions): Promise<Given<RandomResult, Form>>;
   /** Throws a `FunctionFailedError` if the source fails in the dry run; a failure on chain is a result. */
   runFunction(params: FunctionParams, options?: SubmitOptions): Promise<Given<FunctionResult, Form>>;
@@ -115,13 +122,14 @@ export interface Requests<Presets, Form extends "result" | "submitted"> {
     params: {
       /** Default: the key's dapp. */
       readonly dappId?: string;
-      readonly network: string;
+      /** Default: the only network that the service has. */
+      readonly network?: string | undefined;
       readonly consumer: string;
     },
     options?: SubmitOptions,
   ): Promise<Given<ConsumerResult, Form>>;
   removeConsumer(
-    params: { readonly network: string; readonly consumer: string },
+    params: { readonly network?: string | undefined; readonly consumer: string },
     options?: SubmitOptions,
   ): Promise<Given<ConsumerResult, Form>>;
 }
@@ -141,7 +149,7 @@ export function createRequests<Presets, Form extends "result" | "submitted">(
   return {
     preset(preset, ...[params = {}, { network, ...options } = {}]) {
       const query = { network, preset };
-      return post<PresetResult>("/api/vrfv2/presets", { query, body: params }, options);
+      return post("/api/vrfv2/presets", { query, body: params }, options);
     },
     random: (params = {}, options) =>
       post<RandomResult>("/api/vrfv2/requestRandomNumber", { body: params }, options),

@@ -7,7 +7,10 @@ export interface ConnectionOptions {
   readonly baseUrl: string;
   /** Default: the platform's own `fetch`. */
   readonly fetch?: typeof globalThis.fetch;
-  /** Maximum retries of a call that did not reach the service or was deferred by it. Default 8, about half a minute in all. */
+  /**
+   * Maximum retries of a call that did not reach the service or was deferred by it. Default 8, about half a minute in all; 4, which take
+   * less than 5 seconds, as long as nothing has ever answered at the address.
+   */
   readonly retries?: number;
   /** Delay before the first retry in milliseconds; doubles with each retry. Default 250. */
   readonly retryDelayMs?: number;
@@ -23,6 +26,10 @@ export interface TransportOptions {
   readonly fetch: typeof globalThis.fetch;
   /** Maximum number of retries per call. */
   readonly retries: number;
+  /** The same as long as nothing has answered any call: the address is more likely wrong than the service down. */
+  readonly firstRetries: number;
+  /** Longest time after the start of such a call at which it is still retried. */
+  readonly firstContactMs: number;
   /** Delay before the first retry; doubles with each retry, up to {@link MAX_DELAY_MS}. */
   readonly retryDelayMs: number;
   /** Longest time one HTTP exchange may take or a stream may stay silent. */
@@ -86,6 +93,8 @@ export interface OpenStream {
 /** Longest HTTP exchange, and longest silence of a stream; the service sends something every 15 s. */
 const ATTEMPT_TIMEOUT_MS = 60_000;
 const MAX_DELAY_MS = 8_000;
+/** An address that drops packets fails each attempt only after the platform's own timeout. */
+const FIRST_CONTACT_MS = 4_000;
 /** A call is not retried if the service asks for a longer wait than this. */
 const MAX_RETRY_AFTER_MS = 60_000;
 
@@ -98,13 +107,16 @@ export function fillOptions(options: ConnectionOptions): Omit<TransportOptions, 
     baseUrl: options.baseUrl,
     fetch: options.fetch ?? ((...given) => globalThis.fetch(...given)),
     retries: options.retries ?? 8,
+    firstRetries: options.retries ?? 4,
+    firstContactMs: options.retries === undefined ? FIRST_CONTACT_MS : Infinity,
     retryDelayMs: options.retryDelayMs ?? 250,
     attemptTimeoutMs: ATTEMPT_TIMEOUT_MS,
   };
 }
 
 export function createTransport(options: TransportOptions): Transport {
-  const { retries, retryDelayMs, attemptTimeoutMs } = options;
+  const { retries, firstRetries, firstContactMs, retryDelayMs, attemptTimeoutMs } = options;
+  let hasAnswered = false;
 
   const attempt = async (call: Call, silence: AbortController): Promise<Response> => {
     const { method, path, query = {}, body, headers, signal } = call;
@@ -113,7 +125,7 @@ export function createTransport(options: TransportOptions): Transport {
       if (value !== undefined) url.searchParams.set(name, String(value));
     const signals = signal === undefined ? [silence.signal] : [signal, silence.signal];
     try {
-      return await options.fetch(url, {
+      const response = await options.fetch(url, {
         method,
         headers: {
           ...(options.apiKey === "" ? {} : { authorization: options.apiKey }),
@@ -124,6 +136,8 @@ export function createTransport(options: TransportOptions): Transport {
         ...(body === undefined ? {} : { body: JSON.stringify(body, writeBigInt) }),
         signal: AbortSignal.any(signals),
       });
+      hasAnswered = true;
+      return response;
     } catch (cause) {
       signal?.throwIfAborted();
       throw new ConnectionError(`${url.origin} can't be reached`, cause);
@@ -139,11 +153,13 @@ export function createTransport(options: TransportOptions): Transport {
     }
   };
   const sendAndRead = async <Result>(call: Call, read: Read<Result>): Promise<Result> => {
+    const startedAt = performance.now();
     for (let retry = 0; ; retry += 1) {
       try {
         return await sendOnce(call, read);
       } catch (error) {
         if (call.isOnce === true && error instanceof ConnectionError) throw error;
+        if (!hasAnswered && performance.now() - startedAt > firstContactMs) throw error;
         await transport.backOff(error, retry, call.signal);
       }
     }
@@ -166,7 +182,8 @@ export function createTransport(options: TransportOptions): Transport {
     },
     async backOff(error, retry, signal) {
       const isPutOff = error instanceof ApiError && PUT_OFF.has(error.code) && error.id === undefined;
-      if (retry >= retries || !(isPutOff || error instanceof ConnectionError)) throw error;
+      if (retry >= (hasAnswered ? retries : firstRetries) || !(isPutOff || error instanceof ConnectionError))
+        throw error;
       const asked = isPutOff ? error.retryAfterMs : undefined;
       if (asked !== undefined && asked > MAX_RETRY_AFTER_MS) throw error;
       const longest = Math.min(retryDelayMs * 2 ** retry, MAX_DELAY_MS);

@@ -4,10 +4,15 @@ export type Hex = `0x${string}`;
 /** A whole number: a string of decimal digits, a bigint, or a number that is a safe integer. */
 export type Decimal = string | number | bigint;
 
+/** Values of presets: true or false, text, whole numbers, texts. */
+export type PresetValue = boolean | string | readonly (number | string)[];
+
 /** Result of a preset. */
-export interface PresetResult {
+export interface PresetResult<Value = PresetValue> {
   /** `false` when the function failed on the oracle network; `err` says why. */
   readonly success: boolean;
+  /** Id of the request, as in {@link TycheClient.request}. */
+  readonly id: string;
   /** Hash of the transaction with the VRF proof. */
   readonly vrfv2Hash: Hex;
   /** Explorer page of that transaction. */
@@ -16,39 +21,64 @@ export interface PresetResult {
   readonly requestId: Hex;
   readonly result: Hex;
   readonly parsedResult: string;
+  /**
+   * The result as its preset types it. In an array, a whole number beyond 2^53 - 1 is a decimal string. `null` after a failure, and when
+   * a list's entries contain its separator and can't be told apart.
+   */
+  readonly value: Value | null;
   /** `0x` when there is no error. */
   readonly err: string;
+  /** Code of a failure. */
+  readonly code?: "function_failed";
   /** Explorer page of the transaction that delivered the result. */
   readonly url: string;
+  /** Public page with the result. */
+  readonly shareUrl: string;
 }
 
 /** Result of a function. */
 export interface FunctionResult {
   /** `false` when the source failed on the oracle network; `err` says why. */
   readonly success: boolean;
+  /** Id of the request, as in {@link TycheClient.request}. */
+  readonly id: string;
   readonly requestId: Hex;
   readonly result: Hex;
   readonly parsedResult: string;
+  /** The decoded result; `null` after a failure. */
+  readonly value: string | null;
   /** `0x` when there is no error. */
   readonly err: string;
+  /** Code of a failure. */
+  readonly code?: "function_failed";
   /** Explorer page of the transaction that delivered the result. */
   readonly url: string;
+  /** Public page with the result. */
+  readonly shareUrl: string;
 }
 
 /** Random numbers. */
 export interface RandomResult {
   readonly success: boolean;
+  /** Id of the request, as in {@link TycheClient.request}. */
+  readonly id: string;
   readonly requestId: Hex;
   /** Hash of the transaction with the VRF proof. */
   readonly transactionHash: Hex;
   readonly url: string;
+  /** Public page with the numbers. */
+  readonly shareUrl: string;
   /** 256-bit unsigned integers in decimal: `BigInt(randomNumber[0])`. */
   readonly randomNumber: readonly string[];
+  /** The same numbers. */
+  readonly value: readonly string[];
 }
 
 /** Result of linking or unlinking a contract. */
 export interface ConsumerResult {
   readonly success: boolean;
+  /** Id of the request, as in {@link TycheClient.request}. */
+  readonly id: string;
   readonly transactionHash: Hex;
 }
 
@@ -66,7 +96,11 @@ export interface SimulateResult {
   readonly success: boolean;
   readonly result: Hex;
   readonly parsedResult: string;
+  /** The decoded result; `null` after a failure. */
+  readonly value: string | null;
   readonly err: string;
+  /** Code of a failure. */
+  readonly code?: "function_failed";
   /** Output that the source wrote with `console`. */
   readonly console: string;
   readonly consoleTruncated: boolean;
@@ -128,6 +162,8 @@ export interface RequestView {
   readonly shown?: ShownResult;
   readonly error: { readonly code: string; readonly message: string } | null;
   readonly statusUrl: string;
+  /** Public page with the result, once there is one; absent for linking and unlinking. */
+  readonly shareUrl?: string;
 }
 
 export interface RequestPage {
@@ -151,6 +187,8 @@ export interface PresetView {
   readonly parameters: Readonly<Record<string, unknown>>;
   readonly parameterOrder: readonly string[];
   readonly returnType: ReturnType;
+  /** JSON Schema of `value` in a result. */
+  readonly value: Readonly<Record<string, unknown>>;
   readonly examples: readonly {
     readonly params: Readonly<Record<string, unknown>>;
     readonly parsedResult: string;

@@ -9,7 +9,13 @@ export interface VerificationStep {
   readonly compared: readonly { readonly what: string; readonly expected: string; readonly found: string }[];
 }
 
-export type Verdict = "valid" | "invalid" | "incomplete";
+/**
+ * `valid`: no check failed, and the source gives the delivered result again. `conditional`: the same, if the contracts named in the step `contracts` are
+ * the operator's. `unconfirmed`: no check failed, but the source could not give the result again, for the reason in the step `execution`, or the node doesn't
+ * show what it follows from.
+ * `incomplete`: there is no result (yet). `invalid`: a check failed.
+ */
+export type Verdict = "valid" | "conditional" | "unconfirmed" | "incomplete" | "invalid";
 
 /** What the service found when it checked a result against chain data. To check without trusting the service, use `tyche/verify`. */
 export interface Verification {

@@ -4,6 +4,7 @@ import { hashBody, IdempotencyConflictError } from "../lib/idempotency.ts";
 import {
   deleteDapp,
   findCreation,
+  findDappByName,
   insertDapp,
   insertKey,
   listDapps,
@@ -13,7 +14,7 @@ import {
   revokeKey,
 } from "../store/dapps.ts";
 import type { Creation, StoredDapp, StoredKey } from "../store/dapps.ts";
-import type { Store } from "../store/store.ts";
+import type { Queryable, Store } from "../store/store.ts";
 import { parseName } from "./name.ts";
 import { openKey, sealKey, StrangeKeyError } from "./sealedKey.ts";
 import { createApiKey, hashApiKey, isApiKey } from "./apiKey.ts";
@@ -70,13 +71,13 @@ export interface CreationOptions {
 export interface DappDirectory {
   /** Throws `unauthenticated` for any text that isn't a live key. */
   authenticate(apiKey: string): Promise<Dapp>;
-  /** Throws `invalid_parameter` for a name that {@link parseName} refuses. */
+  /** Throws `invalid_parameter` for a name that {@link parseName} refuses, and `name_taken` for another dapp's, in any case. */
   create(
     name: string,
     facilities?: readonly Facility[],
     options?: CreationOptions,
   ): Promise<{ readonly dapp: StoredDapp; readonly key: LiveKeyView }>;
-  /** Throws `not_found`, and `invalid_parameter` for a name that {@link parseName} refuses. */
+  /** Throws `not_found`, and as {@link create} does. */
   rename(dappId: string, name: string): Promise<void>;
   /**
    * Deletes a dapp: its keys are revoked and erased at once. Its requests, including those in progress, and its usage stay. Throws
@@ -143,7 +144,10 @@ export function createDappDirectory(store: Store, sealingKey: Uint8Array): DappD
     if (earlier !== undefined) return earlier;
     try {
       await store.write(async (db) => {
-        if (dapp !== undefined) await insertDapp(db, dapp);
+        if (dapp !== undefined) {
+          await assertFree(db, dapp.name);
+          await insertDapp(db, dapp);
+        }
         await insertKey(db, key.stored, creation);
       });
     } catch (error) {
@@ -204,8 +208,12 @@ export function createDappDirectory(store: Store, sealingKey: Uint8Array): DappD
       return { dapp: dappId === dapp.id ? dapp : await get(dappId), key };
     },
     async rename(dappId, name) {
-      if (!(await renameDapp(store.db, dappId, parseName(name))))
-        throw new UnknownDappError(`dapp ${dappId}`);
+      const wanted = parseName(name);
+      const isRenamed = await store.write(async (db) => {
+        await assertFree(db, wanted, dappId);
+        return await renameDapp(db, dappId, wanted);
+      });
+      if (!isRenamed) throw new UnknownDappError(`dapp ${dappId}`);
     },
     async delete(dappId) {
       if (!(await deleteDapp(store, dappId, Date.now()))) throw new UnknownDappError(`dapp ${dappId}`);
@@ -233,6 +241,25 @@ function creationOf(dappId: string, idempotencyKey: string | undefined, body: ob
 
 function idempotencyKeyOf({ key }: Creation): string {
   return key.slice(key.indexOf(" ") + 1);
+}
+
+/** Throws {@link NameTakenError} if another dapp than `dappId` has the name. */
+async function assertFree(db: Queryable, name: string, dappId?: string): Promise<void> {
+  const taken = await findDappByName(db, name);
+  if (taken !== undefined && taken.id !== dappId) throw new NameTakenError(taken.name);
+}
+
+/** Another dapp has the name, if case is ignored. */
+export class NameTakenError extends TycheError {
+  constructor(name: string) {
+    super(
+      `there is a dapp named ${JSON.stringify(name)}, and upper and lower case are the same; choose another name`,
+      {
+        code: "name_taken",
+        blame: "caller",
+      },
+    );
+  }
 }
 
 /** The key is missing, malformed, unknown or revoked. */

@@ -1,7 +1,7 @@
 import { stringToHex, type Hex } from "viem";
 import type { StackAddresses } from "../chainlink/stackPlan.ts";
 import type { ChainDeployment } from "../networks/network.ts";
-import { findProfile } from "../networks/profiles.ts";
+import { displayTitle, findProfile } from "../networks/profiles.ts";
 import { findChain } from "../store/chainRecords.ts";
 import type { Store } from "../store/store.ts";
 
@@ -28,7 +28,8 @@ export async function readDeployment(store: Store, network: string): Promise<Net
   const donId = own.donId ?? profile?.functions.donId ?? "";
   return {
     chainId: own.chainId ?? profile?.chainId ?? 0,
-    title: own.title ?? profile?.title ?? network,
+    // Only a chain of our own has a port.
+    title: displayTitle(own.title ?? profile?.title ?? network, port !== undefined),
     ...(port === undefined ? {} : { rpcUrl: `http://127.0.0.1:${port}` }),
     contracts: contracts ?? {},
     ...(keyHash === undefined ? {} : { keyHash }),

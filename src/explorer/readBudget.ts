@@ -5,6 +5,8 @@ import type { ExploredNode } from "./sparedNode.ts";
 
 /** Pages that are read for one caller at once; its others wait. Whoever asks for hundreds slows down itself alone. */
 const READS_AT_ONCE = 4;
+/** Calls to the service's own nodes in flight for one caller: everybody else's wait behind these few. */
+const CALLS_AT_ONCE = 4;
 /**
  * Calls to the service's own nodes for one caller in a window. A page takes 2 to 100 of them, of a fraction of a millisecond to some
  * milliseconds each; a tab that follows a request, 30 a second.
@@ -12,8 +14,8 @@ const READS_AT_ONCE = 4;
 const CALLS = 12_000;
 const WINDOW_SECONDS = 60;
 
-/** Counts a call for the caller whose page is being read. */
-const current = new AsyncLocalStorage<() => Promise<void>>();
+/** Makes a call for the caller whose page is being read, when its turn comes, and counts it. */
+const current = new AsyncLocalStorage<<T>(call: () => Promise<T>) => Promise<T>>();
 
 /** Bounds what each caller's reading of the explorer costs: its pages need no key. */
 export interface ReadBudget {
@@ -29,44 +31,47 @@ export interface ReadBudget {
 /** Creates the budgets of all callers. */
 export function createReadBudget({ calls = CALLS }: { readonly calls?: number } = {}): ReadBudget {
   const limiter = new RateLimiterMemory({ points: calls, duration: WINDOW_SECONDS, keyPrefix: "" });
-  const callers = new Map<string, { reading: number; readonly waiting: (() => void)[] }>();
-
-  const enter = async (caller: string): Promise<() => void> => {
-    const place = callers.get(caller) ?? { reading: 0, waiting: [] };
-    callers.set(caller, place);
-    // Whoever leaves hands its place on.
-    if (place.reading === READS_AT_ONCE) await new Promise<void>((resolve) => place.waiting.push(resolve));
-    else place.reading += 1;
-    return () => {
-      const next = place.waiting.shift();
-      if (next !== undefined) return next();
-      place.reading -= 1;
-      if (place.reading === 0) callers.delete(caller);
-    };
-  };
+  const pages = createGate(READS_AT_ONCE);
+  const nodeCalls = createGate(CALLS_AT_ONCE);
   const spend = async (caller: string): Promise<void> => {
     await limiter.consume(caller).catch((refused: unknown) => {
       throw refused instanceof RateLimiterRes ? new ReadBudgetError(calls, refused.msBeforeNext) : refused;
     });
   };
   return {
-    async read(caller, read) {
-      const leave = await enter(caller);
-      try {
-        return await current.run(() => spend(caller), read);
-      } finally {
-        leave();
-      }
-    },
+    read: (caller, read) =>
+      pages(caller, () =>
+        current.run(async (call) => {
+          await spend(caller);
+          return await nodeCalls(caller, call);
+        }, read),
+      ),
+  };
+}
+
+/** Creates a function that runs at most so many pieces of work of one caller at once; the others wait in their order. */
+function createGate(atOnce: number): <T>(caller: string, work: () => Promise<T>) => Promise<T> {
+  const callers = new Map<string, { running: number; readonly waiting: (() => void)[] }>();
+  return async (caller, work) => {
+    const place = callers.get(caller) ?? { running: 0, waiting: [] };
+    callers.set(caller, place);
+    // Whoever ends hands its place on.
+    if (place.running === atOnce) await new Promise<void>((resolve) => place.waiting.push(resolve));
+    else place.running += 1;
+    try {
+      return await work();
+    } finally {
+      const next = place.waiting.shift();
+      if (next !== undefined) next();
+      else if ((place.running -= 1) === 0) callers.delete(caller);
+    }
   };
 }
 
 /** Meters a node: each call counts against the budget of the caller whose page is being read, if any. */
 export function meterNode(node: ExploredNode): ExploredNode {
-  const metered = async <T>(ask: () => Promise<T>): Promise<T> => {
-    await current.getStore()?.();
-    return await ask();
-  };
+  const metered = async <T>(call: () => Promise<T>): Promise<T> =>
+    await (current.getStore()?.(call) ?? call());
   return {
     request: (method, parameters) => metered(() => node.request(method, parameters)),
     getBalanceWei: (account) => metered(() => node.getBalanceWei(account)),

@@ -35,6 +35,11 @@ export function errorSchema(): Json {
         },
       },
       id: { type: "string", description: "Identifier of the request, where there is one." },
+      shareUrl: {
+        type: "string",
+        description: "Public page of the request's result, where there is a request.",
+      },
+      value: { type: "null", description: "Where there is a request: it has no value." },
       statusUrl: { type: "string", description: "Address of the request, where there is one." },
       correlationId: { type: "string", description: "For `internal`: names the call in the operator's log." },
     },

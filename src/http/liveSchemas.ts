@@ -76,11 +76,18 @@ function compileLiveSchemas(networks: readonly NetworkView[], presets: readonly 
   };
 }
 
+/** The only element, which is the default of a parameter that names one. */
+function findOnly(names: readonly string[]): string | undefined {
+  return names.length === 1 ? names[0] : undefined;
+}
+
 const STRICT = { additionalProperties: false } as const;
 
 function createRequestSchemas(networks: readonly NetworkView[], presets: readonly PresetView[]) {
   const networkNames = networks.map(({ name }) => name);
-  const network = (fallback?: string) => oneOf(networkNames, "Network on which the request runs.", fallback);
+  const embeddedNames = networks.filter(({ embedded }) => embedded).map(({ name }) => name);
+  const network = (fallback?: string) =>
+    oneOf(networkNames, "Network on which the request runs.", findOnly(networkNames) ?? fallback);
   const maxWords = Math.max(...networks.map(({ vrf }) => vrf.maxWords), 1);
   const cursor = () =>
     Type.Optional(Type.String({ minLength: 1, description: "`nextCursor` of the previous page." }));
@@ -116,7 +123,15 @@ function createRequestSchemas(networks: readonly NetworkView[], presets: readonl
       ),
     }),
     function: Type.Object({ network: network(), source, args, returnType }, STRICT),
-    simulate: Type.Object({ network: Type.Optional(network()), source, args, returnType }, STRICT),
+    simulate: Type.Object(
+      {
+        network: Type.Optional(oneOf(networkNames, "Network whose limits apply.")),
+        source,
+        args,
+        returnType,
+      },
+      STRICT,
+    ),
     random: Type.Object(
       {
         network: network("fantom_testnet"),
@@ -169,7 +184,7 @@ function createRequestSchemas(networks: readonly NetworkView[], presets: readonl
         cursor: cursor(),
         state: Type.Optional(Type.Enum([...REQUEST_STATES])),
         kind: Type.Optional(Type.Enum([...REQUEST_KINDS])),
-        network: Type.Optional(network()),
+        network: Type.Optional(oneOf(networkNames, "Only requests on this network.")),
       },
       STRICT,
     ),
@@ -191,7 +206,7 @@ function createRequestSchemas(networks: readonly NetworkView[], presets: readonl
     ),
     verify: Type.Object(
       {
-        network: oneOf(networkNames, "Network of the transaction."),
+        network: oneOf(networkNames, "Network of the transaction.", findOnly(networkNames)),
         tx: hash("Hash of the transaction: of a request, a VRF proof (`vrfv2Hash`) or a report."),
         requestId: Type.Optional(
           hash("Check only this request, of functions or VRF, if several share the transaction."),
@@ -201,10 +216,7 @@ function createRequestSchemas(networks: readonly NetworkView[], presets: readonl
     ),
     faucet: Type.Object(
       {
-        network: oneOf(
-          networks.filter(({ embedded }) => embedded).map(({ name }) => name),
-          "Embedded network to send on.",
-        ),
+        network: oneOf(embeddedNames, "Embedded network to send on.", findOnly(embeddedNames)),
         address: address("Recipient of the coin and LINK; its checksum is verified when mixed case."),
       },
       STRICT,
@@ -258,7 +270,10 @@ function createRequestSchemas(networks: readonly NetworkView[], presets: readonl
       STRICT,
     ),
     contractRequests: Type.Object(
-      { network: oneOf(networkNames, "Network of the contracts."), before: before() },
+      {
+        network: oneOf(networkNames, "Network of the contracts.", findOnly(networkNames)),
+        before: before(),
+      },
       STRICT,
     ),
     search: Type.Object(

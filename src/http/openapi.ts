@@ -1,3 +1,4 @@
+import { version } from "../lib/version.ts";
 import type { PresetView } from "../requests/views.ts";
 import { ERROR_TABLE, type ErrorCode } from "../lib/errorTable.ts";
 import type { LiveSchemas } from "./liveSchemas.ts";
@@ -47,7 +48,7 @@ export function describeApi(operations: readonly Operation[], schemas: LiveSchem
     openapi: "3.1.0",
     info: {
       title: "Tyche",
-      version: "1.0.0",
+      version,
       summary: "Verifiable random numbers and oracle functions over HTTP.",
       description: describeUse(),
       contact: { name: "The operator of this service" },
@@ -122,7 +123,7 @@ function security({ access }: Operation): Json {
 }
 
 const PATH_PARAMETERS: Readonly<Record<string, string>> = {
-  id: "Identifier of the request: `req_` and 26 characters.",
+  id: "Identifier of the request: `req_` and 26 characters, or the oracle network's `requestId`.",
   dappId: "Identifier of the dapp, as in the address of its page.",
   keyId: "Identifier of the API key: `key_` and 26 characters.",
   address: "An address: `0x` and 40 hex digits.",

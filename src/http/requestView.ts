@@ -1,7 +1,7 @@
 import { REQUEST_KINDS, REQUEST_STATES } from "../lib/vocabulary.ts";
 import { Type, type Static } from "typebox";
 import { ConsumerResult, FunctionResult, PresetResult, RandomResult } from "../requests/results.ts";
-import type { RequestRecord, ShownResult, TimelineEntry } from "../requests/service.ts";
+import type { RequestRecord, TimelineEntry } from "../requests/service.ts";
 import type { NetworkView } from "../requests/views.ts";
 
 const time = (description: string) => Type.String({ format: "date-time", description });
@@ -50,6 +50,12 @@ export const RequestView = Type.Object({
     description: "Why the request ended without an outcome.",
   }),
   statusUrl: Type.String({ description: "Address of this request." }),
+  shareUrl: Type.Optional(
+    Type.String({
+      description:
+        "Public page with the result, once there is one; absent for the linking and unlinking of contracts.",
+    }),
+  ),
 });
 
 /** Returns a stored request as the API shows it. */
@@ -58,7 +64,6 @@ export function viewRequest(
   options: {
     readonly network: NetworkView | undefined;
     readonly statusUrl: string;
-    readonly shown: ShownResult | undefined;
   },
 ): RequestView {
   return {
@@ -75,9 +80,10 @@ export function viewRequest(
       : { payloadDeletedAt: new Date(record.payloadDeletedAt).toISOString() }),
     timeline: record.timeline.map((entry) => viewEntry(entry, options.network)),
     outcome: record.outcome,
-    ...(options.shown === undefined ? {} : { shown: options.shown as RequestView["shown"] & object }),
+    ...(record.shown === undefined ? {} : { shown: record.shown as RequestView["shown"] & object }),
     error: record.error,
     statusUrl: options.statusUrl,
+    ...(record.shareUrl === undefined ? {} : { shareUrl: record.shareUrl }),
   };
 }
 

@@ -17,6 +17,11 @@ export interface Responder {
   view(ctx: HttpContext, record: RequestRecord): RequestView;
 }
 
+/** Members of a failure that has a request. */
+function referTo({ id, shareUrl }: RequestRecord, statusUrl: string) {
+  return { id, statusUrl, ...(shareUrl === undefined ? {} : { shareUrl, value: null }) };
+}
+
 /** Id of the event that carries a stream's result; a client that has it needs nothing more. */
 const RESULT_EVENT_ID = "end";
 
@@ -31,12 +36,11 @@ export function createResponder(deps: HttpDeps, options: { readonly openStreams:
     viewRequest(record, {
       network: deps.schemas().networks.get(record.network),
       statusUrl: statusUrl(ctx, record.id),
-      shown: service.showResult(record),
     });
 
   /** Builds the response for a request that has ended, or that has not ended within the wait limit. */
   const answerRecord = (ctx: HttpContext, record: RequestRecord): Answer => {
-    const reference = { id: record.id, statusUrl: statusUrl(ctx, record.id) };
+    const reference = referTo(record, statusUrl(ctx, record.id));
     if (record.outcome !== null && "requestId" in record.outcome)
       ctx.state.requestIdOnChain = record.outcome.requestId;
     if (record.outcome !== null) return { status: 200, headers: {}, data: { ...record.outcome } };

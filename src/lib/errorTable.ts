@@ -76,6 +76,11 @@ export const ERROR_TABLE = {
     meaning: "The Idempotency-Key was used before with other parameters.",
     remedy: "Use a new key for a new request, and the same parameters with the same key.",
   },
+  name_taken: {
+    status: 409,
+    meaning: "Another dapp has this name; upper and lower case are the same.",
+    remedy: "Choose another name.",
+  },
   too_many_consumers: {
     status: 409,
     meaning: "The subscription has as many consumers as the network allows.",
@@ -98,7 +103,8 @@ export const ERROR_TABLE = {
   },
   function_failed: {
     status: 422,
-    meaning: "The source failed in the dry run; no transaction was sent.",
+    meaning:
+      "The source failed in the dry run; no transaction was sent. With status 200, it failed on the oracle network, and `url` has the transaction.",
     remedy:
       "Correct the source: `err`, `details`, `console`, `line` and `column` say what failed and where. Try it with `simulate`.",
   },

@@ -16,8 +16,10 @@ export function describeSchemaError(error: ErrorObject, unknownMember: string): 
   // A problem with a name is reported at the member, not at the object.
   const path = propertyName === undefined ? error.instancePath : pointerTo(propertyName, error.instancePath);
   switch (keyword) {
-    case "required":
-      return { path: pointerTo(String(params["missingProperty"]), path), message: "is required" };
+    case "required": {
+      const name = String(params["missingProperty"]);
+      return { path: pointerTo(name, path), message: describeMissing(error, name) };
+    }
     case "additionalProperties":
       return { path: pointerTo(String(params["additionalProperty"]), path), message: unknownMember };
     case "propertyNames":
@@ -25,6 +27,13 @@ export function describeSchemaError(error: ErrorObject, unknownMember: string): 
     default:
       return { path, message: describeValueError(error) };
   }
+}
+
+function describeMissing({ parentSchema }: ErrorObject, name: string): string {
+  const { [name]: schema } = (parentSchema?.["properties"] ?? {}) as Readonly<
+    Record<string, { readonly enum?: readonly string[] } | undefined>
+  >;
+  return schema?.enum === undefined ? "is required" : `is required: ${oneOf(schema.enum)}`;
 }
 
 function describeValueError({ keyword, params, data, message, parentSchema }: ErrorObject): string {

@@ -1,6 +1,46 @@
 /** How the pages and the command name a verification's verdicts, and name and draw the outcomes of its steps. */
 
-export const VERDICT_WORDS = { valid: "valid", invalid: "not valid", incomplete: "no result yet" } as const;
+export const VERDICT_WORDS = {
+  valid: "valid",
+  conditional: "valid, if these contracts are the operator's",
+  unconfirmed: "not confirmed",
+  incomplete: "no result yet",
+  invalid: "not valid",
+} as const;
+
+/** How each verdict is shown: as a success, a failure or neither. */
+export const VERDICT_OUTCOMES = {
+  valid: "ok",
+  conditional: "notApplicable",
+  unconfirmed: "notApplicable",
+  incomplete: "notApplicable",
+  invalid: "failed",
+} as const;
+
+/** The steps that decide these verdicts when they can't be checked. */
+export const DECIDING_STEPS: Readonly<Record<"conditional" | "unconfirmed", readonly string[]>> = {
+  conditional: ["contracts"],
+  // Hashes and signatures alone decide the first three: while one of them is open, a node could have made up the result.
+  unconfirmed: ["transactions", "proof", "signatures", "execution"],
+};
+
+interface Judged {
+  readonly verdict: keyof typeof VERDICT_WORDS;
+  readonly requests: readonly {
+    readonly verdict: string;
+    readonly steps: readonly { readonly name: string; readonly outcome: string; readonly detail: string }[];
+  }[];
+}
+
+/** Says why a verdict is `conditional` or `unconfirmed`; other verdicts speak for themselves. */
+export function verdictReasons({ verdict, requests }: Judged): string[] {
+  if (verdict !== "conditional" && verdict !== "unconfirmed") return [];
+  const deciding = requests
+    .filter((one) => one.verdict === verdict)
+    .flatMap(({ steps }) => steps)
+    .filter(({ name, outcome }) => outcome === "notApplicable" && DECIDING_STEPS[verdict].includes(name));
+  return [...new Set(deciding.map(({ detail }) => detail))];
+}
 
 export const OUTCOME_WORDS = { ok: "holds", failed: "failed", notApplicable: "can't be checked" } as const;
 

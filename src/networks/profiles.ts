@@ -130,6 +130,11 @@ export function findProfile(name: string): NetworkProfile | undefined {
 /** Names of all networks with a profile. */
 export const PROFILE_NAMES: readonly string[] = PROFILES.map(({ name }) => name);
 
+/** Returns a network's name for people; that of a chain of our own says so, whatever network it stands in for. */
+export function displayTitle(title: string, isEmbedded: boolean): string {
+  return isEmbedded ? `${title} (local chain)` : title;
+}
+
 /**
  * Returns the profile of a network that is served by an external node under a name of the operator's choice: the known profile of its chain
  * or, for an unknown chain, generic defaults.

@@ -7,6 +7,7 @@ import type { Preset, RunSource } from "./preset.ts";
 import type { PresetExample } from "./presetDefinition.ts";
 import { parsePresetParams } from "./presetParams.ts";
 import type { PresetProblem } from "./presetProblem.ts";
+import { readValue } from "./presetShow.ts";
 import { toHexText } from "../lib/hex.ts";
 
 /** Words that are most likely to break a source. */
@@ -110,11 +111,34 @@ async function draw(
       reason: `with the word ${word} the result takes ${bytes.length} bytes or more, not at most ${bound}`,
     };
   }
+  let parsedResult: string;
   try {
-    return { ok: true, bytes, parsedResult: decodeResult(bytes, preset.returnType) };
+    parsedResult = decodeResult(bytes, preset.returnType);
   } catch (error) {
     return { ok: false, reason: `with the word ${word}: ${messageOf(error)}` };
   }
+  const problem = explainValue(preset, parsedResult, params);
+  if (problem !== undefined) return { ok: false, reason: `with the word ${word}: ${problem}` };
+  return { ok: true, bytes, parsedResult };
+}
+
+/** Returns what is wrong with the value of a result; `undefined` if it is as the preset declares. */
+function explainValue(
+  { definition: { show }, checkValue }: Preset,
+  parsedResult: string,
+  params: Readonly<Record<string, unknown>>,
+): string | undefined {
+  const value = readValue(show, parsedResult, params);
+  if (value !== undefined) return checkValue(value);
+  // Entries that contain the separator can't always be told apart.
+  const isUnclear =
+    show?.as === "list" &&
+    Object.values(params)
+      .flat()
+      .some((given) => String(given).includes(show.separator));
+  return isUnclear
+    ? undefined
+    : `the result ${JSON.stringify(parsedResult)} doesn't have the form that "show" describes`;
 }
 
 function describe({ name, written }: Preset, index: number, { reason, position }: Failure): PresetProblem {

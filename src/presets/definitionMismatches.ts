@@ -1,15 +1,27 @@
 import { findDecimal } from "./decimal.ts";
 import type { DefinitionError, ParameterSchema, PresetDefinition } from "./presetDefinition.ts";
 import { isSafePattern } from "./safePattern.ts";
+import { followingSchemaOf } from "./valueSchema.ts";
 
-/** Parameter names that have another meaning in a request or on every JavaScript object. */
-const RESERVED_NAMES = new Set([
+/** Names that have another meaning on every JavaScript object. */
+const OBJECT_NAMES = ["constructor", "prototype", ...Object.getOwnPropertyNames(Object.prototype)];
+/** Names of a request's own parameters, some of them for later, and names that no parameter can have. */
+const RESERVED_PARAMETERS = new Set([
   "network",
   "preset",
-  "constructor",
-  "prototype",
-  ...Object.getOwnPropertyNames(Object.prototype),
+  "label",
+  "once",
+  "beacon",
+  "confirmations",
+  "secrets",
+  ...OBJECT_NAMES,
 ]);
+/** Names that no preset can have. */
+const RESERVED_NAMES = new Set(["network", "preset", ...OBJECT_NAMES]);
+
+const UNSAFE_PATTERN =
+  "must begin with ^ and be a row of characters and classes with at most one of * + ? {m,n}; " +
+  "groups, alternatives and references could take forever";
 
 /** Finds parts of a well-formed definition that do not fit together, or do not fit its folder. */
 export function* findMismatches(
@@ -29,7 +41,8 @@ export function* findMismatches(
   const names = Object.keys(parameters.properties);
   for (const parameter of names) {
     const pointer = `/parameters/properties/${parameter}`;
-    if (RESERVED_NAMES.has(parameter)) yield { pointer, reason: `${quote(parameter)} is a reserved name` };
+    if (RESERVED_PARAMETERS.has(parameter))
+      yield { pointer, reason: `${quote(parameter)} is a reserved name` };
     if (!args.includes(parameter)) {
       yield { pointer: "/args", reason: `must list every parameter; ${quote(parameter)} is missing` };
     }
@@ -55,6 +68,7 @@ export function* findMismatches(
     }
   }
   yield* findShowMismatches(definition);
+  yield* findValueMismatches(definition);
   yield* findDistributionMismatches(definition);
   if (returnType === "string" && maxResultBytes === undefined) {
     yield {
@@ -74,7 +88,7 @@ export function* findMismatches(
 const SHOWN = {
   coin: { required: ["sides"], optional: [], returnType: "uint256" },
   dice: { required: [], optional: ["faces"], returnType: "string" },
-  list: { required: ["separator"], optional: ["before", "count"], returnType: "string" },
+  list: { required: ["separator"], optional: ["before", "count", "from"], returnType: "string" },
 } as const;
 
 function* findShowMismatches({ show, parameters, returnType }: PresetDefinition): Generator<DefinitionError> {
@@ -92,10 +106,53 @@ function* findShowMismatches({ show, parameters, returnType }: PresetDefinition)
     const isParameter = member === "faces" || member === "count";
     if (isParameter && parameters.properties[parameter]?.decimal === undefined)
       yield { pointer, reason: `${quote(parameter)} is not a whole-number parameter` };
+    if (member === "from" && parameters.properties[parameter]?.items?.type !== "string")
+      yield { pointer, reason: `${quote(parameter)} is not a parameter with a list of strings` };
   }
   if (returnType !== wanted)
     yield { pointer: "/show/as", reason: `${quote(show.as)} is only for a returnType of ${quote(wanted)}` };
 }
+
+function* findValueMismatches({ value, show }: PresetDefinition): Generator<DefinitionError> {
+  if (value === undefined) return;
+  const wanted = followingSchemaOf(show);
+  const shown = show === undefined ? 'without "show"' : `where "as" is ${quote(show.as)}`;
+  if (value.type !== wanted.type)
+    return yield { pointer: "/value/type", reason: `must be ${quote(wanted.type)} ${shown}` };
+  if (value.items?.type !== wanted.items?.type)
+    yield {
+      pointer: "/value/items",
+      reason:
+        wanted.items === undefined
+          ? 'is only for "type": "array"'
+          : `must have "type": ${quote(wanted.items.type)} ${shown}`,
+    };
+  for (const [pointer, { type, ...keywords }] of [
+    ["/value", value],
+    ["/value/items", value.items ?? { type: "string" }],
+  ] as const) {
+    for (const keyword of Object.keys(keywords)) {
+      const only = VALUE_KEYWORDS[keyword];
+      if (only !== undefined && only !== type)
+        yield { pointer: `${pointer}/${keyword}`, reason: `is not for "type": ${quote(type)}` };
+    }
+    const { pattern } = keywords as { readonly pattern?: string };
+    if (pattern !== undefined && !isSafePattern(pattern))
+      yield { pointer: `${pointer}/pattern`, reason: UNSAFE_PATTERN };
+  }
+}
+
+/** The type that each keyword of a value's schema is for. */
+const VALUE_KEYWORDS: Readonly<Record<string, string>> = {
+  minLength: "string",
+  maxLength: "string",
+  pattern: "string",
+  enum: "string",
+  minimum: "integer",
+  maximum: "integer",
+  minItems: "array",
+  maxItems: "array",
+};
 
 function* findDistributionMismatches({
   distributions,
@@ -141,10 +198,7 @@ function* findSchemaMismatches(
     }
   }
   if (schema.pattern !== undefined && !isSafePattern(schema.pattern)) {
-    const reason =
-      "must begin with ^ and be a row of characters and classes with at most one of * + ? {m,n}; " +
-      "groups, alternatives and references could take forever";
-    yield { pointer: `${pointer}/pattern`, reason };
+    yield { pointer: `${pointer}/pattern`, reason: UNSAFE_PATTERN };
   }
   const atMost = schema.decimal?.atMost;
   if (atMost !== undefined && !names.includes(atMost)) {

@@ -20,6 +20,19 @@ const scalarKeywords = {
     additionalProperties: false,
   },
 };
+/** Keywords of a value's schema for text, for whole numbers, and for both. */
+const valueTexts = {
+  minLength: length,
+  maxLength: length,
+  pattern: { type: "string", maxLength: 200 },
+  enum: { type: "array", minItems: 1, maxItems: 200, items: { type: "string", maxLength: 200 } },
+};
+const safeInteger = {
+  type: "integer",
+  minimum: Number.MIN_SAFE_INTEGER,
+  maximum: Number.MAX_SAFE_INTEGER,
+};
+const valueNotes = { title: text, description: text };
 const word = { type: "string", pattern: "^0x[0-9a-f]{64}$" };
 const params = { type: "object", maxProperties: 32 };
 /**
@@ -75,8 +88,33 @@ export const definitionSchema = {
         before: { type: "string", maxLength: 100 },
         separator: shortText,
         count: parameterName,
+        from: parameterName,
       },
       required: ["as"],
+      additionalProperties: false,
+    },
+    value: {
+      type: "object",
+      properties: {
+        ...valueNotes,
+        ...valueTexts,
+        type: { enum: ["boolean", "string", "array"] },
+        items: {
+          type: "object",
+          properties: {
+            ...valueNotes,
+            ...valueTexts,
+            type: { enum: ["integer", "string"] },
+            minimum: safeInteger,
+            maximum: safeInteger,
+          },
+          required: ["type"],
+          additionalProperties: false,
+        },
+        minItems: length,
+        maxItems: length,
+      },
+      required: ["type"],
       additionalProperties: false,
     },
     examples: {

@@ -10,6 +10,7 @@ import { readPresetFiles } from "./presetFiles.ts";
 import { PresetBrokenError, type PresetProblem } from "./presetProblem.ts";
 import { parseResultBound, ResultBoundError, type ParameterKind, type ResultBound } from "./resultBound.ts";
 import { SourceSyntaxError } from "./sourceSyntaxError.ts";
+import { createValueCheck, publishValueSchema } from "./valueSchema.ts";
 
 /** A valid name for a preset's folder. */
 const FOLDER_NAME = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
@@ -67,6 +68,8 @@ function createPreset(
     parameters: publishParameterSchema(definition),
     parameterOrder: definition.args,
     returnType: definition.returnType,
+    value: publishValueSchema(definition),
+    checkValue: createValueCheck(definition),
     examples: definition.examples,
     source,
     sourceHash: keccak256(toBytes(source)),

@@ -48,6 +48,7 @@ function createDefinition(name: string): object {
     args: ["options"],
     returnType: "string",
     maxResultBytes: "longest(options, 1)",
+    value: { type: "string" },
     examples: [
       { params: { options }, word: `0x${"0".repeat(64)}`, parsedResult: "red" },
       { params: { options }, word: `0x${"0".repeat(63)}5`, parsedResult: "blue" },

@@ -4,6 +4,7 @@ import type { TextPosition } from "../lib/parseJson.ts";
 import type { ParameterValidator } from "./parameterSchema.ts";
 import type { PresetDefinition } from "./presetDefinition.ts";
 import type { ResultBound } from "./resultBound.ts";
+import type { ValueCheck } from "./valueSchema.ts";
 
 /** A preset that was read from its folder and can be served. Never changes: an edited folder produces a new one. */
 export interface Preset {
@@ -15,6 +16,9 @@ export interface Preset {
   /** Names of the parameters in the order in which the source gets them as `args`. */
   readonly parameterOrder: readonly string[];
   readonly returnType: ReturnType;
+  /** JSON Schema (draft 2020-12) of the value of a result, for callers. */
+  readonly value: Readonly<Record<string, unknown>>;
+  readonly checkValue: ValueCheck;
   readonly examples: PresetDefinition["examples"];
   /** The source that goes on chain and that the dry run runs: `source.js` with its imports, minified. */
   readonly source: string;

@@ -21,8 +21,10 @@ export interface PresetDefinition {
    * results take 32 bytes.
    */
   readonly maxResultBytes?: string;
-  /** Default: as text. */
+  /** How the text of a result is read. Default: as it is. */
   readonly show?: PresetShow;
+  /** JSON Schema of the value that {@link readValue} reads. Default: what follows from `show`. */
+  readonly value?: ValueSchema;
   readonly examples: readonly PresetExample[];
   readonly distributions?: readonly PresetDistribution[];
 }
@@ -33,6 +35,13 @@ export type ParameterSchema = ScalarSchema & {
   readonly minItems?: number;
   readonly maxItems?: number;
 };
+
+/** A value's JSON Schema, limited to the keywords that presets may use. */
+export interface ValueSchema {
+  readonly type: "boolean" | "string" | "array";
+  readonly items?: { readonly type: "integer" | "string"; readonly [keyword: string]: unknown };
+  readonly [keyword: string]: unknown;
+}
 
 export interface ScalarSchema {
   readonly type?: "string" | "boolean" | "array";

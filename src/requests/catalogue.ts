@@ -1,8 +1,6 @@
 import type { Preset } from "../presets/preset.ts";
 import type { PresetProblem } from "../presets/presetProblem.ts";
 import type { PresetRegistry } from "../presets/presetRegistry.ts";
-import { takeApart, type ShownResult } from "../presets/presetShow.ts";
-import type { RequestRecord } from "./service.ts";
 import type { ServiceNetwork } from "./serviceNetwork.ts";
 import type { NetworkView, PresetView } from "./views.ts";
 
@@ -11,11 +9,6 @@ export interface Catalogue {
   networks(): readonly NetworkView[];
   presets(): readonly PresetView[];
   presetProblems(): readonly PresetProblem[];
-  /** See `Service.showResult`. */
-  showResult(
-    this: void,
-    request: Pick<RequestRecord, "kind" | "params" | "outcome">,
-  ): ShownResult | undefined;
 }
 
 /** Creates the catalogue of the served networks and the live presets. */
@@ -41,17 +34,11 @@ export function createCatalogue(
       return presetViews.views;
     },
     presetProblems: () => registry.problems(),
-    showResult({ kind, params, outcome }) {
-      const { preset: name } = params as { readonly preset?: string };
-      const show = kind === "preset" && registry.list().find((one) => one.name === name)?.definition.show;
-      if (!show || outcome === null || !("parsedResult" in outcome) || !outcome.success) return undefined;
-      return takeApart(show, outcome.parsedResult, params as Readonly<Record<string, unknown>>);
-    },
   };
 }
 
 function viewOf(preset: Preset): PresetView {
-  const { name, title, description, parameters, parameterOrder, returnType, examples } = preset;
+  const { name, title, description, parameters, parameterOrder, returnType, value, examples } = preset;
   return {
     name,
     title,
@@ -59,6 +46,7 @@ function viewOf(preset: Preset): PresetView {
     parameters: { ...parameters },
     parameterOrder: [...parameterOrder],
     returnType,
+    value: { ...value },
     examples: examples.map((example) => ({
       params: { ...example.params },
       parsedResult: example.parsedResult,

@@ -6,6 +6,7 @@ import { decodeRevertReason } from "../chainlink/revertReason.ts";
 import type { RawLog } from "../evm/client.ts";
 import { decodeResult } from "../lib/decodeResult.ts";
 import { fromHexText } from "../lib/hex.ts";
+import { readValue } from "../presets/presetShow.ts";
 import type { RequestState } from "../store/schema.ts";
 import type { RequestFinder } from "./blockDraft.ts";
 import type { Facts, JoinedPart, OpenRequest, RunRequest } from "./openRequest.ts";
@@ -79,7 +80,7 @@ export function changesOf(
       });
       if (event.name === "PresetRefused") {
         const reason = decodeRevertReason(event.reason).text;
-        return [word, failure(request, transactionHash, `the function request was refused: ${reason}`)];
+        return [word, wordUnused(request, transactionHash, reason)];
       }
       return [word, advance(request, "executing", transactionHash, { functionsRequestId: event.requestId })];
     }
@@ -97,12 +98,7 @@ export function changesOf(
     }
     case "RequestTimedOut": {
       const request = requests.ofFunctionsRequest(event.requestId).at(-1);
-      const error = {
-        code: "oracle_timeout",
-        message:
-          "the oracle network gave no result in time; the function request has been removed from the chain",
-      };
-      return request === undefined ? [] : [{ request, state: "failed", transactionHash, error }];
+      return request === undefined ? [] : [timedOut(request, transactionHash)];
     }
     default:
       return [];
@@ -147,8 +143,8 @@ function words(
   }
   if (request.progress.functionsRequestId !== undefined) return [];
   if (!success) {
-    const message = "the callback that passes the word to the function ran out of gas";
-    return [{ ...failure(request, transactionHash, message), progress: charge }];
+    const reason = "the callback that passes the word on ran out of gas";
+    return [{ ...wordUnused(request, transactionHash, reason), progress: charge }];
   }
   return [
     advance(request, "randomness", transactionHash, {
@@ -214,6 +210,23 @@ function failure(request: OpenRequest, transactionHash: Hex, message: string): C
   return { request, state: "failed", transactionHash, error: { code: "request_failed", message } };
 }
 
+/**
+ * Fails a preset that has a word and no function. Whoever can cause this, by unlinking the consumer or emptying its subscription, sees the word first:
+ * the caller must be able to tell such a failure from one before any word.
+ */
+function wordUnused(request: OpenRequest, transactionHash: Hex, reason: string): Change {
+  const message = `the random word was on chain in the transaction ${transactionHash}, but the function request did not follow: ${reason}`;
+  return failure(request, transactionHash, message);
+}
+
+/** Fails a request whose function got no result in time; a preset had its word by then. */
+function timedOut(request: OpenRequest, transactionHash: Hex): Change {
+  const word = request.progress.wordTransactionHash;
+  const hadWord = word === undefined ? "" : `the random word was on chain in the transaction ${word}, but `;
+  const message = `${hadWord}the oracle network gave no result in time; the function request has been removed from the chain`;
+  return { request, state: "failed", transactionHash, error: { code: "oracle_timeout", message } };
+}
+
 function functionResult(
   request: RunRequest,
   transactionHash: Hex,
@@ -235,12 +248,14 @@ function functionResult(
   if (event.err !== "0x") return failed("0x", Buffer.from(event.err.slice(2), "hex").toString());
   try {
     const parsedResult = decodeResult(fromHexText(event.response), request.progress.returnType);
+    const value =
+      request.kind === "preset" ? readValue(request.progress.show, parsedResult, request.params) : undefined;
     return {
       request,
       state: "fulfilled",
       transactionHash,
       progress,
-      outcome: { ...outcome, result: event.response, parsedResult, err: "0x" },
+      outcome: { ...outcome, result: event.response, parsedResult, value, err: "0x" },
     };
   } catch (error) {
     return failed(event.response, error instanceof Error ? error.message : String(error));

@@ -16,7 +16,7 @@ import type { Preset } from "../presets/preset.ts";
 import { assertResultFits } from "../presets/resultFit.ts";
 import type { RunResult, SandboxPool } from "../../sandbox/index.ts";
 import { FunctionFailedError } from "./errors.ts";
-import { describeRunError } from "./runDetails.ts";
+import { describeRunError, FAILED_RUN } from "./runDetails.ts";
 import type { RequestContent } from "./openRequest.ts";
 import type { SimulateResult } from "./results.ts";
 import type { FunctionCommand, PresetCommand, ReturnType, SimulateCommand } from "./service.ts";
@@ -66,6 +66,7 @@ export function checkPresetCommand(
       prefixBytes: prefix.bytes.length,
       args,
       returnType: preset.returnType,
+      ...(preset.definition.show === undefined ? {} : { show: preset.definition.show }),
     },
   };
 }
@@ -166,24 +167,14 @@ function readRun(run: RunResult, returnType: ReturnType, path = "/source"): Simu
     const place = line === undefined || column === undefined ? {} : { line, column };
     const details = describeRunError(run.error, path);
     const err = message === "" ? UNNAMED_ERROR : message;
-    return { success: false, result: "0x", parsedResult: "", err, ...usage, ...place, ...details };
+    return { ...FAILED_RUN, err, ...usage, ...place, ...details };
   }
   try {
-    return {
-      success: true,
-      result: toHexText(run.bytes),
-      parsedResult: decodeDryRun(run.bytes, returnType),
-      err: "0x",
-      ...usage,
-    };
+    const parsedResult = decodeDryRun(run.bytes, returnType);
+    const result = toHexText(run.bytes);
+    return { success: true, result, parsedResult, value: parsedResult, err: "0x", ...usage };
   } catch (error) {
-    return {
-      success: false,
-      result: "0x",
-      parsedResult: "",
-      err: error instanceof Error ? error.message : String(error),
-      ...usage,
-    };
+    return { ...FAILED_RUN, err: error instanceof Error ? error.message : String(error), ...usage };
   }
 }
 

@@ -33,6 +33,8 @@ export interface ServiceOptions {
   readonly pool: SandboxPool;
   readonly registry: PresetRegistry;
   readonly networks: ReadonlyMap<string, ServiceNetwork>;
+  /** Address of this service for callers, without a trailing slash. */
+  readonly baseUrl: () => string;
   /** Maximum number of open requests on one network. Default 2,500. */
   readonly maxOpenPerNetwork?: number;
   /** Maximum number of requests per dapp and day (UTC). Default: unlimited. */
@@ -53,7 +55,7 @@ export function createService(
     throw new InvalidParameterError([{ path: "/network", message }]);
   };
   const catalogue = createCatalogue(networks, registry);
-  const reader = createRequestReader({ store, book, networks, showResult: catalogue.showResult });
+  const reader = createRequestReader({ store, book, networks, baseUrl: options.baseUrl });
   const checker = createCommandChecker({ store, pool, registry });
   const acceptance = createAcceptance({ ...options, checker, getNetwork });
   const deletedDapps = createDeletedDapps({ store, book, acceptance });

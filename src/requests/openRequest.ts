@@ -1,5 +1,6 @@
 import type { Hex } from "viem";
 import { RETURN_TYPES, type RequestKind, type ReturnType } from "../lib/vocabulary.ts";
+import type { PresetShow, PresetValue } from "../presets/presetShow.ts";
 import { DamagedRecordError } from "../store/checksum.ts";
 import type { StoredRequest } from "../store/requests.ts";
 
@@ -49,6 +50,8 @@ type PresetPlan = {
   /** What the source receives as `args`. */
   readonly args: readonly string[];
   readonly returnType: ReturnType;
+  /** How the text of the result is read; absent if it is the value itself. */
+  readonly show?: PresetShow;
 };
 type FunctionPlan = { readonly returnType: ReturnType };
 
@@ -76,6 +79,8 @@ type RunOutcome = {
   readonly vrfTransactionHash?: Hex | undefined;
   readonly result: Hex;
   readonly parsedResult: string;
+  /** Preset: what programs get; absent after a failure, and if the text doesn't have the form that the preset says. */
+  readonly value?: PresetValue | undefined;
   /** `0x` means no error. */
   readonly err: string;
 };
@@ -154,6 +159,11 @@ const optional =
   (value) =>
     value === undefined || check(value);
 
+const scalar: Check = (value) => ["boolean", "string", "number"].includes(typeof value);
+const presetValue: Check = (value) => scalar(value) || listOf(scalar)(value);
+const show: Check = (value) =>
+  typeof value === "object" && value !== null && text((value as { as?: unknown }).as);
+
 const PART: Shape = {
   id: hex,
   keyHash: hex,
@@ -184,6 +194,7 @@ const RUN_OUTCOME: Shape = {
   vrfTransactionHash: optional(hex),
   result: hex,
   parsedResult: text,
+  value: optional(presetValue),
   err: text,
 } satisfies Record<keyof RunOutcome, Check>;
 
@@ -192,7 +203,7 @@ const SHAPES: Readonly<
 > = {
   preset: {
     params: { preset: text },
-    progress: { prefixHash: hex, prefixBytes: number, args: listOf(text), returnType },
+    progress: { prefixHash: hex, prefixBytes: number, args: listOf(text), returnType, show: optional(show) },
     outcome: RUN_OUTCOME,
   },
   function: {

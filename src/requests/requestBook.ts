@@ -1,5 +1,12 @@
+import type { Hex } from "viem";
 import { createGatherer } from "../lib/gather.ts";
-import { findRequest, findRequests, insertRequests, saveRequests } from "../store/requests.ts";
+import {
+  findRequest,
+  findRequestByOracleId,
+  findRequests,
+  insertRequests,
+  saveRequests,
+} from "../store/requests.ts";
 import { addUsage } from "../store/usage.ts";
 import { DatabaseAwayError } from "../store/databaseAway.ts";
 import type { Fence } from "../store/leases.ts";
@@ -92,6 +99,8 @@ export interface RequestBook {
   release(network: string): void;
   /** Reads a request from the store, open or ended. */
   find(id: string): Promise<OpenRequest | undefined>;
+  /** Reads a dapp's request by the id that the oracle network assigned. */
+  findByOracleId(dappId: string, oracleId: Hex): Promise<OpenRequest | undefined>;
 }
 
 const ALONE: Sharing = { holds: () => true, onStored: () => {}, openCount: () => 0 };
@@ -287,6 +296,10 @@ export function createRequestBook(
     },
     async find(id) {
       const stored = await findRequest(store.db, id);
+      return stored && parseRequest(stored);
+    },
+    async findByOracleId(dappId, oracleId) {
+      const stored = await findRequestByOracleId(store.db, dappId, oracleId);
       return stored && parseRequest(stored);
     },
   };

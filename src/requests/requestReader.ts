@@ -1,3 +1,4 @@
+import type { Hex } from "viem";
 import { listRequests } from "../store/requestLists.ts";
 import type { Store } from "../store/store.ts";
 import { assertCursor } from "./cursor.ts";
@@ -6,8 +7,11 @@ import type { OpenRequest } from "./openRequest.ts";
 import { presentRequest } from "./present.ts";
 import { isEnded } from "./change.ts";
 import type { RequestBook } from "./requestBook.ts";
-import type { Dapp, ListOptions, RequestPage, RequestRecord, Service, SharedResult } from "./service.ts";
+import type { Dapp, ListOptions, RequestPage, RequestRecord, SharedResult } from "./service.ts";
 import type { ServiceNetwork } from "./serviceNetwork.ts";
+
+/** An id that the oracle network assigned: 32 bytes. */
+const ORACLE_ID = /^0x[0-9a-fA-F]{64}$/;
 
 /** Reads requests for callers. */
 export interface RequestReader {
@@ -15,7 +19,7 @@ export interface RequestReader {
   present(request: OpenRequest): RequestRecord;
   /** Returns the record with what a pending request waits for. Queries the chain. */
   explain(request: OpenRequest): Promise<RequestRecord>;
-  /** Reads one of the dapp's own requests. Throws `not_found` for an unknown id and for another dapp's request alike. */
+  /** Reads one of the dapp's own requests, by its id or the oracle's. Throws `not_found` for an unknown id and for another dapp's request alike. */
   getOwn(dapp: Dapp, id: string): Promise<OpenRequest>;
   /** See `Service.getShared`. */
   getShared(id: string): Promise<SharedResult>;
@@ -29,13 +33,17 @@ export function createRequestReader(options: {
   readonly book: RequestBook;
   /** By name. Requests of a network that isn't configured any more remain readable. */
   readonly networks: ReadonlyMap<string, ServiceNetwork>;
-  readonly showResult: Service["showResult"];
+  /** Address of this service for callers, without a trailing slash. */
+  readonly baseUrl: () => string;
 }): RequestReader {
-  const { store, book, networks, showResult } = options;
+  const { store, book, networks, baseUrl } = options;
 
   const present = (request: OpenRequest): RequestRecord => {
     const { explorerUrl = `/explorer/${request.network}` } = networks.get(request.network) ?? {};
-    return presentRequest(request, (hash) => `${explorerUrl}/tx/${hash}`);
+    return presentRequest(request, {
+      transaction: (hash) => `${explorerUrl}/tx/${hash}`,
+      share: `${baseUrl()}/r/${request.id}`,
+    });
   };
 
   /** Reads a page of requests without the damaged ones, and the ids of all of them, newest first. */
@@ -71,7 +79,9 @@ export function createRequestReader(options: {
       return present({ ...request, why });
     },
     async getOwn(dapp, id) {
-      const request = await book.find(id);
+      const request = ORACLE_ID.test(id)
+        ? await book.findByOracleId(dapp.id, id.toLowerCase() as Hex)
+        : await book.find(id);
       if (request?.dappId !== dapp.id) throw new NotFoundError(`request ${id}`);
       return request;
     },
@@ -80,10 +90,9 @@ export function createRequestReader(options: {
       const record = request === undefined ? undefined : present(request);
       const outcome = record?.outcome ?? undefined;
       if (record === undefined || outcome === undefined || !("requestId" in outcome))
-        throw new NotFoundError(`result ${JSON.stringify(id)}`);
-      const { network, updatedAt, params } = record;
+        throw new NotFoundError(`result ${JSON.stringify(id)}${record === undefined ? "" : lackOf(record)}`);
+      const { network, updatedAt, params, shown } = record;
       const { preset } = params as { readonly preset?: string };
-      const shown = showResult(record);
       return {
         id,
         network,
@@ -107,4 +116,10 @@ export function createRequestReader(options: {
       return { items, nextCursor: last };
     },
   };
+}
+
+/** Says why a request has no result to share. */
+function lackOf({ state, shareUrl }: RequestRecord): string {
+  if (shareUrl === undefined) return "";
+  return state === "failed" ? ": the request failed" : " yet: the request continues";
 }

@@ -9,6 +9,12 @@ export function hexSchema(description: string, bytes?: number) {
   return Type.Unsafe<Hex>({ type: "string", pattern: `^0x${digits}$`, description });
 }
 
+const id = Type.String({ description: "Identifier of the request here: the one of `/api/requests/{id}`." });
+const shareUrl = Type.String({ description: "Public page with the result: `/r/{id}`." });
+/** Absent after a success. */
+const failureCode = Type.Optional(
+  Type.Literal("function_failed", { description: "Code of the failure; absent after a success." }),
+);
 const success = Type.Boolean({ description: "Whether the request was successful." });
 const requestId = hexSchema("Request identifier assigned by the oracle network, 32 bytes.", 32);
 const err = Type.String({ description: "Error message, if any. `0x` means no error." });
@@ -30,44 +36,65 @@ export const FaucetResult = Type.Object({
 export type PresetResult = Static<typeof PresetResult>;
 export const PresetResult = Type.Object({
   success,
+  id,
   vrfv2Hash: hexSchema("Hash of the transaction that put the VRF proof on chain.", 32),
   vrfv2EventHash: explorerUrl("that transaction"),
   requestId,
   result,
   parsedResult: Type.String({ description: "The output decoded to text; empty when the function failed." }),
+  value: Type.Union(
+    [Type.Boolean(), Type.String(), Type.Array(Type.Union([Type.Integer(), Type.String()])), Type.Null()],
+    {
+      description:
+        "The output for programs, typed by the preset: `GET /api/presets` has each preset's schema. A whole number in an array that JSON " +
+        "readers would round is a decimal string. `null` when the function failed, or when entries of a list can't be told apart.",
+    },
+  ),
   err,
+  code: failureCode,
   url: explorerUrl("the transaction that delivered the result"),
+  shareUrl,
 });
 
 /** Outcome of a function run: the interface's Function run result. */
 export type FunctionResult = Static<typeof FunctionResult>;
 export const FunctionResult = Type.Object({
   success,
+  id,
   requestId,
   result,
   parsedResult: Type.String({
     description: "The result decoded according to `returnType`; empty when the function failed.",
   }),
+  value: Type.Union([Type.String(), Type.Null()], {
+    description: "The decoded result; `null` when the function failed.",
+  }),
   err,
+  code: failureCode,
   url: explorerUrl("the transaction that delivered the result"),
+  shareUrl,
 });
 
 /** Outcome of a request for random numbers: the interface's Random number result. */
 export type RandomResult = Static<typeof RandomResult>;
 export const RandomResult = Type.Object({
   success,
+  id,
   requestId,
   transactionHash: hexSchema("Hash of the transaction that put the VRF proof on chain.", 32),
   url: explorerUrl("that transaction"),
+  shareUrl,
   randomNumber: Type.Array(Type.String({ pattern: "^[0-9]+$" }), {
     description: "The random numbers, each a 256-bit unsigned integer in decimal.",
   }),
+  value: Type.Array(Type.String({ pattern: "^[0-9]+$" }), { description: "The same numbers." }),
 });
 
 /** Outcome of linking a consumer: the interface's Add consumer result. */
 export type ConsumerResult = Static<typeof ConsumerResult>;
 export const ConsumerResult = Type.Object({
   success: Type.Boolean({ description: "Whether the consumer was linked." }),
+  id,
   transactionHash: hexSchema("Hash of the linking transaction.", 32),
 });
 
@@ -96,7 +123,9 @@ export const SimulateResult = Type.Object({
   success,
   result,
   parsedResult: FunctionResult.properties.parsedResult,
+  value: FunctionResult.properties.value,
   err: Type.String({ description: "The text that the oracle nodes would report. `0x` means no error." }),
+  code: failureCode,
   console: captured,
   consoleTruncated: Type.Boolean(),
   timeMs: Type.Number({ description: "Duration of the run in milliseconds." }),

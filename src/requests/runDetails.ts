@@ -19,3 +19,12 @@ export function describeRunError(
   const place = kind === "syntax" && line !== undefined ? ` (line ${line}, column ${column ?? 1})` : "";
   return { details: [{ path, message: `${detail}${place}` }] };
 }
+
+/** Members that every failed run has in common. */
+export const FAILED_RUN = {
+  success: false,
+  result: "0x",
+  parsedResult: "",
+  value: null,
+  code: "function_failed",
+} as const;

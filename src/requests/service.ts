@@ -44,8 +44,12 @@ export interface RequestRecord {
   readonly timeline: readonly TimelineEntry[];
   /** Set when fulfilled, or failed with an outcome from the oracle network; its type follows from `kind`. */
   readonly outcome: Outcome | null;
+  /** The result of a preset in parts, if the preset says how to split it. */
+  readonly shown?: ShownResult;
   /** Set when failed without an outcome from the oracle network; `code` is one of the HTTP error table. */
   readonly error: { readonly code: string; readonly message: string } | null;
+  /** Public page with the result; absent for kinds that have none. */
+  readonly shareUrl?: string;
   /** When what the caller sent was deleted from `params`, Unix time in milliseconds; absent while it is there. */
   readonly payloadDeletedAt?: number;
 }
@@ -120,12 +124,10 @@ export interface SubmitOptions {
 }
 
 /** A result without any details of the dapp that requested it. */
-export interface SharedResult extends Pick<RequestRecord, "id" | "network" | "updatedAt"> {
+export interface SharedResult extends Pick<RequestRecord, "id" | "network" | "updatedAt" | "shown"> {
   readonly outcome: PresetResult | FunctionResult | RandomResult;
   /** Name of the preset; absent for other kinds. */
   readonly preset?: string;
-  /** See {@link Service.showResult}. */
-  readonly shown?: ShownResult;
 }
 
 /** An answer to {@link Service.listRequests}, newest request first. */
@@ -190,7 +192,7 @@ export interface Service {
     options: { readonly afterSeq: number; readonly signal: AbortSignal },
   ): AsyncIterable<TimelineEntry>;
 
-  /** Reads a request. Throws `not_found` for an unknown id and for another dapp's request alike. */
+  /** Reads a request, by its id or by the one that the oracle network assigned. Throws `not_found` for an unknown id and for another dapp's request alike. */
   getRequest(dapp: Dapp, id: string): Promise<RequestRecord>;
   listRequests(dapp: Dapp, options: ListOptions): Promise<RequestPage>;
   /**
@@ -232,11 +234,6 @@ export interface Service {
   networksWithNodes(): Promise<readonly NetworkView[]>;
   /** The live presets, by name. The same array until a preset is added, changed or removed. */
   presets(): readonly PresetView[];
-  /** Splits a preset's result into parts as the preset defines; `undefined` if it defines none, or is gone. */
-  showResult(
-    this: void,
-    request: Pick<RequestRecord, "kind" | "params" | "outcome">,
-  ): ShownResult | undefined;
   /** The problems that keep presets from being served. */
   presetProblems(): readonly PresetProblem[];
   readiness(): Promise<Readiness>;

@@ -16,7 +16,7 @@ import { placeInSource } from "../presets/locateFailure.ts";
 import { SourceSyntaxError } from "../presets/sourceSyntaxError.ts";
 import { RESULT_LIMITS } from "./resultLimits.ts";
 import type { SimulateResult } from "./results.ts";
-import { describeRunError } from "./runDetails.ts";
+import { describeRunError, FAILED_RUN } from "./runDetails.ts";
 import { toHexText } from "../lib/hex.ts";
 
 /** Maximum number of HTTP requests that a source may make, as on the oracle network. */
@@ -99,7 +99,7 @@ function unlinked({ message, line, column }: SourceSyntaxError): SimulateResult 
 
 type Described = Pick<
   SimulateResult,
-  "success" | "result" | "parsedResult" | "err" | "line" | "column" | "details"
+  "success" | "result" | "parsedResult" | "value" | "err" | "code" | "line" | "column" | "details"
 >;
 
 function describe(run: RunResult, returnType: ReturnType, preludeLines: number): Described {
@@ -114,12 +114,13 @@ function describe(run: RunResult, returnType: ReturnType, preludeLines: number):
   }
   const result: Hex = toHexText(run.bytes);
   try {
-    return { success: true, result, parsedResult: decodeDryRun(run.bytes, returnType), err: "0x" };
+    const parsedResult = decodeDryRun(run.bytes, returnType);
+    return { success: true, result, parsedResult, value: parsedResult, err: "0x" };
   } catch (error) {
     return { ...fail(messageOf(error)), result };
   }
 }
 
 function fail(err: string): Described {
-  return { success: false, result: "0x", parsedResult: "", err: err === "" ? UNNAMED_ERROR : err };
+  return { ...FAILED_RUN, err: err === "" ? UNNAMED_ERROR : err };
 }

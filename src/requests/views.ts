@@ -38,7 +38,7 @@ export const OracleNodeView = Type.Object({
 export type NetworkView = Static<typeof NetworkView>;
 export const NetworkView = Type.Object({
   name: Type.String({ description: "The value of `network` parameters." }),
-  title: Type.String(),
+  title: Type.String({ description: "Name for people; that of a chain that Tyche runs says so." }),
   chainId: Type.Integer(),
   coin: Type.String({
     description: "Symbol of the coin that pays for gas, such as `ETH`; `coin` if unknown.",
@@ -101,6 +101,9 @@ export const PresetView = Type.Object({
     description: "Names of the parameters in the order in which the source gets them as `args`.",
   }),
   returnType: Type.Enum([...RETURN_TYPES]),
+  value: Type.Record(Type.String(), Type.Unknown(), {
+    description: "JSON Schema (draft 2020-12) of `value` in a successful answer.",
+  }),
   examples: Type.Array(
     Type.Object({ params: Type.Record(Type.String(), Type.Unknown()), parsedResult: Type.String() }),
   ),

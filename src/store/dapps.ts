@@ -39,6 +39,25 @@ export async function insertDapp(db: Queryable, dapp: StoredDapp): Promise<void>
     .execute();
 }
 
+/**
+ * Returns the dapp whose name is `name` if case is ignored, and holds off changes of names by other transactions until this one ends.
+ */
+export async function findDappByName(db: Queryable, name: string): Promise<StoredDapp | undefined> {
+  // Writing any row locks it: names of several replicas and processes are checked one after another.
+  await db
+    .updateTable("settings")
+    .set((row) => ({ value: row.ref("value") }))
+    .where("name", "=", FINGERPRINT)
+    .execute();
+  const folded = foldName(name);
+  return (await listDapps(db)).find((dapp) => foldName(dapp.name) === folded);
+}
+
+/** Case and compatibility forms don't distinguish names. */
+function foldName(name: string): string {
+  return name.normalize("NFKC").toLowerCase();
+}
+
 /** Returns all dapps that are not deleted, oldest first. */
 export async function listDapps(db: Queryable): Promise<StoredDapp[]> {
   const rows = await db

@@ -266,8 +266,19 @@ export const migrations: Record<string, Migration> = {
         .execute();
     },
   },
+  "0021_oracle_ids": {
+    async up(db: Kysely<unknown>) {
+      await db.schema.alterTable("requests").addColumn("oracle_id", "text").execute();
+      await db.schema
+        .createIndex("requests_by_oracle_id")
+        .on("requests")
+        .column("oracle_id")
+        .where("oracle_id" as never, "is not", null)
+        .execute();
+    },
+  },
   // Changes no table: keys are sealed for their row from here on (`bindKeys` in src/dapps/sealedKey.ts), which earlier versions can't read.
-  "0020_bound_keys": { up: async () => {} },
+  "0022_bound_keys": { up: async () => {} },
 };
 
 /** Hands {@link migrations} to Kysely's migrator. */

@@ -77,8 +77,14 @@ export function toRow(request: StoredRequest): Insertable<Tables["requests"]> {
     updated_at: request.updatedAt,
     version: request.version,
     payload_deleted_at: request.payloadDeletedAt ?? null,
+    oracle_id: oracleIdOf(request),
   };
   return { ...row, checksum: checksumOfRow(row) };
+}
+
+/** Returns the id that the oracle network assigned, once it is known. */
+function oracleIdOf({ outcome, progress }: StoredRequest): string | null {
+  return ((outcome?.["requestId"] ?? progress["functionsRequestId"]) as string | undefined) ?? null;
 }
 
 /** Replaces what not every database can store: lone surrogates and NUL. A node's error messages may contain either. */

@@ -19,7 +19,7 @@ export async function insertRequests(db: Queryable, requests: readonly StoredReq
 export async function saveRequests(db: Queryable, requests: readonly StoredRequest[]): Promise<void> {
   for (const request of requests) {
     const { state, why, timeline, progress, outcome, error, ...rest } = toRow(request);
-    const { updated_at, ended_block, ended_block_hash, version, checksum } = rest;
+    const { updated_at, ended_block, ended_block_hash, version, checksum, oracle_id } = rest;
     const { numUpdatedRows } = await db
       .updateTable("requests")
       .set({
@@ -34,6 +34,7 @@ export async function saveRequests(db: Queryable, requests: readonly StoredReque
         ended_block_hash,
         version,
         checksum,
+        oracle_id,
       })
       .where("id", "=", request.id)
       .where("version", "=", request.version - 1)
@@ -45,6 +46,23 @@ export async function saveRequests(db: Queryable, requests: readonly StoredReque
 /** Returns the request with this id, or `undefined`. */
 export async function findRequest(db: Queryable, id: string): Promise<StoredRequest | undefined> {
   const row = await db.selectFrom("requests").selectAll().where("id", "=", id).executeTakeFirst();
+  return row && parseRow(row);
+}
+
+/** Returns a dapp's newest request with this id of the oracle network's, `0x` and 64 lower-case digits, or `undefined`. */
+export async function findRequestByOracleId(
+  db: Queryable,
+  dappId: string,
+  oracleId: string,
+): Promise<StoredRequest | undefined> {
+  const row = await db
+    .selectFrom("requests")
+    .selectAll()
+    .where("oracle_id", "=", oracleId)
+    .where("dapp_id", "=", dappId)
+    .orderBy("id", "desc")
+    .limit(1)
+    .executeTakeFirst();
   return row && parseRow(row);
 }
 

@@ -102,8 +102,10 @@ export interface Tables {
     payload_deleted_at: number | null;
     /** 1 on insertion, incremented with each change: a change based on another version than the stored one is refused. */
     version: number;
-    /** Covers all columns but those of the ending block; `null` in rows that predate checksums. */
+    /** Covers all columns but those of the ending block and `oracle_id`; `null` in rows that predate checksums. */
     checksum: number | null;
+    /** Id that the oracle network assigned, as in the outcome; `null` until it is known, and in rows that predate the column. */
+    oracle_id: string | null;
   };
   /** Daily totals of {@link Tables.requests}, updated with every change to them. */
   readonly usage: {

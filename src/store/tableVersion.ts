@@ -17,6 +17,7 @@ export const ADDING: readonly string[] = [
   "0017_key_names",
   "0018_key_limits",
   "0019_creation_keys",
+  "0021_oracle_ids",
 ];
 /** Name of the setting that says which versions may use the database: its newest migration, and the oldest that a version must know. */
 export const USABLE_SINCE_SETTING = "usable since migration";

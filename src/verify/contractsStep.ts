@@ -78,7 +78,7 @@ export async function checkContracts(
   const read_ = unknown.map((role) => `${role} ${book.get(role)}`).join(", ");
   return notApplicableStep(
     "contracts",
-    `the addresses were taken from the transactions themselves; compare with those that the operator publishes: ${read_}`,
+    `the addresses were taken from the transactions themselves; compare them with those that the operator publishes: ${read_}`,
     compared,
   );
 }

@@ -8,13 +8,11 @@ import { fromHexText, toHexText } from "../lib/hex.ts";
 import { truncateUtf8 } from "../lib/truncateUtf8.ts";
 import type { OracleEventOf } from "../chainlink/contractBook.ts";
 import type { RunSource, Touch } from "./runSource.ts";
+import { findMachineName } from "./machineName.ts";
 import { compareStep, failedStep, notApplicableStep, type VerificationStep } from "./verification.ts";
 
 /** Runs of a source: two that differ show that it is not deterministic. */
 const RUNS = 2;
-/** Names that depend on the machine. Searched for in the source only if a result differs, because their use can't be observed. */
-const OF_THE_MACHINE =
-  /\b(Deno|process|navigator|Intl|toLocale\w*|memory|stack|RangeError|WeakRef|FinalizationRegistry)\b/;
 const TOUCH_NAMES: Readonly<Record<Touch, string>> = {
   time: "the time",
   randomness: "randomness",
@@ -36,11 +34,10 @@ export interface ExecutionOptions {
 /**
  * Runs a request's source again, with its arguments, and compares the result with the one that the report delivered.
  *
- * A source that used HTTP, imports, time or randomness can't be checked this way, whatever the result. A source that returns "LOSE"
- * when its HTTP request fails does so here too, where every request fails, and would thus confirm an operator who let it fail. That is
- * reported and is not a failure. A source that used none of them in the repeat behaves the same wherever it runs as the nodes run it, so
- * a different result is a failure. A runner that only approximates the nodes can't show that: its step is then not applicable, and
- * {@link gaveAnotherResult} finds it.
+ * A source that used HTTP, imports, time or randomness can't be reproduced, whatever the result: one that returns "LOSE" when its HTTP
+ * request fails does so here too, where every request fails, and would thus confirm an operator who let it fail. A source that used none
+ * of them in the repeat behaves the same wherever it runs as the nodes run it, so a different result is a failure, unless the source can
+ * tell the machine or the environment from a node's. A step that is not applicable leaves the result unconfirmed.
  */
 export async function checkExecution(
   request: Pick<OracleEventOf<"OracleRequest">, "data" | "dataVersion">,
@@ -82,7 +79,8 @@ export async function checkExecution(
   }
   const reason = reasonAgainst({ touched, isCut, isUnsteady: found.size > 1 });
   // The results of such runs say nothing about the report.
-  if (reason !== undefined) return notApplicableStep("execution", `can't be checked again: ${reason}`);
+  if (reason !== undefined)
+    return notApplicableStep("execution", `the result can't be reproduced: ${reason}`);
   const compared = [{ what: "result of the source", expected, found: [...found].join(" or ") }];
   if (found.has(expected))
     return compareStep(
@@ -90,20 +88,17 @@ export async function checkExecution(
       `the source gives this result again, in ${RUNS} of ${RUNS} runs`,
       compared,
     );
-  const [, ofTheMachine] = OF_THE_MACHINE.exec(source) ?? [];
-  if (ofTheMachine !== undefined) {
-    const detail = `can't be checked again: the source uses ${ofTheMachine}, which may differ from machine to machine`;
-    return notApplicableStep("execution", detail, compared);
-  }
   const different = "the source gives another result than the report";
-  if (!isApproximate) return failedStep("execution", different, compared);
-  const open = `${different}, in an environment that it can tell from a node's; \`tyche verify\` decides`;
-  return notApplicableStep("execution", open, compared);
+  const differing = isApproximate
+    ? "it runs here in an environment that it can tell from a node's; `tyche verify` decides"
+    : machineReason(source);
+  if (differing === undefined) return failedStep("execution", different, compared);
+  return notApplicableStep("execution", `${different}; ${differing}`, compared);
 }
 
-/** Whether a source gave another result than the report, without this being a failure. */
-export function gaveAnotherResult({ name, outcome, compared }: VerificationStep): boolean {
-  return name === "execution" && outcome === "notApplicable" && compared.length > 0;
+function machineReason(source: string): string | undefined {
+  const name = findMachineName(source);
+  return name === undefined ? undefined : `it uses ${name}, which may differ from machine to machine`;
 }
 
 /** Says why runs of a source can't be compared with the nodes' run; `undefined` if they can. */
@@ -121,7 +116,7 @@ function reasonAgainst({
     return `the source used ${names}, so its result can depend on more than its arguments`;
   }
   if (isCut) return "the source ran into a limit of time or memory here";
-  return isUnsteady ? "the source gives another result each time" : undefined;
+  return isUnsteady ? "the source gives another result in every run" : undefined;
 }
 
 /** Describes all bytes of both; the text is only for the reader. */

@@ -55,9 +55,8 @@ export async function readMinedTransaction(
   const receipt = await request("eth_getTransactionReceipt", [hash]);
   if (receipt === null) throw new UnknownTransactionError(hash, network);
   const blockHash = parseHex(parseObject(receipt, "receipt")["blockHash"], "blockHash");
-  const bytes = await readBytes(hash, options);
-  const call = decodeTransaction(bytes);
-  const compared: Comparison[] = [{ what: "transaction hash", expected: hash, found: hashOf(bytes) }];
+  const { found, ...call } = await readCall(hash, options);
+  const compared: Comparison[] = [{ what: "transaction hash", expected: hash, found }];
   const said = (): Pick<MinedTransaction, "blockNumber" | "succeeded" | "logs"> => {
     const { blockNumber, succeeded, logs } = parseReceipt(receipt);
     const place = { blockHash, blockNumber, transactionHash: hash };
@@ -89,12 +88,17 @@ export async function readMinedTransaction(
   };
 }
 
-async function readBytes(hash: Hex, { request, network }: MinedTransactionOptions): Promise<Uint8Array> {
+/** Decodes a transaction from its bytes. @returns also the hash of these bytes, as `found` */
+async function readCall(
+  hash: Hex,
+  { request, network }: MinedTransactionOptions,
+): Promise<TransactionCall & { readonly found: Hex }> {
   const method = "eth_getTransactionByHash";
   const answer = await request(method, [hash]);
   if (answer === null) throw new UnknownTransactionError(hash, network);
   try {
-    return encodeTransaction(parseObject(answer, "transaction"));
+    const bytes = encodeTransaction(parseObject(answer, "transaction"));
+    return { ...decodeTransaction(bytes), found: hashOf(bytes) };
   } catch (cause) {
     throw new RpcError(method, messageOf(cause), { cause });
   }

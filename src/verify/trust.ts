@@ -35,6 +35,11 @@ export function remainingTrust(
             "on an embedded chain the proof shows that the word was not changed after its block, not that the block was not chosen."
         : `The holder of the VRF key can withhold a word, but can choose one only by also controlling block hashes${isEmbedded === undefined ? ", as the operator of an embedded chain can" : ""}.`,
     );
+  if (requests.some(({ kind }) => kind === "preset"))
+    trust.push(
+      "The service can keep a word from its function, by unlinking the consumer or emptying the subscription before the word's block, if it learns the word " +
+        "from the holder of the VRF key. The request then fails, with its word on chain. These checks don't show how many requests failed before this one.",
+    );
   const keys = new Set(joinedKeys.filter((count) => count > 1));
   for (const count of keys)
     trust.push(

@@ -24,10 +24,16 @@ export type StepName = (typeof STEP_NAMES)[number];
 
 const hash = (description: string) =>
   Type.Unsafe<Hex>({ type: "string", pattern: "^0x[0-9a-f]{64}$", description });
-const verdict = Type.Enum(["valid", "invalid", "incomplete"], {
+/** What a verification can find, worst first: the verdict on a transaction is the worst of those on its requests. */
+export const VERDICTS = ["invalid", "incomplete", "unconfirmed", "conditional", "valid"] as const;
+export type Verdict = (typeof VERDICTS)[number];
+const verdict = Type.Enum([...VERDICTS], {
   description:
-    "`valid`: no check failed and the result is on chain. `invalid`: a check failed. `incomplete`: no check failed, but there " +
-    "is no result on chain (yet), or the node doesn't show the blocks, the proof or the signers that it follows from.",
+    "`valid`: no check failed, the contracts are the operator's, and the source gives the delivered result again. `conditional`: the " +
+    "same, if the contracts named in the step `contracts` are the operator's, because no addresses were given. `unconfirmed`: no check failed, but " +
+    "the source could not give the delivered result again, for the reason in the step `execution`, or the node doesn't show the blocks, the proof or the signers " +
+    "that it follows from. `incomplete`: no check failed, but there is no result " +
+    "on chain (yet). `invalid`: a check failed.",
 });
 
 /** Two values that must be equal. */
@@ -44,7 +50,7 @@ export const VerificationStep = Type.Object({
   name: Type.Enum([...STEP_NAMES]),
   outcome: Type.Enum(["ok", "failed", "notApplicable"], {
     description:
-      "`notApplicable`: can't be checked, for the reason in `detail`; not a sign of anything wrong.",
+      "`notApplicable`: can't be checked, for the reason in `detail`. In `execution` and `contracts`, it decides the verdict.",
   }),
   detail: Type.String({ description: "One sentence: what holds, what doesn't, or why it can't be checked." }),
   compared: Type.Array(Comparison),

@@ -14,6 +14,7 @@
  */
 import { BaseError, type Hex } from "viem";
 import { TycheError } from "../lib/errors.ts";
+import { DECIDING_STEPS } from "../lib/verificationWords.ts";
 import { InvalidParameterError } from "../lib/invalidParameter.ts";
 import { createPendingReasons } from "../chainlink/pendingReason.ts";
 import { decodeRevertReason } from "../chainlink/revertReason.ts";
@@ -35,7 +36,8 @@ import {
   notApplicableStep,
   type RequestVerification,
   STEP_NAMES,
-  type StepName,
+  type Verdict,
+  VERDICTS,
   type Verification,
   type VerificationStep,
 } from "./verification.ts";
@@ -105,12 +107,7 @@ async function verifyHash(hash: Hex, options: VerifyOptions): Promise<Verificati
   const requests: RequestVerification[] = [];
   const limited = { ...options, deadline: AbortSignal.timeout(EXECUTION_TIME_MS) };
   for (const parts of found) requests.push(await checkRequest(parts, means, limited));
-  const verdicts = requests.map(({ verdict }) => verdict);
-  const verdict = verdicts.includes("invalid")
-    ? "invalid"
-    : verdicts.includes("incomplete")
-      ? "incomplete"
-      : "valid";
+  const verdict = VERDICTS.find((one) => requests.some((request) => request.verdict === one)) ?? "valid";
   return {
     network,
     chainId,
@@ -163,7 +160,7 @@ async function checkRequest(
     steps.push(
       notApplicableStep(
         "word",
-        `the preset's function request was refused on chain: ${decodeRevertReason(refusal).text}`,
+        `the word came, but the preset's function request did not follow: ${decodeRevertReason(refusal).text}`,
       ),
     );
   if (functions !== undefined && functions.request === undefined)
@@ -190,13 +187,13 @@ async function checkRequest(
   };
 }
 
-/** Steps that hashes and signatures alone decide. While one of them is open, a node could have made up the result. */
-const DECIDING: readonly StepName[] = ["transactions", "proof", "signatures"];
-
-function verdictOf(steps: readonly VerificationStep[], isComplete: boolean): RequestVerification["verdict"] {
+function verdictOf(steps: readonly VerificationStep[], isComplete: boolean): Verdict {
+  const isOpen = (names: readonly string[]): boolean =>
+    steps.some(({ name, outcome }) => outcome === "notApplicable" && names.includes(name));
   if (steps.some(({ outcome }) => outcome === "failed")) return "invalid";
-  const isOpen = steps.some(({ name, outcome }) => outcome === "notApplicable" && DECIDING.includes(name));
-  return isComplete && !isOpen ? "valid" : "incomplete";
+  if (!isComplete) return "incomplete";
+  if (isOpen(DECIDING_STEPS.unconfirmed)) return "unconfirmed";
+  return isOpen(DECIDING_STEPS.conditional) ? "conditional" : "valid";
 }
 
 /** The node serves another chain. */

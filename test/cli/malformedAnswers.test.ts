@@ -167,7 +167,7 @@ test.each([{ words: ["call", "coinflip"] }, { words: ["requests", "watch", "req_
 
 test("error: a refusal whose details are malformed is still a sentence", async () => {
   const at = BODIES.findIndex((body) => body.includes("function_failed"));
-  const args = ["call", "run", SOURCE, "--url", `${baseOf()}/refused/${at}/`];
+  const args = ["call", "run", SOURCE, "--network", "sepolia", "--url", `${baseOf()}/refused/${at}/`];
   const { code, stderr } = await runCli(args, "", { TYCHE_API_KEY: "tyche_key" });
   expect({ code, stderr }).toEqual({ code: 1, stderr: "failed: it threw\n  at a\n" });
 });

@@ -3,7 +3,7 @@ import pc from "picocolors";
 import { afterEach, expect, test } from "vitest";
 import { registerVerify, type VerifyMeans } from "../../src/cli/verifyCommand.ts";
 import type { Terminal } from "../../src/cli/terminal.ts";
-import type { RequestVerification, Verification } from "../../src/verify/verification.ts";
+import type { RequestVerification, Verification, VerificationStep } from "../../src/verify/verification.ts";
 
 const TX = `0x${"5f".repeat(32)}` as const;
 
@@ -129,6 +129,32 @@ test("behaviour: a request without an answer has no result yet", async () => {
   const { output } = await run([], lotto("ok", { verdict: "incomplete", result: null, err: null }));
   expect(output).toMatch(/\nno result yet: 1 request of 0x/);
   expect(process.exitCode).toBe(1);
+});
+
+test.each([
+  ["unconfirmed", "execution", "not confirmed", "the source uses HTTP"],
+  ["conditional", "contracts", "valid, if these contracts are the operator's", "vrfCoordinator 0x01"],
+] as const)(
+  "behaviour: %s says why below the verdict, and exits with 1",
+  async (verdict, name, words, detail) => {
+    const compared = [
+      { what: "result of the source", expected: "0x01", found: "0x02" },
+      { what: "the rest", expected: "0x03", found: "0x03" },
+    ];
+    const steps: VerificationStep[] = [{ name, outcome: "notApplicable", detail, compared }];
+    const { output } = await run([], lotto("ok", { verdict, steps }));
+    expect(output).toMatch(new RegExp(`\n${words}: 1 request of 0x(?:5f)+ on sepolia\n  ${detail}$`));
+    expect(output).toContain("      result of the source: 0x02, expected 0x01\n");
+    expect(output).not.toContain("the rest");
+    expect(process.exitCode).toBe(1);
+  },
+);
+
+test("option: --contracts takes a file or the JSON itself", async () => {
+  const given = { vrfCoordinator: `0x${"01".repeat(20)}` };
+  expect((await run(["--contracts", JSON.stringify(given)])).asked).toMatchObject({ contracts: given });
+  await expect(run(["--contracts", "{0x01"])).rejects.toThrow("--contracts is not JSON");
+  await expect(run(["--contracts", import.meta.filename])).rejects.toThrow("is not JSON");
 });
 
 test("error: a function's error can't control the terminal", async () => {

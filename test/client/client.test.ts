@@ -166,6 +166,23 @@ describe("a call", () => {
     expect(calls).toBe(3);
   });
 
+  test("error: an address where nothing ever answered is given up sooner than a service that went away", async () => {
+    let calls = 0;
+    let isThere = false;
+    const { client } = await connect((given) => (...asked) => {
+      calls += 1;
+      return isThere ? given(...asked) : Promise.reject(new TypeError("refused"));
+    });
+    await expect(client.presets()).rejects.toBeInstanceOf(ConnectionError);
+    expect(calls).toBeLessThanOrEqual(5);
+    isThere = true;
+    await client.presets();
+    isThere = false;
+    calls = 0;
+    await expect(client.presets()).rejects.toBeInstanceOf(ConnectionError);
+    expect(calls).toBe(9);
+  });
+
   test("behaviour: a CSV file that was put off or broke off is asked for again, and is whole", async () => {
     const answers = [() => Response.json(BUSY, { status: 503 }), () => new Response(breakAtOnce())];
     const { client, calls } = await connect((given) => async (input, init) => {

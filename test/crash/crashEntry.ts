@@ -103,6 +103,7 @@ async function open(config: CrashConfig): Promise<void> {
       }),
     } as unknown as SandboxPool,
     registry: await createPresetRegistry({ folder: PLUGINS }),
+    baseUrl: () => "",
     networks: new Map([
       [
         NETWORK,

@@ -166,3 +166,20 @@ test("error: another directory's master key is refused before anything is sealed
     message: expect.stringContaining("the master key is not the one"),
   });
 });
+
+test("error: a dapp gets no other dapp's name, in whatever case", async () => {
+  const { dapps, close } = await open("a");
+  const { dapp: shop } = await dapps.create("Straße Shop");
+  const taken = { code: "name_taken", message: expect.stringContaining('"Straße Shop"') };
+  await expect(dapps.create("straße SHOP")).rejects.toMatchObject(taken);
+  const { dapp: other } = await dapps.create("other");
+  await expect(dapps.rename(other.id, "STRAßE shop")).rejects.toMatchObject(taken);
+  const twins = await Promise.allSettled([dapps.create("twin"), dapps.create("Twin")]);
+  expect(twins.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
+  // Its own name in another case, and the name of a dapp that is gone.
+  await dapps.rename(shop.id, "straße shop");
+  await dapps.delete(shop.id);
+  await dapps.rename(other.id, "Straße shop");
+  expect((await dapps.get(other.id)).name).toBe("Straße shop");
+  await close();
+});

@@ -16,6 +16,16 @@ afterAll(async () => {
   await tyche.stop();
 });
 
+/** An answer leads to its request, by both ids, and to its public page. */
+async function expectReferences(data: { id: string; requestId: string; shareUrl: string }): Promise<void> {
+  for (const id of [data.id, data.requestId])
+    expect(await tyche.call("GET", `/api/requests/${id}`)).toMatchObject({
+      status: 200,
+      data: { id: data.id, shareUrl: data.shareUrl, outcome: data },
+    });
+  expect(data.shareUrl).toBe(`${tyche.url}/r/${data.id}`);
+}
+
 describe.each(NETWORKS)("on %s", (network) => {
   const preset = async (body: object) => {
     const answer = await tyche.call("POST", `/api/vrfv2/presets?network=${network}`, { body });
@@ -28,34 +38,37 @@ describe.each(NETWORKS)("on %s", (network) => {
     });
     expect(answer.data.url).toMatch(new RegExp(`/explorer/${network}/tx/0x[0-9a-f]{64}$`));
     expect(answer.data.vrfv2EventHash).toBe(`${tyche.url}/explorer/${network}/tx/${answer.data.vrfv2Hash}`);
+    await expectReferences(answer.data);
     return answer.data;
   };
 
   test("default: coinflip is 0 or 1 in 32 bytes", async () => {
-    const { result, parsedResult } = await preset({});
+    const { result, parsedResult, value } = await preset({});
     expect(["0", "1"]).toContain(parsedResult);
+    expect(value).toBe(parsedResult === "1");
     expect(result).toBe(`0x${parsedResult.padStart(64, "0")}`);
   });
 
   test("default: range keeps to its bounds, negative ones too", async () => {
-    const { result, parsedResult } = await preset({ preset: "range", min: "-3", max: "-3" });
-    expect(parsedResult).toBe("-3");
+    const { result, parsedResult, value } = await preset({ preset: "range", min: "-3", max: "-3" });
+    expect([parsedResult, value]).toEqual(["-3", "-3"]);
     expect(result).toBe(`0x${(2n ** 256n - 3n).toString(16)}`);
   });
 
   test("default: lotto draws winners from the list", async () => {
-    const { result, parsedResult } = await preset({
+    const { result, parsedResult, value } = await preset({
       preset: "lotto",
       numberOfWinners: "2",
-      list: ["ann", "bob"],
+      list: ["ann", "bob, jr."],
     });
-    expect(parsedResult).toMatch(/ann, bob|bob, ann/);
+    expect(value.toSorted()).toEqual(["ann", "bob, jr."]);
+    expect(parsedResult).toBe(`Winners: ${value.join(", ")}`);
     expect(Buffer.from(result.slice(2), "hex").toString()).toBe(parsedResult);
   });
 
   test("default: nDice rolls a hundred dice", async () => {
-    const { parsedResult } = await preset({ preset: "nDice", numFaces: "6", numDice: "100" });
-    const dice = JSON.parse(parsedResult);
+    const { parsedResult, value: dice } = await preset({ preset: "nDice", numFaces: "6", numDice: "100" });
+    expect(dice).toEqual(JSON.parse(parsedResult));
     expect(dice).toHaveLength(100);
     for (const die of dice) expect(die).toSatisfy((n: number) => Number.isInteger(n) && n >= 1 && n <= 6);
   });
@@ -70,8 +83,15 @@ describe.each(NETWORKS)("on %s", (network) => {
     const answer = await tyche.call("POST", "/api/oracleFunctions/runFunction", { body });
     expect(answer).toMatchObject({
       status: 200,
-      data: { success: true, parsedResult: "42", err: "0x", requestId: expect.stringMatching(HASH) },
+      data: {
+        success: true,
+        parsedResult: "42",
+        value: "42",
+        err: "0x",
+        requestId: expect.stringMatching(HASH),
+      },
     });
+    await expectReferences(answer.data);
   });
 
   test("default: random words are distinct decimal strings", async () => {
@@ -84,6 +104,8 @@ describe.each(NETWORKS)("on %s", (network) => {
       data: { success: true, transactionHash: expect.stringMatching(HASH) },
     });
     expect(new Set(answer.data.randomNumber).size).toBe(3);
+    expect(answer.data.value).toEqual(answer.data.randomNumber);
+    await expectReferences(answer.data);
     for (const word of answer.data.randomNumber) expect(word).toMatch(/^\d+$/);
   });
 

@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { decodeProof, PROOF_BYTES } from "../../src/vrf/encoding.ts";
 import {
   makeDataDir,
+  publishedBy,
   removeDataDir,
   runTyche,
   startTycheProcess,
@@ -141,7 +142,7 @@ describe("tyche verify", () => {
     expect(code).toBe(0);
   });
 
-  test("behaviour: needs nothing but a node's URL", async () => {
+  test("behaviour: needs nothing but a node's URL, and then says whose the contracts have to be", async () => {
     const { url, requestId, result } = await coinflip("sepolia");
     const { code, output } = await runTyche(
       [
@@ -156,8 +157,12 @@ describe("tyche verify", () => {
       ],
       { TYCHE_DATA_DIR: "/nonexistent" },
     );
-    expect(JSON.parse(output)).toMatchObject({ valid: true, requests: [{ requestId, result }] });
-    expect(code).toBe(0);
+    expect(JSON.parse(output)).toMatchObject({
+      valid: false,
+      verdict: "conditional",
+      requests: [{ requestId, result, failed: null }],
+    });
+    expect(code).toBe(1);
   });
 
   test.each([
@@ -165,7 +170,8 @@ describe("tyche verify", () => {
     ["with --blocks", ["--blocks"]],
   ])("behaviour: recomputes the block hashes of an embedded fuji, %s", async (_, flags) => {
     const { vrfv2Hash, requestId } = await coinflip("fuji");
-    const node = flags.length === 0 ? [] : ["--rpc-url", rpcUrls.get("fuji")!];
+    const node =
+      flags.length === 0 ? [] : ["--rpc-url", rpcUrls.get("fuji")!, "--contracts", await publishedBy(tyche)];
     const { code, output } = await run(["fuji", vrfv2Hash, "--request-id", requestId, ...node, ...flags]);
     expect(output).toContain("its block contains it");
     expect(code).toBe(0);
@@ -176,7 +182,7 @@ describe("tyche verify", () => {
     ["with --no-blocks", "sepolia", ["--no-blocks"]],
   ])("behaviour: leaves out block hashes %s on a node of %s", async (_, network, flags) => {
     const { vrfv2Hash, requestId } = await coinflip(network);
-    const node = ["--rpc-url", rpcUrls.get(network)!];
+    const node = ["--rpc-url", rpcUrls.get(network)!, "--contracts", await publishedBy(tyche)];
     const { code, output } = await run([network, vrfv2Hash, "--request-id", requestId, ...node, ...flags]);
     expect(output).toContain("✓ transactions");
     expect(output).not.toContain("its block contains it");

@@ -163,7 +163,11 @@ describe("a proof", () => {
 describe("what isn't there", () => {
   const missing = `0x${"ab".repeat(32)}`;
   test.each<[string, () => Promise<unknown>, string]>([
-    ["a hash", () => explorer.transaction("fuji", missing), `Avalanche Fuji has no transaction ${missing}`],
+    [
+      "a hash",
+      () => explorer.transaction("fuji", missing),
+      `Avalanche Fuji (local chain) has no transaction ${missing}`,
+    ],
     ["what is no hash", () => explorer.transaction("fuji", "0x00"), "A transaction hash is"],
     ["a network", () => explorer.overview("nowhere"), 'no network "nowhere" here'],
     ["a block", () => explorer.block(NETWORK, "999999"), "has no block 999999"],

@@ -57,3 +57,30 @@ test("behaviour: of one address four pages are read at once, and another's don't
   await Promise.allSettled(flood);
   expect(pages).toHaveLength(11);
 });
+
+test("behaviour: a page has four calls of the node in flight, and another caller's go through", async () => {
+  const calls: PromiseWithResolvers<unknown>[] = [];
+  const client = {
+    request: () => {
+      const call = Promise.withResolvers<unknown>();
+      calls.push(call);
+      return call.promise;
+    },
+  };
+  const { archive } = describeChain(
+    { profile: {}, isEmbedded: true, titles: {} } as unknown as Parameters<typeof describeChain>[0],
+    { client, deployment: {} } as unknown as Parameters<typeof describeChain>[1],
+  );
+  const budget = createReadBudget();
+  const page = budget.read("a", () => Promise.all(Array.from({ length: 10 }, () => archive.getHeadNumber())));
+  await expect.poll(() => calls.length).toBe(4);
+  const other = budget.read("b", () => archive.getHeadNumber());
+  await expect.poll(() => calls.length).toBe(5);
+  calls[4]!.resolve("0x1");
+  expect(await other).toBe(1n);
+  for (let at = 0; at < 11; at += 1) {
+    await expect.poll(() => calls.length).toBeGreaterThan(at);
+    calls[at]!.resolve("0x2");
+  }
+  expect(await page).toEqual(Array.from({ length: 10 }, () => 2n));
+});

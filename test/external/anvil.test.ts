@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { startOracleProcess } from "../support/tyche.ts";
+import { publishedBy, startOracleProcess } from "../support/tyche.ts";
 import type { OracleChild, TycheProcess } from "../support/tyche.ts";
 import { startIntervalAnvil, type StrangersChain } from "./support/chain.ts";
 import { linkUserContract, readContractRequests } from "./support/consumer.ts";
@@ -39,10 +39,18 @@ test("default: a preset is answered, and verified from the chain's RPC URL alone
   const { status, data } = await preset("range", { min: "1", max: "6" });
   expect({ status, data }).toMatchObject({ status: 200, data: { success: true, err: "0x" } });
   const transaction = data.url.slice(-66);
-  const { code, output } = await parties.run(["verify", NETWORK, transaction, "--rpc-url", chain.httpUrl], {
-    TYCHE_DATA_DIR: path.join(parties.service["TYCHE_DATA_DIR"]!, "..", "nowhere"),
+  const verify = (...flags: readonly string[]) =>
+    parties.run(["verify", NETWORK, transaction, "--rpc-url", chain.httpUrl, ...flags], {
+      TYCHE_DATA_DIR: path.join(parties.service["TYCHE_DATA_DIR"]!, "..", "nowhere"),
+    });
+  expect(await verify("--contracts", await publishedBy(tyche))).toMatchObject({
+    code: 0,
+    output: expect.stringMatching(/^valid: 1 request/m),
   });
-  expect({ code, output }).toMatchObject({ code: 0, output: expect.stringContaining("valid: 1 request") });
+  expect(await verify()).toMatchObject({
+    code: 1,
+    output: expect.stringMatching(/^valid, if these contracts are the operator's: 1 request/m),
+  });
 });
 
 test("behaviour: the service holds no key of the oracle, and shows no URL of a node", async () => {

@@ -1,6 +1,6 @@
 import path from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { startOracleProcess } from "../support/tyche.ts";
+import { publishedBy, startOracleProcess } from "../support/tyche.ts";
 import type { OracleChild, TycheProcess } from "../support/tyche.ts";
 import { startIntervalHardhat, type StrangersChain } from "./support/chain.ts";
 import { linkUserContract } from "./support/consumer.ts";
@@ -41,7 +41,15 @@ test("default: every endpoint is answered, and a preset verified from the chain'
   expect(run.data).toMatchObject({ success: true, parsedResult: "hello!" });
   expect(words.data).toMatchObject({ success: true, randomNumber: [expect.any(String), expect.any(String)] });
   const { code, output } = await parties.run(
-    ["verify", NETWORK, preset.data.url.slice(-66), "--rpc-url", chain.httpUrl],
+    [
+      "verify",
+      NETWORK,
+      preset.data.url.slice(-66),
+      "--rpc-url",
+      chain.httpUrl,
+      "--contracts",
+      await publishedBy(tyche),
+    ],
     { TYCHE_DATA_DIR: path.join(parties.service["TYCHE_DATA_DIR"]!, "..", "nowhere") },
   );
   expect({ code, output }).toMatchObject({ code: 0, output: expect.stringMatching(/^valid: /m) });

@@ -7,7 +7,7 @@ import type { EvidenceRecord } from "../../src/oracle/node/evidence.ts";
 import { readNodeSet } from "../../src/oracle/node/nodeSet.ts";
 import { transmitOrder } from "../../src/oracle/protocol/transmitOrder.ts";
 import type { OracleNodeView } from "../../src/requests/views.ts";
-import { startTycheProcess, type OracleChild, type TycheProcess } from "../support/tyche.ts";
+import { publishedBy, startTycheProcess, type OracleChild, type TycheProcess } from "../support/tyche.ts";
 import { startIntervalAnvil, type StrangersChain } from "./support/chain.ts";
 import { NODE_FAULTS, NODE_STEPS, startEquivocating, watchStep } from "./support/nodeFaults.ts";
 import { prepareOperators, startLiar, startNode, type SeveralOperators } from "./support/nodes.ts";
@@ -179,6 +179,8 @@ test(
       data.url.slice(-66),
       "--rpc-url",
       chain.httpUrl,
+      "--contracts",
+      await publishedBy(tyche),
       "--json",
     ]);
     expect(verified).toMatchObject({ code: 0 });
@@ -380,6 +382,8 @@ test("behaviour: words of two VRF operators are joined, and one who is away is n
     answer.transactionHash,
     "--rpc-url",
     chain.httpUrl,
+    "--contracts",
+    await publishedBy(tyche),
     "--json",
   ]);
   expect([code, output]).toEqual([0, expect.stringContaining("join")]);

@@ -2,7 +2,7 @@ import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { createChainClient } from "../../src/evm/client.ts";
 import { startFaultyNode } from "../support/faultyNode.ts";
-import { startOracleProcess } from "../support/tyche.ts";
+import { publishedBy, startOracleProcess } from "../support/tyche.ts";
 import type { OracleChild, TycheProcess } from "../support/tyche.ts";
 import { startIntervalAnvil, type StrangersChain } from "./support/chain.ts";
 import { linkUserContract, readContractRequests } from "./support/consumer.ts";
@@ -65,7 +65,15 @@ describe("VRF v2.5 on a stranger's chain", () => {
       randomNumber: [expect.any(String), expect.any(String)],
     });
     const { code, output } = await parties.run(
-      ["verify", NETWORK, preset.data.url.slice(-66), "--rpc-url", chain.httpUrl],
+      [
+        "verify",
+        NETWORK,
+        preset.data.url.slice(-66),
+        "--rpc-url",
+        chain.httpUrl,
+        "--contracts",
+        await publishedBy(tyche),
+      ],
       { TYCHE_DATA_DIR: path.join(parties.service["TYCHE_DATA_DIR"]!, "..", "nowhere") },
     );
     expect({ code, output }).toMatchObject({ code: 0, output: expect.stringMatching(/^valid: 1 request/m) });

@@ -15,9 +15,17 @@ test("default: a preset by query and body, answered in the envelope", async () =
   });
   expect(reply.status).toBe(200);
   expect(Object.keys(JSON.parse(reply.text) as object)).toEqual(["data"]);
-  expect(Object.keys(reply.data).sort()).toEqual(
-    ["err", "parsedResult", "requestId", "result", "success", "url", "vrfv2EventHash", "vrfv2Hash"].sort(),
-  );
+  const members = [
+    "err",
+    "parsedResult",
+    "requestId",
+    "result",
+    "success",
+    "url",
+    "vrfv2EventHash",
+    "vrfv2Hash",
+  ];
+  expect(Object.keys(reply.data).sort()).toEqual([...members, "id", "shareUrl", "value"].sort());
   expect(service.submitted).toEqual([
     {
       command: { kind: "preset", network: "sepolia", preset: "range", params: { min: "1", max: "5" } },
@@ -213,4 +221,40 @@ test("default: requests are read one by one and page by page", async () => {
   expect(one.data).toMatchObject({ id: ids[0], kind: "preset", network: "polygon_mumbai", error: null });
   expect(one.data["timeline"]).toHaveLength(2);
   expect((await call("GET", "/api/requests?state=failed")).data["items"]).toEqual([]);
+});
+
+test("default: where only one network is served, every call that needs one takes that", async () => {
+  const { call, service } = await startHarness();
+  const [sepolia] = service.networks().filter(({ name }) => name === "sepolia");
+  const only = [sepolia!];
+  service.networks = () => only;
+  const calls: readonly (readonly [method: string, path: string, body?: object])[] = [
+    ["POST", PRESETS],
+    ["POST", RANDOM, { confirmations: 3 }],
+    ["POST", RUN, { source: "return 1" }],
+    ["POST", `/api/vrfv2/addConsumer?consumer=${CONSUMER}`],
+    ["DELETE", `/api/vrfv2/consumers/${CONSUMER}`],
+  ];
+  for (const [method, path, body] of calls) {
+    const reply = await call(method, path, body === undefined ? {} : { body });
+    expect([path, reply.status]).toEqual([path, 200]);
+  }
+  expect(service.submitted.map(({ command }) => command.network)).toEqual(calls.map(() => "sepolia"));
+  expect((await call("POST", "/api/faucet", { body: { address: CONSUMER } })).status).toBe(200);
+});
+
+test("error: a missing network is answered with those that are served", async () => {
+  const { call } = await startHarness();
+  const reply = await call("POST", RUN, { body: { source: "return 1" } });
+  expect(reply.data["err"]).toBe(
+    "network: is required: one of polygon_mumbai, sepolia, fuji, fantom_testnet",
+  );
+});
+
+test("error: a failure that has a request leads to it and to its public page", async () => {
+  const { call, service } = await startHarness();
+  service.behave({ fails: { code: "oracle_timeout", message: "late" } });
+  const { data } = await call("POST", PRESETS);
+  expect(data).toMatchObject({ id: expect.stringMatching(/^req_/), code: "oracle_timeout", value: null });
+  expect(data["shareUrl"]).toBe(`http://127.0.0.1/r/${data["id"] as string}`);
 });

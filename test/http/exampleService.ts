@@ -92,7 +92,7 @@ export function createExampleService(): ExampleService {
     },
     advance: (id, state) => {
       const record = get(id);
-      put(record, state, state === "fulfilled" ? { outcome: outcomeOf(record.kind) } : {});
+      put(record, state, state === "fulfilled" ? { outcome: outcomeOf(record) } : {});
     },
     async authenticate(apiKey) {
       const dapp = Object.hasOwn(DAPPS, apiKey) ? DAPPS[apiKey] : undefined;
@@ -100,7 +100,6 @@ export function createExampleService(): ExampleService {
       return dapp;
     },
     parsePresetParams: (...given) => parsePresetParams(presets, ...given),
-    showResult: () => undefined,
     activity: async () => [],
     async submit(dapp, command, options) {
       if (command.kind !== "function" && !dapp.facilities.includes("presets")) {
@@ -133,9 +132,10 @@ export function createExampleService(): ExampleService {
         timeline: [],
         outcome: null,
         error: null,
+        ...(kind === "consumer" || kind === "unlink" ? {} : { shareUrl: `http://127.0.0.1/r/${id}` }),
       };
       const received = put(record, "received");
-      if (behaviour === "fulfil") put(received, "fulfilled", { outcome: outcomeOf(kind) });
+      if (behaviour === "fulfil") put(received, "fulfilled", { outcome: outcomeOf(received) });
       else if (typeof behaviour === "object") put(received, "failed", { error: behaviour.fails });
       return received;
     },
@@ -211,6 +211,7 @@ export function createExampleService(): ExampleService {
         success: true,
         result: "0x2a",
         parsedResult: "*",
+        value: "*",
         err: "0x",
         console: "hello\n",
         consoleTruncated: false,
@@ -237,22 +238,27 @@ export function caller(code: string, message: string): TycheError {
   return new TycheError(message, { code, blame: "caller" });
 }
 
-function outcomeOf(kind: RequestRecord["kind"]): Outcome {
+function outcomeOf({ kind, id }: RequestRecord): Outcome {
   const url = `http://127.0.0.1/explorer/sepolia/tx/${HASH}`;
+  const shareUrl = `http://127.0.0.1/r/${id}`;
   const functionResult = {
     success: true,
+    id,
     requestId: HASH,
     result: HASH,
     parsedResult: "1",
+    value: "1",
     err: "0x",
     url,
+    shareUrl,
   } as const;
   if (kind === "preset") return { ...functionResult, vrfv2Hash: HASH, vrfv2EventHash: url };
   if (kind === "function") return functionResult;
   if (kind === "random") {
-    return { success: true, requestId: HASH, transactionHash: HASH, url, randomNumber: ["1", "2"] };
+    const words = { randomNumber: ["1", "2"], value: ["1", "2"] };
+    return { success: true, id, requestId: HASH, transactionHash: HASH, url, shareUrl, ...words };
   }
-  return { success: true, transactionHash: HASH };
+  return { success: true, id, transactionHash: HASH };
 }
 
 const NETWORKS: readonly NetworkView[] = (
@@ -309,6 +315,7 @@ function preset(name: string, properties: Record<string, unknown>, required: str
     parameters: { type: "object", properties, required, additionalProperties: false },
     parameterOrder: Object.keys(properties),
     returnType: "string",
+    value: { type: "string" },
     examples: [{ params: required.includes("list") ? { list: ["a", "b"] } : {}, parsedResult: "1" }],
   };
 }

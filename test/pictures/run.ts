@@ -46,7 +46,7 @@ async function drawWinners(page: Page): Promise<void> {
   await page.goto(`${tyche.url}/presets/lotto`);
   await page.getByLabel("list").fill("Ada\nBarbara\nDonald\nEdsger\nFrances\nGrace");
   await page.getByLabel("Winners").fill("3");
-  await page.getByLabel("Network").selectOption({ label: "Ethereum Sepolia" });
+  await page.getByLabel("Network").selectOption({ label: "Ethereum Sepolia (local chain)" });
   await page.getByRole("button", { name: "Run", exact: true }).click();
   await page.getByRole("region", { name: "Request", exact: true }).getByText("fulfilled").waitFor();
 }

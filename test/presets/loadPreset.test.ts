@@ -183,6 +183,7 @@ describe("error: files that can't be read", () => {
 });
 
 describe("error: preset.json", () => {
+  const list = { as: "list", separator: "," };
   const cases: readonly [why: string, definition: unknown, reason: string][] = [
     ["an empty file", "", "echo/preset.json:1:1: not JSON: expected a value, the text ends"],
     [
@@ -241,6 +242,35 @@ describe("error: preset.json", () => {
     ["a coin of text", { show: { as: "coin", sides: ["a", "b"] } }, 'as: "coin" is only for'],
     ["dice with sides", { show: { as: "dice", sides: ["a", "b"] } }, "sides: is not allowed"],
     ["faces that are no number", { show: { as: "dice", faces: "text" } }, 'faces: "text" is not a'],
+    ["a list from text", { show: { as: "list", separator: ",", from: "text" } }, 'from: "text" is not a'],
+    [
+      "a coin's value that is text",
+      {
+        returnType: "uint256",
+        maxResultBytes: undefined,
+        show: { as: "coin", sides: ["a", "b"] },
+        value: { type: "string" },
+      },
+      'type: must be "boolean" where',
+    ],
+    ["a text's value that is a list", { value: { type: "array" } }, 'type: must be "string" without "show"'],
+    [
+      "a list of numbers",
+      { show: list, value: { type: "array", items: { type: "integer" } } },
+      'items: must have "type"',
+    ],
+    ["a list's value without items", { show: list, value: { type: "array" } }, 'items: must have "type"'],
+    [
+      "a text with a maximum",
+      { value: { type: "string", maximum: 3 } },
+      "is not a member that is known here",
+    ],
+    [
+      "a text with items",
+      { value: { type: "string", maxItems: 3 } },
+      'maxItems: is not for "type": "string"',
+    ],
+    ["a slow pattern of a value", { value: { type: "string", pattern: "^(a+)+$" } }, "pattern: must begin"],
     ["a list without separator", { show: { as: "list", count: "times" } }, 'show: needs "separator"'],
     ["a bound on a number", { returnType: "uint256" }, "maxResultBytes: is only for"],
     [
@@ -322,7 +352,11 @@ describe("error: preset.json", () => {
     expect(await loadBroken(folder)).toContain(reason);
   });
 
-  test.each(["network", "preset", "constructor", "toString"])("error: the reserved name %s", async (name) => {
+  test.each([
+    ..."network preset label once beacon confirmations secrets".split(" "),
+    "constructor",
+    "toString",
+  ])("error: the reserved name %s", async (name) => {
     const definition = {
       ...exampleDefinition("echo"),
       parameters: { type: "object", properties: { [name]: { type: "string", default: "" } } },

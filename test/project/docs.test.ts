@@ -94,4 +94,7 @@ test("behaviour: an answer of another form is found", () => {
   expect(findMismatch({ a: "0x12…" }, { a: "none" })).toContain("$.a");
   expect(findMismatch({ a: 1 }, { a: 1, b: 2 })).toContain("$.b");
   expect(findMismatch({ a: [1] }, { a: [] })).toContain("$.a");
+  expect(findMismatch({ value: true }, { value: false })).toBeUndefined();
+  expect(findMismatch({ value: true }, { value: null })).toContain("$.value");
+  expect(findMismatch({ success: true }, { success: false })).toContain("$.success");
 });

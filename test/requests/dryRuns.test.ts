@@ -11,6 +11,7 @@ const DONE: SimulateResult = {
   success: true,
   result: "0x2a",
   parsedResult: "42",
+  value: "42",
   err: "0x",
   console: "",
   consoleTruncated: false,

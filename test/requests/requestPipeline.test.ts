@@ -52,6 +52,7 @@ test("default: a preset goes through all states", async () => {
     parsedResult: expect.stringMatching(/^\d+$/),
     err: "0x",
   });
+  expect(outcome!["value"]).toBe(outcome!["parsedResult"]);
   expect([why, error]).toEqual([null, null]);
 });
 

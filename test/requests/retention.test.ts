@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { firstId } from "../../src/lib/id.ts";
 import { parseRequest } from "../../src/requests/openRequest.ts";
-import { presentRequest } from "../../src/requests/present.ts";
+import { presentRequest, type PageUrls } from "../../src/requests/present.ts";
 import { createRetention, type Keep } from "../../src/requests/retention.ts";
 import type { RemovableBlocks } from "../../src/networks/network.ts";
 import { saveOracleCheckpoint } from "../../src/store/chainRecords.ts";
@@ -18,6 +18,8 @@ import { findTransactions, insertTransaction, endTransaction } from "../../src/s
 import { addUsage, listUsage } from "../../src/store/usage.ts";
 import { DATABASES, useStore } from "../support/databases.ts";
 import { makeStoredRequest } from "../support/storedRequest.ts";
+
+const URLS: PageUrls = { transaction: (hash) => hash, share: "/r/1" };
 
 const DAY_MS = 86_400_000;
 const NOW = 1_800_000_000_000;
@@ -98,7 +100,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
       payloadDeletedAt: NOW,
     });
     expect(await findRequestByKey(store.db, "dapp_a", "key-31-0")).toEqual(left);
-    const shown = presentRequest(parseRequest(left!), (hash) => hash);
+    const shown = presentRequest(parseRequest(left!), URLS);
     expect(shown).toMatchObject({ params: {}, payloadDeletedAt: NOW, outcome: { parsedResult: "7" } });
     expect(shown.params).toEqual({ returnType: "string" });
     expect(await findRequest(store.db, young.id)).toEqual(young);
@@ -122,7 +124,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
     await pass({ payloadDays: 30 });
     const left = (await findRequest(store.db, preset.id))!;
     expect(JSON.stringify(left)).not.toContain("ann");
-    expect(presentRequest(parseRequest(left), (hash) => hash).params).toEqual({ preset: "lotto" });
+    expect(presentRequest(parseRequest(left), URLS).params).toEqual({ preset: "lotto" });
     expect(await findRequest(store.db, words.id)).toEqual(words);
   });
 

@@ -121,6 +121,11 @@ export async function startTycheProcess(options: TycheProcessOptions = {}): Prom
   };
 }
 
+/** Returns the addresses that a service publishes, as `--contracts` takes them. */
+export async function publishedBy(tyche: Pick<TycheProcess, "call">): Promise<string> {
+  return JSON.stringify((await tyche.call("GET", "/api/networks")).data);
+}
+
 /** An oracle in a process of its own. */
 export interface OracleChild {
   /** Base URL of `/readyz` and `/metrics`. */

@@ -343,7 +343,7 @@ test("behaviour: without log and storage the signers can't be told, which is sai
     return method === "eth_getLogs" && (filter as { topics: Hex[] }).topics[0] === CONFIG_SET ? [] : answer;
   };
   const { verdict, requests } = await world.verify(preset.report.transactionHash, { tamper });
-  expect(verdict).toBe("incomplete");
+  expect(verdict).toBe("unconfirmed");
   const steps = requests[0]!.steps.filter(({ name }) => name === "signers" || name === "signatures");
   expect(steps.map(({ outcome }) => outcome)).toEqual(["notApplicable", "notApplicable"]);
 });
@@ -559,7 +559,7 @@ test.each([
 ])("behaviour: of a node that %s, logs are not taken as shown", async (_name, hidden, change) => {
   const tamper: Tamper = (method, answer) => (method === hidden ? change(answer as object) : answer);
   const { verdict, requests } = await world.verify(preset.report.transactionHash, { tamper });
-  expect(verdict).toBe("incomplete");
+  expect(verdict).toBe("unconfirmed");
   expect(requests[0]).toMatchObject({ failed: null });
   expect(requests[0]!.steps[0]).toMatchObject({ name: "transactions", outcome: "notApplicable" });
 });

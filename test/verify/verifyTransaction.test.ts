@@ -19,7 +19,7 @@ import {
 } from "../../src/chainlink/contracts/abi.ts";
 import { createSourceRunner } from "../../src/app/runSource.ts";
 import { fromHexText } from "../../src/lib/hex.ts";
-import { checkExecution, gaveAnotherResult } from "../../src/verify/executionStep.ts";
+import { checkExecution } from "../../src/verify/executionStep.ts";
 import type { RunSource } from "../../src/verify/runSource.ts";
 import { TEST_PROVING_KEY, TEST_ROLES } from "../support/stack.ts";
 import { storeSource } from "../support/consumer.ts";
@@ -192,7 +192,7 @@ describe("a proof that a stranger delivers", () => {
     );
     const tamper: Tamper = (method, answer) => (method === "debug_traceTransaction" ? null : answer);
     const { verdict, requests } = await world.verify(proof.transactionHash, { tamper });
-    expect(verdict).toBe("incomplete");
+    expect(verdict).toBe("unconfirmed");
     expect(requests).toMatchObject([{ failed: null, randomNumber: [] }]);
     expect(requests[0]!.steps.find(({ name }) => name === "proof")).toMatchObject({
       outcome: "notApplicable",
@@ -303,6 +303,7 @@ test("behaviour: what a contract of the caller's own asked for is checked, too",
 
 describe("a function", () => {
   const FOURTEEN = `0x${"00".repeat(31)}0e` as const;
+  const FIFTEEN = `0x${"00".repeat(31)}0f` as const;
 
   test("default: is valid when its source gives the reported result again", async () => {
     const source = "return Functions.encodeUint256(BigInt(args[0]) * 2n)";
@@ -329,24 +330,50 @@ describe("a function", () => {
     expect(requests).toMatchObject([{ verdict: "invalid", failed: "execution" }]);
   });
 
-  test("behaviour: another result in an environment that only resembles a node's leaves the execution open", async () => {
+  test("behaviour: another result in an environment that only resembles a node's is not confirmed", async () => {
     const source = "return Functions.encodeUint256(15)";
     const { report } = await world.runFunction(source, FOURTEEN);
     const runAsNode = createSourceRunner(world.pool);
     const run: RunSource = async (given) => ({ ...(await runAsNode(given)), isApproximate: true });
-    const { valid, requests } = await world.verify(report.transactionHash, { run });
-    expect(valid).toBe(true);
-    const execution = requests[0]!.steps.find(({ name }) => name === "execution")!;
-    expect(execution).toMatchObject({
-      outcome: "notApplicable",
-      detail: expect.stringContaining("`tyche verify` decides"),
-      compared: [{ expected: FOURTEEN }],
+    expect(await world.verify(report.transactionHash, { run })).toMatchObject({
+      valid: false,
+      verdict: "unconfirmed",
+      requests: [
+        {
+          failed: null,
+          steps: expect.arrayContaining([
+            expect.objectContaining({
+              name: "execution",
+              outcome: "notApplicable",
+              detail: expect.stringContaining("`tyche verify` decides") as string,
+              compared: [{ what: "result of the source", expected: FOURTEEN, found: FIFTEEN }],
+            }),
+          ]) as unknown,
+        },
+      ],
     });
-    expect(requests[0]!.steps.filter(gaveAnotherResult)).toEqual([execution]);
     const { report: right } = await world.runFunction("return Functions.encodeUint256(14)", FOURTEEN);
-    const found = await world.verify(right.transactionHash, { run });
-    expect(outcomes(found.requests[0]!.steps)).toMatchObject({ execution: "ok" });
-    expect(found.requests[0]!.steps.filter(gaveAnotherResult)).toEqual([]);
+    expect(await world.verify(right.transactionHash, { run })).toMatchObject({ verdict: "valid" });
+  });
+
+  test.each([
+    "/* the stack, the process, its memory */ return Functions.encodeUint256(15)",
+    "const stack = ['Intl', 'Deno'], process = { memory: 1 }; return Functions.encodeUint256(15 * process['memor' + 'y'])",
+    "if (args.length > 9) throw new RangeError('memory'); return Functions.encodeUint256(15)",
+  ])("error: what a source only says doesn't switch off the check of its result: %s", async (source) => {
+    const { report } = await world.runFunction(source, FOURTEEN);
+    expect(await world.verify(report.transactionHash)).toMatchObject({
+      verdict: "invalid",
+      requests: [{ failed: "execution" }],
+    });
+  });
+
+  test("behaviour: a source that gives another result in every run is not confirmed", async () => {
+    const { report } = await world.runFunction("return Functions.encodeUint256(14)", FOURTEEN);
+    let runs = 0;
+    const run: RunSource = () =>
+      Promise.resolve({ kind: "result", bytes: Uint8Array.of((runs += 1)), touched: [] });
+    expect(await world.verify(report.transactionHash, { run })).toMatchObject({ verdict: "unconfirmed" });
   });
 
   test.each([
@@ -356,15 +383,15 @@ describe("a function", () => {
     ["await import('npm:ethers'); return Functions.encodeUint256(1)", /used imported modules/],
     ["return Functions.encodeUint256(performance.memory ? 2 : 15)", /uses memory/],
     ["for (;;);", /limit of time/],
-  ])("behaviour: %s can't be checked again, and is not called wrong", async (source, why) => {
+  ])("behaviour: %s is not confirmed, and is not called wrong", async (source, why) => {
     const { report } = await world.runFunction(source, FOURTEEN);
     const isEndless = source.startsWith("for");
     const run = createSourceRunner({
       run: (request) =>
         world.pool.run(isEndless ? { ...request, limits: { ...request.limits, timeoutMs: 500 } } : request),
     });
-    const { valid, requests } = await world.verify(report.transactionHash, { run });
-    expect(valid).toBe(true);
+    const { valid, verdict, requests } = await world.verify(report.transactionHash, { run });
+    expect({ valid, verdict }).toEqual({ valid: false, verdict: "unconfirmed" });
     const execution = requests[0]!.steps.find(({ name }) => name === "execution");
     expect(execution).toMatchObject({ outcome: "notApplicable", detail: expect.stringMatching(why) });
   });
@@ -420,7 +447,8 @@ test.each([
   ],
 ])("error: an operator who %s is not confirmed", async (_name, source, result, why) => {
   const { report } = await world.runFunction(source, stringToHex(result));
-  const { requests } = await world.verify(report.transactionHash);
+  const { verdict, requests } = await world.verify(report.transactionHash);
+  expect(verdict).toBe("unconfirmed");
   expect(requests[0]!.steps.find(({ name }) => name === "execution")).toMatchObject({
     outcome: "notApplicable",
     detail: expect.stringMatching(why),
@@ -434,10 +462,12 @@ test("behaviour: a request that the source could have made, but did not, leaves 
   expect(await world.verify(report.transactionHash)).toMatchObject({ requests: [{ failed: "execution" }] });
 });
 
-test("behaviour: without given addresses those of the transactions are named to compare", async () => {
+test("behaviour: without given addresses a result is valid only if those of the transactions are the operator's", async () => {
   const { report } = await world.runPreset();
-  const { valid, requests, contracts } = await world.verify(report.transactionHash, { contracts: {} });
-  expect(valid).toBe(true);
+  const { valid, verdict, requests, contracts } = await world.verify(report.transactionHash, {
+    contracts: {},
+  });
+  expect({ valid, verdict }).toEqual({ valid: false, verdict: "conditional" });
   const lower = Object.entries(world.contracts).map(([role, address]) => [role, address.toLowerCase()]);
   expect(contracts).toEqual(Object.fromEntries(lower));
   const step = requests[0]!.steps.find(({ name }) => name === "contracts");

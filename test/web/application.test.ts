@@ -347,8 +347,8 @@ describe("strangers", () => {
   test("behaviour: are led to the network that has a transaction, and told of what no network has", async () => {
     const { vrfv2Hash } = await operator.as(dappId).preset("coinflip", {}, { network: NETWORK });
     await page.goto(`${tyche.url}/explorer/fuji/tx/${vrfv2Hash}`);
-    await page.getByText(`Avalanche Fuji has no transaction ${vrfv2Hash}`).waitFor();
-    await page.getByRole("link", { name: "Open it on Ethereum Sepolia" }).click();
+    await page.getByText(`Avalanche Fuji (local chain) has no transaction ${vrfv2Hash}`).waitFor();
+    await page.getByRole("link", { name: "Open it on Ethereum Sepolia (local chain)" }).click();
     await page.getByRole("heading", { level: 1, name: "Transaction" }).waitFor();
     await page.goto(`${tyche.url}/explorer/nowhere`);
     await page.getByText('There is no network "nowhere" here.').waitFor();

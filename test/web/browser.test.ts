@@ -7,7 +7,7 @@ import { launchChromium } from "./support/chromium.ts";
 import { enter, signInOn } from "./support/enter.ts";
 import { createVisitor, type Screen, type Visitor } from "./support/visitor.ts";
 
-const NETWORK = "Ethereum Sepolia";
+const NETWORK = "Ethereum Sepolia (local chain)";
 const SCREENS: readonly Screen[] = [
   { width: 1280, scheme: "light" },
   { width: 390, scheme: "dark" },
@@ -119,7 +119,7 @@ describe.each(SCREENS)("at $width px, $scheme", (screen) => {
     expect((await winners.allTextContents()).toSorted()).toEqual(["Ada", "Barbara"]);
     await visitor.inspect();
     await page.getByRole("link", { name: "public page" }).click();
-    await page.getByRole("heading", { name: "lotto on Ethereum Sepolia" }).waitFor();
+    await page.getByRole("heading", { name: "lotto on Ethereum Sepolia (local chain)" }).waitFor();
     expect((await winners.allTextContents()).toSorted()).toEqual(["Ada", "Barbara"]);
     expect(visitor.troubles).toEqual([]);
   });

@@ -11,7 +11,7 @@ import { signInOn } from "./support/enter.ts";
 import { createVisitor, type Visitor } from "./support/visitor.ts";
 
 const NETWORK = "sepolia";
-const TITLE = "Ethereum Sepolia";
+const TITLE = "Ethereum Sepolia (local chain)";
 const PAGE_SIZE = 25;
 
 let browser: Browser;
@@ -33,10 +33,12 @@ afterAll(async () => {
 let visitor: Visitor;
 let page: Page;
 let dapp: DappView;
+let made = 0;
 /** The page's API calls, as method, path and query. */
 let calls: string[];
 beforeEach(async () => {
-  dapp = await operator.createDapp({ name: "shop" });
+  made += 1;
+  dapp = await operator.createDapp({ name: `shop ${made}` });
   visitor = await createVisitor(browser);
   page = visitor.page;
   await signInOn(page, tyche);
@@ -46,7 +48,11 @@ beforeEach(async () => {
     if (pathname.startsWith("/api/")) calls.push(`${request.method()} ${pathname}${search}`);
   });
 });
-afterEach(() => visitor.close());
+afterEach(async () => {
+  // A page polls, so a route's handler may be waiting for the answer that closing the page takes away.
+  await page.unrouteAll({ behavior: "ignoreErrors" });
+  await visitor.close();
+});
 
 const open = (rest: string): Promise<void> => visitor.open(`${tyche.url}/dapps/${dapp.id}${rest}`);
 const callsOf = (start: string): readonly string[] => calls.filter((call) => call.startsWith(start));
@@ -247,7 +253,7 @@ describe("subscriptions", () => {
     }));
     await serve({ balances: items });
     await open("");
-    await state("Avalanche Fuji", "2 LINK and 0.1 AVAX").waitFor();
+    await state("Avalanche Fuji (local chain)", "2 LINK and 0.1 AVAX").waitFor();
     await state(TITLE, "2 LINK").waitFor();
     await page.unrouteAll();
     await serve({ balances: items, network: { nativePayment: true } });
@@ -347,8 +353,8 @@ describe("usage", () => {
     await client.preset("coinflip", {}, { network: "fuji" });
     await open("/usage?network=fuji");
     const cells = page.getByRole("region", { name: "Usage by day and network" }).getByRole("cell");
-    await cells.filter({ hasText: /^Avalanche Fuji$/ }).waitFor();
-    expect(await cells.filter({ hasText: /^Ethereum Sepolia$/ }).count()).toBe(0);
+    await cells.filter({ hasText: /^Avalanche Fuji \(local chain\)$/ }).waitFor();
+    expect(await cells.filter({ hasText: /^Ethereum Sepolia \(local chain\)$/ }).count()).toBe(0);
     await field("Network").locator("option", { hasText: "fuji" }).waitFor({ state: "attached" });
     expect(await field("Network").inputValue()).toBe("fuji");
     const [download] = await Promise.all([
@@ -359,10 +365,10 @@ describe("usage", () => {
     expect(rows.map((row) => row.split(",")[1])).toEqual(["fuji"]);
     await field("Network").selectOption("sepolia");
     await page.getByRole("button", { name: "Show" }).click();
-    await cells.filter({ hasText: /^Ethereum Sepolia$/ }).waitFor();
+    await cells.filter({ hasText: /^Ethereum Sepolia \(local chain\)$/ }).waitFor();
     expect(new URL(page.url()).searchParams.get("network")).toBe("sepolia");
     await page.goBack();
-    await cells.filter({ hasText: /^Avalanche Fuji$/ }).waitFor();
+    await cells.filter({ hasText: /^Avalanche Fuji \(local chain\)$/ }).waitFor();
     expect(await field("Network").inputValue()).toBe("fuji");
     expect(visitor.troubles).toEqual([]);
   });
@@ -390,7 +396,9 @@ describe("usage", () => {
       route.fulfill({ json: { data: { from: "2026-11-01", to: "2026-11-03", items } } }),
     );
     await open("/usage");
-    await page.getByText("0.002 ETH on Ethereum Sepolia, 0.5 AVAX on Avalanche Fuji").waitFor();
+    await page
+      .getByText("0.002 ETH on Ethereum Sepolia (local chain), 0.5 AVAX on Avalanche Fuji (local chain)")
+      .waitFor();
     await page.getByText("18 LINK", { exact: true }).waitFor();
     await page.setViewportSize({ width: 320, height: 800 });
     await expect.poll(() => page.evaluate<number>("document.documentElement.scrollWidth")).toBe(320);
@@ -432,12 +440,12 @@ describe("usage", () => {
 describe("settings", () => {
   test("behaviour: nothing is deleted where the question is answered with no", async () => {
     await open("/settings");
-    await page.getByLabel("Type the dapp’s name").fill("shop");
+    await page.getByLabel("Type the dapp’s name").fill(dapp.name);
     await page.getByRole("button", { name: "Delete this dapp" }).click();
     await dialog("Delete this dapp?").getByRole("button", { name: "Cancel" }).click();
     await page.getByRole("button", { name: "Delete this dapp" }).and(page.locator(":focus")).waitFor();
     expect(callsOf("DELETE")).toEqual([]);
-    expect((await operator.dapp(dapp.id)).name).toBe("shop");
+    expect((await operator.dapp(dapp.id)).name).toBe(dapp.name);
     expect(visitor.troubles).toEqual([]);
   });
 
@@ -464,7 +472,7 @@ describe("settings", () => {
     await page.locator("#name-problem").waitFor();
     await field.and(page.locator("[aria-invalid]:focus")).waitFor();
     await visitor.inspect();
-    expect((await operator.dapp(dapp.id)).name).toBe("shop");
+    expect((await operator.dapp(dapp.id)).name).toBe(dapp.name);
     expect(visitor.troubles).toEqual([]);
   });
 });

@@ -89,7 +89,13 @@ test.each([
   };
   const textOf = (name: string): string => samples.find((one) => one.name === name)!.text;
   const { stdout } = await run("bash", ["-c", textOf("curl")], { env });
-  expect(JSON.parse(stdout)).not.toHaveProperty("data.code");
+  const { data } = JSON.parse(stdout) as { readonly data: { readonly id?: string } };
+  expect(data).not.toHaveProperty("code");
+  // The other sample creates a dapp of the same name.
+  if (route === "/api/dapps")
+    await tyche.call("DELETE", `/api/dapps/${data.id!}`, {
+      headers: { authorization: operatorToken, "tyche-dapp": data.id! },
+    });
   await run("python3", ["-c", textOf("Python")], { env });
 });
 

@@ -78,7 +78,7 @@ test("behaviour: a list that the address filters by network is filtered from its
   await page.goto(`${tyche.url}/dapps/${dappId}/requests?network=fuji`);
   await page.getByRole("region", { name: "Requests", exact: true }).waitFor();
   release();
-  await page.getByRole("cell", { name: "Avalanche Fuji" }).waitFor();
+  await page.getByRole("cell", { name: "Avalanche Fuji (local chain)" }).waitFor();
   expect(await page.getByRole("cell", { name: "sepolia" }).count()).toBe(0);
   expect(callsOf("GET /api/requests").filter((call) => !call.includes("network=fuji"))).toEqual([]);
   expect(visitor.troubles).toEqual([]);

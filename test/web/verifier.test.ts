@@ -8,15 +8,19 @@ import { createVisitor, type Visitor } from "./support/visitor.ts";
 let browser: Browser;
 let tyche: TycheProcess;
 let hash: string;
+let requestId: string;
 let rpcUrl: string;
+/** The operator's addresses, as `GET /api/networks` publishes them. */
+let contracts: Readonly<Record<string, string>>;
 beforeAll(async () => {
   [browser, tyche] = await Promise.all([launchChromium(), startTycheProcess()]);
-  const { data } = await tyche.call("POST", "/api/vrfv2/presets?network=sepolia&preset=coinflip", {
+  const { data, headers } = await tyche.call("POST", "/api/vrfv2/presets?network=sepolia&preset=coinflip", {
     body: {},
   });
-  hash = (data as { url: string }).url.split("/").at(-1)!;
+  requestId = headers.get("tyche-request-id")!;
+  hash = data.url.split("/").at(-1)!;
   const { items } = (await tyche.call("GET", "/api/networks")).data;
-  ({ rpcUrl } = items.find(({ name }: { name: string }) => name === "sepolia"));
+  ({ rpcUrl, contracts } = items.find(({ name }: { name: string }) => name === "sepolia"));
 });
 afterAll(async () => {
   await Promise.all([browser?.close(), tyche?.stop()]);
@@ -33,13 +37,20 @@ afterEach(() => visitor.close());
 
 const hashField = () => page.getByLabel("Transaction hash");
 const verifyButton = () => page.getByRole("button", { name: "Verify" });
+const contractsField = () => page.getByLabel("Addresses of the operator's contracts");
 const valid = () => page.getByRole("heading", { name: "Valid", exact: true });
+
+/** Fills in the form and starts the verification. */
+async function verify({ tx = hash, given = JSON.stringify(contracts) } = {}): Promise<void> {
+  await hashField().fill(tx);
+  await page.getByLabel("RPC URL of a node").fill(rpcUrl);
+  await contractsField().fill(given);
+  await verifyButton().press("Enter");
+}
 
 /** Verifies with a node, and returns the file with the data read. */
 async function save(): Promise<string> {
-  await hashField().fill(hash);
-  await page.getByLabel("RPC URL of a node").fill(rpcUrl);
-  await verifyButton().press("Enter");
+  await verify();
   await valid().waitFor();
   const [download] = await Promise.all([
     page.waitForEvent("download"),
@@ -49,9 +60,7 @@ async function save(): Promise<string> {
 }
 
 test("behaviour: a hash without 0x is one, and the keyboard stays at the button", async () => {
-  await hashField().fill(` ${hash.slice(2).toUpperCase()}`);
-  await page.getByLabel("RPC URL of a node").fill(rpcUrl);
-  await verifyButton().press("Enter");
+  await verify({ tx: ` ${hash.slice(2).toUpperCase()}` });
   await valid().waitFor();
   await page.getByText(`Everything was read from the node at ${new URL(rpcUrl).host}.`).waitFor();
   await page.getByText(/^Result: [01], in hex 0x0{63}[01]$/).waitFor();
@@ -64,14 +73,15 @@ test("behaviour: a file of chain data brings its hash, and what was changed in i
   const file = await save();
   await page.reload();
   await page.getByLabel("File with chain data").setInputFiles(file);
+  await contractsField().fill(JSON.stringify({ chainId: 11_155_111, contracts }));
   await expect.poll(() => hashField().inputValue()).toBe(hash);
   await verifyButton().press("Enter");
   await valid().waitFor();
   await page.getByText("Everything was read from the chain data; no node was asked.").waitFor();
   const text = await readFile(file, "utf8");
   const { data } = await tyche.call("GET", "/api/requests?limit=1");
-  const { requestId } = data.items[0].outcome;
-  await writeFile(file, text.replaceAll(requestId.slice(2, 18), "deadbeefdeadbeef"));
+  const { requestId: onChain } = data.items[0].outcome;
+  await writeFile(file, text.replaceAll(onChain.slice(2, 18), "deadbeefdeadbeef"));
   await page.reload();
   await page.getByLabel("File with chain data").setInputFiles(file);
   await verifyButton().press("Enter");
@@ -84,21 +94,36 @@ test("behaviour: a file of chain data brings its hash, and what was changed in i
   expect(visitor.troubles).toEqual([]);
 });
 
-test("behaviour: a source that gives another result in a browser doesn't make an honest one not valid", async () => {
+test("behaviour: a source that gives another result in a browser is neither valid nor called wrong", async () => {
   const source =
     'const { get } = Object.getOwnPropertyDescriptor(Math, "random"); return Functions.encodeString(get ? "page" : "nodes")';
   const { data } = await tyche.call("POST", "/api/oracleFunctions/runFunction", {
     body: { network: "sepolia", source },
   });
-  await hashField().fill((data as { url: string }).url.split("/").at(-1)!);
-  await page.getByLabel("RPC URL of a node").fill(rpcUrl);
-  await verifyButton().press("Enter");
-  await page.getByRole("heading", { name: "Valid, but a source gave another result here" }).waitFor();
-  expect(await valid().count()).toBe(0);
-  await page.getByText("`tyche verify` runs the source as the nodes do, and decides").waitFor();
+  await verify({ tx: (data as { url: string }).url.split("/").at(-1)! });
+  await page.getByRole("heading", { name: "Not confirmed", exact: true }).waitFor();
   const execution = page.locator("[data-step=execution]");
+  await page.getByRole("paragraph").filter({ hasText: "`tyche verify` decides" }).waitFor();
   expect(await execution.getAttribute("data-outcome")).toBe("notApplicable");
   await execution.getByText(/^result of the source: 0x70616765, expected 0x6e6f646573$/).waitFor();
+  await visitor.inspect();
+  expect(visitor.troubles).toEqual([]);
+});
+
+test("behaviour: without the operator's addresses a result is valid only if the contracts found are the operator's", async () => {
+  await verify({ given: "" });
+  await page
+    .getByRole("heading", { name: "Valid, if these contracts are the operator's", exact: true })
+    .waitFor();
+  await page
+    .getByRole("paragraph")
+    .filter({ hasText: `presetConsumer ${contracts["presetConsumer"]!.toLowerCase()}` })
+    .waitFor();
+  await verify({ given: "0x" });
+  await page.getByText("The addresses of the contracts must be JSON").waitFor();
+  const functionsRouter = contracts["link"];
+  await verify({ given: JSON.stringify({ functionsRouter, functionsCoordinator: functionsRouter }) });
+  await page.getByRole("status").getByText("holds no request of the oracle").waitFor();
   await visitor.inspect();
   expect(visitor.troubles).toEqual([]);
 });
@@ -109,9 +134,7 @@ test("behaviour: Cancel ends every outstanding read, leaves the focus at the but
   await page.route(rpcUrl, () => {});
   const cancel = page.getByRole("button", { name: "Cancel" });
   expect(await cancel.count()).toBe(0);
-  await hashField().fill(hash);
-  await page.getByLabel("RPC URL of a node").fill(rpcUrl);
-  await Promise.all([page.waitForRequest(rpcUrl), verifyButton().press("Enter")]);
+  await Promise.all([page.waitForRequest(rpcUrl), verify()]);
   await visitor.inspect();
   await cancel.click();
   await page.getByRole("status").getByText("Cancelled: nothing was decided.").waitFor();
@@ -145,9 +168,7 @@ test("error: a node's error text is shortened, and its hidden characters are sho
       json: { jsonrpc: "2.0", id: 1, error: { code: -32000, message: `\u202E${"x".repeat(172_000)}` } },
     }),
   );
-  await hashField().fill(hash);
-  await page.getByLabel("RPC URL of a node").fill(rpcUrl);
-  await verifyButton().press("Enter");
+  await verify();
   const shown = page.getByRole("status").getByText(/U\+202Ex+ …$/);
   expect((await shown.innerText()).length).toBeLessThan(520);
   expect(visitor.troubles).toEqual([]);
@@ -164,7 +185,8 @@ test("behaviour: another link that is opened in the same window fills the form a
 });
 
 test("behaviour: a link leaves out block hashes on a network whose blocks are not Ethereum's, and only there", async () => {
-  const fields = `tx=${hash}&rpc=${encodeURIComponent(rpcUrl)}`;
+  const given = encodeURIComponent(JSON.stringify(contracts));
+  const fields = `tx=${hash}&rpc=${encodeURIComponent(rpcUrl)}&contracts=${given}`;
   const noBlocks = page.getByLabel("Don't recompute block hashes");
   const transactions = page.locator("[data-step=transactions]");
   await page.goto(`${tyche.url}/verifier.html#${fields}&blocks=no`);
@@ -179,6 +201,23 @@ test("behaviour: a link leaves out block hashes on a network whose blocks are no
   await expect.poll(() => noBlocks.isChecked()).toBe(false);
   await verifyButton().press("Enter");
   await transactions.filter({ hasText: "its block contains it" }).first().waitFor();
+  expect(visitor.troubles).toEqual([]);
+});
+
+test("behaviour: the link of a shared result fills in everything that its verification needs", async () => {
+  await page.goto(`${tyche.url}/r/${requestId}`);
+  await page.getByRole("heading", { name: /on Ethereum Sepolia \(local chain\)$/ }).waitFor();
+  await visitor.inspect();
+  await page.getByText("This is a local chain: the operator of this service runs it").waitFor();
+  await expect
+    .poll(() => page.getByRole("link", { name: "The verifier" }).getAttribute("href"))
+    .toContain("contracts=");
+  await page.getByRole("link", { name: "The verifier" }).click();
+  await verifyButton().press("Enter");
+  await valid().waitFor();
+  await page.getByText("The chain is a local chain with the id 11155111").waitFor();
+  await page.getByText("on an embedded chain the proof shows").waitFor();
+  await visitor.inspect();
   expect(visitor.troubles).toEqual([]);
 });
 
@@ -197,8 +236,14 @@ test.each([
     await page.goto(`${tyche.url}/explorer/sepolia/tx/${hash}`);
     const link = page.getByRole("link", { name: "The verifier" });
     const rpc = encodeURIComponent(rpcUrl);
-    await expect.poll(() => link.getAttribute("href")).toBe(`/verifier.html#tx=${hash}&rpc=${rpc}${field}`);
-    await page.getByText(`--rpc-url ${rpcUrl}${flag}`, { exact: false }).waitFor();
+    const { vrfCoordinator, functionsRouter, functionsCoordinator, presetConsumer } = contracts;
+    const given = JSON.stringify({ vrfCoordinator, functionsRouter, functionsCoordinator, presetConsumer });
+    await expect
+      .poll(() => link.getAttribute("href"))
+      .toBe(
+        `/verifier.html#${new URLSearchParams(`tx=${hash}&rpc=${rpc}${field}&chain=local`).toString()}&${new URLSearchParams({ contracts: given }).toString()}`,
+      );
+    await page.getByText(`--rpc-url ${rpcUrl}${flag} --contracts '${given}'`, { exact: false }).waitFor();
     expect(visitor.troubles).toEqual([]);
   },
 );

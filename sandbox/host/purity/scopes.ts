@@ -33,6 +33,17 @@ function isPropertyName(node: AnyNode, parent: AnyNode): boolean {
   return parent.type === "MemberExpression" && !parent.computed && parent.property === node;
 }
 
+/**
+ * Whether a child of a node that opens a scope is not in that scope: a function's own name belongs to the block that declares it, and what a `switch`
+ * is about doesn't see what its cases declare.
+ */
+function isOutside(child: AnyNode, node: AnyNode): boolean {
+  return (
+    (node.type === "FunctionDeclaration" && child === node.id) ||
+    (node.type === "SwitchStatement" && child === node.discriminant)
+  );
+}
+
 function visit(node: AnyNode, scope: Scope, bindings: Map<Identifier, Variable>): void {
   if (node.type === "Identifier") {
     const variable = scope.findLast((names) => names.has(node.name))?.get(node.name);
@@ -41,9 +52,7 @@ function visit(node: AnyNode, scope: Scope, bindings: Map<Identifier, Variable>)
   }
   const inner = enter(node, scope);
   for (const child of childrenOf(node)) {
-    // A function's own name belongs to the block that declares it.
-    const isOwnName = node.type === "FunctionDeclaration" && child === node.id;
-    if (!isPropertyName(child, node)) visit(child, isOwnName ? scope : inner, bindings);
+    if (!isPropertyName(child, node)) visit(child, isOutside(child, node) ? scope : inner, bindings);
   }
 }
 

@@ -4,6 +4,7 @@ import {
   createExplorer,
   createOperator,
   type ExplorerNetwork,
+  type PresetValue,
   type TycheClient,
   type TycheExplorer,
   type TycheOperator,
@@ -68,7 +69,9 @@ export function useOperator(): TycheOperator {
 }
 
 /** Parameters of whatever presets are installed. */
-export type AnyPresets = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+export type AnyPresets = Readonly<
+  Record<string, { readonly params: Readonly<Record<string, unknown>>; readonly value: PresetValue }>
+>;
 
 /** Returns the client that acts for a dapp. */
 export function useClient(dappId: string): TycheClient<AnyPresets> {

@@ -23,10 +23,10 @@ const CREDENTIALS = { apiKey: "TYCHE_API_KEY", operatorToken: "OPERATOR_TOKEN" }
 /** The same call with `tyche/client`, by operation; `body` is the example's. */
 const CLIENT_CALLS: Readonly<Record<string, (call: SampledOperation) => string>> = {
   runPreset: ({ values }) =>
-    `const { parsedResult } = await tyche.preset("coinflip", {}, { network: ${expression(values["network"])} });`,
-  requestRandomNumber: ({ body }) => `const { randomNumber } = await tyche.random(${json(body)});`,
-  runFunction: ({ body }) => `const result = await tyche.runFunction(${json(body)});`,
-  simulateFunction: ({ body }) => `const result = await tyche.simulate(${json(body)});`,
+    `const { value } = await tyche.preset("coinflip", {}, { network: ${expression(values["network"])} });`,
+  requestRandomNumber: ({ body }) => `const { value } = await tyche.random(${json(body)});`,
+  runFunction: ({ body }) => `const { success, value, err } = await tyche.runFunction(${json(body)});`,
+  simulateFunction: ({ body }) => `const { success, value, err } = await tyche.simulate(${json(body)});`,
   addConsumer: ({ values }) => `await tyche.addConsumer(${members(values)});`,
   removeConsumer: ({ values }) =>
     `await tyche.removeConsumer({ network: ${expression(values["network"])}, consumer: ${expression(values["address"])} });`,

@@ -37,6 +37,7 @@ export const presetList: { readonly items: readonly PresetView[] } = {
       },
       parameterOrder: ["min", "max"],
       returnType: "int256",
+      value: { type: "string", pattern: "^[-0-9]+$" },
       examples: [{ params: {}, parsedResult: "5" }],
     },
   ],
@@ -47,7 +48,7 @@ export const networkList: { readonly items: readonly NetworkView[] } = {
   items: [
     {
       name: "sepolia",
-      title: "Ethereum Sepolia",
+      title: "Ethereum Sepolia (local chain)",
       chainId: 11155111,
       coin: "ETH",
       embedded: true,

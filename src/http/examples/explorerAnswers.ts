@@ -20,7 +20,7 @@ export const explorerNetworks: Static<typeof views.ExplorerNetworks> = {
   items: [
     {
       name: "sepolia",
-      title: "Ethereum Sepolia",
+      title: "Ethereum Sepolia (local chain)",
       chainId: 11155111,
       coin: "ETH",
       nativePayment: false,
@@ -28,6 +28,12 @@ export const explorerNetworks: Static<typeof views.ExplorerNetworks> = {
       hasEthereumBlocks: true,
       status: "serving",
       rpcUrl: "http://127.0.0.1:8546",
+      contracts: {
+        vrfCoordinator: "0x9bd53617968c7c436ae0b4024817bf39fd2d169a",
+        functionsRouter: "0xf3259a34f4858efc779cfc6ed2ffbaae839ba696",
+        functionsCoordinator: "0x30d712e7f5681dca2dc09e16735c9b814fa4dc84",
+        presetConsumer: "0x11aecda44c2b3322ca1d2312f919440b725dbc7b",
+      },
     },
   ],
 };
@@ -77,7 +83,7 @@ export const transactionSummaries: Static<typeof views.Overview>["transactions"]
 /** The head of a chain. */
 export const overviewAnswer: Static<typeof views.Overview> = {
   network: "sepolia",
-  title: "Ethereum Sepolia",
+  title: "Ethereum Sepolia (local chain)",
   chainId: 11155111,
   headNumber: "38",
   contracts: [

@@ -63,7 +63,7 @@ export const revokedKeyAnswer: KeyView = {
 /** The values that a contract is deployed with. */
 export const configVars: NetworkConfigVars = {
   network: "sepolia",
-  title: "Ethereum Sepolia",
+  title: "Ethereum Sepolia (local chain)",
   chainId: 11155111,
   rpcUrl: "http://127.0.0.1:8546",
   vrfSubscriptionId: "1",

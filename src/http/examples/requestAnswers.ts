@@ -22,19 +22,26 @@ import {
   WORDS_REQUEST_ID,
   WORDS_REQUEST_TX,
   requestUrl,
+  shareUrl,
   transactionUrl,
 } from "./values.ts";
+
+const FUNCTION_ID = "req_01m87yrkgbam9yzfdcbvf7dryf";
+const CONSUMER_ID = "req_01m87yrrawapf82s1d6hb3wn7v";
 
 /** A coin flip. */
 export const presetAnswer: PresetResult = {
   success: true,
+  id: FLIP_ID,
   vrfv2Hash: FLIP_PROOF_TX,
   vrfv2EventHash: transactionUrl(FLIP_PROOF_TX),
   requestId: "0x4c07469d6ec6ebb66c14c6403f620e625cf68468a220ffd053d21072048a4a5c",
   result: "0x0000000000000000000000000000000000000000000000000000000000000001",
   parsedResult: "1",
+  value: true,
   err: "0x",
   url: transactionUrl(FLIP_REPORT_TX),
+  shareUrl: shareUrl(FLIP_ID),
 };
 
 /** A coin flip that was accepted. */
@@ -49,10 +56,13 @@ export const acceptedPreset = accepted({
 /** Three random numbers. */
 export const randomAnswer: RandomResult = {
   success: true,
+  id: WORDS_ID,
   requestId: WORDS_REQUEST_ID,
   transactionHash: WORDS_PROOF_TX,
   url: transactionUrl(WORDS_PROOF_TX),
+  shareUrl: shareUrl(WORDS_ID),
   randomNumber: WORDS,
+  value: WORDS,
 };
 
 /** A request for random numbers that was accepted. */
@@ -67,16 +77,19 @@ export const acceptedRandom = accepted({
 /** A function that doubles a number. */
 export const functionAnswer: FunctionResult = {
   success: true,
+  id: FUNCTION_ID,
   requestId: "0x0000f30e2794bb697579e80ef2e28b90379e058b5027f5158daa98d3d79bcd07",
   result: "0x000000000000000000000000000000000000000000000000000000000000002a",
   parsedResult: "42",
+  value: "42",
   err: "0x",
   url: transactionUrl("0x2216294c78c2a610d97cbeb7c3745304e87294a8b82685a6d79b97b9b555eab2"),
+  shareUrl: shareUrl(FUNCTION_ID),
 };
 
 /** A function that was accepted. */
 export const acceptedFunction = accepted({
-  id: "req_01m87yrkgbam9yzfdcbvf7dryf",
+  id: FUNCTION_ID,
   kind: "function",
   state: "checking",
   at: "2026-11-24T23:37:54.443Z",
@@ -92,6 +105,7 @@ export const dryRunAnswer: SimulateResult = {
   success: true,
   result: "0x000000000000000000000000000000000000000000000000000000000000002a",
   parsedResult: "42",
+  value: "42",
   err: "0x",
   console: "",
   consoleTruncated: false,
@@ -101,11 +115,11 @@ export const dryRunAnswer: SimulateResult = {
 };
 
 /** A contract that was linked or unlinked. */
-export const consumerAnswer: ConsumerResult = { success: true, transactionHash: LINK_TX };
+export const consumerAnswer: ConsumerResult = { success: true, id: CONSUMER_ID, transactionHash: LINK_TX };
 
 /** A link that was accepted. */
 export const acceptedConsumer = accepted({
-  id: "req_01m87yrrawapf82s1d6hb3wn7v",
+  id: CONSUMER_ID,
   kind: "consumer",
   state: "received",
   at: "2026-11-24T23:37:59.388Z",
@@ -166,6 +180,7 @@ export const requestAnswer: RequestView = {
   shown: { as: "coin", side: "Heads", index: 1 },
   error: null,
   statusUrl: requestUrl(FLIP_ID),
+  shareUrl: shareUrl(FLIP_ID),
 };
 
 /** A page of requests. */
@@ -200,6 +215,7 @@ export const requestPage: { readonly items: readonly RequestView[]; readonly nex
       outcome: randomAnswer,
       error: null,
       statusUrl: requestUrl(WORDS_ID),
+      shareUrl: shareUrl(WORDS_ID),
     },
     requestAnswer,
   ],
@@ -225,5 +241,6 @@ function accepted(
     outcome: null,
     error: null,
     statusUrl: requestUrl(rest.id),
+    ...(rest.kind === "consumer" || rest.kind === "unlink" ? {} : { shareUrl: shareUrl(rest.id) }),
   };
 }

@@ -35,6 +35,10 @@ export function transactionUrl(hash: string): string {
 }
 
 /** Returns the address of a request. */
+export function shareUrl(id: string): string {
+  return `http://127.0.0.1:3000/r/${id}`;
+}
+
 export function requestUrl(id: string): string {
   return `http://127.0.0.1:3000/api/requests/${id}`;
 }

@@ -1,3 +1,4 @@
+import type { Static } from "typebox";
 import type { Hex } from "viem";
 import type { Explorer } from "../../explorer/explorer.ts";
 import { parseCursor, type ListCursor } from "../../explorer/lists.ts";
@@ -6,6 +7,7 @@ import { addressGroup } from "../../lib/addressGroup.ts";
 import { TycheError } from "../../lib/errors.ts";
 import { InvalidParameterError } from "../../lib/invalidParameter.ts";
 import type { Service } from "../../requests/service.ts";
+import type { NetworkView } from "../../requests/views.ts";
 import type { HttpContext } from "../context.ts";
 import * as answers from "../examples/explorerAnswers.ts";
 import { transactionAnswer } from "../examples/transactionAnswer.ts";
@@ -115,6 +117,7 @@ export function explorerOperations({ explorer, service, schemas }: ExplorerOptio
             status: network.status,
             statusDetail: network.statusDetail,
             rpcUrl: network.rpcUrl,
+            ...contractsOf(network),
           })),
         };
       },
@@ -245,6 +248,14 @@ export function parseBefore(before: string | undefined): ListCursor | undefined 
   if (cursor !== undefined) return cursor;
   const message = "must be a block number, or one with a position in the block, such as 120.3";
   throw new InvalidParameterError([{ path: "/before", message }]);
+}
+
+/** Returns the addresses to verify results with, once the chain is known. */
+function contractsOf({
+  contracts: { vrfCoordinator, functionsRouter, functionsCoordinator, presetConsumer },
+}: NetworkView): Pick<Static<typeof views.ExplorerNetworks>["items"][number], "contracts"> {
+  if (vrfCoordinator === "0x") return {};
+  return { contracts: { vrfCoordinator, functionsRouter, functionsCoordinator, presetConsumer } };
 }
 
 /** The requested object isn't on the chain. */

@@ -60,6 +60,17 @@ export const ExplorerNetworks = Type.Object({
       status: Type.Enum(["starting", "serving", "unavailable"]),
       statusDetail: Type.Optional(Type.String()),
       rpcUrl: Type.Optional(Type.String()),
+      contracts: Type.Optional(
+        Type.Object(
+          {
+            vrfCoordinator: hex("VRFCoordinatorV2, or VRFCoordinatorV2_5."),
+            functionsRouter: hex("FunctionsRouter."),
+            functionsCoordinator: hex("FunctionsCoordinator."),
+            presetConsumer: hex("Consumer through which presets run."),
+          },
+          { description: "The addresses to verify results with; absent until the chain is known." },
+        ),
+      ),
     }),
   ),
 });

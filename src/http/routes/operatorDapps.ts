@@ -61,7 +61,7 @@ export function operatorDappOperations(deps: HttpDeps, part: OperatorPart): read
       answerExample: { ...dappAnswer, key: { ...newKeyAnswer, name: "", dailyLimit: null } },
       isAsync: false,
       takesIdempotencyKey: true,
-      errors: ["not_found", "idempotency_conflict"],
+      errors: ["not_found", "idempotency_conflict", "name_taken"],
       async handle(ctx) {
         const idempotencyKey = readIdempotencyKey(ctx);
         const given = await readParameters(ctx, deps.limits);
@@ -94,7 +94,7 @@ export function operatorDappOperations(deps: HttpDeps, part: OperatorPart): read
       answer: DappView,
       answerExample: { ...dappAnswer, name: "My other game" },
       isAsync: false,
-      errors: ["not_found"],
+      errors: ["not_found", "name_taken"],
       async handle(ctx) {
         const given = await readParameters(ctx, deps.limits);
         const { name } = parseRequest(given, deps.schemas().validate.renameDapp);

@@ -45,16 +45,31 @@ const SHARED_OBJECTS = [
   "Atomics",
 ];
 
-test("default: after freezing, nothing that runs have in common can be changed", () => {
+/** Creates a frozen context. */
+function createFrozen(): { readonly isolate: ivm.Isolate; readonly context: ivm.Context } {
   const isolate = new ivm.Isolate();
   const context = isolate.createContextSync();
   const code = stripTypeScriptTypes(readFileSync(FREEZE, "utf8")).replace("export function", "function");
   context.evalSync(
     `globalThis.Functions = { encodeString: () => {} };\n(() => { ${code}\nfreezeIntrinsics(Functions); })();`,
   );
+  return { isolate, context };
+}
+
+test("default: after freezing, nothing that runs have in common can be changed", () => {
+  const { isolate, context } = createFrozen();
   const open = SHARED_OBJECTS.filter(
     (expression) => context.evalSync(`Object.isFrozen(${expression})`) !== true,
   );
   isolate.dispose();
   expect(open).toEqual([]);
+});
+
+test("behaviour: after freezing, no regular expression leaves behind what it matched", () => {
+  const { isolate, context } = createFrozen();
+  const found: unknown = context.evalSync(
+    "/(b)/.exec('abc'); JSON.stringify(Object.getOwnPropertyNames(RegExp))",
+  );
+  isolate.dispose();
+  expect(JSON.parse(String(found))).toEqual(["length", "name", "prototype", "escape"]);
 });

@@ -13,6 +13,18 @@ export const IMPURE_SOURCES: Readonly<Record<string, string>> = {
   eval: "return eval('Functions.encodeUint256(1)')",
   "indirect eval": "return (0, eval)('1')",
   "eval as a callback": "return Functions.encodeString(args.map(eval))",
+  "Function hidden by a switch's cases":
+    "switch (Function('return Functions')()) { case 0: let Function } return Functions.encodeString('')",
+  "an object hidden by a switch's cases":
+    "switch (globalThis[0] = 1) { default: function globalThis() {} } return Functions.encodeString('')",
+  "RegExp hidden by a switch's cases":
+    "let at = args; switch (at = RegExp(args[0])) { case 0: const RegExp = 0 } return Functions.encodeString(args.includes(at))",
+  "a hidden name in a function of the discriminant":
+    "switch ((() => fetch('https://example.com'))()) { case 0: const fetch = 0 } return Functions.encodeString('')",
+  "setTimeout with a text": "setTimeout('1', 0); return Functions.encodeString('')",
+  "Reflect.construct": "return Reflect.construct(Function, ['return 1'])()",
+  "Function of a method": "return Functions.encodeString(args.map.constructor('return 1')())",
+  "an async function's constructor": "return (async () => {}).constructor('return 1')()",
   globalThis: "globalThis.count = 1; return Functions.encodeString('')",
   "globalThis in escapes": "gl\\u006fbalThis.count = 1; return Functions.encodeString('')",
   "a name that nobody declared": "count = 1; return Functions.encodeString('')",
@@ -36,6 +48,9 @@ export const IMPURE_SOURCES: Readonly<Record<string, string>> = {
   "a label":
     "let f; outer: for (const x of args) { f = () => x; break outer } return Functions.encodeString(f())",
   "a regular expression": "const r = /a/g; r.test(args[0]); return Functions.encodeUint256(r.lastIndex)",
+  "RegExp.$1": "return Functions.encodeString(RegExp.$1)",
+  "RegExp.lastMatch": "return Functions.encodeString(RegExp.lastMatch)",
+  "RegExp's $&": "return Functions.encodeString(RegExp['$&'])",
   "a method that takes a regular expression": "return Functions.encodeString('a'.replace('a', 'b'))",
   "the registry of symbols": "return Functions.encodeString(String(Symbol.for('x')))",
   "a weak reference": "const w = new WeakRef(args); return Functions.encodeString('')",

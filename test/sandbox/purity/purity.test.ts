@@ -1,8 +1,11 @@
 import { readdirSync } from "node:fs";
 import path from "node:path";
+import { parse, type Identifier, type Program } from "acorn";
+import { analyze } from "eslint-scope";
 import * as fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { isPureSource } from "../../../sandbox/host/purity/isPureSource.ts";
+import { resolve, type Bindings } from "../../../sandbox/host/purity/scopes.ts";
 import { createSandboxPool, type RunRequest, type SandboxPool } from "../../../sandbox/index.ts";
 import { toHexText } from "../../../src/lib/hex.ts";
 import { loadPreset } from "../../../src/presets/loadPreset.ts";
@@ -172,4 +175,31 @@ test("behaviour: a run in a shared context has its time and its memory, and harm
 
 test("error: no group can be named that is the pure sources'", async () => {
   await expect(pool.run({ source: "", group: "\0pure" })).rejects.toMatchObject({ code: "invalid_run" });
+});
+
+test("behaviour: no global name is taken for one that the source declares", () => {
+  const differing: unknown[] = [];
+  for (const source of [...PURE_SOURCES, ...Object.values(IMPURE_SOURCES)]) {
+    let program: Program;
+    let bindings: Bindings;
+    try {
+      program = parse(`async () => {\n${source}\n}`, {
+        ecmaVersion: "latest",
+        sourceType: "module",
+        ranges: true,
+      });
+      bindings = resolve(program);
+    } catch {
+      // Not JavaScript, or impure by its syntax alone.
+      continue;
+    }
+    const { scopes } = analyze(program as Parameters<typeof analyze>[0], {
+      ecmaVersion: 2022,
+      sourceType: "module",
+    });
+    for (const { identifier, resolved } of scopes.flatMap(({ references }) => references))
+      if (resolved === null && bindings.has(identifier as Identifier))
+        differing.push([source, identifier.name]);
+  }
+  expect(differing).toEqual([]);
 });

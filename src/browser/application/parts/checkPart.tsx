@@ -13,20 +13,25 @@ export function CheckPart({
   const { data: networks } = useNetworks();
   const known = networks?.find(({ name }) => name === network);
   const rpcUrl = known?.rpcUrl;
+  const contracts = known?.contracts && JSON.stringify(known.contracts);
   const fields = new URLSearchParams({
     tx: hash,
     ...(rpcUrl === undefined ? {} : { rpc: rpcUrl }),
     ...(known?.hasEthereumBlocks === false ? { blocks: "no" } : {}),
+    ...(known?.embedded === true ? { chain: "local" } : {}),
+    ...(contracts === undefined ? {} : { contracts }),
   });
   // An embedded chain has Ethereum's blocks, even under the name of a network that the command knows to have others.
   const blocks = known?.hasEthereumBlocks === false ? " --no-blocks" : known?.embedded ? " --blocks" : "";
-  const command = `npx tyche verify ${network} ${hash} --rpc-url ${rpcUrl ?? "https://ANY-NODE"}${blocks}`;
+  const given = contracts === undefined ? "" : ` --contracts '${contracts}'`;
+  const command = `npx tyche verify ${network} ${hash} --rpc-url ${rpcUrl ?? "https://ANY-NODE"}${blocks}${given}`;
   return (
     <section className="panel" id="check">
       <h2>Verify without us</h2>
       <p>
         Everything that decides this result is on chain. There are two ways to check it that rely only on a
-        node of your choice:
+        node of your choice. Both need the addresses of the operator's contracts, which are filled in: compare
+        them with those published elsewhere, if the operator does so.
       </p>
       <ul>
         <li>
@@ -43,8 +48,8 @@ export function CheckPart({
       </ul>
       {known?.embedded === true && (
         <p className="note">
-          The operator of this service runs this chain and its oracle. The checks show that nothing was
-          changed afterwards, and list what you still have to trust.
+          This is a local chain: the operator of this service runs it, together with the oracle. The checks
+          show that nothing was changed afterwards, and list what you still have to trust.
         </p>
       )}
     </section>

@@ -1,11 +1,17 @@
 /** The page's own script: reads the form, verifies, shows every step. */
 import type { Hex } from "viem";
 import { messageOf } from "../../../lib/errors.ts";
-import { OUTCOME_MARKS, OUTCOME_WORDS, VERDICT_WORDS } from "../../../lib/verificationWords.ts";
+import {
+  OUTCOME_MARKS,
+  OUTCOME_WORDS,
+  VERDICT_OUTCOMES,
+  VERDICT_WORDS,
+  verdictReasons,
+} from "../../../lib/verificationWords.ts";
 import type { ChainReader } from "../../chainFacts.ts";
 import type { RequestVerification, Verification, VerificationStep } from "../../verification.ts";
 import { describeResult } from "../../describeResult.ts";
-import { gaveAnotherResult } from "../../executionStep.ts";
+import { parsePublishedContracts } from "../../publishedContracts.ts";
 import { verifyTransaction } from "../../verifyTransaction.ts";
 import {
   createFetchReader,
@@ -22,12 +28,8 @@ declare const FRAME_HTML: string;
 const SVG = "http://www.w3.org/2000/svg";
 /** Longest result that an oracle of Tyche reports, in bytes. */
 const MAX_RESPONSE_BYTES = 1024;
-const ANOTHER_RESULT =
-  "The nodes signed this result, but their source gave another one in this browser. Either the source behaves differently in a browser, or the " +
-  "result is wrong: `tyche verify` runs the source as the nodes do, and decides.";
 /** Longest verification. Reading hundreds of blocks from a slow node takes minutes. */
 const MAX_MINUTES = 5;
-const OUTCOMES = { valid: "ok", invalid: "failed", incomplete: "notApplicable" } as const;
 
 const form = document.querySelector("form")!;
 const output = document.querySelector("output")!;
@@ -38,6 +40,9 @@ const setField = (name: string, value: string): void => {
 
 /** Ticked to leave out block hashes. */
 const noBlocks = form.elements.namedItem("no-blocks") as HTMLInputElement;
+
+/** Ticked if the oracle's operator runs the chain. */
+const isLocal = form.elements.namedItem("local") as HTMLInputElement;
 
 const cancelButton = document.querySelector<HTMLButtonElement>("#cancel")!;
 
@@ -68,8 +73,10 @@ function fillFromData(): void {
 /** Fills the form from the link, which may name node, transaction and more after `#`, where no server sees them. */
 function fillFromAddress(): void {
   const given = new URLSearchParams(location.hash.slice(1));
-  for (const name of ["rpc", "tx", "request"]) setField(name, given.get(name) ?? field(name));
-  if (location.hash !== "") noBlocks.checked = given.get("blocks") === "no";
+  for (const name of ["rpc", "tx", "request", "contracts"]) setField(name, given.get(name) ?? field(name));
+  if (location.hash === "") return;
+  noBlocks.checked = given.get("blocks") === "no";
+  isLocal.checked = given.get("chain") === "local";
 }
 
 async function run(): Promise<void> {
@@ -118,6 +125,7 @@ function unlessStopped<Result>(work: Promise<Result>, signal: AbortSignal): Prom
 
 async function verify(client: ChainReader, hash: Hex, signal: AbortSignal): Promise<Verification> {
   const request = field("request");
+  const contracts = field("contracts");
   const chainId = Number(await client.request("eth_chainId"));
   if (!Number.isSafeInteger(chainId)) throw new Error("The node doesn't say which chain it serves.");
   const runner = createFrameRunner(FRAME_HTML);
@@ -125,13 +133,22 @@ async function verify(client: ChainReader, hash: Hex, signal: AbortSignal): Prom
     client,
     chainId,
     network: `chain ${chainId}`,
-    isEmbedded: undefined,
+    contracts: contracts === "" ? {} : parsePublishedContracts(parseJson(contracts), { chainId }),
+    isEmbedded: isLocal.checked ? true : undefined,
     run: (source) => runner({ ...source, signal }),
     maxResponseBytes: MAX_RESPONSE_BYTES,
     caller: "page",
     hasEthereumBlocks: !noBlocks.checked,
     ...(request === "" ? {} : { requestId: parseHash(request, "The request") }),
   });
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    throw new Error("The addresses of the contracts must be JSON, as GET /api/networks answers it.");
+  }
 }
 
 function parseUrl(text: string): string {
@@ -147,12 +164,8 @@ function parseHash(text: string, what: string): Hex {
 }
 
 function show(found: Verification, chainData: string, source: string): void {
-  const words = capitalize(VERDICT_WORDS[found.verdict]);
-  // A failed step is the stronger statement.
-  const isOpen =
-    found.verdict !== "invalid" && found.requests.some(({ steps }) => steps.some(gaveAnotherResult));
-  const outcome = isOpen ? "notApplicable" : OUTCOMES[found.verdict];
-  const verdict = element("h2", isOpen ? `${words}, but a source gave another result here` : words);
+  const outcome = VERDICT_OUTCOMES[found.verdict];
+  const verdict = element("h2", capitalize(VERDICT_WORDS[found.verdict]));
   verdict.dataset["outcome"] = outcome;
   verdict.prepend(drawMark(outcome, { "aria-hidden": "true" }));
   const trust = element("ul");
@@ -165,15 +178,21 @@ function show(found: Verification, chainData: string, source: string): void {
   save.download = `${found.transactionHash}.json`;
   output.replaceChildren(
     verdict,
-    ...(isOpen ? [element("p", ANOTHER_RESULT)] : []),
-    element("p", `Everything was read from ${source}.`),
+    ...verdictReasons(found).map((reason) => element("p", `${capitalize(showHidden(reason))}.`)),
+    element("p", `Everything was read from ${source}. The chain is ${describeChain(found.chainId)}.`),
     ...found.requests.map(describeRequest),
-    element("h2", "Contracts: compare these addresses with the published ones"),
+    element("h2", "Contracts: compare these addresses with those that the operator publishes"),
     contracts,
     element("h2", "What these checks can't show"),
     trust,
     save,
   );
+}
+
+function describeChain(chainId: number): string {
+  return isLocal.checked
+    ? `a local chain with the id ${chainId}, which the oracle's operator runs`
+    : `the one with the id ${chainId}`;
 }
 
 function describeRequest(request: RequestVerification): HTMLElement {
@@ -208,7 +227,8 @@ function describeStep(step: VerificationStep): HTMLElement {
     `: ${showHidden(detail)}`,
   );
   const details = document.createElement("details");
-  details.open = (outcome === "failed" && compared.length > 0) || gaveAnotherResult(step);
+  // A source that gave another result need not have failed.
+  details.open = compared.length > 0 && (outcome === "failed" || (name === "execution" && outcome !== "ok"));
   details.append(
     summary,
     ...compared.map(({ what, expected, found }) =>

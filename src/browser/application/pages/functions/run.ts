@@ -83,6 +83,7 @@ const NOTHING: Omit<SimulateResult, "err"> = {
   success: false,
   result: "0x",
   parsedResult: "",
+  value: null,
   console: "",
   consoleTruncated: false,
   timeMs: Number.NaN,

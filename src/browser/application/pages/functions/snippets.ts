@@ -27,20 +27,20 @@ function writeTypeScript(draft: Draft, baseUrl: string): string {
   return `import { createClient } from "tyche/client";
 
 const tyche = createClient({ baseUrl: ${JSON.stringify(baseUrl)}, apiKey: process.env.TYCHE_API_KEY! });
-const { success, parsedResult, err, url } = await tyche.runFunction({
+const { success, value, err, url } = await tyche.runFunction({
   network: ${JSON.stringify(network)},
   source: \`${source.replaceAll(/[\\`]|\$(?=\{)/g, String.raw`\$&`).replaceAll("\r", String.raw`\r`)}\`,
   args: ${JSON.stringify(args)},
   returnType: ${JSON.stringify(returnType)},
 });
-console.log(success ? parsedResult : err, url);
+console.log(success ? value : err, url);
 `;
 }
 
 function writePython(draft: Draft, baseUrl: string): string {
   const { network, source, args, returnType } = draft;
   // JSON strings and lists of strings are also valid Python, except for lone surrogates, which no request can contain.
-  return `import json, os, urllib.request
+  return `import json, os, urllib.error, urllib.request
 
 body = {
     "network": ${JSON.stringify(network)},
@@ -53,8 +53,12 @@ request = urllib.request.Request(
     data=json.dumps(body).encode(),
     headers={"Authorization": os.environ["TYCHE_API_KEY"], "Content-Type": "application/json"},
 )
-with urllib.request.urlopen(request) as response:
-    print(json.load(response)["data"]["parsedResult"])
+try:
+    with urllib.request.urlopen(request) as response:
+        data = json.load(response)["data"]
+except urllib.error.HTTPError as error:
+    data = json.load(error)["data"]
+print(data["value"] if data["success"] else data["err"])
 `;
 }
 

@@ -1,10 +1,18 @@
 import { useState } from "react";
-import { OUTCOME_MARKS, OUTCOME_WORDS, VERDICT_WORDS } from "../../../../lib/verificationWords.ts";
+import {
+  OUTCOME_MARKS,
+  OUTCOME_WORDS,
+  VERDICT_OUTCOMES,
+  VERDICT_WORDS,
+  verdictReasons,
+} from "../../../../lib/verificationWords.ts";
 import type { TycheClient, Verification, VerificationStep } from "../../../../client/index.ts";
 import { announce } from "../../announce.ts";
 import { describeError } from "../../parts/forms.tsx";
 import { Folded, Notice, Tag, UnknownText } from "../../parts/parts.tsx";
 import type { AnyPresets } from "../../services.tsx";
+
+const TAG_KINDS = { ok: "good", failed: "bad", notApplicable: "quiet" } as const;
 
 /** A button that has the service check a result against chain data, and the steps of that check. */
 export function VerifyPart({
@@ -40,9 +48,7 @@ export function VerifyPart({
       <h2>
         Verify{" "}
         {found !== undefined && (
-          <Tag kind={found.verdict === "valid" ? "good" : found.verdict === "invalid" ? "bad" : "quiet"}>
-            {VERDICT_WORDS[found.verdict]}
-          </Tag>
+          <Tag kind={TAG_KINDS[VERDICT_OUTCOMES[found.verdict]]}>{VERDICT_WORDS[found.verdict]}</Tag>
         )}
       </h2>
       <p className="note">
@@ -54,6 +60,12 @@ export function VerifyPart({
           <UnknownText text={problem} />
         </Notice>
       )}
+      {found !== undefined &&
+        verdictReasons(found).map((reason) => (
+          <p key={reason}>
+            <UnknownText text={reason} />
+          </p>
+        ))}
       {request !== undefined && (
         <ol className="checks">
           {/* Joined words have steps of the same name, one per word. */}

@@ -18,6 +18,8 @@ const DRAFT: Draft = {
   network: "sepolia",
 };
 
+const DONE = { success: true, value: "the result", result: "0x", err: "0x", url: "http://x/" };
+let answer: { readonly status: number; readonly data: object };
 let server: Server;
 let baseUrl: string;
 const calls: { url: string | undefined; key: string | undefined; body: unknown }[] = [];
@@ -28,8 +30,8 @@ beforeAll(async () => {
     request.on("end", () => {
       const body: unknown = JSON.parse(Buffer.concat(chunks).toString());
       calls.push({ url: request.url, key: request.headers.authorization, body });
-      const data = { success: true, parsedResult: "the result", result: "0x", err: "0x", url: "http://x/" };
-      response.setHeader("content-type", "application/json").end(JSON.stringify({ data }));
+      response.writeHead(answer.status, { "content-type": "application/json" });
+      response.end(JSON.stringify({ data: answer.data }));
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -49,6 +51,7 @@ const COMMANDS: Readonly<Record<string, (text: string) => [string, string[]]>> =
 test.each(SNIPPETS)(
   "default: as $name, a draft is sent as it is, with the key of the environment",
   async ({ name, write }) => {
+    answer = { status: 200, data: DONE };
     const [command, args] = COMMANDS[name]!(write(DRAFT, baseUrl));
     const { stdout } = await run(command, args, {
       cwd: ROOT,
@@ -60,5 +63,21 @@ test.each(SNIPPETS)(
       key: "tyche_key",
       body: { network: DRAFT.network, source: DRAFT.source, args: DRAFT.args, returnType: DRAFT.returnType },
     });
+  },
+);
+
+test.each(SNIPPETS)(
+  "error: as $name, a failure is printed, on the network and in the dry run",
+  async (snippet) => {
+    const [command, args] = COMMANDS[snippet.name]!(snippet.write(DRAFT, baseUrl));
+    const data = { ...DONE, success: false, value: null, err: "the reason", code: "function_failed" };
+    for (const status of [200, 422]) {
+      answer = { status, data };
+      const { stdout, stderr } = await run(command, args, {
+        cwd: ROOT,
+        env: { ...process.env, TYCHE_API_KEY: "tyche_key" },
+      }).catch((error: { readonly stdout: string; readonly stderr: string }) => error);
+      expect(`${stdout}${stderr}`).toContain("the reason");
+    }
   },
 );

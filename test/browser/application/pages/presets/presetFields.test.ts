@@ -13,6 +13,7 @@ const makePreset = (properties: PresetView["parameters"], required: string[] = [
   description: "",
   parameters: { type: "object", properties, required },
   parameterOrder: Object.keys(properties),
+  value: { type: "string" },
   returnType: "string",
   examples: [],
 });

@@ -1,0 +1,56 @@
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { describeSchemaError } from "../lib/schemaErrors.ts";
+import type { PresetDefinition, ValueSchema } from "./presetDefinition.ts";
+import type { PresetShow } from "./presetShow.ts";
+
+/** Returns what is wrong with the value of a preset's result; `undefined` if it is as the preset declares. */
+export type ValueCheck = (value: unknown) => string | undefined;
+
+/** The values that follow from how a result is read. */
+const READ_AS: Readonly<Record<"coin" | "dice" | "list" | "text", ValueSchema>> = {
+  coin: { type: "boolean" },
+  dice: { type: "array", items: { type: "integer", minimum: 0 } },
+  list: { type: "array", items: { type: "string" } },
+  text: { type: "string" },
+};
+
+/** Returns the schema of a preset's value: the declared one, or the one that follows from how its result is read. */
+export function valueSchemaOf({ value, show }: PresetDefinition): ValueSchema {
+  return value ?? followingSchemaOf(show);
+}
+
+/** Returns the schema that follows from how a result is read. */
+export function followingSchemaOf(show: PresetShow | undefined): ValueSchema {
+  return READ_AS[show?.as ?? "text"];
+}
+
+/** Returns the schema of a value as callers see it: a whole number beyond 2^53 - 1 is a decimal string. */
+export function publishValueSchema(definition: PresetDefinition): Readonly<Record<string, unknown>> {
+  const { items, ...schema } = valueSchemaOf(definition);
+  if (items === undefined) return schema;
+  if (items.type === "string") return { ...schema, items };
+  return { ...schema, items: { anyOf: [items, { type: "string", pattern: "^[0-9]{16,78}$" }] } };
+}
+
+/** Creates the check of a preset's values. Compiles it on first use: only `tyche preset check` needs it. */
+export function createValueCheck(definition: PresetDefinition): ValueCheck {
+  let check: ValueCheck | undefined;
+  return (value) => (check ??= compileCheck(definition))(value);
+}
+
+function compileCheck(definition: PresetDefinition): ValueCheck {
+  // Of its own, because a compiler keeps something of everything it compiled.
+  const ajv = new Ajv2020({
+    strict: true,
+    strictTypes: false,
+    verbose: true,
+    meta: false,
+    validateSchema: false,
+  });
+  const validate = ajv.compile(publishValueSchema(definition));
+  return (value) => {
+    if (validate(value)) return undefined;
+    const { path, message } = describeSchemaError(validate.errors![0]!, "is unknown");
+    return `the value${path} ${message}`;
+  };
+}

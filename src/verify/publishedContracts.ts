@@ -1,0 +1,53 @@
+import { isAddress, type Hex } from "viem";
+import type { ContractRole, OracleContracts } from "../chainlink/contractBook.ts";
+import { TycheError } from "../lib/errors.ts";
+
+const ROLES = [
+  "vrfCoordinator",
+  "functionsRouter",
+  "functionsCoordinator",
+  "presetConsumer",
+] as const satisfies readonly ContractRole[];
+
+/** The network whose addresses are wanted: its name or its chain id. */
+type Wanted = { readonly name: string } | { readonly chainId: number };
+
+/**
+ * Parses the addresses that an operator published: the response of `GET /api/networks`, one network of it, a contracts file of `tyche network
+ * deploy`, or an object of addresses alone. Ignores other members.
+ *
+ * @throws PublishedContractsError if there are no addresses of the network, or one is malformed.
+ */
+export function parsePublishedContracts(given: unknown, wanted: Wanted): Partial<OracleContracts> {
+  const source = (findAddresses(given, wanted) ?? {}) as Readonly<Record<string, unknown>>;
+  const entries = ROLES.flatMap((role): [ContractRole, Hex][] => {
+    const address = source[role];
+    if (address === undefined) return [];
+    if (typeof address !== "string" || !isAddress(address))
+      throw new PublishedContractsError(`${role} must be an address, not ${JSON.stringify(address)}`);
+    return [[role, address]];
+  });
+  if (entries.length === 0) throw new PublishedContractsError(`no address of ${ROLES.join(", ")} is given`);
+  return Object.fromEntries(entries);
+}
+
+function findAddresses(given: unknown, wanted: Wanted): unknown {
+  const { data, items, contracts } = (given ?? {}) as Readonly<Record<string, unknown>>;
+  if (data !== undefined) return findAddresses(data, wanted);
+  const list = Array.isArray(given) ? (given as readonly unknown[]) : items;
+  if (!Array.isArray(list)) return contracts ?? given;
+  const [[key, value]] = Object.entries(wanted) as [[string, unknown]];
+  const found = list.find((one) => (one as Readonly<Record<string, unknown>> | null)?.[key] === value);
+  if (found === undefined)
+    throw new PublishedContractsError(
+      `the published networks have no ${"name" in wanted ? wanted.name : `chain ${wanted.chainId}`}`,
+    );
+  return findAddresses(found, wanted);
+}
+
+/** The text holds no addresses of the network. */
+export class PublishedContractsError extends TycheError {
+  constructor(message: string) {
+    super(message, { code: "invalid_parameter", blame: "caller" });
+  }
+}
