@@ -71,6 +71,7 @@ test("behaviour: a page has four calls of the node in flight, and another caller
   const { archive } = describeChain(
     { profile: {}, isEmbedded: true, titles: {} } as unknown as Parameters<typeof describeChain>[0],
     { client, deployment: {} } as unknown as Parameters<typeof describeChain>[1],
+    async () => [],
   );
   const budget = createReadBudget();
   const page = budget.read("a", () => Promise.all(Array.from({ length: 10 }, () => archive.getHeadNumber())));
