@@ -1,27 +1,66 @@
 import path from "node:path";
-import { defineConfig } from "vitest/config";
+import { defineConfig, type TestProjectConfiguration } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { ClosingLine } from "./test/closingLine.ts";
 
 // Some two hundred services and workers load the same modules: what V8 has compiled is kept between them and between runs.
 process.env["NODE_COMPILE_CACHE"] ??= path.join(import.meta.dirname, "node_modules/.cache/compile");
 
-export default defineConfig({
+/** Projects by the suffix of their files, the longest first. A file without a suffix (`x.test.ts`) is a unit test. */
+const SUFFIXES = ["slow", "browser", "service", "chain"] as const;
+
+/** Starts the projects' files in the order of {@link SUFFIXES}, so that no long file is left to one worker at the end. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ project }: TestSpecification): number => {
+      const index = (SUFFIXES as readonly string[]).indexOf(project.name);
+      return index === -1 ? SUFFIXES.length : index;
+    };
+    return (await super.sort(files)).toSorted((a, b) => rank(a) - rank(b));
+  }
+}
+
+/** Files of one worker share its modules: a module is loaded once, and each file leaves it as it found it. */
+const withSuffix = (name: (typeof SUFFIXES)[number]): TestProjectConfiguration => ({
+  extends: true,
   test: {
-    include: ["test/**/*.test.ts"],
-    // Sources may have changed since the last install; nothing to do takes 60 ms.
-    globalSetup: "test/support/compiledContracts.ts",
-    setupFiles: "test/support/patience.ts",
-    pool: "forks",
+    name,
+    include: [`test/**/*.${name}.test.ts`],
     // isolated-vm crashes in a process that was started from Node's own snapshot.
     execArgv: ["--no-node-snapshot"],
+  },
+});
+
+export default defineConfig({
+  test: {
+    // Sources may have changed since the last install; nothing to do takes 60 ms.
+    globalSetup: "test/support/compiledContracts.ts",
+    setupFiles: ["test/support/setup.ts"],
+    pool: "forks",
+    isolate: false,
     maxWorkers: 2,
     // Limits are for what hangs: on a busy machine a test takes ten times as long as alone.
     testTimeout: 300_000,
     hookTimeout: 300_000,
     // What is waited for may take its time on a busy machine; the default is a second.
     expect: { poll: { timeout: 60_000 } },
+    unstubEnvs: true,
     retry: 0,
     allowOnly: false,
+    sequence: { sequencer: LongestFirst },
     reporters: ["default", new ClosingLine()],
+    projects: [
+      ...SUFFIXES.map(withSuffix),
+      {
+        extends: true,
+        test: {
+          name: "unit",
+          include: ["test/**/*.test.ts"],
+          exclude: SUFFIXES.map((name) => `test/**/*.${name}.test.ts`),
+          setupFiles: ["test/support/startsNothing.ts"],
+          pool: "threads",
+        },
+      },
+    ],
   },
 });

@@ -2,7 +2,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Command } from "commander";
 import pc from "picocolors";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { TycheClientError } from "../../src/client/index.ts";
 import { registerCall } from "../../src/cli/callCommand.ts";
 import { registerClient } from "../../src/cli/clientCommand.ts";
@@ -86,14 +86,13 @@ beforeAll(async () => {
 afterAll(() => void server.close());
 afterEach(() => {
   process.exitCode = undefined;
-  delete process.env["TYCHE_API_KEY"];
 });
 
 const baseOf = (): string => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
 /** Runs a command, and returns what it threw. */
 async function failureOf(words: readonly string[], at: string): Promise<unknown> {
-  process.env["TYCHE_API_KEY"] = "tyche_key";
+  vi.stubEnv("TYCHE_API_KEY", "tyche_key");
   const ignore = (): void => {};
   const terminal: Terminal = { out: ignore, err: ignore, isTerminal: true, colors: pc.createColors(false) };
   const program = new Command();

@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import pc from "picocolors";
-import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
+import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Terminal } from "../../src/cli/terminal.ts";
@@ -22,8 +22,7 @@ const DAY = {
   toppedUpWei: "0",
 };
 
-beforeEach(() => void (process.env["TYCHE_API_KEY"] = "tyche_key"));
-afterEach(() => void delete process.env["TYCHE_API_KEY"]);
+beforeEach(() => void vi.stubEnv("TYCHE_API_KEY", "tyche_key"));
 
 /** Runs `tyche usage` on this day's usage; returns what it prints, and the paths that it asked for. */
 async function run(day: typeof DAY) {

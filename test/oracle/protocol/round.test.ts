@@ -3,7 +3,7 @@ import { Round } from "../../../src/oracle/protocol/round.ts";
 import { BROKEN_RULES, loadBroken } from "./brokenRules.ts";
 import { runSchedule } from "./simulator.ts";
 
-/** 30,000 in total, about 16 s on a slow core; `npm run simulate` runs 100,000 and more. */
+/** 30,000 in total, about 16 s on a slow core; `npm run test:protocol` runs 100,000 and more. */
 const PARTS = 6;
 const SCHEDULES_PER_PART = 5_000;
 /** The rarest violation of those below shows up after 800. */

@@ -1,4 +1,4 @@
-/** `npm run simulate -- [schedules] [first seed]`: runs schedules of the protocol between oracle nodes; default 100,000 from seed 1. */
+/** `npm run test:protocol -- [schedules] [first seed]`: runs schedules of the protocol between oracle nodes; default 100,000 from seed 1. */
 import { Round } from "../../../src/oracle/protocol/round.ts";
 import { runSchedule } from "./simulator.ts";
 

@@ -1,4 +1,4 @@
-import { afterAll, expect, test } from "vitest";
+import { afterAll, expect, test, vi } from "vitest";
 import { brotliCompressSync, constants, deflateSync, gzipSync } from "node:zlib";
 import { responseForFailure } from "../../../sandbox/host/net/fetchFailure.ts";
 import { guardedConnect } from "../../../sandbox/host/net/guardedConnector.ts";
@@ -420,12 +420,8 @@ test("behaviour: shared requests have few connections and one name lookup, until
 
 test("behaviour: proxies of the environment are not used", async () => {
   const before = other.connections();
-  process.env["HTTP_PROXY"] = other.origin;
-  process.env["http_proxy"] = other.origin;
-  afterAll(() => {
-    delete process.env["HTTP_PROXY"];
-    delete process.env["http_proxy"];
-  });
+  vi.stubEnv("HTTP_PROXY", other.origin);
+  vi.stubEnv("http_proxy", other.origin);
   await responseOf({ url: `${server.origin}/echo` });
   expect(other.connections()).toBe(before);
 });

@@ -1,6 +1,6 @@
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
-import { afterAll, afterEach, expect, test } from "vitest";
+import { afterAll, afterEach, expect, test, vi } from "vitest";
 import { createGuardedFetch } from "../../../sandbox/host/net/guardedFetch.ts";
 import type { GuardedFetchOptions } from "../../../sandbox/host/net/guardedFetch.ts";
 import { createRequestBudget } from "../../../sandbox/host/net/requestBudget.ts";
@@ -40,7 +40,7 @@ test("error: a certificate for another name is refused", async () => {
 });
 
 test("error: an unknown authority is refused, whatever the environment says", async () => {
-  process.env["NODE_TLS_REJECT_UNAUTHORIZED"] = "0";
+  vi.stubEnv("NODE_TLS_REJECT_UNAUTHORIZED", "0");
   const outcome = await fetchSecure(`https://secure.example:${port}/`, {});
   expect(outcome).toMatchObject({ ok: false, failure: { kind: "network" } });
 });
