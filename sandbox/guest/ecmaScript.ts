@@ -1,7 +1,7 @@
 /**
  * Gives sources the same ECMAScript on every version of Node, so that oracle nodes on different versions agree: removes
  * from newer versions what the oldest supported one lacks, and from older versions what newer ones have dropped.
- * `test/sandbox/intrinsics.test.ts` pins what is left.
+ * `test/sandbox/intrinsics.chain.test.ts` pins what is left.
  */
 const { Date, Intl, Iterator, Map, Uint8Array, WeakMap, WebAssembly } = globalThis as typeof globalThis & {
   readonly Iterator: object;

@@ -55,7 +55,7 @@ const program = new Command("tyche")
       write(text.replace(/command-argument value ('.*') is invalid for argument '(.*)'\./, "invalid $2 $1.")),
   });
 
-// Each command loads its own modules on demand: the service's take more than a second. test/cli/startUp.test.ts holds what may be loaded.
+// Each command loads its own modules on demand: the service's take more than a second. test/cli/startUp.chain.test.ts holds what may be loaded.
 const readConfigOf = async (
   file: string | undefined,
   given: Readonly<Record<string, string | undefined>> = {},

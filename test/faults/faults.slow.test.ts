@@ -9,7 +9,7 @@ const SHORT_FAULTS = FAULTS.flatMap((fault) =>
 );
 /** Far more than a case takes: if something hangs, the injector reports what it was. */
 const TIMEOUT_MS = 400_000;
-/** `test/e2e/hungChain.test.ts` measures how fast `/readyz` is; here it must only not hang. */
+/** `test/e2e/hungChain.service.test.ts` measures how fast `/readyz` is; here it must only not hang. */
 const READYZ_DEADLINE_MS = 30_000;
 /** A quarter of the long run's load: after every fault, each request is checked against the chain again. */
 const PAUSE_MS = 100;
