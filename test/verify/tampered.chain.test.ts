@@ -579,7 +579,7 @@ test.each(METHODS)("error: whatever a node answers to %s is an answer or a clear
 
 test.each([
   ["no longer has the block", "eth_getBlockByHash", () => null],
-  ["gives no receipts of the block", "eth_getBlockReceipts", () => null],
+  ["gives receipts that can't be hashed", "eth_getBlockReceipts", () => [{}]],
   [
     "has a block with a transaction of another kind",
     "eth_getBlockByHash",
@@ -591,6 +591,13 @@ test.each([
   expect(verdict).toBe("unconfirmed");
   expect(requests[0]).toMatchObject({ failed: null });
   expect(requests[0]!.steps[0]).toMatchObject({ name: "transactions", outcome: "notApplicable" });
+});
+
+test("behaviour: of a node without eth_getBlockReceipts, the receipts of a block are read one by one", async () => {
+  const tamper: Tamper = (method, answer) => (method === "eth_getBlockReceipts" ? null : answer);
+  const { verdict, requests } = await world.verify(preset.report.transactionHash, { tamper });
+  expect(verdict).toBe("valid");
+  expect(requests[0]!.steps[0]).toMatchObject({ name: "transactions", outcome: "ok" });
 });
 
 const CONFIG_SET = toEventSelector(
