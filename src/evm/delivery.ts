@@ -128,7 +128,8 @@ export function createDelivery<Payload>(options: DeliveryOptions<Payload>): Deli
         continue;
       }
       step = await STEPS[step.at](flight);
-      if (step.at !== "broadcast") onAnswered?.();
+      // Whoever spent the nonce may have sent what the next transaction would carry.
+      if (step.at !== "broadcast" && step.at !== "settle") onAnswered?.();
     }
     for (const version of flight.versions) {
       if (version.hash !== receipt.transactionHash) await journal?.ended(version, "replaced");
