@@ -19,6 +19,9 @@ const MAX_REPRICINGS = 12;
  */
 const TAKEN_LOOKS = 5;
 
+/** Answers of unknown meaning in a row after which a transaction counts as refused, if the node doesn't have it. */
+const UNKNOWN_ANSWERS = 3;
+
 /** Checks without a receipt after which the transaction is broadcast again: a pool may drop what pays less than one block's base fee. */
 const REBROADCAST_LOOKS = 8;
 
@@ -85,6 +88,8 @@ interface Flight<Payload> {
    * earlier one.
    */
   isAtTop: boolean;
+  /** Consecutive answers of unknown meaning to the broadcast. */
+  unknownAnswers: number;
 }
 
 /** The next step of a flight. */
@@ -111,6 +116,7 @@ export function createDelivery<Payload>(options: DeliveryOptions<Payload>): Deli
       terms,
       isHeld: false,
       isAtTop: false,
+      unknownAnswers: 0,
     };
     let step: Step = { at: "broadcast" };
     let receipt: Receipt | undefined;
@@ -122,7 +128,8 @@ export function createDelivery<Payload>(options: DeliveryOptions<Payload>): Deli
         continue;
       }
       step = await STEPS[step.at](flight);
-      if (step.at !== "broadcast") onAnswered?.();
+      // Whoever spent the nonce may have sent what the next transaction would carry.
+      if (step.at !== "broadcast" && step.at !== "settle") onAnswered?.();
     }
     for (const version of flight.versions) {
       if (version.hash !== receipt.transactionHash) await journal?.ended(version, "replaced");
@@ -160,7 +167,9 @@ export function createDelivery<Payload>(options: DeliveryOptions<Payload>): Deli
     if (!(answer instanceof RpcError)) return { at: "mined", receipt: answer };
     const receipt = await findReceipt(versions).catch(() => undefined);
     if (receipt !== undefined) return { at: "mined", receipt };
-    const meaning = meaningOf(answer);
+    const said = meaningOf(answer);
+    flight.unknownAnswers = said === "unknown" ? flight.unknownAnswers + 1 : 0;
+    const meaning = said === "unknown" ? await findMeaning(flight, newest) : said;
     if (meaning === "nonce_spent") return { at: "settle" };
     if (meaning === "waiting") return { at: "wait" };
     if (meaning === "unreachable") {
@@ -177,6 +186,21 @@ export function createDelivery<Payload>(options: DeliveryOptions<Payload>): Deli
     }
     onError(answer);
     return { at: meaning === "underpriced" && mayReprice(flight) ? "reprice" : "wait" };
+  };
+
+  /** Finds what became of a transaction after an answer that doesn't tell: the node may have taken it. */
+  const findMeaning = async (
+    { unknownAnswers }: Flight<Payload>,
+    { hash, nonce }: SignedTransaction,
+  ): Promise<"nonce_spent" | "waiting" | "unreachable" | "refused"> => {
+    try {
+      if ((await client.getNonce(account.address, "latest")) > nonce) return "nonce_spent";
+      if ((await client.request("eth_getTransactionByHash", [hash])) !== null) return "waiting";
+      return unknownAnswers < UNKNOWN_ANSWERS ? "unreachable" : "refused";
+    } catch (error) {
+      if (!(error instanceof RpcError)) throw error;
+      return "unreachable";
+    }
   };
 
   /** Broadcasts a transaction; a synchronous node returns the receipt at once. A refusal is returned, not thrown. */

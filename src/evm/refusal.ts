@@ -9,7 +9,8 @@ import type { RpcError } from "./client.ts";
  * - `too_large`: no block or pool accepts it, whatever it pays; fewer requests in it may help;
  * - `unreachable`: nothing is known about the transaction, because the node can't work at the moment;
  * - `unfunded`: the account lacks the coin, whatever is in the transaction;
- * - `refused`: any other reason.
+ * - `refused`: the transaction is invalid as it is;
+ * - `unknown`: a text that tells nothing: the node may have the transaction all the same.
  */
 export type RefusalMeaning =
   | "waiting"
@@ -18,7 +19,8 @@ export type RefusalMeaning =
   | "too_large"
   | "unreachable"
   | "unfunded"
-  | "refused";
+  | "refused"
+  | "unknown";
 
 /** The first match counts. Texts of geth, Anvil, Erigon, Nethermind, Besu and Reth; the names are those of geth's `txpool` and `core`. */
 const MEANINGS: readonly (readonly [RefusalMeaning, RegExp])[] = [
@@ -43,13 +45,17 @@ const MEANINGS: readonly (readonly [RefusalMeaning, RegExp])[] = [
     "unreachable",
     /rate limit|too many requests|try again|internal error|header not found|limit exceeded|temporarily|timed? ?out|status (?:429|5\d\d)|pool is full|txpool is full|nonce gap|nonce too high/,
   ],
+  [
+    "refused",
+    /intrinsic gas|invalid (?:sender|signature|transaction|chain ?id)|chain ?id (?:mismatch|is invalid)|incorrect chain|(?:transaction|tx) type (?:is )?not supported|unsupported transaction type|exceeds the configured cap|initcode|sender not an eoa|replay-protected/,
+  ],
 ];
 
 /** Classifies a refusal. Nodes return only text: this is the only place that interprets it, and a test pins it. */
 export function meaningOf(error: RpcError): RefusalMeaning {
   const text = error.message.toLowerCase();
   return (
-    MEANINGS.find(([, pattern]) => pattern.test(text))?.[0] ?? (error.answered ? "refused" : "unreachable")
+    MEANINGS.find(([, pattern]) => pattern.test(text))?.[0] ?? (error.answered ? "unknown" : "unreachable")
   );
 }
 

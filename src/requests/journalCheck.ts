@@ -47,7 +47,8 @@ export interface JournalCheckOptions extends JournalledAccount {
  */
 export async function assertJournalKnows(options: JournalCheckOptions): Promise<void> {
   const { network, store } = options;
-  const { unknown, isRead, spent } = await compareJournal(options, false);
+  // A service on a copy of the database has used nonces that this journal has signed for, too.
+  const { unknown, isRead, spent } = await compareJournal(options, options.isAccepted);
   if (unknown.length > 0) {
     if (!options.isAccepted) throw new JournalBehindError(network, unknown.length);
     await options.onAccepted();
@@ -71,7 +72,8 @@ export async function compareJournal(account: JournalledAccount, isDoubtful: boo
     return { unknown: [], isRead: false, noted, spent: { nonce, blockNumber: Number(head?.number ?? 0n) } };
   // Read after it, so that the logs of all transactions that it counts are read.
   const blockNumber = Number((await client.getHead("latest"))?.number ?? 0n);
-  const fromBlock = noted?.blockNumber ?? account.firstBlock;
+  // What the noted block holds has been read or accepted.
+  const fromBlock = noted?.blockNumber === undefined ? account.firstBlock : noted.blockNumber + 1;
   const unknown = await findUnknownSubmissions(account, { fromBlock, toBlock: blockNumber });
   return { unknown, isRead: true, noted, spent: { nonce, blockNumber } };
 }

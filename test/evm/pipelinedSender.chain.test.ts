@@ -144,6 +144,41 @@ describe("several at once", () => {
     ]);
   });
 
+  test("behaviour: nothing more is signed until it is known who has spent a nonce", async () => {
+    const { journal, entries } = createJournal();
+    const sender = open({
+      journal: {
+        ...journal,
+        doubt: () => void steps.push("doubt"),
+        async signed(transaction, payload) {
+          steps.push(transaction.nonce);
+          await journal.signed(transaction, payload);
+        },
+      },
+    });
+    const steps: unknown[] = [];
+    const one = sender.send(call(), undefined);
+    await vi.waitFor(() => expect(sentNonces()).toContain(0));
+    await mine();
+    await one;
+    const foreign = await signCall(account, call(7n), {
+      chainId: chain.chainId,
+      nonce: 1,
+      gasPriceWei: GWEI,
+    });
+    await chain.client.request(SEND, [foreign.raw]);
+    await mine();
+    steps.splice(0);
+    const [taken, next] = [sender.send(call(2n), undefined), sender.send(call(3n), undefined)];
+    await expect(taken).rejects.toMatchObject({ meaning: "nonce_taken" });
+    await vi.waitFor(() => expect(entries).toHaveLength(3));
+    expect(steps.slice(0, 2)).toEqual([1, "doubt"]);
+    expect(steps.at(-1)).toBe(2);
+    await vi.waitFor(() => expect(sentNonces()).toContain(2));
+    await mine();
+    await next;
+  });
+
   test("behaviour: one that the nodes lose is sent again, and those after it follow", async () => {
     const { journal, entries, ends } = createJournal();
     const sender = open({ fees: { ...fees, repriceAfterMs: 200 }, journal });

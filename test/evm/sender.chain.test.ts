@@ -377,7 +377,7 @@ describe("refusals", () => {
 
   test("behaviour: what a node refused and took all the same shares its hash with nothing sent later", async () => {
     await chain.client.request("evm_setAutomine", [false]);
-    inject(first(1, SEND, { reach: true, error: { code: -32_000, message: "rejected by policy" } }));
+    inject(first(1, SEND, { reach: true, error: { code: -32_000, message: "invalid sender" } }));
     const { journal, entries } = createJournal();
     const sender = open({ journal });
     await expect(sender.send(call(), "a")).rejects.toMatchObject({ meaning: "refused" });
@@ -391,13 +391,42 @@ describe("refusals", () => {
   });
 
   test("behaviour: what is sent again after a refusal, by itself, has the same bytes", async () => {
-    inject(first(3, SEND, { error: { code: -32_000, message: "rejected by policy" } }));
+    inject(first(3, SEND, { error: { code: -32_000, message: "invalid sender" } }));
     const sender = open();
-    for (let i = 0; i < 3; i += 1)
-      await expect(sender.send(call(), "a")).rejects.toThrow("rejected by policy");
+    for (let i = 0; i < 3; i += 1) await expect(sender.send(call(), "a")).rejects.toThrow("invalid sender");
     await expect(sender.send(call(), "a")).resolves.toMatchObject({ succeeded: true });
     expect(rawsSent()).toHaveLength(4);
     expect(new Set(rawsSent()).size).toBe(1);
+  });
+
+  describe.each([false, true])("of unknown meaning, mined at once: %s", (isMinedAtOnce) => {
+    test("behaviour: what the node took all the same is waited for", async () => {
+      await chain.client.request("evm_setAutomine", [isMinedAtOnce]);
+      const unknown = { error: { code: -32_603, message: "internal" } };
+      inject(first(1, SEND, { reach: true, ...unknown }));
+      inject(first(2, SEND, unknown));
+      inject(first(1, "eth_getTransactionReceipt", unknown));
+      const { journal, entries } = createJournal();
+      const sending = open({ journal }).send(call(), "a");
+      await vi.waitFor(() => expect(sent().length).toBeGreaterThan(0));
+      if (!isMinedAtOnce) await chain.client.request("evm_mine", []);
+      await expect(sending).resolves.toMatchObject({ succeeded: true });
+      expect(entries.filter(({ state }) => state !== "mined" && state !== "replaced")).toEqual([]);
+      expect(await minedCount()).toBe(1);
+    });
+  });
+
+  test("error: one of unknown meaning is believed once the node repeats it and has no such transaction", async () => {
+    const stop = node.inject(every(SEND, { error: { code: -32_000, message: "rejected by policy" } }));
+    undo.push(stop);
+    const { journal, entries } = createJournal();
+    const sender = open({ journal });
+    await expect(sender.send(call(), "a")).rejects.toMatchObject({ meaning: "refused" });
+    expect(new Set(rawsSent()).size).toBe(1);
+    expect(rawsSent().length).toBeGreaterThan(1);
+    expect(entries).toMatchObject([{ nonce: 0, state: "failed" }]);
+    stop();
+    await expect(sender.send(call(), "b")).resolves.toMatchObject({ succeeded: true });
   });
 
   test("error: more gas than a block has", async () => {

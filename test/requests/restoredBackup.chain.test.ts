@@ -7,6 +7,7 @@ import { endUncertainRequests } from "../../src/requests/uncertainRequests.ts";
 import { backupDatabase } from "../../src/store/backup.ts";
 import { createSqliteDialect } from "../../src/store/sqliteDialect.ts";
 import { openStore } from "../../src/store/store.ts";
+import { insertTransaction } from "../../src/store/transactions.ts";
 import {
   DESK_NETWORK,
   makeRequest,
@@ -146,6 +147,39 @@ test("error: a service on a copy of the database sends nothing that the original
   expect(second.twins[0]!.message).toContain("another process sends requests on sepolia with this service's");
   await expect(second.twin.look()).rejects.toThrow("another process");
   await second.close({ atOnce: true });
+
+  // The operator stops both and accepts the chain: what the copy can't know ends, and the twin isn't found a second time.
+  const copy = await openStore(createSqliteDialect(join(world.folder, "copy.db")));
+  const account = {
+    network: DESK_NETWORK,
+    client: world.stack.client,
+    store: copy,
+    operator: TEST_ROLES.operator.address,
+    presetConsumer: world.stack.addresses.presetConsumer,
+    firstBlock: 0,
+  };
+  // The copy has signed for a nonce that the original has used.
+  const nonce = (await account.client.getNonce(account.operator, "latest")) - 1;
+  const signed = { hash: `0x${"11".repeat(32)}`, raw: "0x", nonce } as const;
+  const payload = { kind: "submit", entries: [ids] } as const;
+  await insertTransaction(copy.db, {
+    ...signed,
+    network: DESK_NETWORK,
+    sender: account.operator,
+    payload,
+    createdAt: Date.now(),
+  });
+  await assertJournalKnows({
+    ...account,
+    isAccepted: true,
+    onAccepted: () => endUncertainRequests({ ...account, book: createRequestBook(copy) }),
+  });
+  await copy.close();
+  const accepted = await world.open({ file: "copy.db", fees, watchesTwin: true });
+  for (const id of ids) expect((await accepted.ended(id)).state).toBe("failed");
+  accepted.twin.doubt();
+  await accepted.twin.assertAlone();
+  await accepted.close();
   await first.twin.look();
   expect(await world.events("RandomWordsRequested")).toHaveLength(asked);
 
