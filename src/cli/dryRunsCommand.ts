@@ -4,7 +4,7 @@ import { DRY_RUN_KINDS } from "../lib/vocabulary.ts";
 import { connectService, withService, type ServiceFlags } from "./connectService.ts";
 import { nextPage } from "./nextPage.ts";
 import { parseLimit } from "./parseLimit.ts";
-import { withoutControls, type Terminal } from "./terminal.ts";
+import { oneLine, type Terminal } from "./terminal.ts";
 
 interface Flags extends ServiceFlags {
   readonly network?: string;
@@ -59,6 +59,6 @@ function describeRun(run: DryRunView, { colors }: Terminal): string {
 }
 
 function cut(text: string, characters: number): string {
-  const line = withoutControls(text).replaceAll(/\s+/g, " ");
+  const line = oneLine(text);
   return line.length <= characters ? line : `${line.slice(0, characters - 1)}…`;
 }

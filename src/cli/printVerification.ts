@@ -2,7 +2,7 @@ import type { Hex } from "viem";
 import { VERDICT_OUTCOMES, VERDICT_WORDS, verdictReasons } from "../lib/verificationWords.ts";
 import { describeResult } from "../verify/describeResult.ts";
 import type { RequestVerification, Verification, VerificationStep } from "../verify/verification.ts";
-import { type Terminal, withoutControls } from "./terminal.ts";
+import { oneLine, type Terminal } from "./terminal.ts";
 
 /** Longer values are shortened in the middle. */
 const MAX_SHOWN = 140;
@@ -27,7 +27,7 @@ export function printVerification(found: Verification, terminal: Terminal, optio
   ];
   const count = `${found.requests.length} request${found.requests.length === 1 ? "" : "s"}`;
   out(`\n${color(VERDICT_WORDS[verdict])}: ${count} of ${found.transactionHash} on ${found.network}`);
-  for (const reason of verdictReasons(found)) out(`  ${withoutControls(reason)}`);
+  for (const reason of verdictReasons(found)) out(`  ${oneLine(reason)}`);
 }
 
 function printRequest(request: RequestVerification, terminal: Terminal, options: PrintOptions): void {
@@ -42,14 +42,14 @@ function printRequest(request: RequestVerification, terminal: Terminal, options:
 }
 
 function printStep(step: VerificationStep, { out, colors }: Terminal, { isVerbose }: PrintOptions): void {
-  out(`  ${markOf(step, colors)} ${step.name.padEnd(13)} ${withoutControls(step.detail)}`);
+  out(`  ${markOf(step, colors)} ${step.name.padEnd(13)} ${oneLine(step.detail)}`);
   for (const { what, expected, found } of step.compared) {
     const isSame = expected.toLowerCase() === found.toLowerCase();
     if (isSame && !isVerbose && step.outcome !== "failed") continue;
     const line = isSame
       ? `${what}: ${shorten(found)}`
       : `${what}: ${shorten(found)}, expected ${shorten(expected)}`;
-    out((isSame ? colors.dim : colors.red)(`      ${withoutControls(line)}`));
+    out((isSame ? colors.dim : colors.red)(`      ${oneLine(line)}`));
   }
 }
 
@@ -67,8 +67,7 @@ function printOutcome(
     out(`  result ${described}`);
     if (isVerbose && described !== result) out(colors.dim(`         ${result}`));
   }
-  if (err !== null && err !== "0x")
-    out(`  error  ${withoutControls(Buffer.from(err.slice(2), "hex").toString())}`);
+  if (err !== null && err !== "0x") out(`  error  ${oneLine(Buffer.from(err.slice(2), "hex").toString())}`);
 }
 
 function markOf({ outcome }: VerificationStep, colors: Terminal["colors"]): string {

@@ -62,6 +62,11 @@ export function withoutControls(text: string): string {
   return text.replaceAll(new RegExp(CONTROLS, "gu"), "\ufffd");
 }
 
+/** Returns untrusted text as part of one line, so that it can't pass for lines of ours. */
+export function oneLine(text: string): string {
+  return withoutControls(text).replaceAll(/\s+/g, " ");
+}
+
 /** Whether a text is one that a terminal may show unchanged. */
 export function isReadable(text: string): boolean {
   // The replacement character says that the bytes were no text.

@@ -151,8 +151,10 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
     return subscription;
   };
 
-  const topUpOne = async (subscription: StoredSubscription): Promise<void> => {
-    const { dappId } = subscription;
+  const topUpOne = async (dappId: string): Promise<void> => {
+    // The contract decides: whoever can write the database must not choose whom the reserve pays.
+    const subscription = await findOnChain(dappId);
+    if (subscription === undefined) return;
     const { vrfJuels, vrfWei, functionsJuels } = await reads.readBalances(subscription);
     const holdIf = (isLow: boolean) => (error: unknown) => {
       if (isLow && isShortage(error)) short.set(dappId, error);
@@ -223,10 +225,9 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
       used.clear();
       const errors: unknown[] = [];
       for (const dappId of dappIds) {
-        const subscription = known.get(dappId);
-        if (subscription === undefined) continue;
+        if (!known.has(dappId)) continue;
         try {
-          await holdOff(`top up ${dappId}`, () => topUpOne(subscription));
+          await holdOff(`top up ${dappId}`, () => topUpOne(dappId));
         } catch (error) {
           used.add(dappId);
           // The dapp's own doing; the readiness reports it.

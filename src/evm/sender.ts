@@ -8,7 +8,7 @@ import { createGapFiller } from "./gapFiller.ts";
 import { createPauses } from "./pauses.ts";
 import { TransactionError } from "./refusal.ts";
 import type { SenderJournal } from "./senderJournal.ts";
-import { signCall } from "./signedTransaction.ts";
+import { assertSignedBy, signCall } from "./signedTransaction.ts";
 import type { Call, SignedTransaction } from "./signedTransaction.ts";
 
 export { fixedFees, suggestedFees, type Fees } from "./fees.ts";
@@ -41,6 +41,7 @@ export interface Sender<Payload = undefined> {
    *
    * @param versions everything that was signed for one nonce, with the dearest last.
    * @throws {TransactionError} as {@link send}.
+   * @throws {ForeignTransactionError} when the account didn't sign them.
    */
   resume(versions: readonly SignedTransaction[], payload: Payload): Promise<Receipt>;
   /**
@@ -81,7 +82,10 @@ export interface SenderOptions<Payload> {
 
 /** Creates the sender of one account. */
 export function createSender<Payload = undefined>(options: SenderOptions<Payload>): Sender<Payload> {
-  const { client, account, chainId, fees, journal, signal, onError, pollMs = DEFAULT_POLL_MS } = options;
+  const { client, account, chainId, fees, signal, onError, pollMs = DEFAULT_POLL_MS } = options;
+  const assertOwn = (transaction: SignedTransaction): Promise<void> =>
+    assertSignedBy(account.address, transaction, chainId);
+  const journal = options.journal && withoutForeign(options.journal, assertOwn, onError);
   const inFlight = new Set<number>();
   const pauses = createPauses(signal);
   const slots = createSlots(options.maxInFlight ?? 1);
@@ -242,6 +246,7 @@ export function createSender<Payload = undefined>(options: SenderOptions<Payload
     },
     resume: (versions, payload) =>
       inSlot(async () => {
+        for (const version of versions) await assertOwn(version);
         const after = versions[0]!.nonce + 1;
         if (nextNonce === undefined || nextNonce < after) nextNonce = after;
         return versions;
@@ -258,6 +263,27 @@ export function createSender<Payload = undefined>(options: SenderOptions<Payload
       if (known === undefined) return false;
       if (nextNonce === undefined || nextNonce < known) nextNonce = known;
       return true;
+    },
+  };
+}
+
+/** Returns a journal that leaves out, and reports, what isn't the account's own. */
+function withoutForeign<Payload>(
+  journal: SenderJournal<Payload>,
+  assertOwn: (transaction: SignedTransaction) => Promise<void>,
+  onError: (error: unknown) => void,
+): SenderJournal<Payload> {
+  const isOwn = async (transaction: SignedTransaction): Promise<boolean> =>
+    await assertOwn(transaction).then(
+      () => true,
+      (error: unknown) => (onError(error), false),
+    );
+  return {
+    ...journal,
+    async from(nonce) {
+      const entries = await journal.from(nonce);
+      const own = await Promise.all(entries.map(isOwn));
+      return entries.filter((_, index) => own[index]);
     },
   };
 }

@@ -1,4 +1,4 @@
-import { parseTransaction } from "viem";
+import { keccak256, parseTransaction, recoverTransactionAddress, type TransactionSerialized } from "viem";
 import type { Hex } from "viem";
 import type { Account } from "./account.ts";
 import type { GasPrice } from "./fees.ts";
@@ -59,4 +59,35 @@ export function readSigned({ raw }: SignedTransaction): { readonly call: Call; r
       ? { gasPriceWei: parsed.maxFeePerGas ?? 0n, tipWei: parsed.maxPriorityFeePerGas ?? 0n }
       : { gasPriceWei: parsed.gasPrice ?? 0n };
   return { call: { ...receiver, data, gas, valueWei: value }, price };
+}
+
+/**
+ * Checks that a journal's entry is what an account signed. Its call is signed again at a higher price when it is stuck, so whoever can write
+ * the journal, but lacks the account's key, must not choose it.
+ *
+ * @throws {ForeignTransactionError}
+ */
+export async function assertSignedBy(
+  address: Hex,
+  { hash, raw, nonce }: SignedTransaction,
+  chainId: number,
+): Promise<void> {
+  try {
+    const parsed = parseTransaction(raw);
+    const isAsNoted = hash === keccak256(raw) && (parsed.nonce ?? 0) === nonce && parsed.chainId === chainId;
+    const signer = await recoverTransactionAddress({ serializedTransaction: raw as TransactionSerialized });
+    if (isAsNoted && signer.toLowerCase() === address.toLowerCase()) return;
+  } catch {
+    // Not a signed transaction at all.
+  }
+  throw new ForeignTransactionError(hash, address);
+}
+
+/** A journal's entry isn't a transaction that the account signed. */
+export class ForeignTransactionError extends Error {
+  constructor(hash: Hex, address: Hex) {
+    super(
+      `the transaction ${hash} in the database was not signed by ${address} for its chain and nonce; it is not sent`,
+    );
+  }
 }

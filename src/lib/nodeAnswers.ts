@@ -96,7 +96,8 @@ export class RpcError extends TycheError {
     reason: string,
     options: { readonly data?: Hex | undefined; readonly answered?: boolean; readonly cause?: unknown } = {},
   ) {
-    super(`${method}: ${reason}`, {
+    // A node's own text, on one line and without colors, so that it can't pass for lines of ours.
+    super(`${method}: ${reason.replaceAll(/[\s\p{Cc}]+/gu, " ")}`, {
       code: "chain_unavailable",
       blame: "upstream",
       retryable: true,

@@ -20,8 +20,8 @@ export const VERDICT_OUTCOMES = {
 /** The steps that decide these verdicts when they can't be checked. */
 export const DECIDING_STEPS: Readonly<Record<"conditional" | "unconfirmed", readonly string[]>> = {
   conditional: ["contracts"],
-  // Hashes and signatures alone decide the first three: while one of them is open, a node could have made up the result.
-  unconfirmed: ["transactions", "proof", "signatures", "execution"],
+  // Hashes and signatures alone decide all but the last: while one of them is open, a node could have made up the result.
+  unconfirmed: ["transactions", "proof", "signatures", "delivery", "execution"],
 };
 
 interface Judged {

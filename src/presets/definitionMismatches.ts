@@ -20,7 +20,7 @@ const RESERVED_PARAMETERS = new Set([
 const RESERVED_NAMES = new Set(["network", "preset", ...OBJECT_NAMES]);
 
 const UNSAFE_PATTERN =
-  "must begin with ^ and be a row of characters and classes with at most one of * + ? {m,n}; " +
+  "must begin with ^ and be a row of characters and classes with at most one of * + ? {m,n}, and with one at most 200 repeated by {n}; " +
   "groups, alternatives and references could take forever";
 
 /** Finds parts of a well-formed definition that do not fit together, or do not fit its folder. */

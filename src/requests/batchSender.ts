@@ -74,8 +74,7 @@ export function createBatchSender(options: BatchSenderOptions): BatchSender {
     if (receipt.succeeded && receipt.logs.length === 0) throw new UnheardError(receipt);
     if (receipt.succeeded) return true;
     // Logs are read apart from receipts: one of them shows that the transaction didn't revert.
-    if (submissions.some(({ requestId }) => book.get(requestId)?.progress.acceptedBlock !== undefined))
-      return true;
+    if (submissions.some(isHeard)) return true;
     // The contract reverts as a whole only when it runs out of gas, and then a single entry may be to blame.
     if (submissions.length > 1) return false;
     const reason = await options.explainRevert(call, receipt);
@@ -91,6 +90,12 @@ export function createBatchSender(options: BatchSenderOptions): BatchSender {
       },
     ]);
     return true;
+  };
+
+  /** Whether the chain's logs have shown a request; one that has ended meanwhile is no longer among the open ones. */
+  const isHeard = ({ requestId }: Submission): boolean => {
+    const request = book.get(requestId);
+    return request === undefined || request.progress.acceptedBlock !== undefined;
   };
 
   return { submit };

@@ -26,6 +26,8 @@ const MARKER = "tyche-data";
 const DATABASE = "tyche.sqlite";
 const CHAINS = "chains";
 const MASTER_KEY = "master-key";
+const FIRST_PAGE_BYTES = 4_096;
+const SQLITE_HEADER = "SQLite format 3\0";
 /** Modules that sources import: many files, all public. */
 const MODULES = "modules";
 
@@ -133,7 +135,7 @@ function assertWhole(path: string, options: DataDirectoryOptions): void {
   const hasChains = listChains(join(path, CHAINS)).length > 0;
   const databaseBytes = statSync(database, { throwIfNoEntry: false })?.size;
   const remedy = "put it back from a backup, or name an empty folder in TYCHE_DATA_DIR to begin anew";
-  if (hasChains && !databaseBytes && options.isRestoring !== true)
+  if (hasChains && (!databaseBytes || isBlank(database)) && options.isRestoring !== true)
     throw new DataDirectoryError(
       `${database} is ${databaseBytes === undefined ? "missing" : "empty"}, and the chains beside it belong to it; ${remedy}`,
     );
@@ -142,6 +144,20 @@ function assertWhole(path: string, options: DataDirectoryOptions): void {
     throw new DataDirectoryError(
       `${join(path, MASTER_KEY)} is missing, and every key of this directory derives from it; ${remedy}, or name where the key is in TYCHE_MASTER_KEY_FILE`,
     );
+}
+
+/** Whether a database has no tables, as one whose write-ahead log was lost before SQLite's first checkpoint. */
+function isBlank(file: string): boolean {
+  // Each table has a page of its own after the first.
+  if (statSync(file).size > FIRST_PAGE_BYTES) return false;
+  if (!readFileSync(file, "latin1").startsWith(SQLITE_HEADER)) return false;
+  if (!statSync(`${file}-wal`, { throwIfNoEntry: false })?.size) return true;
+  const database = new DatabaseSync(file, { readOnly: true });
+  try {
+    return database.prepare("SELECT 1 FROM sqlite_schema").get() === undefined;
+  } finally {
+    database.close();
+  }
 }
 
 /** Returns the names of the chains that have anything stored. */

@@ -1,15 +1,5 @@
-import {
-  concatBytes,
-  formatTransaction,
-  fromRlp,
-  numberToHex,
-  parseTransaction,
-  serializeTransaction,
-  toRlp,
-  type Hex,
-  type TransactionSerializable,
-} from "viem";
-import { fromHexText, toHexText } from "../lib/hex.ts";
+import { concatBytes, fromRlp, numberToHex, toRlp, type Hex } from "viem";
+import { toHexText } from "../lib/hex.ts";
 import { keccak256 } from "../lib/keccak.ts";
 
 /** An object in a node's answer, with unknown members. */
@@ -48,20 +38,81 @@ export function hashHeader(block: RpcObject): Hex {
   return hashOf(toRlp(fields, "bytes"));
 }
 
+type Encoded = Hex | readonly Encoded[];
+type Field = (answer: RpcObject) => Encoded;
+
+const bytes =
+  (name: string): Field =>
+  (answer) =>
+    hexOf(answer, name);
+const number =
+  (name: string): Field =>
+  (answer) =>
+    numberOf(answer, name);
+const list =
+  (name: string, encode: (item: never) => Encoded): Field =>
+  (answer) => {
+    const items = answer[name];
+    if (!Array.isArray(items)) throw new TypeError(`${name} is no list`);
+    return (items as never[]).map(encode);
+  };
+const all =
+  (fields: readonly Field[]) =>
+  (answer: RpcObject): Encoded =>
+    fields.map((field) => field(answer));
+
+/** What all types share: whom the transaction calls, and with what. */
+const CALL: readonly Field[] = [
+  number("gas"),
+  (answer) => (answer["to"] === null || answer["to"] === undefined ? "0x" : hexOf(answer, "to")),
+  number("value"),
+  bytes("input"),
+];
+const ACCESS = list("accessList", all([bytes("address"), list("storageKeys", (key: Hex) => key)]));
+// Signed by anyone, of whatever chain, and valid or not: numbers of any size.
+const AUTHORIZATIONS = list(
+  "authorizationList",
+  all(
+    ["chainId", "address", "nonce", "yParity", "r", "s"].map((name) =>
+      (name === "address" ? bytes : number)(name),
+    ),
+  ),
+);
+const SIGNATURE: readonly Field[] = [
+  (answer) => numberOf(answer, answer["yParity"] === undefined ? "v" : "yParity"),
+  number("r"),
+  number("s"),
+];
+const DYNAMIC_FEES = ["chainId", "nonce", "maxPriorityFeePerGas", "maxFeePerGas"].map(number);
+
+/** What each type of transaction (EIP-2718) is the RLP list of. */
+const TRANSACTIONS: readonly (readonly Field[])[] = [
+  [...["nonce", "gasPrice"].map(number), ...CALL, ...["v", "r", "s"].map(number)],
+  [...["chainId", "nonce", "gasPrice"].map(number), ...CALL, ACCESS, ...SIGNATURE], // EIP-2930
+  [...DYNAMIC_FEES, ...CALL, ACCESS, ...SIGNATURE], // EIP-1559
+  [
+    ...DYNAMIC_FEES,
+    ...CALL,
+    ACCESS,
+    number("maxFeePerBlobGas"),
+    list("blobVersionedHashes", (hash: Hex) => hash),
+    ...SIGNATURE,
+  ], // EIP-4844
+  [...DYNAMIC_FEES, ...CALL, ACCESS, AUTHORIZATIONS, ...SIGNATURE], // EIP-7702
+];
+
 /**
  * Returns a transaction's bytes as they are signed, hashed and stored, from a node's answer.
  *
  * @throws if its type is not one of Ethereum's own, or a field is missing.
  */
 export function encodeTransaction(answer: RpcObject): Uint8Array {
-  const transaction = formatTransaction(answer);
-  const { r, s, v, yParity, input } = transaction as typeof transaction & { yParity?: number };
-  const unsigned = { ...transaction, data: input } as unknown as TransactionSerializable;
-  const signature =
-    transaction.type === "legacy"
-      ? { r, s, v }
-      : { r, s, yParity: yParity ?? Number(v), v: BigInt(yParity ?? v) };
-  return fromHexText(serializeTransaction(unsigned, signature as { r: Hex; s: Hex; v: bigint }));
+  const type = Number(answer["type"] ?? "0x0");
+  const fields = TRANSACTIONS[type];
+  if (fields === undefined)
+    throw new TypeError(`the transaction's type ${String(answer["type"])} is unknown`);
+  const body = toRlp(all(fields)(answer), "bytes");
+  return type === 0 ? body : concatBytes([Uint8Array.of(type), body]);
 }
 
 /** The parts of a transaction that the checks read. */
@@ -73,8 +124,11 @@ export interface TransactionCall {
 
 /** Decodes the bytes of {@link encodeTransaction}. */
 export function decodeTransaction(bytes: Uint8Array): TransactionCall {
-  const { to, data } = parseTransaction(toHexText(bytes));
-  return { to: (to?.toLowerCase() as Hex | undefined) ?? undefined, input: data ?? "0x" };
+  const type = bytes[0]! < 0x80 ? bytes[0]! : 0;
+  const fields = fromRlp(type === 0 ? bytes : bytes.subarray(1), "hex") as Hex[];
+  const at = TRANSACTIONS[type]!.indexOf(CALL[1]!);
+  const to = fields[at]!;
+  return { to: to === "0x" ? undefined : to, input: fields[at + 2]! };
 }
 
 /** Returns the hash that identifies a transaction with these bytes. */

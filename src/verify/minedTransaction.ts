@@ -121,18 +121,34 @@ async function readBlock(
   const block = (await request("eth_getBlockByHash", [blockHash, true])) as RpcObject | null;
   if (block === null || block === undefined) return `the node no longer has the block ${blockHash}`;
   const transactions = block["transactions"];
-  const receipts = await request("eth_getBlockReceipts", [blockHash]).catch(() => null);
-  if (
-    !Array.isArray(transactions) ||
-    !Array.isArray(receipts) ||
-    (transactions.length === 0 && receipts.length === 0)
-  )
+  const receipts = Array.isArray(transactions) ? await readReceipts(blockHash, transactions, request) : [];
+  if (!Array.isArray(transactions) || receipts.length === 0)
     return `the node does not give all transactions and receipts of the block ${blockHash}`;
   try {
     return hashBlock(block, { blockHash, transactions, receipts });
   } catch (error) {
     return `the block ${blockHash} can't be hashed as a block of Ethereum: ${messageOf(error)}`;
   }
+}
+
+/** Reads the receipts of a block, one by one from a node without `eth_getBlockReceipts`; none if it doesn't give them all. */
+async function readReceipts(
+  blockHash: Hex,
+  transactions: readonly unknown[],
+  request: MinedTransactionOptions["request"],
+): Promise<RpcObject[]> {
+  const receipts = await request("eth_getBlockReceipts", [blockHash]).catch(() => null);
+  if (Array.isArray(receipts)) return receipts;
+  const single: RpcObject[] = [];
+  try {
+    for (const transaction of transactions) {
+      const { hash } = parseObject(transaction, "transaction");
+      single.push(parseObject(await request("eth_getTransactionReceipt", [hash]), "receipt"));
+    }
+  } catch {
+    return [];
+  }
+  return single;
 }
 
 function hashBlock(

@@ -1,10 +1,15 @@
-import type { Hex } from "viem";
+import { decodeFunctionResult, encodeFunctionData, parseAbi, type Hex } from "viem";
 import type { OracleEventOf } from "../chainlink/contractBook.ts";
 import { EVENT_TOPICS, FULFILL_RESULTS, decodeLog } from "../chainlink/events.ts";
 import { decodeTransmission, type Transmission } from "../chainlink/calldata.ts";
+import { word } from "../chainlink/eventData.ts";
 import { signaturesOf } from "../chainlink/quorum.ts";
 import { findSigner, reportDigest } from "../chainlink/reportSigners.ts";
 import { isCallbackFailure } from "../chainlink/failedCallbacks.ts";
+import { fromHexText, toHexText } from "../lib/hex.ts";
+import { keccak256 } from "../lib/keccak.ts";
+import { encodeUint256s, writeUint256 } from "../lib/uint256.ts";
+import { hashOf } from "./encodeBlock.ts";
 import { explainCallback } from "./explainCallback.ts";
 import { findSignerSet, readLatestConfig } from "./signerSet.ts";
 import type { FunctionsParts } from "./requestParts.ts";
@@ -16,6 +21,12 @@ import {
   type Comparison,
   type VerificationStep,
 } from "./verification.ts";
+
+/** FunctionsRouter: the second value is the number of requests that the consumer has sent. */
+const consumerAbi = parseAbi(["function getConsumer(address, uint64) view returns (bool, uint64, uint64)"]);
+
+/** Numbers that are tried for a request, at 10 µs each. */
+const MAX_TRIED_NUMBERS = 200_000;
 
 /** The result of checking a request's report. */
 export interface CheckedReport {
@@ -67,7 +78,53 @@ export async function checkReport(
       : "the router delivered what the nodes signed",
     isCallbackOnly ? compared.slice(0, -1) : compared,
   );
-  return { steps: [...signed, delivery], delivered: item };
+  const isOpen = delivery.outcome === "ok" && request !== undefined && !(await isHashedInId(request, means));
+  const step = isOpen
+    ? notApplicableStep(
+        "delivery",
+        "that the signed request id is the hash of this source and these arguments can't be shown; ask an archive node",
+        compared,
+      )
+    : delivery;
+  return { steps: [...signed, step], delivered: item };
+}
+
+/**
+ * Whether a request's id is the hash of its source, arguments and terms, as FunctionsBilling `_startBilling` derives it: the nodes sign the id alone, so
+ * that they could otherwise have answered another request, in a block that the node made up. One of the hashed numbers is in no log, how many
+ * requests the consumer had sent on the subscription; it is searched for from both ends, as the node's word of it may be wrong or too new.
+ */
+async function isHashedInId(
+  request: OracleEventOf<"OracleRequest">,
+  { facts, book }: RequestPartsMeans,
+): Promise<boolean> {
+  const { requestId, requestingContract, requestInitiator, subscriptionId, commitment, log } = request;
+  const before = [book.get("functionsCoordinator"), requestingContract, subscriptionId].map(BigInt);
+  const after = [
+    hashOf(fromHexText(request.data)),
+    request.dataVersion,
+    request.callbackGasLimit,
+    word(commitment, 2), // cost
+    word(commitment, 10), // timeout
+    requestInitiator,
+  ].map(BigInt);
+  const hashed = encodeUint256s(...before, 0n, ...after);
+  const isIt = (number: bigint): boolean => {
+    writeUint256(hashed, 32 * before.length, number);
+    return toHexText(keccak256(hashed)) === requestId;
+  };
+  const call = {
+    abi: consumerAbi,
+    functionName: "getConsumer",
+    args: [requestingContract, subscriptionId],
+  } as const;
+  const last = await facts
+    .call(book.get("functionsRouter"), encodeFunctionData(call), log.blockNumber)
+    .then(({ data }) => decodeFunctionResult({ ...call, data })[1])
+    .catch(() => 0n);
+  for (let i = 0n; i < MAX_TRIED_NUMBERS / 2; i += 1n)
+    if (isIt(i + 1n) || (i < last && isIt(last - i))) return true;
+  return false;
 }
 
 /** Says why a function request has no report. */

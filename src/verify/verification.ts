@@ -31,7 +31,7 @@ const verdict = Type.Enum([...VERDICTS], {
   description:
     "`valid`: no check failed, the contracts are the operator's, and the source gives the delivered result again. `conditional`: the " +
     "same, if the contracts named in the step `contracts` are the operator's, because no addresses were given. `unconfirmed`: no check failed, but " +
-    "the source could not give the delivered result again, for the reason in the step `execution`, or the node doesn't show the blocks, the proof or the signers " +
+    "the source could not give the delivered result again, for the reason in the step `execution`, or the node doesn't show the blocks, the proof, the signers or the request " +
     "that it follows from. `incomplete`: no check failed, but there is no result " +
     "on chain (yet). `invalid`: a check failed.",
 });

@@ -3,6 +3,7 @@ import pc from "picocolors";
 import { afterEach, expect, test } from "vitest";
 import { registerVerify, type VerifyMeans } from "../../src/cli/verifyCommand.ts";
 import type { Terminal } from "../../src/cli/terminal.ts";
+import { RpcError } from "../../src/lib/nodeAnswers.ts";
 import type { RequestVerification, Verification, VerificationStep } from "../../src/verify/verification.ts";
 
 const TX = `0x${"5f".repeat(32)}` as const;
@@ -160,4 +161,26 @@ test("option: --contracts takes a file or the JSON itself", async () => {
 test("error: a function's error can't control the terminal", async () => {
   const { output } = await run([], lotto("ok", { result: "0x", err: hexOf("no\u001b[31m price") }));
   expect(output).toContain("  error  no\ufffd[31m price");
+});
+
+test("error: what a node or a source wrote can't pass for lines of the verification", async () => {
+  const fake = "gone\n\n\u001b[32mvalid\u001b[0m: 1 request";
+  const facts = lotto("failed", { err: hexOf(fake) });
+  const [request] = facts.requests as [RequestVerification];
+  const steps = request.steps.map((step) => ({
+    ...step,
+    outcome: "notApplicable" as const,
+    name: "execution" as const,
+    detail: fake,
+    compared: [{ what: fake, expected: "1", found: "2" }],
+  }));
+  const verdict = "unconfirmed";
+  const { output } = await run(["--verbose"], {
+    ...facts,
+    verdict,
+    requests: [{ ...request, verdict, steps }],
+  });
+  expect(output.split("\n").filter((line) => /^\W*(\[\d+m)?valid/.test(line))).toEqual([]);
+  const { message } = new RpcError("eth_getLogs", fake);
+  expect(message).toBe("eth_getLogs: gone [32mvalid [0m: 1 request");
 });

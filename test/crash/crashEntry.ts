@@ -100,6 +100,7 @@ async function open(config: CrashConfig): Promise<void> {
         timeMs: 0,
         memoryBytes: 0,
         httpRequests: 0,
+        touched: [],
       }),
     } as unknown as SandboxPool,
     registry: await createPresetRegistry({ folder: PLUGINS }),

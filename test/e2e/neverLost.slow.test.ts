@@ -87,7 +87,12 @@ test("behaviour: the same key gives the same answer, after a crash too; another 
   const first = await Promise.all(requests.map((_, i) => send(i)));
   await restart();
   const second = await Promise.all(requests.map((_, i) => send(i)));
-  const unlinked = (data: Record<string, string>) => ({ ...data, url: "", vrfv2EventHash: "" });
+  const unlinked = (data: Record<string, string>) => ({
+    ...data,
+    url: "",
+    vrfv2EventHash: "",
+    shareUrl: "",
+  });
   for (const [i, { status, data }] of second.entries()) {
     expect(status).toBe(200);
     expect(unlinked(data)).toEqual(unlinked(first[i]!.data));

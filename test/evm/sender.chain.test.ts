@@ -4,7 +4,11 @@ import { generatePrivateKey } from "viem/accounts";
 import { createAccount, type Account } from "../../src/evm/account.ts";
 import { createChainClient, type ChainClient } from "../../src/evm/client.ts";
 import { createSender, type Fees, type Sender, type SenderJournal } from "../../src/evm/sender.ts";
-import { signCall, type SignedTransaction } from "../../src/evm/signedTransaction.ts";
+import {
+  ForeignTransactionError,
+  signCall,
+  type SignedTransaction,
+} from "../../src/evm/signedTransaction.ts";
 import { EMBEDDED_BLOCK_GAS_LIMIT } from "../../src/networks/embedded/anvil.ts";
 import { startTestChain, testAccount, type TestChain } from "../support/anvil.ts";
 import { every, first, startFaultyNode, type FaultyNode, type FaultRule } from "../support/faultyNode.ts";
@@ -499,6 +503,30 @@ describe("after a restart", () => {
     });
     await chain.client.request("anvil_mine", ["0x1"]);
     await expect(pending).resolves.toMatchObject({ transactionHash: keccak256(entries[1]!.raw) });
+  });
+
+  test("error: bytes that this account didn't sign for this chain and nonce are never signed again", async () => {
+    const stranger = createAccount(Buffer.from(generatePrivateKey().slice(2), "hex"));
+    const theft = { ...call(10n ** 17n), to: stranger.address };
+    const terms = { chainId: chain.chainId, nonce: 0, gasPriceWei: 1n };
+    const own = await sign(0, 3n * GWEI);
+    const foreign = [
+      await signCall(stranger, theft, terms),
+      { ...own, nonce: 1 },
+      { ...own, hash: keccak256("0x01") },
+      { ...own, raw: "0x01" as const },
+      await signCall(account, theft, { ...terms, chainId: chain.chainId + 1 }),
+    ];
+    // Without a base fee, the price of the first is the only thing wrong with it: the node wants it repriced.
+    inject(every(SEND, { error: { code: -32_000, message: "transaction underpriced" } }));
+    const { journal, entries } = createJournal(foreign.map(entry));
+    const sender = open({ journal });
+    for (const each of foreign)
+      await expect(sender.resume([own, each], "a")).rejects.toBeInstanceOf(ForeignTransactionError);
+    expect(await sender.reconcile()).toBe(false);
+    expect(entries).toHaveLength(foreign.length);
+    expect(errors).toHaveLength(foreign.length);
+    expect(rawsSent()).toEqual([]);
   });
 
   test("error: its nonce went to another one", async () => {

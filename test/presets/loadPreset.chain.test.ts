@@ -338,6 +338,11 @@ describe("error: preset.json", () => {
       { type: "string", default: "", pattern: "^a*a*$" },
       "pattern: must begin with ^",
     ],
+    [
+      "many characters after a part of variable length",
+      { type: "string", default: "", pattern: "^a*a{200}b{1}$" },
+      "pattern: must begin with ^",
+    ],
     ["neither type nor decimal", { default: "" }, 'must have either "decimal" or a "type"'],
     ["both", { type: "string", decimal: {}, default: "1" }, 'must have either "decimal" or a "type"'],
     ["an array without items", { type: "array", default: [] }, '"type": "array" and "items" go together'],

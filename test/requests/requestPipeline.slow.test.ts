@@ -274,3 +274,34 @@ test("behaviour: requests whose events a node omits learn them from receipts and
   expect((await world.events("RequestProcessed")).length).toBe(before + 1);
   await other.close();
 });
+
+test("behaviour: requests that ended while every receipt of theirs reported a revert are not sent again", async () => {
+  const other = await world.open({ file: "reverted.db", fees: { synchronous: false } });
+  // The subscriptions are created first.
+  await other.ended((await other.accept("random")).id);
+  const { presetConsumer } = world.stack.addresses;
+  const sent = new Set<string>();
+  let isLearning = true;
+  const revert = (result: unknown) => {
+    const receipt = result as { to: string; transactionHash: string } | null;
+    if (receipt === null) return receipt;
+    if (isLearning && receipt.to.toLowerCase() === presetConsumer.toLowerCase())
+      sent.add(receipt.transactionHash);
+    return sent.has(receipt.transactionHash) ? { ...receipt, status: "0x0", logs: [] } : receipt;
+  };
+  inject(every("eth_getTransactionReceipt", { result: revert }));
+  const before = await countRequests();
+  const requests = await Promise.all((["random", "function"] as const).map((kind) => other.accept(kind)));
+  for (const { id } of requests) expect((await other.ended(id)).state).toBe("fulfilled");
+  isLearning = false;
+  // A revert counts once three blocks have followed.
+  await world.stack.client.request("anvil_mine", ["0x3"]);
+  const open = other.store.db.selectFrom("transactions").select("hash").where("state", "=", "signed");
+  await vi.waitFor(async () => expect(await open.execute()).toEqual([]), 20_000);
+  expect(sent.size).toBeGreaterThan(0);
+  // Whatever was sent again is mined before this one.
+  await other.ended((await other.accept("random")).id);
+  const after = await countRequests();
+  expect([after.words - before.words, after.functions - before.functions]).toEqual([2, 1]);
+  await other.close();
+});

@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { saveSubscription } from "../../src/store/chainRecords.ts";
+import { insertDapp } from "../../src/store/dapps.ts";
 import { dayOf, listToppedUp } from "../../src/store/usage.ts";
 import {
   DESK_DAPP,
@@ -82,4 +84,18 @@ test("behaviour: a top-up that a restart interrupts is not made twice", async ()
   // A second top-up would leave more than the allowance after the next round.
   await spend();
   await vi.waitFor(async () => expect(await balance()).toBe(ALLOWANCE));
+});
+
+test("error: a row in the database never sends a top-up to another subscription than the dapp's", async () => {
+  const { subscriptions } = pipeline.pipeline;
+  await insertDapp(pipeline.store.db, { id: "dapp_other", name: "other", facilities: [], createdAt: 0 });
+  const other = await subscriptions.ensure("dapp_other");
+  await saveSubscription(pipeline.store.db, { ...other, dappId: DESK_DAPP });
+  await pipeline.close();
+  pipeline = await world.open({ allowanceJuels: ALLOWANCE });
+  await spend();
+  const reopened = pipeline.pipeline.subscriptions;
+  reopened.used(DESK_DAPP);
+  await reopened.topUp();
+  expect((await reopened.readBalances(other)).vrfJuels).toBeLessThan(ALLOWANCE / 2n);
 });

@@ -10,6 +10,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { findOutsideKey, findOutsideToken } from "../../src/lib/outsideSecret.ts";
 import { openDataDirectory } from "../../src/store/dataDirectory.ts";
@@ -104,18 +105,26 @@ describe("behaviour: nothing that is lost is made anew over what needs it", () =
     writeFileSync(path.join(place, "tyche.sqlite"), "x");
     return place;
   };
+  /** Until SQLite's first checkpoint, the log alone has the tables. */
+  const makeWithoutLog = (file: string): void => {
+    const database = new DatabaseSync(file);
+    database.exec("PRAGMA journal_mode = WAL");
+    database.close();
+  };
   const list = (place: string) => new Set(readdirSync(place, { recursive: true, encoding: "utf8" }));
 
   test.each([
     ["master-key", "missing", /master-key is missing.*TYCHE_MASTER_KEY_FILE/],
     ["tyche.sqlite", "missing", /tyche\.sqlite is missing.*backup/],
     ["tyche.sqlite", "empty", /tyche\.sqlite is empty.*backup/],
+    ["tyche.sqlite", "without its log", /tyche\.sqlite is empty.*backup/],
     ["master-key", "empty", /does not hold 64 hex digits/],
     ["master-key", "a folder", /EISDIR/],
   ] as const)("%s %s", (name, damage, sentence) => {
     const place = make(`${name} ${damage}`);
     rmSync(path.join(place, name));
     if (damage === "empty") writeFileSync(path.join(place, name), "");
+    if (damage === "without its log") makeWithoutLog(path.join(place, name));
     if (damage === "a folder") mkdirSync(path.join(place, name));
     const before = list(place);
     expect(() => openDataDirectory(place, { exclusive: true })).toThrow(sentence);

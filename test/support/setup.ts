@@ -7,10 +7,7 @@ const { waitFor } = vi;
 // The files of a worker share `vi`: it is wrapped once.
 if (waitFor.name !== "waitPatiently")
   vi.waitFor = function waitPatiently(callback, options = PATIENCE_MS) {
-    return waitFor(
-      callback,
-      typeof options === "number" ? options : { timeout: PATIENCE_MS, ...options },
-    );
+    return waitFor(callback, typeof options === "number" ? options : { timeout: PATIENCE_MS, ...options });
   };
 
 // The files of a worker share its globals.

@@ -383,6 +383,34 @@ test("error: forged calldata under the label of a real transaction", async () =>
   }
 });
 
+test("error: another source in blocks that a node makes up, under a report that was signed for a different one", async () => {
+  const { request, report } = await world.runFunction(
+    "return Functions.encodeUint256(BigInt(args[0]) + 7n)",
+    `0x${wordHex(14n)}`,
+  );
+  const real = request.transactionHash;
+  const textOf = (text: string): string => Buffer.from(text).toString("hex");
+  const change = (answer: unknown): Answer =>
+    JSON.parse(JSON.stringify(answer).replaceAll(textOf("+ 7n"), textOf("* 2n"))) as Answer;
+  const changed = change(await world.client.request("eth_getTransactionByHash", [real]));
+  const forged = hashOf(encodeTransaction({ ...changed }));
+  const client: ChainReader = {
+    request: async (method, parameters = []) => {
+      const asked = JSON.parse(JSON.stringify(parameters).replaceAll(forged, real)) as unknown[];
+      const answer = JSON.stringify(change(await world.client.request(method, asked)));
+      return JSON.parse(answer.replaceAll(real, forged)) as unknown;
+    },
+  };
+  // The blocks are the node's word, as blocks are that it makes up: the hashes in them are no hindrance.
+  const found = await world.verify(report.transactionHash, { client, hasEthereumBlocks: false });
+  expect(found.requests).toMatchObject([{ verdict: "unconfirmed", failed: null }]);
+  expect(found.requests[0]!.steps.filter(({ outcome }) => outcome !== "ok")).toMatchObject([
+    { name: "delivery", detail: expect.stringContaining("request id") },
+  ]);
+  const honest = await world.verify(report.transactionHash, { hasEthereumBlocks: false });
+  expect(honest.verdict).toBe("valid");
+});
+
 test("behaviour: a log's place is that of its receipt, whatever the log says", async () => {
   const honest = await world.verify(preset.report.transactionHash);
   const other = { blockHash: `0x${"5e".repeat(32)}`, blockNumber: "0x1", logIndex: "0x0" } as const;
@@ -440,6 +468,7 @@ const UNREAD_DIGITS: readonly (readonly [words: RegExp, digits: readonly number[
   [/^eth_call (VRF_COORDINATOR|FUNCTIONS_ROUTER|getContractById) 0$/, [0], "padding of an address"],
   [/^eth_call sourceOf 4$/, [2], "padding of bytes"],
   [/^eth_call getRequestConfig [01]$/, [2], "only the registered keys matter; larger numbers are refused"],
+  [/^eth_call getConsumer [012]$/, [0, 1, 2], "a hint where to search; a hash shows what is found"],
   [/^eth_call latestConfigDetails 0$/, [2], "matters only if the node has no log of the configuration"],
   [/^eth_call latestConfigDetails 2$/, [0, 1, 2], "matters only if no configuration has the report's digest"],
 ];
@@ -495,7 +524,7 @@ describe("one digit changed in a node's answers", () => {
       }
     }
     expect(missed).toEqual([]);
-    expect(count).toBe(77);
+    expect(count).toBe(86);
   });
 
   /** Whether the preset's transactions are still those of the hashes. */
@@ -550,7 +579,7 @@ test.each(METHODS)("error: whatever a node answers to %s is an answer or a clear
 
 test.each([
   ["no longer has the block", "eth_getBlockByHash", () => null],
-  ["gives no receipts of the block", "eth_getBlockReceipts", () => null],
+  ["gives receipts that can't be hashed", "eth_getBlockReceipts", () => [{}]],
   [
     "has a block with a transaction of another kind",
     "eth_getBlockByHash",
@@ -562,6 +591,13 @@ test.each([
   expect(verdict).toBe("unconfirmed");
   expect(requests[0]).toMatchObject({ failed: null });
   expect(requests[0]!.steps[0]).toMatchObject({ name: "transactions", outcome: "notApplicable" });
+});
+
+test("behaviour: of a node without eth_getBlockReceipts, the receipts of a block are read one by one", async () => {
+  const tamper: Tamper = (method, answer) => (method === "eth_getBlockReceipts" ? null : answer);
+  const { verdict, requests } = await world.verify(preset.report.transactionHash, { tamper });
+  expect(verdict).toBe("valid");
+  expect(requests[0]!.steps[0]).toMatchObject({ name: "transactions", outcome: "ok" });
 });
 
 const CONFIG_SET = toEventSelector(

@@ -55,7 +55,7 @@ const LISTS: readonly (readonly [name: string, path: () => string, label: string
     "usage",
     () => `${dapp}/usage`,
     "Usage by day and network",
-    "Day Network Presets Functions Random Links Fulfilled Failed Refused Dry runs Words Gas Charged",
+    "Day Network Presets Functions Random Links Fulfilled Failed Refused Dry runs Words Gas Charged Topped up",
   ],
   [
     "transactions",

@@ -1,4 +1,4 @@
-import { afterAll, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { brotliCompressSync, constants, deflateSync, gzipSync } from "node:zlib";
 import { responseForFailure } from "../../../sandbox/host/net/fetchFailure.ts";
 import { guardedConnect } from "../../../sandbox/host/net/guardedConnector.ts";

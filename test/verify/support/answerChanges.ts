@@ -110,6 +110,7 @@ const CALLED: readonly Abi[] = [
   parseAbi([
     "function VRF_COORDINATOR() view returns (address)",
     "function FUNCTIONS_ROUTER() view returns (address)",
+    "function getConsumer(address, uint64) view returns (bool, uint64, uint64)",
   ]),
 ];
 

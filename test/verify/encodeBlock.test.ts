@@ -1,0 +1,68 @@
+import { concatHex, keccak256, numberToHex, toRlp, type Hex } from "viem";
+import { describe, expect, test } from "vitest";
+import { decodeTransaction, encodeTransaction, hashOf } from "../../src/verify/encodeBlock.ts";
+
+const TO: Hex = "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266";
+const NODE = "0x0000000000000000000000000000000000000001";
+
+/** As a node answers `eth_getTransactionByHash` for a transaction of type 4 with one authorization. */
+function withAuthorization(authorization: Readonly<Record<string, Hex>>) {
+  return {
+    type: "0x4",
+    chainId: "0x7a69",
+    nonce: "0x0",
+    maxPriorityFeePerGas: "0x1",
+    maxFeePerGas: "0x77359400",
+    gas: "0x7a120",
+    to: TO,
+    value: "0x0",
+    input: "0x0011",
+    accessList: [],
+    authorizationList: [
+      { chainId: "0x0", address: NODE, nonce: "0x0", yParity: "0x0", r: "0x5", s: "0x6", ...authorization },
+    ],
+    yParity: "0x1",
+    v: "0x1",
+    r: "0x7",
+    s: "0x8",
+  };
+}
+
+describe("an authorization that anyone can put into a block, valid or not (EIP-7702)", () => {
+  const MAX_UINT64 = (1n << 64n) - 1n;
+  const MAX_UINT256 = (1n << 256n) - 1n;
+  test.each([
+    ["yParity", 2n],
+    ["yParity", 27n],
+    ["yParity", 255n],
+    ["nonce", MAX_UINT64],
+    ["chainId", MAX_UINT256],
+    ["r", 0n],
+    ["s", MAX_UINT256],
+  ])("is hashed as it is with a %s of %d", (name, value) => {
+    const quantity: Hex = `0x${value.toString(16)}`;
+    const bytes = encodeTransaction(withAuthorization({ [name]: quantity }));
+    const part = (member: string, otherwise: Hex): Hex => {
+      if (member !== name) return otherwise;
+      return value === 0n ? "0x" : numberToHex(value, { size: Math.ceil(value.toString(16).length / 2) });
+    };
+    const authorization = [
+      part("chainId", "0x"),
+      NODE,
+      part("nonce", "0x"),
+      part("yParity", "0x"),
+      part("r", "0x05"),
+      part("s", "0x06"),
+    ] as const;
+    const fields = toRlp([
+      ...["0x7a69", "0x", "0x01", "0x77359400", "0x07a120", TO, "0x", "0x0011"].map((one) => one as Hex),
+      [],
+      [authorization],
+      "0x01",
+      "0x07",
+      "0x08",
+    ]);
+    expect(hashOf(bytes)).toBe(keccak256(concatHex(["0x04", fields])));
+    expect(decodeTransaction(bytes)).toEqual({ to: TO, input: "0x0011" });
+  });
+});
