@@ -10,7 +10,7 @@ import { TycheError } from "../lib/errors.ts";
 import { createSourceRunner } from "./runSource.ts";
 import { findOutsideKey } from "../lib/outsideSecret.ts";
 import type { OracleContracts } from "../chainlink/contractBook.ts";
-import { parsePublishedContracts } from "../verify/publishedContracts.ts";
+import { parsePublished } from "../verify/publishedContracts.ts";
 import { createRecorder } from "../verify/recordedReader.ts";
 import type { Verification } from "../verify/verification.ts";
 import { verifyTransaction } from "../verify/verifyTransaction.ts";
@@ -43,9 +43,7 @@ export async function verifyWithTool(options: VerifyToolOptions): Promise<Verifi
   const { network, tx, requestId } = options;
   const known = options.rpcUrl === undefined ? await findKnown(options.dataDir, network) : undefined;
   const given =
-    options.contracts === undefined
-      ? undefined
-      : parsePublishedContracts(options.contracts, { name: network });
+    options.contracts === undefined ? undefined : parsePublished(options.contracts, { name: network });
   const client = createChainClient(options.rpcUrl ?? known!.rpcUrl);
   const recorder = createRecorder(client);
   const pool = createSandboxPool({ concurrency: 1 });
@@ -56,8 +54,8 @@ export async function verifyWithTool(options: VerifyToolOptions): Promise<Verifi
       client: recorder,
       network,
       chainId,
-      contracts: given ?? known?.contracts ?? {},
-      isEmbedded: known === undefined ? undefined : true,
+      contracts: given?.contracts ?? known?.contracts ?? {},
+      isEmbedded: known === undefined ? given?.isEmbedded : true,
       run: createSourceRunner(pool),
       caller: "verify",
       maxResponseBytes: MAX_RESPONSE_BYTES.own,
@@ -104,7 +102,7 @@ async function findKnown(dataDir: string, network: string): Promise<KnownNetwork
         `${network} was never started in ${dataDir}, which has ${names}; for another network, name a node with --rpc-url`,
       );
     }
-    return { rpcUrl: found.rpcUrl, contracts: parsePublishedContracts(found.contracts, { name: network }) };
+    return { rpcUrl: found.rpcUrl, contracts: parsePublished(found.contracts, { name: network }).contracts };
   } finally {
     await tools.close();
   }

@@ -12,14 +12,26 @@ const ROLES = [
 /** The network whose addresses are wanted: its name or its chain id. */
 type Wanted = { readonly name: string } | { readonly chainId: number };
 
+export interface Published {
+  readonly contracts: Partial<OracleContracts>;
+  /** True if the operator says that it runs the chain. Never false: that it doesn't is no operator's word to give. */
+  readonly isEmbedded: true | undefined;
+}
+
 /**
- * Parses the addresses that an operator published: the response of `GET /api/networks`, one network of it, a contracts file of `tyche network
+ * Parses what an operator published of a network: the response of `GET /api/networks`, one network of it, a contracts file of `tyche network
  * deploy`, or an object of addresses alone. Ignores other members.
  *
  * @throws PublishedContractsError if there are no addresses of the network, or one is malformed.
  */
-export function parsePublishedContracts(given: unknown, wanted: Wanted): Partial<OracleContracts> {
-  const source = (findAddresses(given, wanted) ?? {}) as Readonly<Record<string, unknown>>;
+export function parsePublished(given: unknown, wanted: Wanted): Published {
+  const network = (findNetwork(given, wanted) ?? {}) as Readonly<Record<string, unknown>>;
+  const { contracts = network, embedded } = network;
+  return { contracts: parseAddresses(contracts), isEmbedded: embedded === true ? true : undefined };
+}
+
+function parseAddresses(given: unknown): Partial<OracleContracts> {
+  const source = (given ?? {}) as Readonly<Record<string, unknown>>;
   const entries = ROLES.flatMap((role): [ContractRole, Hex][] => {
     const address = source[role];
     if (address === undefined) return [];
@@ -31,18 +43,19 @@ export function parsePublishedContracts(given: unknown, wanted: Wanted): Partial
   return Object.fromEntries(entries);
 }
 
-function findAddresses(given: unknown, wanted: Wanted): unknown {
-  const { data, items, contracts } = (given ?? {}) as Readonly<Record<string, unknown>>;
-  if (data !== undefined) return findAddresses(data, wanted);
+/** Returns the network's entry of a list; what is given, if that is no list. */
+function findNetwork(given: unknown, wanted: Wanted): unknown {
+  const { data, items } = (given ?? {}) as Readonly<Record<string, unknown>>;
+  if (data !== undefined) return findNetwork(data, wanted);
   const list = Array.isArray(given) ? (given as readonly unknown[]) : items;
-  if (!Array.isArray(list)) return contracts ?? given;
+  if (!Array.isArray(list)) return given;
   const [[key, value]] = Object.entries(wanted) as [[string, unknown]];
   const found = list.find((one) => (one as Readonly<Record<string, unknown>> | null)?.[key] === value);
   if (found === undefined)
     throw new PublishedContractsError(
       `the published networks have no ${"name" in wanted ? wanted.name : `chain ${wanted.chainId}`}`,
     );
-  return findAddresses(found, wanted);
+  return found as unknown;
 }
 
 /** The text holds no addresses of the network. */

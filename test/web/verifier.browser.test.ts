@@ -73,11 +73,12 @@ test("behaviour: a file of chain data brings its hash, and what was changed in i
   const file = await save();
   await page.reload();
   await page.getByLabel("File with chain data").setInputFiles(file);
-  await contractsField().fill(JSON.stringify({ chainId: 11_155_111, contracts }));
+  await contractsField().fill(JSON.stringify({ chainId: 11_155_111, embedded: true, contracts }));
   await expect.poll(() => hashField().inputValue()).toBe(hash);
   await verifyButton().press("Enter");
   await valid().waitFor();
   await page.getByText("Everything was read from the chain data; no node was asked.").waitFor();
+  await page.getByText("The chain is a local chain with the id 11155111").waitFor();
   const text = await readFile(file, "utf8");
   const { data } = await tyche.call("GET", "/api/requests?limit=1");
   const { requestId: onChain } = data.items[0].outcome;

@@ -11,7 +11,7 @@ import {
 import type { ChainReader } from "../../chainFacts.ts";
 import type { RequestVerification, Verification, VerificationStep } from "../../verification.ts";
 import { describeResult } from "../../describeResult.ts";
-import { parsePublishedContracts } from "../../publishedContracts.ts";
+import { parsePublished } from "../../publishedContracts.ts";
 import { verifyTransaction } from "../../verifyTransaction.ts";
 import {
   createFetchReader,
@@ -128,12 +128,15 @@ async function verify(client: ChainReader, hash: Hex, signal: AbortSignal): Prom
   const contracts = field("contracts");
   const chainId = Number(await client.request("eth_chainId"));
   if (!Number.isSafeInteger(chainId)) throw new Error("The node doesn't say which chain it serves.");
+  const published = contracts === "" ? undefined : parsePublished(parseJson(contracts), { chainId });
+  // Ticked for the user to see: the operator says so.
+  if (published?.isEmbedded) isLocal.checked = true;
   const runner = createFrameRunner(FRAME_HTML);
   return await verifyTransaction(hash, {
     client,
     chainId,
     network: `chain ${chainId}`,
-    contracts: contracts === "" ? {} : parsePublishedContracts(parseJson(contracts), { chainId }),
+    contracts: published?.contracts ?? {},
     isEmbedded: isLocal.checked ? true : undefined,
     run: (source) => runner({ ...source, signal }),
     maxResponseBytes: MAX_RESPONSE_BYTES,

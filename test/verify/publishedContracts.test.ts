@@ -1,0 +1,29 @@
+import { expect, test } from "vitest";
+import { parsePublished } from "../../src/verify/publishedContracts.ts";
+
+const contracts = { vrfCoordinator: `0x${"11".repeat(20)}`, functionsRouter: `0x${"22".repeat(20)}` };
+const network = { name: "sepolia", chainId: 11_155_111, contracts };
+
+test.each([
+  [
+    "the answer of GET /api/networks",
+    { data: { items: [{ ...network, chainId: 1, name: "other" }, network] } },
+  ],
+  ["one network of it", network],
+  ["addresses alone", contracts],
+])("reads addresses from %s", (_, given) => {
+  expect(parsePublished(given, { chainId: 11_155_111 })).toEqual({ contracts, isEmbedded: undefined });
+});
+
+test("says that a network is embedded if its operator does, for this network alone", () => {
+  const other = { ...network, name: "other", chainId: 1 };
+  const given = { data: { items: [{ ...network, embedded: true }, other] } };
+  expect(parsePublished(given, { name: "sepolia" }).isEmbedded).toBe(true);
+  expect(parsePublished(given, { chainId: 11_155_111 }).isEmbedded).toBe(true);
+  expect(parsePublished({ ...network, embedded: true }, { name: "sepolia" }).isEmbedded).toBe(true);
+  expect(parsePublished(given, { name: "other" }).isEmbedded).toBeUndefined();
+});
+
+test("doesn't take an operator's word that it doesn't run the chain", () => {
+  expect(parsePublished({ ...network, embedded: false }, { name: "sepolia" }).isEmbedded).toBeUndefined();
+});
