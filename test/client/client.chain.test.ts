@@ -94,9 +94,8 @@ describe("a call", () => {
     const busy = () => Response.json(BUSY, { status: 503, headers: { "retry-after": "1" } });
     const { client } = await connect(first(1, busy));
     expect(await client.networks()).not.toEqual([]);
-    // Excludes an attempt's own time limit, a minute.
-    const waits = delays.mock.calls.map(([, ms = 0]) => ms).filter((ms) => ms >= 1000 && ms < 60_000);
-    expect(waits).toEqual([expect.closeTo(1001, 0)]);
+    // Whatever else runs in this process has timers, too.
+    expect(delays.mock.calls.map(([, ms]) => ms)).toContainEqual(expect.closeTo(1001, 0));
     delays.mockRestore();
   });
 
