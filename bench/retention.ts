@@ -15,7 +15,7 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 import { parseArgs } from "node:util";
 import { sql } from "kysely";
 import { firstId } from "../src/lib/id.ts";
-import { createRetention, type Keep } from "../src/requests/retention.ts";
+import { createRetention, type Keep } from "../src/requests/keep/retention.ts";
 import { insertDapp } from "../src/store/dapps.ts";
 import { insertRequests, type StoredRequest } from "../src/store/requests.ts";
 import { createSqliteDialect } from "../src/store/sqliteDialect.ts";

@@ -11,7 +11,7 @@ import {
 } from "../../src/chainlink/contracts/abi.ts";
 import { toHexText } from "../../src/lib/hex.ts";
 import { encodeUint256s } from "../../src/lib/uint256.ts";
-import { aggregate } from "../../src/oracle/aggregate.ts";
+import { aggregate } from "../../src/oracle/aggregateObservations.ts";
 import { observe, type SourceRunner } from "../../src/oracle/execute.ts";
 import { toOracleRequest } from "../../src/oracle/oracleRequest.ts";
 import { encodeTransmission } from "../../src/oracle/report.ts";

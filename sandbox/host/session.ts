@@ -1,5 +1,5 @@
 import { StringDecoder } from "node:string_decoder";
-import { MAX_CALLS, MAX_OPEN_CALLS } from "./callLimits.ts";
+import { MAX_CALLS, MAX_OPEN_CALLS } from "./hostCallLimits.ts";
 import { HostCallRefusal, type HostCall, type HostUsage } from "./hostCall.ts";
 import type { ChildMessage, ReplyMessage, ResultMessage } from "./messages.ts";
 import type { RunLimits, RunUsage, Touch } from "../run.ts";

@@ -2,12 +2,12 @@ import type { Logger } from "pino";
 import { Registry, collectDefaultMetrics } from "prom-client";
 import type { SandboxPool } from "../../sandbox/index.ts";
 import type { ServiceNetwork } from "../requests/serviceNetwork.ts";
-import { registerNetworkMetrics } from "../requests/networkMetrics.ts";
+import { registerNetworkMetrics } from "../requests/observe/networkMetrics.ts";
 import type { RequestBook, RequestObserver } from "../requests/requestBook.ts";
-import { createRequestObserver, registerOpenRequests } from "../requests/requestMetrics.ts";
-import { traceRequest } from "../requests/requestSpans.ts";
-import { registerSandboxMetrics } from "../requests/sandboxMetrics.ts";
-import { createTransactionObserver, type MinedTransaction } from "../requests/transactionMetrics.ts";
+import { createRequestObserver, registerOpenRequests } from "../requests/observe/requestMetrics.ts";
+import { traceRequest } from "../requests/observe/requestSpans.ts";
+import { registerSandboxMetrics } from "../requests/observe/sandboxMetrics.ts";
+import { createTransactionObserver, type MinedTransaction } from "../requests/observe/transactionMetrics.ts";
 
 /** The metrics of the whole process, and the callbacks that feed them. */
 export interface Metrics {

@@ -4,9 +4,9 @@ import type { DappDirectory } from "../dapps/dapps.ts";
 import { messageOf } from "../lib/errors.ts";
 import { repeat } from "../lib/repeat.ts";
 import type { PresetRegistry } from "../presets/presetRegistry.ts";
-import type { DeletedDapps } from "../requests/deletedDapps.ts";
-import { createDappPreparer } from "./dappPreparer.ts";
-import type { ServedNetwork } from "./servedNetwork.ts";
+import type { DeletedDapps } from "../requests/keep/deletedDapps.ts";
+import { createDappPreparer } from "./network/dappPreparer.ts";
+import type { ServedNetwork } from "./network/servedNetwork.ts";
 import { StartError } from "./startError.ts";
 
 /** How often to look for dapps created on the command line meanwhile, and to retry what could not be prepared. */

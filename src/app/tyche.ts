@@ -82,17 +82,19 @@ registerConfig(program, terminal, {
 registerSimulate(program, terminal);
 registerPreset(program, terminal);
 registerBackup(program, terminal, {
-  backUp: async (file, location) => (await import("./backupTool.ts")).backUp(file, location),
-  restore: async (file, location) => (await import("./backupTool.ts")).restore(file, location),
+  backUp: async (file, location) => (await import("./tools/backupTool.ts")).backUp(file, location),
+  restore: async (file, location) => (await import("./tools/backupTool.ts")).restore(file, location),
 });
 registerDatabase(program, terminal, {
-  migrate: async (location) => (await import("./databaseTool.ts")).migrateDatabase(location),
-  check: async (location, options) => (await import("./databaseTool.ts")).checkDatabase(location, options),
-  compact: async (location) => (await import("./databaseTool.ts")).compactDatabase(location),
-  copy: async (location, options) => (await import("./databaseTool.ts")).copyDatabase(location, options),
+  migrate: async (location) => (await import("./tools/databaseTool.ts")).migrateDatabase(location),
+  check: async (location, options) =>
+    (await import("./tools/databaseTool.ts")).checkDatabase(location, options),
+  compact: async (location) => (await import("./tools/databaseTool.ts")).compactDatabase(location),
+  copy: async (location, options) =>
+    (await import("./tools/databaseTool.ts")).copyDatabase(location, options),
 });
 registerDapp(program, terminal);
-const networkTools = async () => (await import("./networkTools.ts")).NETWORK_TOOLS;
+const networkTools = async () => (await import("./tools/networkTools.ts")).NETWORK_TOOLS;
 registerNetworkTools(registerNetwork(program, terminal), terminal, {
   readConfig: async (file) => (await readConfigOf(file)).config,
   deploy: async (options) => (await networkTools()).deploy(options),
@@ -104,8 +106,8 @@ registerOracle(program, terminal, {
   readConfig: async (file) => (await readConfigOf(file)).config,
   start: async (options) =>
     traced("tyche-oracle", options, async () => (await import("./startOracle.ts")).startOracle(options)),
-  readKeys: async (options) => (await import("./oracleKeys.ts")).readOracleKeys(options),
-  checkEvidence: async (options) => (await import("./evidenceTool.ts")).checkEvidenceFile(options),
+  readKeys: async (options) => (await import("./oracle/oracleKeys.ts")).readOracleKeys(options),
+  checkEvidence: async (options) => (await import("./tools/evidenceTool.ts")).checkEvidenceFile(options),
 });
 registerCall(program, terminal);
 registerRequests(program, terminal);
@@ -115,7 +117,7 @@ registerFaucet(program, terminal);
 registerUsage(program, terminal);
 registerClient(program, terminal);
 registerVerify(program, terminal, {
-  verify: async (options) => (await import("./verifyTool.ts")).verifyWithTool(options),
+  verify: async (options) => (await import("./tools/verifyTool.ts")).verifyWithTool(options),
 });
 registerVerifier(program, terminal, {
   build: async () => (await (await import("./verifierPage.ts")).getVerifierPage()).html,

@@ -22,7 +22,7 @@ interface StateLocation {
   readonly masterKey?: OutsideSecret | undefined;
 }
 
-/** The implementation of the commands; see `src/app/backupTool.ts`. */
+/** The implementation of the commands; see `src/app/tools/backupTool.ts`. */
 export interface BackupTool {
   backUp(file: string, location: { readonly dataDir: string }): Promise<{ readonly bytes: number }>;
   restore(

@@ -35,7 +35,7 @@ interface Table {
 
 type OnRows = (table: string, rows: number) => void;
 
-/** The implementation of the commands; see `src/app/databaseTool.ts`. */
+/** The implementation of the commands; see `src/app/tools/databaseTool.ts`. */
 export interface DatabaseTool {
   migrate(location: Location): Promise<{ readonly database: string; readonly migrations: readonly string[] }>;
   check(

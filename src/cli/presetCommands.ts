@@ -1,7 +1,11 @@
 import path from "node:path";
 import { type Command, InvalidArgumentError } from "commander";
-import { findPresetFolders, formatPresetProblem, OWN_PRESETS_FOLDER } from "../requests/presetFolder.ts";
-import type { Preset, PresetReport } from "../requests/presetTools.ts";
+import {
+  findPresetFolders,
+  formatPresetProblem,
+  OWN_PRESETS_FOLDER,
+} from "../requests/accept/presetFolder.ts";
+import type { Preset, PresetReport } from "../requests/accept/presetTools.ts";
 import { countOf } from "./countOf.ts";
 import { createProgress } from "./progress.ts";
 import { type Terminal, withoutControls } from "./terminal.ts";
@@ -109,7 +113,7 @@ function formatCount(count: number): string {
  * it.
  */
 function loadTools() {
-  return import("../requests/presetTools.ts");
+  return import("../requests/accept/presetTools.ts");
 }
 
 function withFolder(command: Command, folder = findPresetFolders().at(-1)): Command {

@@ -1,4 +1,4 @@
-import { formatPresetProblem, type PresetProblem } from "../requests/presetFolder.ts";
+import { formatPresetProblem, type PresetProblem } from "../requests/accept/presetFolder.ts";
 import { type Terminal, withoutControls } from "./terminal.ts";
 
 /** Marks by pino's levels, which are 10 to 60 in steps of ten. */

@@ -4,9 +4,9 @@ import { text } from "node:stream/consumers";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { Hex } from "viem";
 import type { ReturnType } from "../lib/decodeResult.ts";
-import type { SimulateResult } from "../requests/results.ts";
-import { RESULT_LIMITS } from "../requests/resultLimits.ts";
-import type { SimulateTool } from "../requests/simulateTool.ts";
+import type { SimulateResult } from "../requests/read/results.ts";
+import { RESULT_LIMITS } from "../requests/accept/resultLimits.ts";
+import type { SimulateTool } from "../requests/accept/simulateTool.ts";
 import { messageOf } from "../lib/errors.ts";
 import { formatCodeFrame } from "./codeFrame.ts";
 import { printWarnings, showText } from "./outcome.ts";
@@ -70,7 +70,7 @@ export function registerSimulate(program: Command, terminal: Terminal): void {
       if (flags.watch && file === "-")
         command.error("error: --watch needs a file; standard input can't be watched");
       // On demand: with it comes the sandbox.
-      const { createSimulateTool, MAX_HTTP_REQUESTS } = await import("../requests/simulateTool.ts");
+      const { createSimulateTool, MAX_HTTP_REQUESTS } = await import("../requests/accept/simulateTool.ts");
       const tool = createSimulateTool();
       const means = { tool, terminal, maxHttpRequests: MAX_HTTP_REQUESTS };
       try {

@@ -36,7 +36,7 @@ export function registerUsage(program: Command, { out, err, colors }: Terminal):
       });
       if (json) return out(JSON.stringify(report, null, 2));
       if (csv) {
-        const { writeUsageCsv } = await import("../requests/usageReport.ts");
+        const { writeUsageCsv } = await import("../requests/read/usageReport.ts");
         return out(writeUsageCsv({ ...report, items: [...report.items] }).trimEnd());
       }
       if (report.items.length === 0) return err(colors.dim(`no usage from ${report.from} to ${report.to}`));

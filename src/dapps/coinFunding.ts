@@ -5,7 +5,7 @@ import type { ChainClient } from "../evm/client.ts";
 import type { Sender } from "../evm/sender.ts";
 import { parseQuantity } from "../lib/nodeAnswers.ts";
 import { ChainUnavailableError } from "../networks/chainUnavailable.ts";
-import type { Payload } from "../store/payload.ts";
+import type { Payload } from "../store/transactionContents.ts";
 import type { DailyBudget } from "./dailyBudget.ts";
 import { CoinShortageError } from "./shortage.ts";
 

@@ -9,7 +9,7 @@ import { saveSubscription } from "../store/chainRecords.ts";
 import type { StoredSubscription } from "../store/chainRecords.ts";
 import type { Store } from "../store/store.ts";
 import { createHoldOff } from "../lib/holdOff.ts";
-import type { Payload } from "../store/payload.ts";
+import type { Payload } from "../store/transactionContents.ts";
 import { ChainUnavailableError } from "../networks/chainUnavailable.ts";
 import type { TycheError } from "../lib/errors.ts";
 import { createCoinFunding } from "./coinFunding.ts";

@@ -15,7 +15,7 @@ import { createHttpMetrics } from "./metrics.ts";
 import type { Operation } from "./operation.ts";
 import type { OperatorPart } from "./operatorPart.ts";
 import { createPublicGuard, type PublicGuard } from "./publicGuard.ts";
-import { createResponder } from "./respond.ts";
+import { createResponder } from "./responder.ts";
 import { catalogueOperations } from "./routes/catalogue.ts";
 import { ownConsumersOperation } from "./routes/consumerList.ts";
 import { contractRequestsOperation } from "./routes/contractRequests.ts";

@@ -1,5 +1,5 @@
 import { version } from "../lib/version.ts";
-import type { PresetView } from "../requests/views.ts";
+import type { PresetView } from "../requests/read/views.ts";
 import { ERROR_TABLE, type ErrorCode } from "../lib/errorTable.ts";
 import type { LiveSchemas } from "./liveSchemas.ts";
 import type { Operation } from "./operation.ts";

@@ -1,8 +1,8 @@
 import { REQUEST_KINDS, REQUEST_STATES } from "../lib/vocabulary.ts";
 import { Type, type Static } from "typebox";
-import { ConsumerResult, FunctionResult, PresetResult, RandomResult } from "../requests/results.ts";
+import { ConsumerResult, FunctionResult, PresetResult, RandomResult } from "../requests/read/results.ts";
 import type { RequestRecord, TimelineEntry } from "../requests/service.ts";
-import type { NetworkView } from "../requests/views.ts";
+import type { NetworkView } from "../requests/read/views.ts";
 
 const time = (description: string) => Type.String({ format: "date-time", description });
 

@@ -8,7 +8,7 @@ import { sandboxGroup } from "../chainlink/sandboxGroup.ts";
 import { messageOf } from "../lib/errors.ts";
 import { tellStep } from "../lib/spans.ts";
 import { truncateUtf8 } from "../lib/truncateUtf8.ts";
-import type { Observation } from "./aggregate.ts";
+import type { Observation } from "./aggregateObservations.ts";
 import type { OracleRequest } from "./oracleRequest.ts";
 import type { IsPreset } from "./presetSources.ts";
 

@@ -5,7 +5,7 @@ import { decodeRevertReason, type RevertReason } from "../chainlink/revertReason
 import type { WatchedBlock } from "../evm/watcher.ts";
 import { messageOf } from "../lib/errors.ts";
 import { batchDelayMs, ACTIVE_MS } from "../lib/batchDelay.ts";
-import { aggregate, type Observation } from "./aggregate.ts";
+import { aggregate, type Observation } from "./aggregateObservations.ts";
 import { createAlarm, LONGEST_COSTLY_PAUSE_MS, LONGEST_FREE_PAUSE_MS } from "./backoff.ts";
 import { observe, type SourceRunner } from "./execute.ts";
 import { createGroupCommit, lanesOf, type CommitPipelining } from "./groupCommit.ts";

@@ -1,5 +1,5 @@
 import { TycheError } from "../lib/errors.ts";
-import type { FunctionRefusal } from "./results.ts";
+import type { FunctionRefusal } from "./read/results.ts";
 
 /** The dapp lacks a facility. */
 export class ForbiddenError extends TycheError {

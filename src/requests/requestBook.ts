@@ -14,12 +14,12 @@ import type { TimelineEntry } from "../store/requests.ts";
 import type { Queryable, Store } from "../store/store.ts";
 import { applyChange, isEnded } from "./change.ts";
 import type { Change } from "./change.ts";
-import { createDamagedRequests } from "./damagedRequests.ts";
-import type { DamagedRequests } from "./damagedRequests.ts";
+import { createDamagedRequests } from "./keep/damagedRequests.ts";
+import type { DamagedRequests } from "./keep/damagedRequests.ts";
 import { parseRequest } from "./openRequest.ts";
 import type { OpenRequest } from "./openRequest.ts";
-import { readPatiently } from "./readPatiently.ts";
-import { usageOfSteps } from "./usage.ts";
+import { readPatiently } from "./read/readPatiently.ts";
+import { usageOfSteps } from "./keep/usage.ts";
 
 /** Attempts to read back a request when a lost connection leaves it open whether it was stored. */
 const MAX_READS = 8;

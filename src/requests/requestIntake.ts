@@ -1,6 +1,6 @@
 import type { SubscriptionReader } from "../dapps/subscriptionReads.ts";
 import type { OpenRequest } from "./openRequest.ts";
-import type { SourcePrefix } from "./sources.ts";
+import type { SourcePrefix } from "./accept/sources.ts";
 
 /** What the use cases need from one network, whether this process dispatches on it or another replica does. */
 export interface RequestIntake {

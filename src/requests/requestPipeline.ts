@@ -11,31 +11,31 @@ import { listSourceIds, listSubscriptions } from "../store/chainRecords.ts";
 import type { Fence } from "../store/leases.ts";
 import { listUnsettledRequests } from "../store/requests.ts";
 import type { Store } from "../store/store.ts";
-import { restoreRequests } from "./restoredRequests.ts";
-import { createMaintenance } from "./maintenance.ts";
-import { createDispatcher } from "./dispatcher.ts";
-import { createOldExplanations } from "./oldExplanations.ts";
-import type { Payload } from "../store/payload.ts";
-import { createCallbackRecorder } from "./callbackRecorder.ts";
-import { createCarriers } from "./carriers.ts";
-import { createExplainer } from "./explainer.ts";
-import { fenceBook, fenceClient, fenceStore } from "./fenced.ts";
-import { createLinker } from "./linker.ts";
-import { createPreparer } from "./preparer.ts";
+import { restoreRequests } from "./takeover/restoredRequests.ts";
+import { createMaintenance } from "./follow/maintenance.ts";
+import { createDispatcher } from "./dispatch/dispatcher.ts";
+import { createOldExplanations } from "./explain/oldExplanations.ts";
+import type { Payload } from "../store/transactionContents.ts";
+import { createCallbackRecorder } from "./follow/callbackRecorder.ts";
+import { createCarriers } from "./dispatch/carriers.ts";
+import { createExplainer } from "./explain/explainer.ts";
+import { fenceBook, fenceClient, fenceStore } from "./takeover/fenced.ts";
+import { createLinker } from "./dispatch/linker.ts";
+import { createPreparer } from "./dispatch/preparer.ts";
 import type { RequestIntake } from "./requestIntake.ts";
-import { createRecovery } from "./recovery.ts";
+import { createRecovery } from "./takeover/recovery.ts";
 import type { RequestBook } from "./requestBook.ts";
 import { isLinking } from "./openRequest.ts";
 import type { OpenRequest } from "./openRequest.ts";
-import { createSenderJournal } from "./senderJournal.ts";
+import { createSenderJournal } from "./dispatch/senderJournal.ts";
 import type { ServedChain } from "./servedChain.ts";
-import { createSourceStore } from "./sources.ts";
+import { createSourceStore } from "./accept/sources.ts";
 import { createSubscriptions } from "../dapps/subscriptions.ts";
 import type { Subscriptions } from "../dapps/subscriptions.ts";
-import { createTimeouts } from "./timeouts.ts";
-import { createTracker } from "./tracker.ts";
-import type { TwinWatch } from "./twinWatch.ts";
-import { createWordTimeouts } from "./wordTimeouts.ts";
+import { createFunctionTimeouts } from "./follow/functionTimeouts.ts";
+import { createTracker } from "./follow/tracker.ts";
+import type { TwinWatch } from "./takeover/twinWatch.ts";
+import { createWordTimeouts } from "./follow/wordTimeouts.ts";
 
 /** Interval between checks of the balances of subscriptions in use. */
 const TOP_UP_INTERVAL_MS = 1_000;
@@ -211,7 +211,13 @@ export async function openRequestPipeline(options: RequestPipelineOptions): Prom
     check: (request) => recovery.check(request),
     reconcile,
     timeOuts: [
-      createTimeouts({ client, watcher, sender, functionsRouter: contracts.functionsRouter, requests }),
+      createFunctionTimeouts({
+        client,
+        watcher,
+        sender,
+        functionsRouter: contracts.functionsRouter,
+        requests,
+      }),
       createWordTimeouts({
         client,
         watcher,

@@ -7,7 +7,7 @@ import type { Fees } from "../evm/fees.ts";
 import type { Pipelining } from "../evm/pipelining.ts";
 import type { StackAddresses } from "../chainlink/stackPlan.ts";
 import type { ChainWatcher } from "../evm/watcher.ts";
-import type { OracleNodeView } from "./views.ts";
+import type { OracleNodeView } from "./read/views.ts";
 
 /** What the pipeline needs from the network it serves, embedded or not. */
 export interface ServedChain {

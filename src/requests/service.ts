@@ -3,8 +3,8 @@ import type { ReturnType } from "../lib/vocabulary.ts";
 import type { Hex } from "viem";
 import type { TimelineEntry } from "../store/requests.ts";
 import type { RequestKind, RequestState } from "../store/schema.ts";
-import type { ActiveHour } from "./activity.ts";
-import type { DryRunOptions, DryRunPage } from "./dryRuns.ts";
+import type { ActiveHour } from "./read/activity.ts";
+import type { DryRunOptions, DryRunPage } from "./accept/dryRuns.ts";
 import type {
   ConsumerResult,
   DappDeletion,
@@ -13,11 +13,11 @@ import type {
   PresetResult,
   RandomResult,
   SimulateResult,
-} from "./results.ts";
+} from "./read/results.ts";
 import type { PresetProblem } from "../presets/presetProblem.ts";
 import type { ShownResult } from "../presets/presetShow.ts";
-import type { UsageQuery, UsageReport } from "./usageReport.ts";
-import type { NetworkView, PresetView, Readiness } from "./views.ts";
+import type { UsageQuery, UsageReport } from "./read/usageReport.ts";
+import type { NetworkView, PresetView, Readiness } from "./read/views.ts";
 
 export type { TimelineEntry } from "../store/requests.ts";
 export type { ShownResult } from "../presets/presetShow.ts";

@@ -355,7 +355,7 @@ describe("the module", () => {
   });
 
   test("behaviour: the types of the built-in presets are those that are generated", async () => {
-    const { readPresets } = await import("../../src/requests/presetTools.ts");
+    const { readPresets } = await import("../../src/requests/accept/presetTools.ts");
     const { describePresets } = await import("../../src/client/describePresets.ts");
     const folder = new URL("../../plugins", import.meta.url).pathname;
     const views = (await readPresets(folder)).map(({ preset }) => preset!);

@@ -2,9 +2,9 @@ import { expectTypeOf, test } from "vitest";
 import type * as client from "../../src/client/index.ts";
 import type { TycheClient } from "../../src/client/index.ts";
 import type { RequestView } from "../../src/http/requestView.ts";
-import type { DryRunView } from "../../src/requests/dryRuns.ts";
-import type * as results from "../../src/requests/results.ts";
-import type * as views from "../../src/requests/views.ts";
+import type { DryRunView } from "../../src/requests/accept/dryRuns.ts";
+import type * as results from "../../src/requests/read/results.ts";
+import type * as views from "../../src/requests/read/views.ts";
 import type { Verification } from "../../src/verify/verification.ts";
 
 const tyche = { submit: {} } as TycheClient;

@@ -15,7 +15,7 @@ import type { DappDirectory } from "../../src/dapps/dapps.ts";
 import { openRequestPipeline } from "../../src/requests/requestPipeline.ts";
 import { createRequestBook } from "../../src/requests/requestBook.ts";
 import type { Command, Dapp, RequestRecord, Service } from "../../src/requests/service.ts";
-import type { NetworkView } from "../../src/requests/views.ts";
+import type { NetworkView } from "../../src/requests/read/views.ts";
 import { insertDapp } from "../../src/store/dapps.ts";
 import { createSqliteDialect } from "../../src/store/sqliteDialect.ts";
 import { openStore } from "../../src/store/store.ts";

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { createDappDirectory } from "../../src/dapps/dapps.ts";
-import { createDeletedDapps } from "../../src/requests/deletedDapps.ts";
+import { createDeletedDapps } from "../../src/requests/keep/deletedDapps.ts";
 import { NotFoundError } from "../../src/requests/errors.ts";
 import type { Command, Dapp } from "../../src/requests/service.ts";
 import { saveConsumer } from "../../src/store/chainRecords.ts";

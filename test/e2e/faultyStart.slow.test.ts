@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "nod
 import path from "node:path";
 import { toHex } from "viem";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { deriveNetworkKeys } from "../../src/app/networkKeys.ts";
+import { deriveNetworkKeys } from "../../src/app/network/networkKeys.ts";
 import { makeDataDir, removeDataDir, runTyche, startTycheProcess } from "../support/tyche.ts";
 import type { TycheProcess } from "../support/tyche.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { describeChain } from "../../src/app/networkViews.ts";
+import { describeChain } from "../../src/app/network/networkViews.ts";
 import { createReadBudget } from "../../src/explorer/readBudget.ts";
 
 /** Creates an embedded chain whose node counts its calls. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { describeChain } from "../../src/app/networkViews.ts";
+import { describeChain } from "../../src/app/network/networkViews.ts";
 import { createNodeArchive } from "../../src/explorer/chainArchive.ts";
 import { NodeSparedError, spareNode, type ExploredNode } from "../../src/explorer/sparedNode.ts";
 

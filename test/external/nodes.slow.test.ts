@@ -6,7 +6,7 @@ import { createChainClient } from "../../src/evm/client.ts";
 import type { EvidenceRecord } from "../../src/oracle/node/evidence.ts";
 import { readNodeSet } from "../../src/oracle/node/nodeSet.ts";
 import { transmitOrder } from "../../src/oracle/protocol/transmitOrder.ts";
-import type { OracleNodeView } from "../../src/requests/views.ts";
+import type { OracleNodeView } from "../../src/requests/read/views.ts";
 import { publishedBy, startTycheProcess, type OracleChild, type TycheProcess } from "../support/tyche.ts";
 import { startIntervalAnvil, type StrangersChain } from "./support/chain.ts";
 import { NODE_FAULTS, NODE_STEPS, startEquivocating, watchStep } from "./support/nodeFaults.ts";

@@ -12,7 +12,7 @@ import type {
   SubmitOptions,
   TimelineEntry,
 } from "../../src/requests/service.ts";
-import type { NetworkView, PresetView } from "../../src/requests/views.ts";
+import type { NetworkView, PresetView } from "../../src/requests/read/views.ts";
 
 /** A service for tests of the HTTP layer alone: it keeps requests in memory and ends them as the test decides. */
 export interface ExampleService extends Service {

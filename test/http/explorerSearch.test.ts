@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { searchEverywhere } from "../../src/http/routes/explorerSearch.ts";
 import { NotFoundError } from "../../src/requests/errors.ts";
 import type { SharedResult } from "../../src/requests/service.ts";
-import type { NetworkView } from "../../src/requests/views.ts";
+import type { NetworkView } from "../../src/requests/read/views.ts";
 
 const OWN_ID = `req_${"0".repeat(26)}`;
 const networks = ["sepolia", "fuji"].map((name) => ({

@@ -3,7 +3,7 @@ import { createCallCounter, createSharedCallCounter } from "../../src/http/callC
 import { API_KEY, FUNCTIONS_ONLY_KEY } from "./exampleService.ts";
 import { PATIENT, startHarness } from "./harness.ts";
 import { TycheError } from "../../src/lib/errors.ts";
-import { withOwnErrors } from "../../src/requests/sandboxRuns.ts";
+import { withOwnErrors } from "../../src/requests/accept/sandboxRuns.ts";
 import { createSandboxPool } from "../../sandbox/index.ts";
 
 const PRESETS = "/api/vrfv2/presets";

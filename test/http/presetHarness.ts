@@ -2,8 +2,8 @@ import type { DappDirectory } from "../../src/dapps/dapps.ts";
 import { createOperatorAccess, MIN_TOKEN_CHARACTERS } from "../../src/dapps/operatorAccess.ts";
 import { createExplorer } from "../../src/explorer/explorer.ts";
 import type { OperatorPart } from "../../src/http/operatorPart.ts";
-import { DEFAULT_PRESETS_FOLDER } from "../../src/requests/presetFolder.ts";
-import { readPresets } from "../../src/requests/presetTools.ts";
+import { DEFAULT_PRESETS_FOLDER } from "../../src/requests/accept/presetFolder.ts";
+import { readPresets } from "../../src/requests/accept/presetTools.ts";
 import { createExampleService } from "./exampleService.ts";
 import { startHarness, type Harness } from "./harness.ts";
 

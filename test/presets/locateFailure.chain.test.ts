@@ -2,9 +2,9 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { createSandboxPool, type SandboxPool } from "../../sandbox/index.ts";
 import { checkExamples } from "../../src/presets/checkPreset.ts";
 import { loadPreset } from "../../src/presets/loadPreset.ts";
-import { checkPresetCommand, dryRunPreset } from "../../src/requests/commands.ts";
+import { checkPresetCommand, dryRunPreset } from "../../src/requests/accept/commands.ts";
 import type { FunctionFailedError } from "../../src/requests/errors.ts";
-import { createSourcePrefix } from "../../src/requests/sources.ts";
+import { createSourcePrefix } from "../../src/requests/accept/sources.ts";
 import { makeFolder, writePreset } from "./folders.ts";
 
 let pool: SandboxPool;

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { createSender, fixedFees } from "../../src/evm/sender.ts";
-import { assertJournalKnows } from "../../src/requests/journalCheck.ts";
+import { assertJournalKnows } from "../../src/requests/takeover/journalCheck.ts";
 import { createRequestBook } from "../../src/requests/requestBook.ts";
-import { endUncertainRequests } from "../../src/requests/uncertainRequests.ts";
+import { endUncertainRequests } from "../../src/requests/takeover/uncertainRequests.ts";
 import { backupDatabase } from "../../src/store/backup.ts";
 import { createSqliteDialect } from "../../src/store/sqliteDialect.ts";
 import { openStore } from "../../src/store/store.ts";

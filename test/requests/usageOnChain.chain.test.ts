@@ -1,7 +1,7 @@
 import { encodeFunctionData } from "viem";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { subscriptionOwnerAbi, vrfCoordinatorAbi } from "../../src/chainlink/contracts/abi.ts";
-import { readUsage } from "../../src/requests/usageReport.ts";
+import { readUsage } from "../../src/requests/read/usageReport.ts";
 import { findCallbackFailures } from "../../src/store/failedCallbacks.ts";
 import { testAccount } from "../support/anvil.ts";
 import { eventsOf } from "../support/delivery.ts";

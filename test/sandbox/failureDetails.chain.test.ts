@@ -5,7 +5,7 @@ import {
   simulateScript,
   type SandboxPool,
 } from "../../sandbox/index.ts";
-import { dryRunFunction, simulateSource } from "../../src/requests/commands.ts";
+import { dryRunFunction, simulateSource } from "../../src/requests/accept/commands.ts";
 import type { FunctionFailedError } from "../../src/requests/errors.ts";
 import { startServer } from "./net/servers.ts";
 

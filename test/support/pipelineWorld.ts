@@ -17,12 +17,12 @@ import { openRequestPipeline, type RequestPipeline } from "../../src/requests/re
 import { isEnded } from "../../src/requests/change.ts";
 import { createRequestBook } from "../../src/requests/requestBook.ts";
 import type { OpenRequest } from "../../src/requests/openRequest.ts";
-import { createTwinWatch } from "../../src/requests/twinWatch.ts";
-import { createSourcePrefix } from "../../src/requests/sources.ts";
+import { createTwinWatch } from "../../src/requests/takeover/twinWatch.ts";
+import { createSourcePrefix } from "../../src/requests/accept/sources.ts";
 import { findRequest, type StoredRequest } from "../../src/store/requests.ts";
 import { insertDapp } from "../../src/store/dapps.ts";
 import type { Fence } from "../../src/store/leases.ts";
-import type { OracleNodeView } from "../../src/requests/views.ts";
+import type { OracleNodeView } from "../../src/requests/read/views.ts";
 import type { RequestKind } from "../../src/store/schema.ts";
 import { createSqliteDialect } from "../../src/store/sqliteDialect.ts";
 import { openStore } from "../../src/store/store.ts";

@@ -5,7 +5,7 @@ import { createContext, runInContext } from "node:vm";
 import { expect, onTestFinished, test } from "vitest";
 import { buildVerifierPage, getVerifierPage } from "../../src/app/verifierPage.ts";
 import { loadPreset } from "../../src/presets/loadPreset.ts";
-import { listPresetFolders } from "../../src/requests/presetFolder.ts";
+import { listPresetFolders } from "../../src/requests/accept/presetFolder.ts";
 import { findObstacle } from "../../src/verify/page/plainSource.ts";
 import {
   ChainDataError,

@@ -17,7 +17,7 @@ import {
   subscriptionOwnerAbi,
   vrfCoordinatorAbi,
 } from "../../src/chainlink/contracts/abi.ts";
-import { createSourceRunner } from "../../src/app/runSource.ts";
+import { createSourceRunner } from "../../src/app/tools/runSource.ts";
 import { fromHexText } from "../../src/lib/hex.ts";
 import { checkExecution } from "../../src/verify/executionStep.ts";
 import type { RunSource } from "../../src/verify/runSource.ts";

@@ -1,5 +1,5 @@
 import { inspect } from "./inspect.ts";
-import { isMap, isSet } from "./../types.ts";
+import { isMap, isSet } from "../types.ts";
 import { textWidth } from "./quote.ts";
 
 /**

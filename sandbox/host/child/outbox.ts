@@ -1,5 +1,10 @@
 import type { RunLimits } from "../../run.ts";
-import { MAX_CALL_HEADER_BYTES, MAX_CALLS, MAX_CONSOLE_PIECE_BYTES, MAX_OPEN_CALLS } from "../callLimits.ts";
+import {
+  MAX_CALL_HEADER_BYTES,
+  MAX_CALLS,
+  MAX_CONSOLE_PIECE_BYTES,
+  MAX_OPEN_CALLS,
+} from "../hostCallLimits.ts";
 import { encodeFrame } from "../frames.ts";
 import { TO_PARENT } from "../messages.ts";
 import { CONSOLE_INTERVAL_MS } from "../meter.ts";

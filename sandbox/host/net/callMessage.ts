@@ -1,4 +1,4 @@
-import { MAX_CALL_HEADER_BYTES } from "../callLimits.ts";
+import { MAX_CALL_HEADER_BYTES } from "../hostCallLimits.ts";
 import { isShallow } from "../frames.ts";
 import { HostCallRefusal } from "../hostCall.ts";
 

@@ -5,7 +5,7 @@ import { EXPECTED } from "../../lib/schemaErrors.ts";
 import { DatabaseChoice } from "./databaseSchema.ts";
 import { KeepChoice } from "./keepSchema.ts";
 import { NetworkChoice } from "./networkSchema.ts";
-import { MAX_OPEN_PER_NETWORK } from "../../requests/shares.ts";
+import { MAX_OPEN_PER_NETWORK } from "../../requests/accept/openLimits.ts";
 
 const STRICT = { additionalProperties: false } as const;
 

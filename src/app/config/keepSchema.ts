@@ -1,6 +1,6 @@
 import { Type, type TProperties } from "typebox";
 import { EXPECTED } from "../../lib/schemaErrors.ts";
-import type { Keep } from "../../requests/retention.ts";
+import type { Keep } from "../../requests/keep/retention.ts";
 
 const STRICT = { additionalProperties: false } as const;
 const FOREVER = "forever";

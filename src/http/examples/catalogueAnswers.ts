@@ -1,5 +1,5 @@
-import type { FaucetResult } from "../../requests/results.ts";
-import type { NetworkView, PresetView } from "../../requests/views.ts";
+import type { FaucetResult } from "../../requests/read/results.ts";
+import type { NetworkView, PresetView } from "../../requests/read/views.ts";
 import {
   EXPLORER_URL,
   FUNCTIONS_ROUTER,

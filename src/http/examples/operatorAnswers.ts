@@ -1,7 +1,7 @@
 import type { Static } from "typebox";
 import type { NetworkConfigVars } from "../../dapps/configVars.ts";
-import { MAX_COUNTED } from "../../requests/activity.ts";
-import type { Readiness } from "../../requests/views.ts";
+import { MAX_COUNTED } from "../../requests/read/activity.ts";
+import type { Readiness } from "../../requests/read/views.ts";
 import type {
   ActivityView,
   BalancesView,

@@ -5,7 +5,7 @@ import type {
   PresetResult,
   RandomResult,
   SimulateResult,
-} from "../../requests/results.ts";
+} from "../../requests/read/results.ts";
 import type { RequestView } from "../requestView.ts";
 import {
   DAPP_ID,

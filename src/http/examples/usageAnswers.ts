@@ -1,6 +1,6 @@
 import type { Static } from "typebox";
-import type { DryRunPage } from "../../requests/dryRuns.ts";
-import type { UsageReport } from "../../requests/usageReport.ts";
+import type { DryRunPage } from "../../requests/accept/dryRuns.ts";
+import type { UsageReport } from "../../requests/read/usageReport.ts";
 import type { ContractRequests } from "../routes/explorerViews.ts";
 import { GAME_CONTRACT } from "./values.ts";
 

@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { NetworkView, PresetView } from "../../requests/views.ts";
+import { NetworkView, PresetView } from "../../requests/read/views.ts";
 import type { HttpDeps } from "../context.ts";
 import { networkList, presetList } from "../examples/catalogueAnswers.ts";
 import { sendJson } from "../frame.ts";

@@ -1,4 +1,4 @@
-import type { NetworkView } from "../../requests/views.ts";
+import type { NetworkView } from "../../requests/read/views.ts";
 import type { Dapp, RequestRecord, Service } from "../../requests/service.ts";
 import { getDapp, type HttpDeps } from "../context.ts";
 import { consumersAnswer } from "../examples/operatorAnswers.ts";

@@ -1,13 +1,13 @@
 import { getAddress, type Hex } from "viem";
 import { InvalidParameterError, type ParameterViolation } from "../../lib/invalidParameter.ts";
-import { ConsumerResult } from "../../requests/results.ts";
+import { ConsumerResult } from "../../requests/read/results.ts";
 import { getDapp, type HttpContext, type HttpDeps } from "../context.ts";
 import { describeValue } from "../../lib/describeValue.ts";
 import { acceptedConsumer, acceptedUnlink, consumerAnswer } from "../examples/requestAnswers.ts";
 import type { Operation } from "../operation.ts";
 import { readParameters, readQuery } from "../parameters.ts";
 import { parseRequest } from "../parseRequest.ts";
-import type { Responder } from "../respond.ts";
+import type { Responder } from "../responder.ts";
 
 /** `POST /api/vrfv2/addConsumer`: links a contract to the subscriptions of the key's dapp. */
 export function consumerOperation(deps: HttpDeps, responder: Responder): Operation {

@@ -1,4 +1,4 @@
-import { DappDeletion } from "../../requests/results.ts";
+import { DappDeletion } from "../../requests/read/results.ts";
 import { getDapp, type HttpDeps } from "../context.ts";
 import { deletionAnswer } from "../examples/requestAnswers.ts";
 import { sendJson } from "../frame.ts";

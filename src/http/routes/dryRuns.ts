@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { DryRunView } from "../../requests/dryRuns.ts";
+import { DryRunView } from "../../requests/accept/dryRuns.ts";
 import { getDapp, type HttpDeps } from "../context.ts";
 import { dryRunPage } from "../examples/usageAnswers.ts";
 import { sendJson } from "../frame.ts";

@@ -7,7 +7,7 @@ import { addressGroup } from "../../lib/addressGroup.ts";
 import { TycheError } from "../../lib/errors.ts";
 import { InvalidParameterError } from "../../lib/invalidParameter.ts";
 import type { Service } from "../../requests/service.ts";
-import type { NetworkView } from "../../requests/views.ts";
+import type { NetworkView } from "../../requests/read/views.ts";
 import type { HttpContext } from "../context.ts";
 import * as answers from "../examples/explorerAnswers.ts";
 import { transactionAnswer } from "../examples/transactionAnswer.ts";

@@ -10,7 +10,7 @@ import type { SearchHit } from "../../explorer/views.ts";
 import { withDeadline } from "../../lib/deadline.ts";
 import { NotFoundError } from "../../requests/errors.ts";
 import type { Service } from "../../requests/service.ts";
-import type { NetworkView } from "../../requests/views.ts";
+import type { NetworkView } from "../../requests/read/views.ts";
 
 /** A chain that hangs doesn't hold up the hits of the others. */
 const DEADLINE_MS = 5_000;

@@ -1,5 +1,5 @@
 import { Type, type TSchema } from "typebox";
-import { FunctionResult, PresetResult, RandomResult } from "../../requests/results.ts";
+import { FunctionResult, PresetResult, RandomResult } from "../../requests/read/results.ts";
 import { ShownSchema } from "../requestView.ts";
 import * as details from "./explorerDetails.ts";
 import { decimal, hex, Party } from "./explorerDetails.ts";

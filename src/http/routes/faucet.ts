@@ -1,6 +1,6 @@
 import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
 import { getAddress } from "viem";
-import { FaucetResult } from "../../requests/results.ts";
+import { FaucetResult } from "../../requests/read/results.ts";
 import type { HttpDeps } from "../context.ts";
 import { faucetAnswer } from "../examples/catalogueAnswers.ts";
 import { RateLimitedError } from "../guard.ts";

@@ -1,14 +1,14 @@
 import type { ParameterViolation } from "../../lib/invalidParameter.ts";
-import { FunctionResult, SimulateResult } from "../../requests/results.ts";
-import type { NetworkView } from "../../requests/views.ts";
+import { FunctionResult, SimulateResult } from "../../requests/read/results.ts";
+import type { NetworkView } from "../../requests/read/views.ts";
 import { getDapp, whileConnected, type HttpDeps } from "../context.ts";
 import { acceptedFunction, dryRunAnswer, functionAnswer } from "../examples/requestAnswers.ts";
 import { sendJson } from "../frame.ts";
 import type { Operation } from "../operation.ts";
 import { readParameters } from "../parameters.ts";
 import { parseRequest } from "../parseRequest.ts";
-import { readIdempotencyKey } from "../preferences.ts";
-import type { Responder } from "../respond.ts";
+import { readIdempotencyKey } from "../waitPreference.ts";
+import type { Responder } from "../responder.ts";
 
 const FUNCTION_EXAMPLE = {
   source: "return Functions.encodeUint256(BigInt(args[0]) * 2n);",

@@ -15,7 +15,7 @@ import type { Operation } from "../operation.ts";
 import type { OperatorPart } from "../operatorPart.ts";
 import { readParameters } from "../parameters.ts";
 import { parseRequest } from "../parseRequest.ts";
-import { readIdempotencyKey } from "../preferences.ts";
+import { readIdempotencyKey } from "../waitPreference.ts";
 import { listConsumers } from "./consumerList.ts";
 import { createReading, listOf } from "./operatorReading.ts";
 import {

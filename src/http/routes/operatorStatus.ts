@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import { version } from "../../lib/version.ts";
-import { MAX_COUNTED } from "../../requests/activity.ts";
-import { Readiness } from "../../requests/views.ts";
+import { MAX_COUNTED } from "../../requests/read/activity.ts";
+import { Readiness } from "../../requests/read/views.ts";
 import type { HttpDeps } from "../context.ts";
 import { activityAnswer, presetProblemList, readinessAnswer } from "../examples/operatorAnswers.ts";
 import type { Operation } from "../operation.ts";

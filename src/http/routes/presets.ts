@@ -1,10 +1,10 @@
-import { PresetResult } from "../../requests/results.ts";
+import { PresetResult } from "../../requests/read/results.ts";
 import type { HttpDeps } from "../context.ts";
 import { acceptedPreset, presetAnswer } from "../examples/requestAnswers.ts";
 import type { Operation } from "../operation.ts";
 import { readParameters } from "../parameters.ts";
 import { parsePresetRequest } from "../presetRequest.ts";
-import type { Responder } from "../respond.ts";
+import type { Responder } from "../responder.ts";
 
 /** `POST /api/vrfv2/presets`: draws a random word and runs a preset's function with it. */
 export function presetOperation(deps: HttpDeps, responder: Responder): Operation {

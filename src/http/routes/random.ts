@@ -1,15 +1,15 @@
 import type { Static } from "typebox";
 import type { Hex } from "viem";
 import type { ParameterViolation } from "../../lib/invalidParameter.ts";
-import { RandomResult } from "../../requests/results.ts";
-import type { NetworkView } from "../../requests/views.ts";
+import { RandomResult } from "../../requests/read/results.ts";
+import type { NetworkView } from "../../requests/read/views.ts";
 import type { HttpDeps } from "../context.ts";
 import { acceptedRandom, randomAnswer } from "../examples/requestAnswers.ts";
 import type { RequestSchemas } from "../liveSchemas.ts";
 import type { Operation } from "../operation.ts";
 import { readParameters } from "../parameters.ts";
 import { parseRequest } from "../parseRequest.ts";
-import type { Responder } from "../respond.ts";
+import type { Responder } from "../responder.ts";
 
 /** `POST /api/vrfv2/requestRandomNumber`: draws verifiable random numbers. */
 export function randomOperation(deps: HttpDeps, responder: Responder): Operation {

@@ -5,9 +5,9 @@ import { sendJson } from "../frame.ts";
 import type { Operation } from "../operation.ts";
 import { readQuery } from "../parameters.ts";
 import { parseRequest } from "../parseRequest.ts";
-import { wantsEvents } from "../preferences.ts";
+import { wantsEvents } from "../waitPreference.ts";
 import { RequestView } from "../requestView.ts";
-import type { Responder } from "../respond.ts";
+import type { Responder } from "../responder.ts";
 
 /** `GET /api/requests/{id}`: an earlier request, its state and timeline. */
 export function requestOperation(deps: HttpDeps, responder: Responder): Operation {

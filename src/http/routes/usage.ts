@@ -1,4 +1,4 @@
-import { UsageReport, writeUsageCsv } from "../../requests/usageReport.ts";
+import { UsageReport, writeUsageCsv } from "../../requests/read/usageReport.ts";
 import { getDapp, type HttpContext, type HttpDeps } from "../context.ts";
 import { usageAnswer } from "../examples/usageAnswers.ts";
 import { sendJson } from "../frame.ts";

@@ -1,4 +1,4 @@
-import { MAX_TIMESTAMP, quantityOf } from "./callLimits.ts";
+import { MAX_TIMESTAMP, quantityOf } from "./rpcLimits.ts";
 import { RpcLimitError, type RpcRequest } from "./rpcErrors.ts";
 
 /** How far a call advances the chain's clock, in seconds. */

@@ -1,6 +1,6 @@
 import { AnswerError } from "../../evm/connection.ts";
 import { messageOf } from "../../lib/errors.ts";
-import { bounded, codeFaultOf, excessOf, tracesByScript } from "./callLimits.ts";
+import { bounded, codeFaultOf, excessOf, tracesByScript } from "./rpcLimits.ts";
 import { searchLogs } from "./logSearch.ts";
 import { refusalOf } from "./methods.ts";
 import { RPC_CODES, failure } from "./rpcErrors.ts";

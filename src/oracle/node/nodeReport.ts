@@ -1,6 +1,6 @@
 import type { Hex } from "viem";
 import { fromHexText, toHexText } from "../../lib/hex.ts";
-import type { Observation } from "../aggregate.ts";
+import type { Observation } from "../aggregateObservations.ts";
 import type { OracleRequest } from "../oracleRequest.ts";
 import type { Endorsement } from "../protocol/message.ts";
 import { joinSignature } from "../protocol/wire.ts";

@@ -4,7 +4,7 @@ import { findRevertReason } from "../../chainlink/findRevertReason.ts";
 import type { ChainClient, RawLog } from "../../evm/client.ts";
 import type { Sender } from "../../evm/sender.ts";
 import { messageOf } from "../../lib/errors.ts";
-import type { Observation } from "../aggregate.ts";
+import type { Observation } from "../aggregateObservations.ts";
 import { tellAnswers } from "../answerSpans.ts";
 import { createAlarm, LONGEST_FREE_PAUSE_MS } from "../backoff.ts";
 import { observe, type SourceRunner } from "../execute.ts";

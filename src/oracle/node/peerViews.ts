@@ -1,7 +1,7 @@
 import type { Hex } from "viem";
 import type { ChainEventOf } from "../../chainlink/events.ts";
 import { toHexText } from "../../lib/hex.ts";
-import type { Observation } from "../aggregate.ts";
+import type { Observation } from "../aggregateObservations.ts";
 import type { Membership } from "./membership.ts";
 
 /** Maximum number of requests whose observations wait for the on-chain answer. */

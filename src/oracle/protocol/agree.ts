@@ -1,5 +1,5 @@
-import type { Observation } from "../aggregate.ts";
-import { compareObservations } from "../aggregate.ts";
+import type { Observation } from "../aggregateObservations.ts";
+import { compareObservations } from "../aggregateObservations.ts";
 
 /** Bytes of a number; results of any other length are only compared as a whole. */
 const WORD_BYTES = 32;

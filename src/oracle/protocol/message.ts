@@ -1,5 +1,5 @@
 import type { Hex } from "viem";
-import type { Observation } from "../aggregate.ts";
+import type { Observation } from "../aggregateObservations.ts";
 
 /** Common to all messages: the index of the node that signed it, in the order of the coordinator's configuration. */
 interface FromNode {

@@ -1,6 +1,6 @@
 import type { Hex } from "viem";
 import { signaturesOf } from "../../chainlink/quorum.ts";
-import type { Observation } from "../aggregate.ts";
+import type { Observation } from "../aggregateObservations.ts";
 import { agree } from "./agree.ts";
 import { fixedBy, isConflict } from "./conflict.ts";
 import type { Commit, Endorsement, Evidence, Proposal, Reveal, Sealed } from "./message.ts";

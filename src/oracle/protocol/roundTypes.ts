@@ -1,5 +1,5 @@
 import type { Hex } from "viem";
-import type { Observation } from "../aggregate.ts";
+import type { Observation } from "../aggregateObservations.ts";
 import type { CommitmentOf } from "./conflict.ts";
 import type { Endorsement, Evidence, Message, Proposal, Sealed } from "./message.ts";
 

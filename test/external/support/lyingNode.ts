@@ -7,9 +7,9 @@ import { Registry } from "prom-client";
 import { createSandboxPool, type SandboxPool } from "../../../sandbox/index.ts";
 import { readConfig } from "../../../src/app/config/readConfig.ts";
 import { isEmbedded } from "../../../src/app/config/embeddedNetworkSchema.ts";
-import { serveOracleNetwork } from "../../../src/app/oracleNetwork.ts";
-import { findOracleRole } from "../../../src/app/oracleRole.ts";
-import { listenForOracle } from "../../../src/app/oracleServer.ts";
+import { serveOracleNetwork } from "../../../src/app/oracle/oracleNetwork.ts";
+import { findOracleRole } from "../../../src/app/oracle/oracleRole.ts";
+import { listenForOracle } from "../../../src/app/oracle/oracleServer.ts";
 import { openDapps } from "../../../src/dapps/dappTools.ts";
 import { openDataDirectory } from "../../../src/store/dataDirectory.ts";
 

@@ -1,4 +1,4 @@
-import { deriveNodeKeys } from "../../../src/app/oracleRole.ts";
+import { deriveNodeKeys } from "../../../src/app/oracle/oracleRole.ts";
 import { createChainClient } from "../../../src/evm/client.ts";
 import { fromHexText, toHexText } from "../../../src/lib/hex.ts";
 import { readNodeSet, type NodeSet } from "../../../src/oracle/node/nodeSet.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ANVIL_METHODS } from "../../../src/networks/embedded/anvilMethods.ts";
-import { MAX_TIMESTAMP } from "../../../src/networks/embedded/callLimits.ts";
+import { MAX_TIMESTAMP } from "../../../src/networks/embedded/rpcLimits.ts";
 import { limitClock } from "../../../src/networks/embedded/clockLimit.ts";
 import type { RpcRequest } from "../../../src/networks/embedded/rpcErrors.ts";
 import { startTestChain } from "../../support/anvil.ts";

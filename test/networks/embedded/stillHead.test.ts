@@ -31,6 +31,7 @@ test("default: a chain that has rested is looked at for some milliseconds only",
 
 test("behaviour: blocks that are still to come are waited for, however many looks lie between them", async () => {
   const node = createNode((asked) => Math.min(9, Math.floor(asked / 15)));
+  passTimeByLooks(node);
   await untilHeadIsStill({ connection: node.connection, head: 0, activeAt: LONG_AGO });
   expect(node.head).toBe(9);
   expect(node.asked).toBeGreaterThan(9 * 15 + 20);

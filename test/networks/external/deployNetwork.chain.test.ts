@@ -10,8 +10,8 @@ import type { DeployedStep } from "../../../src/networks/external/sendSteps.ts";
 import type { OracleIdentity } from "../../../src/networks/external/oracleIdentity.ts";
 import { RpcError } from "../../../src/lib/nodeAnswers.ts";
 import { profileOf } from "../../../src/networks/profiles.ts";
-import { identityOfOracle } from "../../../src/app/oracleKeys.ts";
-import { deriveOracleKeys } from "../../../src/app/networkKeys.ts";
+import { identityOfOracle } from "../../../src/app/oracle/oracleKeys.ts";
+import { deriveOracleKeys } from "../../../src/app/network/networkKeys.ts";
 import { startTestChain, testAccount, type TestChain } from "../../support/anvil.ts";
 
 // Twenty transactions per deployment, each polled for.

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { deriveNodeKeys, deriveVrfKeys } from "../../../src/app/oracleRole.ts";
+import { deriveNodeKeys, deriveVrfKeys } from "../../../src/app/oracle/oracleRole.ts";
 import { encodeNodeUrls, isNodeUrl, parseNodeUrls } from "../../../src/chainlink/offchainConfig.ts";
 import { parseIdentity } from "../../../src/networks/external/oracleIdentity.ts";
 import { isCardFile, readOracleCards, type OracleCard } from "../../../src/networks/external/oracleCards.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { agree, DISAGREEMENT } from "../../../src/oracle/protocol/agree.ts";
-import type { Observation } from "../../../src/oracle/aggregate.ts";
+import type { Observation } from "../../../src/oracle/aggregateObservations.ts";
 import { numberOf } from "./world.ts";
 
 const text = (value: string): Observation => ({ ok: true, bytes: Buffer.from(value) });

@@ -1,5 +1,5 @@
 import { faultyNodesOf } from "../../../src/chainlink/quorum.ts";
-import type { Observation } from "../../../src/oracle/aggregate.ts";
+import type { Observation } from "../../../src/oracle/aggregateObservations.ts";
 import type { Sealed } from "../../../src/oracle/protocol/message.ts";
 import type { Round } from "../../../src/oracle/protocol/round.ts";
 import type { RoundEffect, RoundInput, RoundRecord } from "../../../src/oracle/protocol/roundTypes.ts";

@@ -1,5 +1,5 @@
 import type { Hex } from "viem";
-import type { Observation } from "../../../src/oracle/aggregate.ts";
+import type { Observation } from "../../../src/oracle/aggregateObservations.ts";
 import type { Message, Reveal, Sealed } from "../../../src/oracle/protocol/message.ts";
 import type { Round } from "../../../src/oracle/protocol/round.ts";
 import type { RoundOptions, RoundRecord } from "../../../src/oracle/protocol/roundTypes.ts";

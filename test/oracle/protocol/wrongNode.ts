@@ -1,4 +1,4 @@
-import type { Observation } from "../../../src/oracle/aggregate.ts";
+import type { Observation } from "../../../src/oracle/aggregateObservations.ts";
 import type { Message, Proposal, Reveal, Sealed } from "../../../src/oracle/protocol/message.ts";
 import { agree } from "../../../src/oracle/protocol/agree.ts";
 import type { SeededRandom } from "./random.ts";

@@ -3,7 +3,7 @@ import { createSandboxPool } from "../../../sandbox/index.ts";
 import type { Receipt } from "../../../src/evm/client.ts";
 import { encodeFunctionsRequest } from "../../../src/chainlink/functionsRequest.ts";
 import { findEvent } from "../../../src/chainlink/events.ts";
-import { createSourceRunner } from "../../../src/app/runSource.ts";
+import { createSourceRunner } from "../../../src/app/tools/runSource.ts";
 import type { ChainReader } from "../../../src/verify/chainFacts.ts";
 import type { Verification } from "../../../src/verify/verification.ts";
 import { verifyTransaction, type VerifyOptions } from "../../../src/verify/verifyTransaction.ts";

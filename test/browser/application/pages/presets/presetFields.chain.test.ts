@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { DEFAULT_PRESETS_FOLDER } from "../../../../../src/requests/presetFolder.ts";
-import { readPresets } from "../../../../../src/requests/presetTools.ts";
+import { DEFAULT_PRESETS_FOLDER } from "../../../../../src/requests/accept/presetFolder.ts";
+import { readPresets } from "../../../../../src/requests/accept/presetTools.ts";
 import type { PresetView } from "../../../../../src/client/index.ts";
 import {
   createFields,

@@ -1,0 +1,53 @@
+import { NETWORKS, NETWORK_NAMES } from "../../networks/profiles.ts";
+import type { NetworkName } from "../../networks/profiles.ts";
+import type { SandboxPool } from "../../../sandbox/index.ts";
+import type { DataDirectory } from "../../store/dataDirectory.ts";
+import { isEmbedded, vrfKeysOf, vrfOf } from "../config/embeddedNetworkSchema.ts";
+import type { Config } from "../config/configSchema.ts";
+import { accompanyEmbedded } from "./embeddedCompanion.ts";
+import { createEmbeddedSource } from "./embeddedSource.ts";
+import { createExternalNetwork } from "./externalNetworks.ts";
+import { deriveNetworkKeys } from "./networkKeys.ts";
+import { watchNodes } from "./nodeWatch.ts";
+import { createServedNetwork } from "./servedNetwork.ts";
+import type { ServedNetwork } from "./servedNetwork.ts";
+import type { ServedNetworkOptions } from "./servedNetworkOptions.ts";
+
+export interface CreateNetworkOptions extends Omit<
+  ServedNetworkOptions,
+  "source" | "accompany" | "watchNodes"
+> {
+  readonly name: string;
+  /** The network's configuration; embedded networks have names that we define. */
+  readonly config: Config["networks"][string];
+  readonly directory: DataDirectory;
+  /** Runs sources for the oracle, if it is in this process. */
+  readonly pool: SandboxPool;
+  /** Origins of pages, besides those of this machine, that may use an embedded chain's RPC port. */
+  readonly rpcOrigins: readonly string[];
+}
+
+/** Creates a network from its configuration. */
+export function createNetwork(options: CreateNetworkOptions): ServedNetwork {
+  const { name, config, directory, pool, log, rpcOrigins } = options;
+  if (!isEmbedded(config))
+    return createServedNetwork({ ...options, source: createExternalNetwork(name, config), watchNodes });
+  const embeddedName = name as NetworkName;
+  const { vrfKeys, presetVrfKeys } = vrfKeysOf(config);
+  const keys = deriveNetworkKeys(directory.masterKey, embeddedName, vrfKeys);
+  const source = createEmbeddedSource({
+    profile: NETWORKS[embeddedName],
+    keys,
+    vrf: vrfOf(config),
+    presetVrfKeys,
+    folder: directory.file("chains", name),
+    index: NETWORK_NAMES.indexOf(embeddedName),
+    rpcOrigins,
+    log,
+  });
+  return createServedNetwork({
+    ...options,
+    source,
+    accompany: accompanyEmbedded({ source, keys, pool, log, onTransaction: options.onTransaction }),
+  });
+}

@@ -1,0 +1,114 @@
+import { createAccount } from "../../evm/account.ts";
+import type { Account } from "../../evm/account.ts";
+import type { StackRoles } from "../../chainlink/stackPlan.ts";
+import type { VrfRole } from "../../chainlink/vrfPlan.ts";
+import { deriveKey } from "../../lib/secrets.ts";
+import { createReportSigner } from "../../oracle/signer.ts";
+import type { ReportSigner } from "../../oracle/signer.ts";
+import { createProvingKey } from "../../vrf/proof.ts";
+import type { ProvingKey } from "../../vrf/proof.ts";
+
+/** The DON's public key would encrypt callers' secrets, which this oracle does not support; the contract requires some bytes. */
+const NO_PUBLIC_KEY = "0x00";
+/** Number of nodes of the oracle network for functions. */
+const NODES = 4;
+
+/** Every key that signs on one network. */
+export interface NetworkKeys {
+  readonly deployer: Account;
+  /** Sends the service's own transactions. */
+  readonly operator: Account;
+  /** Sends the VRF node's proofs. */
+  readonly vrfAccount: Account;
+  readonly provingKey: ProvingKey;
+  /** Additional VRF nodes. */
+  readonly furtherVrf: readonly { readonly vrfAccount: Account; readonly provingKey: ProvingKey }[];
+  /** One per node. */
+  readonly signers: readonly ReportSigner[];
+  readonly transmitters: readonly Account[];
+  /** Descriptions of the accounts, by address. */
+  readonly titles: Readonly<Record<string, string>>;
+}
+
+/**
+ * Derives a network's keys, each for one purpose; they are the same at every start.
+ *
+ * @param vrfKeys number of VRF nodes, each with its own key. Default 1.
+ */
+export function deriveNetworkKeys(masterKey: Uint8Array, network: string, vrfKeys = 1): NetworkKeys {
+  const key = (purpose: string): Uint8Array => deriveKey(masterKey, `${purpose}/${network}`);
+  const account = (purpose: string): Account => createAccount(key(purpose));
+  const numbered = <T>(make: (i: number) => T, length = NODES): T[] =>
+    Array.from({ length }, (_, i) => make(i));
+  const deployer = account("deployer");
+  const operator = account("operator");
+  const vrfAccount = account("vrf sender");
+  const signers = numbered((i) => createReportSigner(key(`signer ${i}`)));
+  const transmitters = numbered((i) => account(`transmitter ${i}`));
+  const furtherVrf = numbered(
+    (i) => ({
+      vrfAccount: account(`vrf sender ${i + 2}`),
+      provingKey: createProvingKey(key(`vrf ${i + 2}`)),
+    }),
+    vrfKeys - 1,
+  );
+  return {
+    deployer,
+    operator,
+    vrfAccount,
+    provingKey: createProvingKey(key("vrf")),
+    furtherVrf,
+    signers,
+    transmitters,
+    titles: {
+      [deployer.address]: "Deployer",
+      [operator.address]: "Operator",
+      [vrfAccount.address]: "VRF node",
+      ...Object.fromEntries(furtherVrf.map((one, i) => [one.vrfAccount.address, `VRF node ${i + 2}`])),
+      ...Object.fromEntries(signers.map(({ address }, i) => [address, `Oracle node ${i + 1}, signer`])),
+      ...Object.fromEntries(
+        transmitters.map(({ address }, i) => [address, `Oracle node ${i + 1}, transmitter`]),
+      ),
+    },
+  };
+}
+
+/** The keys that sign for one network's oracle. */
+export type OracleKeys = Pick<
+  NetworkKeys,
+  "vrfAccount" | "provingKey" | "furtherVrf" | "signers" | "transmitters"
+>;
+
+/**
+ * Derives the keys of an oracle that runs in its own process, one set per chain: signed reports don't include the chain's id, so no two
+ * chains may share a key.
+ */
+export function deriveOracleKeys(masterKey: Uint8Array, chainId: number): OracleKeys {
+  return deriveNetworkKeys(masterKey, `oracle of chain ${chainId}`);
+}
+
+/** Lists who plays which role in a network's contracts, for their deployment. */
+export function rolesOf({
+  operator,
+  vrfAccount,
+  provingKey,
+  furtherVrf,
+  signers,
+  transmitters,
+}: NetworkKeys): StackRoles {
+  const roleOf = (account: Account, { publicKey: { x, y } }: ProvingKey): VrfRole => ({
+    oracle: account.address,
+    publicKey: [x, y],
+  });
+  return {
+    operator: operator.address,
+    vrf: roleOf(vrfAccount, provingKey),
+    furtherVrf: furtherVrf.map((one) => roleOf(one.vrfAccount, one.provingKey)),
+    functions: {
+      signers: signers.map((signer) => signer.address),
+      transmitters: transmitters.map((one) => one.address),
+      donPublicKey: NO_PUBLIC_KEY,
+      thresholdPublicKey: NO_PUBLIC_KEY,
+    },
+  };
+}

@@ -1,0 +1,84 @@
+import type { Hex } from "viem";
+import { MAX_REQUEST_BYTES } from "../../chainlink/functionsRequest.ts";
+import { MAX_CONFIRMATIONS, MAX_RANDOM_WORDS } from "../../chainlink/limits.ts";
+import type { ChainDeployment, NetworkChain, NetworkSource } from "../../networks/network.ts";
+import { displayTitle } from "../../networks/profiles.ts";
+import { MAX_SOURCE_BYTES } from "../../requests/accept/commands.ts";
+import { createNodeArchive } from "../../explorer/chainArchive.ts";
+import type { ExploredChain } from "../../explorer/explorer.ts";
+import { meterNode } from "../../explorer/readBudget.ts";
+import { spareNode } from "../../explorer/sparedNode.ts";
+import type { NetworkView } from "../../requests/read/views.ts";
+
+/** Describes a network to callers; `trouble` says why it isn't serving. */
+export function describeNetwork(options: {
+  readonly source: NetworkSource;
+  readonly chain: NetworkChain | undefined;
+  readonly explorerUrl: string;
+  readonly trouble: string | undefined;
+  readonly isStarting: boolean;
+}): NetworkView {
+  const { chain, explorerUrl, trouble, isStarting } = options;
+  const { profile, isEmbedded, terms, keyHash, vrfOperators = [{ keyHash }] } = options.source;
+  return {
+    name: profile.name,
+    title: displayTitle(profile.title, isEmbedded),
+    chainId: profile.chainId,
+    coin: profile.coin,
+    embedded: isEmbedded,
+    hasEthereumBlocks: terms.hasEthereumBlocks,
+    ...(chain?.rpcUrl === undefined ? {} : { rpcUrl: chain.rpcUrl }),
+    explorerUrl,
+    status: trouble === undefined ? "serving" : isStarting ? "starting" : "unavailable",
+    ...(trouble === undefined ? {} : { statusDetail: trouble }),
+    contracts: contractsOf(chain?.deployment),
+    vrf: {
+      version: chain?.deployment.contracts.vrfVersion ?? "v2",
+      nativePayment: terms.coinAllowanceWei !== undefined,
+      keyHashes: vrfOperators.map((one) => one.keyHash),
+      minConfirmations: terms.minConfirmations,
+      maxConfirmations: MAX_CONFIRMATIONS,
+      maxWords: MAX_RANDOM_WORDS,
+    },
+    functions: {
+      donId: profile.functions.donId,
+      maxSourceBytes: MAX_SOURCE_BYTES,
+      maxRequestBytes: MAX_REQUEST_BYTES,
+      maxResponseBytes: terms.maxResponseBytes,
+    },
+  };
+}
+
+/** Describes a chain to the explorer. */
+export function describeChain(
+  { profile, isEmbedded, titles: accounts }: NetworkSource,
+  { client, deployment, findAppearances }: NetworkChain,
+  findRecordedCallbacks: NonNullable<ExploredChain["findRecordedCallbacks"]>,
+): ExploredChain {
+  const node = isEmbedded ? meterNode(client) : spareNode(client);
+  return {
+    network: profile.name,
+    title: displayTitle(profile.title, isEmbedded),
+    chainId: profile.chainId,
+    coin: profile.coin,
+    isEmbedded,
+    archive: createNodeArchive(node, { isEmbedded, ...(findAppearances && { findAppearances }) }),
+    client: node,
+    contracts: deployment.contracts,
+    accounts,
+    findRecordedCallbacks,
+  };
+}
+
+function contractsOf(deployment: ChainDeployment | undefined): NetworkView["contracts"] {
+  const none: Hex = "0x";
+  const {
+    link = none,
+    vrfCoordinator = none,
+    functionsRouter = none,
+    functionsCoordinator = none,
+    presetConsumer = none,
+    subscriptionOwner = none,
+  } = deployment?.contracts ?? {};
+  return { link, vrfCoordinator, functionsRouter, functionsCoordinator, presetConsumer, subscriptionOwner };
+}

@@ -1,0 +1,152 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { DailyBudget } from "../../dapps/dailyBudget.ts";
+import type { ChainWatcher } from "../../evm/watcher.ts";
+import { ChainUnavailableError } from "../../networks/chainUnavailable.ts";
+import { isIdentity, type NetworkChain } from "../../networks/network.ts";
+import { fenceBook, fenceStore } from "../../requests/takeover/fenced.ts";
+import { openFollowerIntake } from "../../requests/takeover/followerIntake.ts";
+import type { Replica } from "../../requests/takeover/replicaSync.ts";
+import type { RequestIntake } from "../../requests/requestIntake.ts";
+import type { RequestPipeline } from "../../requests/requestPipeline.ts";
+import type { TwinWatch } from "../../requests/takeover/twinWatch.ts";
+import { findChain } from "../../store/chainRecords.ts";
+import { createLeaseKeeper } from "../../store/leaseKeeper.ts";
+import { findLease, isLeaseAbandoned, type Fence } from "../../store/leases.ts";
+import { adoptChain } from "./adoptChain.ts";
+import { openDispatch } from "./openDispatch.ts";
+import type { ServedChain } from "../../requests/servedChain.ts";
+import type { ServedNetworkOptions } from "./servedNetworkOptions.ts";
+
+/** A live follower takes a free lease well within this time, so a lease that stays free longer has no live replica. */
+const ABANDONED_AFTER_MS = 5_000;
+const ABANDONED_LOOK_MS = 250;
+
+/** Who dispatches on a network, as seen by one of several replicas. */
+export interface SharedDispatch {
+  /** Where requests currently go: to the pipeline here, or to the dispatching replica. */
+  intake(): RequestIntake;
+  /** The pipeline, while this replica dispatches. */
+  pipeline(): RequestPipeline | undefined;
+  /** Id of the dispatching replica, if known, and whether it is this one. */
+  dispatcher(): { readonly replica?: string; readonly isHere: boolean };
+  /** Ends what is in flight here, and lets another replica take over at once. Idempotent. */
+  close(): Promise<void>;
+}
+
+export interface SharedDispatchOptions extends Pick<
+  ServedNetworkOptions,
+  "source" | "store" | "book" | "keep" | "onTransaction" | "acceptsChain" | "log"
+> {
+  readonly replica: Replica;
+  readonly chain: NetworkChain;
+  readonly twin: TwinWatch;
+  readonly watcher: ChainWatcher;
+  /** See `openDispatch`. */
+  readonly oracleNodes: ServedChain["oracleNodes"];
+  readonly budget: DailyBudget;
+  readonly onError: (error: unknown) => void;
+}
+
+/**
+ * Dispatches on a network while this replica holds its lease, and otherwise follows the replica that does. Resolves when either has begun.
+ *
+ * @throws {ChainUnavailableError} when the other replicas serve other contracts under the network's name.
+ */
+export async function openSharedDispatch(options: SharedDispatchOptions): Promise<SharedDispatch> {
+  const { source, store, book, chain, watcher, replica, log, onError } = options;
+  const { name: network } = source.profile;
+  const { client, identity } = chain;
+  const { contracts } = chain.deployment;
+  let pipeline: RequestPipeline | undefined;
+  /** Only a start may replace the contracts that the journal describes. */
+  let isStarting = true;
+
+  const dispatch = async (fence: Fence): Promise<void> => {
+    if (!isStarting) await assertSameContracts();
+    replica.hold(network);
+    const known = await findChain(store.db, network);
+    await adoptChain({
+      ...options,
+      network,
+      isNew: !isIdentity(known?.identity, identity),
+      store: fenceStore(store, fence),
+      book: fenceBook(book, fence),
+    });
+    pipeline = await openDispatch({ ...options, status: undefined, watcher, fence });
+    replica.dispatch(network, pipeline);
+    log.info({ replica: replica.id }, "this replica is now the dispatcher");
+  };
+  const standDown = async (end: { readonly atOnce: boolean }): Promise<void> => {
+    const last = pipeline;
+    pipeline = undefined;
+    if (end.atOnce) replica.release(network);
+    await last?.close(end);
+    replica.release(network);
+  };
+  const keeper = createLeaseKeeper({
+    db: store.db,
+    network,
+    replica: replica.id,
+    onTaken: dispatch,
+    async onLost() {
+      log.warn(
+        { replica: replica.id },
+        "this replica's lease has expired: another one is now the dispatcher",
+      );
+      await standDown({ atOnce: true });
+    },
+    onLeave: () => standDown({ atOnce: false }),
+    onGivenBack: () => replica.bus.tell({ kind: "free", network }),
+    onError,
+  });
+  const stopListening = replica.bus.listen((message) => {
+    if (message.kind === "free" && message.network === network) keeper.look().catch(onError);
+  });
+  const follower = await openFollowerIntake({ network, client, contracts, store, replica, onError });
+  const close = async (): Promise<void> => {
+    stopListening();
+    follower.close();
+    await keeper.close();
+  };
+  try {
+    if (await hasOtherContracts()) await untilAbandoned();
+    await keeper.look();
+    if (!keeper.state().isHere) await assertSameContracts();
+    isStarting = false;
+  } catch (error) {
+    await close();
+    throw error;
+  }
+
+  async function hasOtherContracts(): Promise<boolean> {
+    const known = await findChain(store.db, network);
+    return known !== undefined && !isIdentity(known.identity, identity);
+  }
+
+  /** Leaves the lease to replicas that serve the journal's contracts, as long as one may exist. */
+  async function untilAbandoned(): Promise<void> {
+    while (!(await isLeaseAbandoned(store.db, network, ABANDONED_AFTER_MS))) {
+      if ((await findLease(store.db, network))?.isLive === true) return await assertSameContracts();
+      await sleep(ABANDONED_LOOK_MS);
+    }
+  }
+
+  async function assertSameContracts(): Promise<void> {
+    if (await hasOtherContracts())
+      throw new ChainUnavailableError(
+        network,
+        "the dispatching replica uses different contracts; give all replicas the same contracts file",
+      );
+  }
+
+  let closing: Promise<void> | undefined;
+  return {
+    intake: () => pipeline ?? follower,
+    pipeline: () => pipeline,
+    dispatcher() {
+      const { holder, isHere } = keeper.state();
+      return { isHere, ...(holder === undefined ? {} : { replica: holder }) };
+    },
+    close: () => (closing ??= close()),
+  };
+}

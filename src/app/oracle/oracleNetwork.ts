@@ -1,0 +1,168 @@
+import type { Logger } from "pino";
+import type { Hex } from "viem";
+import type { SandboxPool } from "../../../sandbox/index.ts";
+import { createFinality } from "../../evm/finality.ts";
+import { readPipelining } from "../../evm/pipelining.ts";
+import { REREAD_BLOCKS } from "../../evm/track.ts";
+import { createChainWatcher } from "../../evm/watcher.ts";
+import { withDeadline } from "../../lib/deadline.ts";
+import { messageOf } from "../../lib/errors.ts";
+import { repeat } from "../../lib/repeat.ts";
+import { readContractsFile } from "../../networks/external/contractsFile.ts";
+import { assertChainId, connectExternal, REREAD_INTERVAL_MS } from "../../networks/external/externalNode.ts";
+import { assertDeployed } from "../../networks/external/externalSource.ts";
+import { readCoordinatorContracts } from "../../networks/external/coordinatorContracts.ts";
+import { MAX_RESPONSE_BYTES } from "../../networks/profiles.ts";
+import type { OracleNode } from "../../oracle/node/oracleNode.ts";
+import type { Oracle } from "../../oracle/oracle.ts";
+import type { OracleNetworkStatus } from "../../oracle/status.ts";
+import type { MinedTransaction } from "../../requests/observe/transactionMetrics.ts";
+import { findOracleCheckpoint, saveOracleCheckpoint } from "../../store/chainRecords.ts";
+import { listEvidence } from "../../store/oracleEvidence.ts";
+import type { Store } from "../../store/store.ts";
+import type { ExternalNetworkConfig } from "../config/networkSchema.ts";
+import { feesOfExternal, profileOfExternal } from "../network/externalNetworks.ts";
+import { oracleOfRole } from "./oracleParts.ts";
+import type { OracleRole } from "./oracleRole.ts";
+
+/** Polling interval for new heads where the node doesn't push them. */
+const POLL_INTERVAL_MS = 500;
+const CHECKPOINT_INTERVAL_MS = 5_000;
+const LAST_CHECKPOINT_MS = 2_000;
+/** Delay before a network that failed to open is tried again. */
+const RETRY_INTERVAL_MS = 2_000;
+
+/** One network in an oracle's process. */
+export interface OracleNetwork {
+  readonly name: string;
+  /** `undefined` until the network has been opened. */
+  status(): OracleNetworkStatus | undefined;
+  /** Why it isn't served yet. */
+  trouble(): string | undefined;
+  /** The node that receives its peers' messages in this process; `undefined` if there is none, or not yet. */
+  node(): OracleNode | undefined;
+  /** Address of the node's messages; `undefined` without a node. */
+  readonly address: { readonly chainId: number; readonly coordinator: Hex } | undefined;
+  /** Evidence that this node holds against others, as JSON. */
+  evidence(): Promise<readonly string[]>;
+  close(): Promise<void>;
+}
+
+/**
+ * Serves one network as its oracle, as soon as its nodes answer.
+ *
+ * @throws NetworkFileError when the contracts file can't be used; {@link StartError} when the contracts are another oracle's.
+ */
+export function serveOracleNetwork(options: {
+  readonly name: string;
+  readonly config: ExternalNetworkConfig;
+  readonly masterKey: Uint8Array;
+  readonly store: Store;
+  readonly pool: SandboxPool;
+  readonly log: Logger;
+  readonly onTransaction: (transaction: MinedTransaction) => void;
+  /** Which part of the oracle this process runs; default: everything, with all keys. */
+  readonly role?: OracleRole | undefined;
+}): OracleNetwork {
+  const { name, config, store, pool, log, onTransaction } = options;
+  const profile = profileOfExternal(name, config);
+  const { chainId } = profile;
+  const path = config.contracts;
+  const file = path === undefined ? undefined : readContractsFile(path, { network: name, chainId });
+  const coordinator = file?.contracts.functionsCoordinator ?? config.coordinator;
+  const { role, masterKey } = options;
+  const contracts = path === undefined || file === undefined ? undefined : { file, path };
+  const createOracle = oracleOfRole({ role, network: name, chainId, masterKey, contracts, store });
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const onError = (error: unknown): void => {
+    if (!signal.aborted) log.warn({ err: error }, "following the chain failed; retrying");
+  };
+  const client = connectExternal(config.rpcUrls, chainId);
+  const { finalityDepth: depth, hasFinalizedTag } = profile;
+  const finality = createFinality({ client, depth, hasFinalizedTag });
+  let trouble: string | undefined = "it is starting";
+  let oracle: Oracle | undefined;
+
+  const keepCheckpoint = async (): Promise<void> => {
+    const status = oracle?.status()[0];
+    if (!status?.caughtUp) return;
+    // Only final blocks are safe to skip, on whichever branch, and only those whose logs are no longer read again.
+    const head = await client.getHead(await finality.finalNumber());
+    if (head === undefined) return;
+    const next = head.number > REREAD_BLOCKS ? head.number - REREAD_BLOCKS : 0n;
+    const blockNumber = status.checkpoint < next ? status.checkpoint : next;
+    await saveOracleCheckpoint(store.db, name, { blockNumber, head });
+  };
+
+  const open = async (): Promise<void> => {
+    if (oracle !== undefined || signal.aborted) return;
+    try {
+      await assertChainId(client, { network: name, chainId });
+      if (file !== undefined) await assertDeployed(client, file);
+      const noted = await findOracleCheckpoint(store.db, name);
+      const isKept =
+        noted !== undefined && (await client.getHead(noted.head.number))?.hash === noted.head.hash;
+      const pipelining = await readPipelining(client);
+      if (signal.aborted) return;
+      const watcher = createChainWatcher({
+        client,
+        pollIntervalMs: POLL_INTERVAL_MS,
+        rereadIntervalMs: REREAD_INTERVAL_MS,
+        onError,
+      });
+      const closeWatcher = (): void => watcher.close();
+      signal.addEventListener("abort", closeWatcher, { once: true });
+      const created = await createOracle({
+        network: name,
+        chainId,
+        client,
+        watcher,
+        contracts: file?.contracts ?? (await readCoordinatorContracts(client, coordinator!)),
+        fees: feesOfExternal(config, profile),
+        pipelining,
+        fromBlock: isKept ? noted.blockNumber : file && BigInt(file.blockNumber),
+        maxResponseBytes: MAX_RESPONSE_BYTES.own,
+        pool,
+        log,
+        signal,
+        onTransaction,
+        onError,
+      }).catch((error: unknown) => {
+        closeWatcher();
+        signal.removeEventListener("abort", closeWatcher);
+        throw error;
+      });
+      // It was closed in the meantime, and `signal` aborted.
+      oracle = created;
+      trouble = undefined;
+    } catch (error) {
+      trouble = messageOf(error);
+      onError(error);
+    }
+  };
+  const stops = [
+    // One attempt at a time: two oracles in one process would sign different proposals with the same key.
+    repeat(open, RETRY_INTERVAL_MS, onError, { startsNow: true }),
+    repeat(keepCheckpoint, CHECKPOINT_INTERVAL_MS, onError),
+  ];
+
+  return {
+    name,
+    status: () => oracle?.status()[0],
+    trouble: () => trouble,
+    node: () => oracle?.nodes[0],
+    address:
+      role?.role === "node" && coordinator !== undefined
+        ? { chainId, coordinator: coordinator.toLowerCase() as Hex }
+        : undefined,
+    evidence: () => listEvidence(store.db, name),
+    async close() {
+      for (const stop of stops) stop();
+      oracle?.close();
+      stopping.abort();
+      await withDeadline(keepCheckpoint(), LAST_CHECKPOINT_MS).catch(() => {});
+      await client.close();
+    },
+  };
+}

@@ -1,0 +1,152 @@
+import { getAddress, type Hex } from "viem";
+import type { StackAddresses } from "../../chainlink/stackPlan.ts";
+import type { ChainClient } from "../../evm/client.ts";
+import type { ContractsFile } from "../../networks/external/contractsFile.ts";
+import { vrfOperatorsOf } from "../../networks/external/oracleIdentity.ts";
+import { readGenesis } from "../../networks/external/externalNode.ts";
+import { readNodeSet } from "../../oracle/node/nodeSet.ts";
+import type { RoundJournal } from "../../oracle/node/roundJournal.ts";
+import type { Oracle } from "../../oracle/oracle.ts";
+import { saveEvidence } from "../../store/oracleEvidence.ts";
+import { createGatherer } from "../../lib/gather.ts";
+import {
+  appendRoundRecords,
+  findNodeBinding,
+  forgetRoundRecords,
+  listRoundRecords,
+  saveNodeBinding,
+  type OracleRoundRecord,
+} from "../../store/oracleRounds.ts";
+import type { Store } from "../../store/store.ts";
+import { deriveOracleKeys } from "../network/networkKeys.ts";
+import {
+  createNetworkOracle,
+  createPartialOracle,
+  type NetworkOracleOptions,
+} from "../network/networkOracle.ts";
+import { deriveNodeKeys, deriveVrfKeys, type OracleRole } from "./oracleRole.ts";
+import { StartError } from "../startError.ts";
+
+/** How long a node remembers what it said about a request: far longer than a request can wait or a reorg can reach back. */
+const RECORDS_KEPT_MS = 7 * 86_400_000;
+
+/** Creates the part of an oracle that a process runs; rejects while the chain can't tell who the nodes are. */
+export type CreateOracle = (options: NetworkOracleOptions) => Promise<Oracle>;
+
+export interface OracleOfRoleOptions {
+  /** `undefined`: this process holds all keys. */
+  readonly role: OracleRole | undefined;
+  readonly network: string;
+  readonly chainId: number;
+  readonly masterKey: Uint8Array;
+  /** The contracts file with its path, for messages; absent for a node that knows only its coordinator. */
+  readonly contracts: { readonly file: ContractsFile; readonly path: string } | undefined;
+  readonly store: Store;
+}
+
+/**
+ * Finds a role's keys, and checks that the contracts are for them.
+ *
+ * @throws {StartError} when they are for others.
+ */
+export function oracleOfRole(options: OracleOfRoleOptions): CreateOracle {
+  const { role, network, chainId, masterKey, contracts, store } = options;
+  if (role?.role === "node") {
+    const keys = deriveNodeKeys(masterKey, chainId);
+    return async (served) => {
+      await forgetOldRecords(store, served.client);
+      const { functionsCoordinator } = served.contracts;
+      const genesis = await readGenesis(served.client);
+      await bindNode(store, { chainId, genesis, contracts: { functionsCoordinator } }, network);
+      const readSet = () => readNodeSet(served.client, functionsCoordinator);
+      const set = await readSet();
+      const journalOf = (configDigest: Hex) => createJournal(store, network, configDigest);
+      const { signer, saltOf } = keys;
+      const { maxResponseBytes } = served;
+      return createPartialOracle(served, (senderOf) => ({
+        node: {
+          chainId,
+          set,
+          readSet,
+          signer,
+          saltOf,
+          journalOf,
+          keepEvidence: (record) =>
+            saveEvidence(store, {
+              network,
+              signer: record.signer,
+              requestId: record.requestId,
+              evidence: JSON.stringify(record),
+            }),
+          maxResponseBytes,
+          transmitter: senderOf(keys.transmitter, "report"),
+        },
+      }));
+    };
+  }
+  if (contracts === undefined)
+    throw new StartError(
+      `networks.${network} names only a coordinator, which is enough only for an oracle node; name the contracts file`,
+    );
+  const keys = role === undefined ? deriveOracleKeys(masterKey, chainId) : deriveVrfKeys(masterKey, chainId);
+  const keyHashes = vrfOperatorsOf(contracts.file.oracle).map(({ keyHash }) => keyHash);
+  const own = keys.provingKey.keyHash;
+  if (!keyHashes.includes(own))
+    throw new StartError(
+      `the contracts in ${contracts.path} are for another oracle (VRF key hash ${keyHashes.join(", ")}, and this data directory's is ${own}); use the data directory whose \`tyche oracle keys\` they were deployed with`,
+    );
+  if ("signers" in keys) return async (served) => createNetworkOracle({ ...served, keys });
+  return async (served) =>
+    createPartialOracle(served, (senderOf) => ({
+      vrf: { key: keys.provingKey, senders: [senderOf(keys.vrfAccount, "words")] },
+    }));
+}
+
+/**
+ * Deletes a node's old records, counting age by both its own clock and the chain's: a clock that is ahead must not erase what the node
+ * said today.
+ */
+export async function forgetOldRecords(store: Store, client: Pick<ChainClient, "getHead">): Promise<void> {
+  const head = await client.getHead("latest");
+  if (head === undefined) return;
+  const before = Math.min(Date.now(), 1_000 * Number(head.timestamp)) - RECORDS_KEPT_MS;
+  await forgetRoundRecords(store.db, before);
+}
+
+/**
+ * Binds a node's keys for a chain to one coordinator, permanently: the part of a report that the contract checks names neither the chain
+ * nor the coordinator, so a report made for a second network could be used on the first.
+ *
+ * @throws {StartError} when they are bound to another one.
+ */
+export async function bindNode(
+  store: Store,
+  {
+    chainId,
+    genesis,
+    contracts,
+  }: {
+    readonly chainId: number;
+    readonly genesis: Hex;
+    readonly contracts: Pick<StackAddresses, "functionsCoordinator">;
+  },
+  network: string,
+): Promise<void> {
+  const place = `${getAddress(contracts.functionsCoordinator)} on the chain with block 0 ${genesis}`;
+  const bound = await findNodeBinding(store.db, chainId);
+  if (bound === undefined) return saveNodeBinding(store, chainId, place);
+  if (bound !== place)
+    throw new StartError(
+      `this node's key for chain ${chainId} signs for the coordinator ${bound}, but the coordinator of ${network} is ${place}: the contracts do not check which network a report was signed for, so a report signed for one could be used on the other; run a second node with its own data directory`,
+    );
+}
+
+function createJournal(store: Store, network: string, configDigest: Hex): RoundJournal {
+  // Under load, one body of messages advances dozens of rounds, each with its own record; this batches the writes.
+  const append = createGatherer<OracleRoundRecord>((records) => appendRoundRecords(store, records));
+  const keyOf = (requestId: Hex) => ({ network, configDigest, requestId });
+  return {
+    read: (requestId) => listRoundRecords(store.db, keyOf(requestId)),
+    append: (requestId, record) => append({ ...keyOf(requestId), record }),
+  };
+}

@@ -1,0 +1,46 @@
+import { randomBytes } from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
+import type { DappDirectory } from "../../dapps/dapps.ts";
+import type { OutsideSecret } from "../../lib/outsideSecret.ts";
+import type { DataDirectory } from "../../store/dataDirectory.ts";
+import { MIN_TOKEN_CHARACTERS } from "../../dapps/operatorAccess.ts";
+import { StartError } from "../startError.ts";
+
+/** Name of the dapp that the first start creates. */
+const DEFAULT_DAPP = "default";
+
+/** Returns a live key of the default dapp; the first start creates both. */
+export async function ensureDefaultDapp(
+  dapps: DappDirectory,
+  writeKey: (apiKey: string) => void,
+): Promise<string> {
+  const first = (await dapps.list())[0];
+  if (first === undefined) {
+    const { key } = await dapps.create(DEFAULT_DAPP);
+    writeKey(key.apiKey);
+    return key.apiKey;
+  }
+  const live = (await dapps.keys(first.id)).find(({ revokedAt }) => revokedAt === null);
+  const apiKey = live?.apiKey ?? (await dapps.addKey(first.id)).apiKey;
+  writeKey(apiKey);
+  return apiKey;
+}
+
+/**
+ * Returns the token for signing in to the application, and where it is kept: outside, or in the data directory, where the first start
+ * creates it.
+ */
+export function ensureOperatorToken(
+  directory: DataDirectory,
+  outside: OutsideSecret | undefined,
+): OutsideSecret {
+  const file = directory.file("operator-token");
+  if (outside === undefined && !existsSync(file))
+    directory.writeSecret("operator-token", `${randomBytes(32).toString("base64url")}\n`);
+  const { text, from } = outside ?? { text: readFileSync(file, "utf8"), from: file };
+  const token = text.trim();
+  if (token.length >= MIN_TOKEN_CHARACTERS) return { text: token, from };
+  const remedy =
+    outside === undefined ? "remove it, and the next start creates a new one" : "put a longer token there";
+  throw new StartError(`${from} must hold at least ${MIN_TOKEN_CHARACTERS} characters; ${remedy}`);
+}

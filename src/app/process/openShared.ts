@@ -1,0 +1,52 @@
+import type { Logger } from "pino";
+import type { DatabaseServer } from "../../dapps/openDatabase.ts";
+import { createOperatorAccess, type OperatorAccess } from "../../dapps/operatorAccess.ts";
+import { createCallCounter, createSharedCallCounter, type CallCounter } from "../../http/callCounter.ts";
+import { deriveKey } from "../../lib/secrets.ts";
+import { openSharedState } from "../../store/sharedState.ts";
+
+/** The call counter and the operator's sessions. */
+export interface SharedParts {
+  readonly counter: CallCounter;
+  readonly access: OperatorAccess;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the call counter and the session store: shared by all replicas on a PostgreSQL database, otherwise in this process.
+ *
+ * @throws {SharedStateError} when the database does not answer.
+ */
+export async function openShared(options: {
+  readonly database: DatabaseServer | undefined;
+  /** Id of this process among those that share the database. */
+  readonly replica: string | undefined;
+  readonly masterKey: Uint8Array;
+  readonly operatorToken: string;
+  readonly log: Logger;
+}): Promise<SharedParts> {
+  const { database, replica, masterKey, operatorToken, log } = options;
+  if (database === undefined)
+    return {
+      counter: createCallCounter(),
+      access: await createOperatorAccess({ operatorToken }),
+      close: async () => {},
+    };
+  const state = await openSharedState(database.url, {
+    ...(replica === undefined ? {} : { replica }),
+    operatorToken,
+    key: deriveKey(masterKey, "operator token"),
+    onWarning: (message) => log.warn(message),
+  });
+  try {
+    const access = await createOperatorAccess({
+      operatorToken,
+      tokenKey: deriveKey(masterKey, "session tokens"),
+      sessions: state.sessions,
+    });
+    return { counter: createSharedCallCounter(state.calls), access, close: () => state.close() };
+  } catch (error) {
+    await state.close();
+    throw error;
+  }
+}

@@ -1,0 +1,172 @@
+import { isEmbedded } from "../config/embeddedNetworkSchema.ts";
+import { formatGwei, parseEther } from "viem";
+import { checkNetwork } from "../../networks/external/checkNetwork.ts";
+import type { NetworkFinding } from "../../networks/external/finding.ts";
+import { readContractsFile } from "../../networks/external/contractsFile.ts";
+import { deployNetwork, type DeploymentEstimate } from "../../networks/external/deployNetwork.ts";
+import { connectExternal } from "../../networks/external/externalNode.ts";
+import { fundNetwork } from "../../networks/external/fundNetwork.ts";
+import { reconfigureNetwork } from "../../networks/external/reconfigureNetwork.ts";
+import { isCardFile, readOracleCards } from "../../networks/external/oracleCards.ts";
+import { roundAmount } from "../../networks/external/roundAmount.ts";
+import { readOracleIdentity, type OracleIdentity } from "../../networks/external/oracleIdentity.ts";
+import type { NetworkMeans } from "../../cli/networkCommands.ts";
+import type { Config } from "../config/configSchema.ts";
+import type { ExternalNetworkConfig } from "../config/networkSchema.ts";
+import {
+  chainlinkVrfOf,
+  contractsPathOf,
+  feesOfExternal,
+  laneMaxGasWeiOf,
+  profileOfExternal,
+} from "../network/externalNetworks.ts";
+import { loadOperatorKey } from "../network/operatorKey.ts";
+import { StartError } from "../startError.ts";
+
+type Means = Omit<NetworkMeans<Config>, "readConfig">;
+
+/** The implementations of `tyche network deploy`, `reconfigure`, `check` and `fund`. */
+export const NETWORK_TOOLS: Means = {
+  async deploy({ config, network, oracleFiles, confirm, onStep }) {
+    const settings = externalOf(config, network);
+    const profile = profileOfExternal(network, settings);
+    const oracle = readOracle(oracleFiles, profile.chainId);
+    const operator = await loadOperator(network, settings);
+    const client = connectExternal(settings.rpcUrls, profile.chainId);
+    const show = (wei: bigint): string => `${roundAmount(wei)} ${profile.coin}`;
+    let totalWei = 0n;
+    try {
+      const end = await deployNetwork({
+        profile,
+        client,
+        operator,
+        fees: feesOfExternal(settings, profile),
+        oracle,
+        vrfVersion: typeof settings.vrf === "object" ? "v2.5" : settings.vrf,
+        chainlink: chainlinkVrfOf(settings, profile),
+        nativePayment: settings.nativePayment,
+        laneMaxGasWei: laneMaxGasWeiOf(settings),
+        file: contractsPathOf(network, settings),
+        confirm: (estimate) => confirm(showEstimate(estimate, show)),
+        onStep({ costWei, gasUsed: _, ...step }) {
+          totalWei += costWei;
+          onStep({ ...step, cost: show(costWei) });
+        },
+      });
+      return { end, file: contractsPathOf(network, settings), total: show(totalWei) };
+    } finally {
+      await client.close();
+    }
+  },
+
+  async reconfigure({ config, network, cards, confirm }) {
+    const settings = externalOf(config, network);
+    const profile = profileOfExternal(network, settings);
+    const contracts = readContractsFile(contractsPathOf(network, settings), {
+      network,
+      chainId: profile.chainId,
+    });
+    const { functions } = readOracleCards(cards, profile.chainId, contracts.oracle);
+    const operator = await loadOperator(network, settings);
+    const client = connectExternal(settings.rpcUrls, profile.chainId);
+    const show = (wei: bigint): string => `${roundAmount(wei)} ${profile.coin}`;
+    try {
+      const done = await reconfigureNetwork({
+        profile,
+        client,
+        operator,
+        fees: feesOfExternal(settings, profile),
+        contracts,
+        file: contractsPathOf(network, settings),
+        functions,
+        confirm: ({ balanceWei, gas, gasPriceWei, ...estimate }) =>
+          confirm({
+            ...estimate,
+            balance: show(balanceWei),
+            cost: show(gas * gasPriceWei),
+          }),
+      });
+      return done.end === "reconfigured" ? { ...done, cost: show(done.costWei) } : done;
+    } finally {
+      await client.close();
+    }
+  },
+
+  async check({ config, network, onFinding }) {
+    const settings = externalOf(config, network);
+    const profile = profileOfExternal(network, settings);
+    return await checkNetwork({
+      profile,
+      rpcUrls: settings.rpcUrls,
+      readContracts: () =>
+        readContractsFile(contractsPathOf(network, settings), { network, chainId: profile.chainId }),
+      fees: feesOfExternal(settings, profile),
+      operator: async () => (await loadOperator(network, settings)).address,
+      onFinding: onFinding satisfies (finding: NetworkFinding) => void,
+    });
+  },
+
+  async fund({ config, network, link, coin, onTransfer, onEnough }) {
+    const settings = externalOf(config, network);
+    const profile = profileOfExternal(network, settings);
+    const contracts = readContractsFile(contractsPathOf(network, settings), {
+      network,
+      chainId: profile.chainId,
+    });
+    const operator = await loadOperator(network, settings);
+    const client = connectExternal(settings.rpcUrls, profile.chainId);
+    try {
+      await fundNetwork({
+        profile,
+        client,
+        operator,
+        fees: feesOfExternal(settings, profile),
+        contracts,
+        reserveJuels: link === undefined ? undefined : parseEther(link),
+        coinWei: coin === undefined ? undefined : parseEther(coin),
+        onTransfer,
+        onEnough,
+      });
+    } finally {
+      await client.close();
+    }
+  },
+};
+
+function readOracle(files: readonly string[], chainId: number): OracleIdentity {
+  const [file, ...others] = files;
+  return others.length > 0 || isCardFile(file!)
+    ? readOracleCards(files, chainId)
+    : readOracleIdentity(file!, chainId);
+}
+
+function externalOf(config: Config, network: string): ExternalNetworkConfig {
+  const found = config.networks[network];
+  if (found !== undefined && !isEmbedded(found)) return found;
+  throw new StartError(
+    found === undefined
+      ? `the configuration has no network ${network}; it names ${Object.keys(config.networks).join(", ")}`
+      : `${network} is embedded: the service deploys its contracts by itself`,
+  );
+}
+
+function loadOperator(network: string, { operatorKey }: ExternalNetworkConfig) {
+  return loadOperatorKey({ network, key: operatorKey, environment: process.env });
+}
+
+function showEstimate(estimate: DeploymentEstimate, show: (wei: bigint) => string) {
+  const { deployer, balanceWei, left, steps, gas, gasPriceWei, existing, isResumed } = estimate;
+  const costWei = gas * gasPriceWei;
+  return {
+    deployer,
+    balance: show(balanceWei),
+    left,
+    steps,
+    gas: gas.toString(),
+    gasPrice: `${formatGwei(gasPriceWei)} gwei`,
+    cost: show(costWei),
+    ...(balanceWei < costWei ? { missing: show(costWei - balanceWei) } : {}),
+    existing: Object.entries(existing).map(([role, address]) => `${role} ${address}`),
+    isResumed,
+  };
+}

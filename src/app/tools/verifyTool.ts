@@ -1,0 +1,128 @@
+import { existsSync } from "node:fs";
+import path from "node:path";
+import type { Hex } from "viem";
+import { createSandboxPool } from "../../../sandbox/index.ts";
+import { createChainClient, RpcError, type ChainClient } from "../../evm/client.ts";
+import { parseQuantity } from "../../lib/nodeAnswers.ts";
+import { MAX_RESPONSE_BYTES, findProfile, profileOf } from "../../networks/profiles.ts";
+import { openDappTools } from "../../dapps/dappTools.ts";
+import { TycheError } from "../../lib/errors.ts";
+import { createSourceRunner } from "./runSource.ts";
+import { findOutsideKey } from "../../lib/outsideSecret.ts";
+import type { OracleContracts } from "../../chainlink/contractBook.ts";
+import { parsePublished } from "../../verify/publishedContracts.ts";
+import { createRecorder } from "../../verify/recordedReader.ts";
+import type { Verification } from "../../verify/verification.ts";
+import { verifyTransaction } from "../../verify/verifyTransaction.ts";
+
+export interface VerifyToolOptions {
+  /** Name of a known network or of one in the data directory; any other name if a node is given. */
+  readonly network: string;
+  /** Transaction hash, 32 bytes. */
+  readonly tx: Hex;
+  readonly requestId?: Hex;
+  /** RPC URL of the node to ask. Default: the node that the data directory knows. */
+  readonly rpcUrl?: string;
+  /**
+   * Addresses of the contracts as someone published them. Default: those in the data directory; none if a node is
+   * given.
+   */
+  readonly contracts?: unknown;
+  readonly dataDir: string;
+  /** Called with the chain data that was read, as JSON, whatever the checks find. */
+  readonly onChainData?: (json: string) => Promise<void>;
+  /**
+   * Whether block hashes are recomputed. Default: true for an embedded network in the data directory, else what is known of the network or of
+   * its chain id.
+   */
+  readonly hasEthereumBlocks?: boolean;
+}
+
+/** Checks a transaction's results with its own sandbox, without a service. */
+export async function verifyWithTool(options: VerifyToolOptions): Promise<Verification> {
+  const { network, tx, requestId } = options;
+  const known = options.rpcUrl === undefined ? await findKnown(options.dataDir, network) : undefined;
+  const given =
+    options.contracts === undefined ? undefined : parsePublished(options.contracts, { name: network });
+  const client = createChainClient(options.rpcUrl ?? known!.rpcUrl);
+  const recorder = createRecorder(client);
+  const pool = createSandboxPool({ concurrency: 1 });
+  try {
+    const chainId = await findChainId(client, network);
+    const profile = profileOf({ name: network, chainId });
+    return await verifyTransaction(tx.toLowerCase() as Hex, {
+      client: recorder,
+      network,
+      chainId,
+      contracts: given?.contracts ?? known?.contracts ?? {},
+      isEmbedded: known === undefined ? given?.isEmbedded : true,
+      run: createSourceRunner(pool),
+      caller: "verify",
+      maxResponseBytes: MAX_RESPONSE_BYTES.own,
+      chainlinkCoordinator: profile.vrf25?.coordinator,
+      ...(requestId === undefined ? {} : { requestId: requestId.toLowerCase() as Hex }),
+      // The embedded chains have Ethereum's blocks, whatever network they stand in for.
+      hasEthereumBlocks: options.hasEthereumBlocks ?? (known !== undefined || profile.hasEthereumBlocks),
+    });
+  } catch (error) {
+    // Whether nothing answers there or something else does, whoever typed the command chooses the node.
+    if (error instanceof RpcError && !error.answered) throw new NodeUnusableError(error, known);
+    throw error;
+  } finally {
+    await pool.close();
+    await client.close();
+    await options.onChainData?.(JSON.stringify(recorder.save()));
+  }
+}
+
+/** Returns the chain id that belongs to the name; for an unknown name, the node's own. */
+async function findChainId(client: ChainClient, network: string): Promise<number> {
+  const profile = findProfile(network);
+  if (profile !== undefined) return profile.chainId;
+  return Number(parseQuantity(await client.request("eth_chainId"), "eth_chainId"));
+}
+
+interface KnownNetwork {
+  readonly rpcUrl: string;
+  readonly contracts: Partial<OracleContracts>;
+}
+
+async function findKnown(dataDir: string, network: string): Promise<KnownNetwork> {
+  if (!existsSync(path.join(dataDir, "tyche.sqlite")))
+    throw new VerifyToolError(
+      `there is no service's state in ${dataDir}; start the service with tyche start, set TYCHE_DATA_DIR, or name a node with --rpc-url`,
+    );
+  const tools = await openDappTools(dataDir, findOutsideKey(process.env));
+  try {
+    const networks = await tools.networks();
+    const found = networks.find(({ name }) => name === network);
+    if (found?.rpcUrl === undefined) {
+      const names = networks.map(({ name }) => name).join(", ");
+      throw new VerifyToolError(
+        `${network} was never started in ${dataDir}, which has ${names}; for another network, name a node with --rpc-url`,
+      );
+    }
+    return { rpcUrl: found.rpcUrl, contracts: parsePublished(found.contracts, { name: network }).contracts };
+  } finally {
+    await tools.close();
+  }
+}
+
+/** The command can't be carried out as given. */
+export class VerifyToolError extends TycheError {
+  constructor(message: string) {
+    super(message, { code: "invalid_parameter", blame: "caller" });
+  }
+}
+
+/** The node gave no answer that can be used. */
+export class NodeUnusableError extends TycheError {
+  constructor(cause: RpcError, known: KnownNetwork | undefined) {
+    super(
+      known === undefined
+        ? `${cause.message}; check the URL of --rpc-url`
+        : `${cause.message}; ${known.rpcUrl} answers only while the service runs: start it with tyche start, or name another node with --rpc-url`,
+      { code: "chain_unavailable", blame: "upstream", retryable: true, cause },
+    );
+  }
+}

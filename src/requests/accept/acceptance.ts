@@ -1,0 +1,236 @@
+import { TycheError } from "../../lib/errors.ts";
+import { createId } from "../../lib/id.ts";
+import { hashBody, IdempotencyConflictError } from "../../lib/idempotency.ts";
+import { retry } from "../../lib/retry.ts";
+import { DatabaseAwayError } from "../../store/databaseAway.ts";
+import { findRequestByKey } from "../../store/requests.ts";
+import type { Store } from "../../store/store.ts";
+import type { Change } from "../change.ts";
+import type { CommandChecker } from "./commandChecker.ts";
+import type { CheckedCommand } from "./commands.ts";
+import { createDailyLimit } from "./dailyLimit.ts";
+import { recordDryRun } from "./dryRuns.ts";
+import { FunctionFailedError } from "../errors.ts";
+import type { Replica } from "../takeover/replicaSync.ts";
+import type { RequestBook } from "../requestBook.ts";
+import { parseRequest } from "../openRequest.ts";
+import type { OpenRequest } from "../openRequest.ts";
+import type { Command, Dapp, SubmitOptions } from "../service.ts";
+import { isClosing } from "./sandboxRuns.ts";
+import { getPipeline } from "../serviceNetwork.ts";
+import type { ServiceNetwork } from "../serviceNetwork.ts";
+import { createOpenLimits } from "./openLimits.ts";
+
+/** Attempts at the dry run of an accepted request while the sandbox is full, and the pause between them. */
+const MAX_DRY_RUNS = 10;
+const DRY_RUN_PAUSE_MS = 1_000;
+/** Attempts to store its outcome while the database is away. After that, another process takes over. */
+const MAX_STORES = 30;
+
+/** Accepts commands. */
+export interface Acceptance {
+  /** Checks a command, stores the request and starts processing it. See `Service.submit` for the errors it throws. */
+  accept(dapp: Dapp, command: Command, submission: SubmitOptions): Promise<OpenRequest>;
+  /**
+   * Resumes the dry runs of requests that an earlier process left in state `checking`, on a network that serves.
+   *
+   * @param sinceMs minimum time that they have been in that state, in milliseconds. Default 0.
+   */
+  resumeChecks(network: string, sinceMs?: number): void;
+}
+
+/** Creates the acceptance of all networks. */
+export function createAcceptance(options: {
+  readonly store: Store;
+  readonly book: RequestBook;
+  readonly checker: CommandChecker;
+  /** Throws `invalid_parameter` for an unknown name. */
+  readonly getNetwork: (name: string) => ServiceNetwork;
+  /** Maximum number of open requests on one network. Default: that of {@link createOpenLimits}. */
+  readonly maxOpenPerNetwork?: number;
+  /** Maximum number of requests per dapp and day (UTC). Default: unlimited. */
+  readonly maxDailyPerDapp?: number;
+  /** Present if other processes accept into the same store. */
+  readonly replica?: Pick<Replica, "hasDatabase"> | undefined;
+}): Acceptance {
+  const { store, book, checker, getNetwork } = options;
+  const openLimits = createOpenLimits(book, options.maxOpenPerNetwork);
+  const dailyLimit = createDailyLimit(store, {
+    ...(options.maxDailyPerDapp === undefined ? {} : { limit: options.maxDailyPerDapp }),
+    isShared: options.replica !== undefined,
+  });
+
+  /** Ids of requests whose dry run is in flight in this process. */
+  const checking = new Set<string>();
+
+  const findRepeated = async (
+    dapp: Dapp,
+    key: string | undefined,
+    bodyHash: string,
+  ): Promise<OpenRequest | undefined> => {
+    if (key === undefined) return undefined;
+    const earlier = await findRequestByKey(store.db, dapp.id, key);
+    if (earlier !== undefined && earlier.bodyHash !== bodyHash) throw new IdempotencyConflictError(key);
+    return earlier && parseRequest(earlier);
+  };
+
+  /** Dry-runs an accepted request and stores the outcome. Rejects only with the store's error. */
+  const checkLater = async (
+    dapp: Pick<Dapp, "id">,
+    command: Command,
+    request: OpenRequest,
+  ): Promise<void> => {
+    const network = getNetwork(command.network);
+    let warnings: readonly string[];
+    try {
+      warnings = await dryRun(dapp, command, network);
+    } catch (error) {
+      // The next process, or another replica, runs it.
+      if (isClosing(error)) return;
+      await endCheck({ request, state: "failed", error: endOf(error) });
+      return;
+    }
+    await endCheck({ request, state: "received", ...withWarnings(warnings) });
+    // If the network has stopped serving in the meantime, the next start resumes the request.
+    network.pipeline()?.take(request);
+  };
+  /** Stores the outcome of a dry run exactly once: after a lost connection, it may or may not be stored already. */
+  const endCheck = (change: Change): Promise<void> =>
+    retry(() => book.change(() => (change.request.state === "checking" ? [change] : [])), {
+      attempts: MAX_STORES,
+      pauseMs: () => DRY_RUN_PAUSE_MS,
+      isFinal: (error) => !(error instanceof DatabaseAwayError),
+    });
+  const checkOnce = async (dapp: Pick<Dapp, "id">, command: Command, request: OpenRequest): Promise<void> => {
+    checking.add(request.id);
+    // A permanent store failure ends the process; the next start resumes the requests being checked.
+    await checkLater(dapp, command, request).catch(() => {});
+    checking.delete(request.id);
+  };
+
+  const dryRun = (
+    dapp: Pick<Dapp, "id">,
+    command: Command,
+    network: ServiceNetwork,
+  ): Promise<readonly string[]> =>
+    retry(() => checker.dryRun(dapp, command, network), {
+      attempts: MAX_DRY_RUNS,
+      pauseMs: () => DRY_RUN_PAUSE_MS,
+      isFinal: (error) => !(error instanceof TycheError && error.retryable),
+    });
+
+  const recordRefused = (
+    { id: dappId }: Dapp,
+    command: Command,
+    { details }: FunctionFailedError,
+  ): Promise<void> => {
+    const { network, kind } = command;
+    const what =
+      kind === "preset" ? { preset: command.preset } : kind === "function" ? { source: command.source } : {};
+    return recordDryRun(store, { dappId, network, kind, ...what, result: details });
+  };
+
+  const accept: Acceptance["accept"] = async (dapp, command, { idempotencyKey, isAsync = false, signal }) => {
+    // A call that joins those waiting for the database would learn nothing sooner.
+    if (options.replica?.hasDatabase() === false) throw new DatabaseAwayError(undefined);
+    const bodyHash = hashBody(command);
+    const repeated = await findRepeated(dapp, idempotencyKey, bodyHash);
+    if (repeated !== undefined) return repeated;
+    const network = getNetwork(command.network);
+    const pipeline = getPipeline(network);
+    const givePlaceBack = openLimits.take({ network: command.network, dappId: dapp.id });
+    let request: OpenRequest;
+    let giveDayBack: (() => void) | undefined;
+    try {
+      giveDayBack = await dailyLimit.take(dapp);
+      const checked = await checker.check(dapp, command, network);
+      const isChecking = isAsync && (command.kind === "preset" || command.kind === "function");
+      const warnings = isChecking ? [] : await checker.dryRun(dapp, command, network, signal);
+      request = createRequest(dapp, command.network, checked, { idempotencyKey, bodyHash, isChecking });
+      Object.assign(request, { progress: { ...request.progress, ...withWarnings(warnings).progress } });
+      await book.add(request, (db) => dailyLimit.count(db, dapp));
+    } catch (error) {
+      giveDayBack?.();
+      if (error instanceof FunctionFailedError) await recordRefused(dapp, command, error);
+      // Of two concurrent calls with the same key, the first to be stored answers both.
+      const first = await findRepeated(dapp, idempotencyKey, bodyHash);
+      if (first === undefined) throw error;
+      return first;
+    } finally {
+      givePlaceBack();
+    }
+    const stored = { ...request };
+    if (request.state === "received") pipeline.take(request);
+    if (request.state === "checking") void checkOnce(dapp, command, request);
+    return stored;
+  };
+
+  return {
+    accept,
+    resumeChecks(network, sinceMs = 0) {
+      for (const request of book.open(network)) {
+        if (book.ageMs(request) < sinceMs || checking.has(request.id)) continue;
+        const command = request.state === "checking" ? commandOf(request) : undefined;
+        if (command !== undefined) void checkOnce({ id: request.dappId }, command, request);
+      }
+    },
+  };
+}
+
+/** Returns the facts that a dry run found, if any. */
+function withWarnings(warnings: readonly string[]): Pick<Change, "progress"> {
+  return warnings.length === 0 ? {} : { progress: { warnings } };
+}
+
+/** Rebuilds the command that a request was created from; `undefined` for kinds without a dry run. */
+function commandOf(request: OpenRequest): Command | undefined {
+  const { network } = request;
+  if (request.kind === "preset") {
+    const { preset, ...params } = request.params;
+    return { kind: "preset", network, preset, params };
+  }
+  if (request.kind !== "function") return undefined;
+  const { source, args, returnType } = request.params;
+  return { kind: "function", network, source, args, returnType };
+}
+
+function createRequest(
+  dapp: Dapp,
+  network: string,
+  checked: CheckedCommand,
+  options: {
+    readonly idempotencyKey: string | undefined;
+    readonly bodyHash: string;
+    readonly isChecking: boolean;
+  },
+): OpenRequest {
+  const now = Date.now();
+  const state = checked.outcome !== null ? "fulfilled" : options.isChecking ? "checking" : "received";
+  return {
+    ...checked,
+    id: createId("req", now),
+    dappId: dapp.id,
+    network,
+    idempotencyKey: options.idempotencyKey ?? null,
+    bodyHash: options.bodyHash,
+    createdAt: now,
+    updatedAt: now,
+    state,
+    why: null,
+    timeline: [{ seq: 1, state, at: now }],
+    error: null,
+    endedIn: null,
+    version: 1,
+  };
+}
+
+/** Returns the error that a request ends with after its dry run failed. */
+function endOf(error: unknown): { readonly code: string; readonly message: string } {
+  // Internal errors aren't written for callers, so their text stays internal.
+  if (error instanceof TycheError && error.blame !== "us")
+    return { code: error.code, message: error.message };
+  return {
+    code: "request_failed",
+    message: "the request could not be checked, and nothing was sent; send it again",
+  };
+}

@@ -1,0 +1,210 @@
+import type { Hex } from "viem";
+import {
+  MAX_REQUEST_BYTES,
+  PRESET_REQUEST_OVERHEAD_BYTES,
+  encodeArgs,
+  encodeFunctionsRequest,
+} from "../../chainlink/functionsRequest.ts";
+import { MAX_ARGUMENT_BYTES } from "../../chainlink/presetBatch.ts";
+import { InvalidParameterError } from "../../lib/invalidParameter.ts";
+import { toHexText } from "../../lib/hex.ts";
+import { decodeDryRun } from "../../lib/decodeResult.ts";
+import { UNNAMED_ERROR } from "../../lib/truncateUtf8.ts";
+import { locateFailure } from "../../presets/locateFailure.ts";
+import { parsePresetParams } from "../../presets/presetParams.ts";
+import type { Preset } from "../../presets/preset.ts";
+import { assertResultFits } from "../../presets/resultFit.ts";
+import type { RunResult, SandboxPool } from "../../../sandbox/index.ts";
+import { FunctionFailedError } from "../errors.ts";
+import { describeRunError, FAILED_RUN } from "./runDetails.ts";
+import { warningsOf } from "./sourceWarnings.ts";
+import type { RequestContent } from "../openRequest.ts";
+import type { SimulateResult } from "../read/results.ts";
+import type { FunctionCommand, PresetCommand, ReturnType, SimulateCommand } from "../service.ts";
+import type { SourcePrefix } from "./sources.ts";
+
+/** Maximum size of a source on the oracle network, in bytes of UTF-8. Its arguments come on top, see {@link MAX_REQUEST_BYTES}. */
+export const MAX_SOURCE_BYTES = 30_720;
+
+/** Random word of a preset's dry run. Any word will do; a constant one makes the result reproducible. */
+const DRY_RUN_WORD: Hex = `0x${"5a".repeat(32)}`;
+
+/** A checked command in the form in which it is stored. If it already has an outcome, the request ends at once and nothing is sent. */
+export type CheckedCommand = RequestContent;
+
+/** What the checks depend on. */
+export interface CommandChecks {
+  readonly pool: SandboxPool;
+  /** The caller, for fair scheduling in the sandbox. */
+  readonly dappId: string;
+  readonly maxResponseBytes: number;
+  /** Runs of the same group may share an isolate; absent: none does. */
+  readonly group?: string | undefined;
+}
+
+/** What the run of a caller's own source also depends on. */
+export interface SourceChecks extends CommandChecks {
+  /** Cancels the run. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Checks a preset's parameters, and that its result and arguments fit. */
+export function checkPresetCommand(
+  command: PresetCommand,
+  preset: Preset,
+  prefix: SourcePrefix,
+  { maxResponseBytes }: Pick<CommandChecks, "maxResponseBytes">,
+): Extract<CheckedCommand, { readonly kind: "preset" }> {
+  const { params, args } = parsePresetParams(preset, command.params);
+  assertResultFits(preset, params, { network: command.network, maxResponseBytes });
+  assertArgumentsFit(preset, args, prefix);
+  return {
+    kind: "preset",
+    params: { ...params, preset: preset.name },
+    outcome: null,
+    progress: {
+      prefixHash: prefix.hash,
+      prefixBytes: prefix.bytes.length,
+      args,
+      returnType: preset.returnType,
+      ...(preset.definition.show === undefined ? {} : { show: preset.definition.show }),
+    },
+  };
+}
+
+/** Dry-runs a preset, so that parameters it can't work with never reach the chain. Throws `function_failed`. */
+export async function dryRunPreset(
+  preset: Preset,
+  args: readonly string[],
+  { pool, dappId, maxResponseBytes, group }: CommandChecks,
+): Promise<void> {
+  const request = {
+    args,
+    bytesArgs: [DRY_RUN_WORD],
+    limits: { maxResponseBytes },
+    caller: dappId,
+    ...(group === undefined ? {} : { group }),
+  };
+  const run = await pool.run({ ...request, source: preset.source, sharesContext: true });
+  const result = readRun(run, preset.returnType, "/preset");
+  if (!result.success) {
+    // The source that ran is minified: its line numbers mean nothing to anyone.
+    const place = run.ok ? undefined : await locateFailure(preset, pool.run, { request, error: run.error });
+    throw refuse({ ...result, line: place?.line, column: place?.column });
+  }
+}
+
+/** Checks the sizes of a caller's source and arguments. */
+export function checkFunctionCommand(command: FunctionCommand): CheckedCommand {
+  assertSizes(command);
+  const { source, args, returnType } = command;
+  return {
+    kind: "function",
+    params: { source, args, returnType },
+    progress: { returnType },
+    outcome: null,
+  };
+}
+
+/** Dry-runs a caller's source: one that fails here never reaches the chain. Throws `function_failed`. */
+export async function dryRunFunction(
+  command: FunctionCommand,
+  checks: SourceChecks,
+): Promise<readonly string[]> {
+  const result = await simulateSource(command, checks);
+  if (!result.success) throw refuse(result);
+  return result.warnings ?? [];
+}
+
+/** Runs a source as the oracle's nodes would. A failing source is a normal result. Throws `invalid_parameter` when it is too long. */
+export async function simulateSource(
+  command: SimulateCommand,
+  { pool, dappId, maxResponseBytes, group, signal }: SourceChecks,
+): Promise<SimulateResult> {
+  assertSizes(command);
+  const { source, args, returnType } = command;
+  const run = await pool.run({
+    source,
+    args,
+    bytesArgs: [],
+    limits: { maxResponseBytes },
+    caller: dappId,
+    observe: true,
+    ...(group === undefined ? {} : { group }),
+    ...(signal === undefined ? {} : { signal }),
+  });
+  return {
+    ...readRun(run, returnType),
+    ...warningsOf({ source, touched: run.touched, hasSecrets: false }),
+  };
+}
+
+/**
+ * Checks the size of a preset's arguments before anything runs: the packed arguments must fit in the code of one contract,
+ * and the whole request must not exceed what the oracle network accepts.
+ */
+function assertArgumentsFit(preset: Preset, args: readonly string[], prefix: SourcePrefix): void {
+  const bytes = encodeArgs(args).length;
+  const room = MAX_REQUEST_BYTES - prefix.bytes.length - PRESET_REQUEST_OVERHEAD_BYTES;
+  const most = Math.min(MAX_ARGUMENT_BYTES, room);
+  if (bytes <= most) return;
+  const lengths = args.map((arg) => Buffer.byteLength(arg));
+  const longest = preset.parameterOrder[lengths.indexOf(Math.max(...lengths))];
+  const message = `the preset's arguments take ${bytes} bytes as the function gets them, and at most ${most} fit one request; shorten ${longest ?? "them"} by ${bytes - most} bytes or more`;
+  throw new InvalidParameterError([{ path: longest === undefined ? "" : `/${longest}`, message }]);
+}
+
+function assertSizes({ source, args }: { readonly source: string; readonly args: readonly string[] }): void {
+  const sourceBytes = Buffer.byteLength(source);
+  if (sourceBytes > MAX_SOURCE_BYTES) {
+    const message = `is ${sourceBytes} bytes long, and the oracle network takes at most ${MAX_SOURCE_BYTES}`;
+    throw new InvalidParameterError([{ path: "/source", message }]);
+  }
+  const requestBytes = encodeFunctionsRequest({ source, args }).length;
+  if (requestBytes > MAX_REQUEST_BYTES) {
+    const message = `the whole encoded request is ${requestBytes} bytes long, and the oracle network takes at most ${MAX_REQUEST_BYTES}; shorten source or args`;
+    throw new InvalidParameterError([{ path: "", message }]);
+  }
+}
+
+/** @param path JSON Pointer to the parameter that named the source. */
+function readRun(run: RunResult, returnType: ReturnType, path = "/source"): SimulateResult {
+  const { console, consoleTruncated, timeMs, memoryBytes, httpRequests } = run;
+  const usage = { console, consoleTruncated, timeMs, memoryBytes, httpRequests };
+  if (!run.ok) {
+    const { message, line, column } = run.error;
+    const place = line === undefined || column === undefined ? {} : { line, column };
+    const details = describeRunError(run.error, path);
+    const err = message === "" ? UNNAMED_ERROR : message;
+    return { ...FAILED_RUN, err, ...usage, ...place, ...details };
+  }
+  try {
+    const parsedResult = decodeDryRun(run.bytes, returnType);
+    const result = toHexText(run.bytes);
+    return { success: true, result, parsedResult, value: parsedResult, err: "0x", ...usage };
+  } catch (error) {
+    return { ...FAILED_RUN, err: error instanceof Error ? error.message : String(error), ...usage };
+  }
+}
+
+function refuse(
+  result: Omit<SimulateResult, "line" | "column"> & {
+    readonly line?: number | undefined;
+    readonly column?: number | undefined;
+  },
+): FunctionFailedError {
+  const { err, console, line, column, details, warnings } = result;
+  const place = line === undefined || column === undefined ? {} : { line, column };
+  return new FunctionFailedError({
+    success: false,
+    requestId: "",
+    result: "0x",
+    parsedResult: "",
+    err,
+    url: "",
+    console,
+    ...place,
+    ...(details === undefined ? {} : { details }),
+    ...(warnings === undefined ? {} : { warnings }),
+  });
+}

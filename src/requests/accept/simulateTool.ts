@@ -1,0 +1,133 @@
+import type { Hex } from "viem";
+import {
+  createSandboxNetwork,
+  createSandboxPool,
+  CRASH_TEXT,
+  DEFAULT_LIMITS,
+  DEVELOPER_NETWORK,
+  type RunResult,
+} from "../../../sandbox/index.ts";
+import { decodeDryRun, type ReturnType } from "../../lib/decodeResult.ts";
+import { messageOf } from "../../lib/errors.ts";
+import { UNNAMED_ERROR } from "../../lib/truncateUtf8.ts";
+import { MAX_RESPONSE_BYTES, type NetworkName } from "../../networks/profiles.ts";
+import { type LinkedSource, linkSource } from "../../presets/linkSource.ts";
+import { placeInSource } from "../../presets/locateFailure.ts";
+import { SourceSyntaxError } from "../../presets/sourceSyntaxError.ts";
+import { RESULT_LIMITS } from "./resultLimits.ts";
+import type { SimulateResult } from "../read/results.ts";
+import { describeRunError, FAILED_RUN } from "./runDetails.ts";
+import { warningsOf } from "./sourceWarnings.ts";
+import { toHexText } from "../../lib/hex.ts";
+
+/** Maximum number of HTTP requests that a source may make, as on the oracle network. */
+export const MAX_HTTP_REQUESTS = DEFAULT_LIMITS.maxHttpRequests;
+
+export interface SimulateToolRequest {
+  readonly source: string;
+  readonly args: readonly string[];
+  readonly bytesArgs: readonly Hex[];
+  readonly secrets: Readonly<Record<string, string>>;
+  readonly returnType: ReturnType;
+  /** Network whose limits apply. Default: those of every embedded network. */
+  readonly network?: NetworkName | undefined;
+  /** Aborts the run; the promise then rejects. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Runs sources in a sandbox of its own, without a service. */
+export interface SimulateTool {
+  /** Runs a source, including a preset's `source.js` that imports `tyche:draw`. A failing source is a normal result. */
+  simulate(request: SimulateToolRequest): Promise<SimulateResult>;
+  close(): Promise<void>;
+}
+
+/** Starts a sandbox for the command line; its sources can reach whatever the user's machine can. */
+export function createSimulateTool(): SimulateTool {
+  const network = createSandboxNetwork(DEVELOPER_NETWORK);
+  const pool = createSandboxPool({ concurrency: 1, hostCalls: network.hostCalls });
+  return {
+    async simulate({ source, args, bytesArgs, secrets, returnType, network: name, signal }) {
+      const linked = link(source);
+      if (linked instanceof SourceSyntaxError) return unlinked(linked);
+      const maxResponseBytes = name === undefined ? MAX_RESPONSE_BYTES.own : RESULT_LIMITS[name];
+      const { text } = linked;
+      const run = await pool.run({
+        source: text,
+        args,
+        bytesArgs,
+        secrets,
+        limits: { maxResponseBytes },
+        observe: true,
+        ...(signal === undefined ? {} : { signal }),
+      });
+      const { console, consoleTruncated, timeMs, memoryBytes, httpRequests } = run;
+      const described = describe(run, returnType, linked.preludeLines);
+      const warned = warningsOf({
+        source,
+        touched: run.touched,
+        hasSecrets: Object.keys(secrets).length > 0,
+      });
+      return { ...described, console, consoleTruncated, timeMs, memoryBytes, httpRequests, ...warned };
+    },
+    close: async () => {
+      network.close();
+      await pool.close();
+    },
+  };
+}
+
+/** Only a preset's source can import modules of Tyche. Any other source runs as it is; static imports fail as they would on chain. */
+const IMPORTS_OURS = /^\s*import\b[^"';]*["']tyche:/m;
+
+function link(source: string): LinkedSource | SourceSyntaxError {
+  if (!IMPORTS_OURS.test(source)) return { text: source, preludeLines: 0 };
+  try {
+    return linkSource(source);
+  } catch (error) {
+    if (error instanceof SourceSyntaxError) return error;
+    throw error;
+  }
+}
+
+/** Returns the result of a source that failed to link, so nothing ran. */
+function unlinked({ message, line, column }: SourceSyntaxError): SimulateResult {
+  return {
+    ...fail(CRASH_TEXT),
+    ...(line === undefined || column === undefined ? {} : { line, column }),
+    details: [{ path: "/source", message }],
+    console: "",
+    consoleTruncated: false,
+    timeMs: 0,
+    memoryBytes: 0,
+    httpRequests: 0,
+  };
+}
+
+type Described = Pick<
+  SimulateResult,
+  "success" | "result" | "parsedResult" | "value" | "err" | "code" | "line" | "column" | "details"
+>;
+
+function describe(run: RunResult, returnType: ReturnType, preludeLines: number): Described {
+  if (!run.ok) {
+    const { message } = run.error;
+    const place = placeInSource(run.error, preludeLines);
+    return {
+      ...fail(message),
+      ...place,
+      ...describeRunError({ ...run.error, line: place?.line, column: place?.column }, "/source"),
+    };
+  }
+  const result: Hex = toHexText(run.bytes);
+  try {
+    const parsedResult = decodeDryRun(run.bytes, returnType);
+    return { success: true, result, parsedResult, value: parsedResult, err: "0x" };
+  } catch (error) {
+    return { ...fail(messageOf(error)), result };
+  }
+}
+
+function fail(err: string): Described {
+  return { ...FAILED_RUN, err: err === "" ? UNNAMED_ERROR : err };
+}

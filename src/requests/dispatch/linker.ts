@@ -1,0 +1,225 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { encodeFunctionData, getAddress, isAddressEqual } from "viem";
+import type { Hex } from "viem";
+import type { ChainClient, Receipt } from "../../evm/client.ts";
+import type { Sender } from "../../evm/sender.ts";
+import type { Call } from "../../evm/signedTransaction.ts";
+import type { ChainWatcher } from "../../evm/watcher.ts";
+import { OWN_ABIS } from "../../chainlink/vrfVersion.ts";
+import type { StackAddresses } from "../../chainlink/stackPlan.ts";
+import { isShortage } from "../../dapps/shortage.ts";
+import type { Subscriptions } from "../../dapps/subscriptions.ts";
+import { messageOf } from "../../lib/errors.ts";
+import { retry } from "../../lib/retry.ts";
+import { deleteConsumer, findConsumer, saveConsumer } from "../../store/chainRecords.ts";
+import type { Queryable, Store } from "../../store/store.ts";
+import type { Payload } from "../../store/transactionContents.ts";
+import type { Carriers } from "./carriers.ts";
+import type { RequestBook } from "../requestBook.ts";
+import type { LinkRequest, OpenRequest } from "../openRequest.ts";
+import { isTransient, sendingError } from "./sendingErrors.ts";
+import { createUnlinkCheck, SubscriptionBusyError, UnlinkRefusedError } from "./unlinkCheck.ts";
+
+const LINK_GAS = 600_000n;
+/** Both contracts read the whole list of consumers, and the VRF coordinator each one's latest request, too: 780,000 gas with 100. */
+const UNLINK_GAS = 2_000_000n;
+/** Pause before a request that could not be sent is retried, and the maximum number of attempts. */
+const DEFAULT_RETRY_MS = 1_000;
+const MAX_ATTEMPTS = 30;
+/**
+ * A request's gas limit follows the number of consumers at the time it is sent. A linking therefore waits for the dapp's
+ * earlier requests, whose gas doesn't cover another consumer, but not forever: their words may be late.
+ */
+const OLDER_WAIT_MS = 10_000;
+const OLDER_POLL_MS = 50;
+
+/**
+ * Links callers' contracts to their subscriptions, and unlinks them. Requests of one dapp are carried out in sequence, so
+ * that a contract requested twice is linked once. Dapps don't wait for each other.
+ */
+export interface Linker {
+  take(request: LinkRequest): void;
+  /** Ends a request according to its transaction's receipt. */
+  finish(request: LinkRequest, receipt: Receipt): Promise<void>;
+  holds(id: string): boolean;
+  /** Number of a dapp's contracts that are being linked. */
+  linkings(dappId: string): number;
+  /** Describes the requests that keep a contract linked; `undefined` if there are none. Rejects when the chain can't be queried. */
+  findUnlinkObstacle(dappId: string, consumer: Hex): Promise<string | undefined>;
+}
+
+export interface LinkerOptions {
+  readonly network: string;
+  readonly client: Pick<ChainClient, "call" | "request">;
+  readonly watcher: Pick<ChainWatcher, "head">;
+  readonly store: Store;
+  readonly book: RequestBook;
+  readonly sender: Sender<Payload>;
+  readonly contracts: StackAddresses;
+  readonly subscriptions: Pick<Subscriptions, "ensure" | "readConsumers" | "consumersChanged">;
+  readonly carriers: Pick<Carriers, "find">;
+  readonly explainRevert: (call: Call, receipt: Receipt) => Promise<string>;
+  readonly onError: (error: unknown) => void;
+  readonly signal: AbortSignal;
+  /** Pause before a linking that could not be sent is retried, in milliseconds; there are at most thirty attempts. Default 1,000. */
+  readonly retryMs?: number;
+}
+
+/** Creates the linker of one network. */
+export function createLinker(options: LinkerOptions): Linker {
+  const { network, client, contracts, store, book, sender, subscriptions, signal, onError } = options;
+  const { retryMs = DEFAULT_RETRY_MS } = options;
+  const held = new Map<string, LinkRequest>();
+  const tails = new Map<string, Promise<void>>();
+
+  const check = createUnlinkCheck({ client, contracts, sender, watcher: options.watcher });
+
+  const encodeCall = async (request: Pick<LinkRequest, "kind" | "dappId" | "params">): Promise<Call> => {
+    const { vrfSubscriptionId, functionsSubscriptionId } = await subscriptions.ensure(request.dappId);
+    const args = [vrfSubscriptionId, functionsSubscriptionId, consumerOf(request)] as const;
+    const isLinking = request.kind === "consumer";
+    const functionName = isLinking ? "addConsumer" : "removeConsumer";
+    const abi = OWN_ABIS[contracts.vrfVersion ?? "v2"].subscriptionOwner;
+    const data = encodeFunctionData({ abi, functionName, args });
+    return { to: contracts.subscriptionOwner, data, gas: isLinking ? LINK_GAS : UNLINK_GAS };
+  };
+
+  const carryOut = async (request: LinkRequest): Promise<void> => {
+    const isSigned = request.progress.transactionHashes !== undefined;
+    const carried = isSigned ? await options.carriers.find(request) : undefined;
+    if (carried !== undefined) return await finish(request, carried);
+    const consumer = consumerOf(request);
+    const subscription = await subscriptions.ensure(request.dappId);
+    const lists = await subscriptions.readConsumers(subscription);
+    const isOn = (list: readonly Hex[]): boolean => list.some((one) => isAddressEqual(one, consumer));
+    if (request.kind === "consumer" && isOn(lists.vrf) && isOn(lists.functions)) {
+      const known = await findConsumer(store.db, { dappId: request.dappId, network, address: consumer });
+      if (known !== undefined) return await fulfil(request, known.transactionHash as Hex);
+    }
+    const call = await encodeCall(request);
+    if (request.kind === "unlink") await check({ call, subscription, consumer });
+    await finish(request, await sender.send(call, { kind: "consumer", entries: [[request.id]] }));
+  };
+
+  const finish = async (request: LinkRequest, receipt: Receipt): Promise<void> => {
+    const { transactionHash } = receipt;
+    const endedIn = { number: Number(receipt.blockNumber), hash: receipt.blockHash };
+    if (!receipt.succeeded) {
+      const reason = await options.explainRevert(await encodeCall(request), receipt);
+      const what = request.kind === "consumer" ? "linking" : "unlinking";
+      const error = { code: "request_failed", message: `the ${what} transaction reverted: ${reason}` };
+      return await book.change([{ request, state: "failed", transactionHash, error, endedIn }]);
+    }
+    const place = { dappId: request.dappId, network, address: consumerOf(request) };
+    await fulfil(request, transactionHash, {
+      endedIn,
+      record: (db) =>
+        request.kind === "consumer"
+          ? saveConsumer(db, { ...place, transactionHash, createdAt: Date.now() })
+          : deleteConsumer(db, place),
+    });
+    subscriptions.consumersChanged(request.dappId);
+  };
+
+  /** @param own if the transaction was the request's own: its block, and the write that records the linking. */
+  const fulfil = async (
+    request: LinkRequest,
+    transactionHash: Hex,
+    own?: {
+      readonly endedIn: { readonly number: number; readonly hash: Hex };
+      readonly record: (db: Queryable) => Promise<void>;
+    },
+  ): Promise<void> => {
+    const end = { request, state: "fulfilled", transactionHash, outcome: { transactionHash } } as const;
+    if (own === undefined) await book.change([end]);
+    else await book.change([{ ...end, endedIn: own.endedIn }], own.record);
+  };
+
+  const carryOutAtLast = async (request: LinkRequest): Promise<void> => {
+    if (request.kind === "consumer") await olderRequests(request);
+    if (signal.aborted) return;
+    const report = (error: unknown): void => {
+      if (!signal.aborted && !(error instanceof SubscriptionBusyError)) onError(error);
+    };
+    try {
+      await retry(() => carryOut(request).catch(rethrow), {
+        attempts: MAX_ATTEMPTS,
+        pauseMs: () => retryMs,
+        isFinal: (error) => error instanceof UnlinkRefusedError || !isTransient(error),
+        isWait: isShortage,
+        async onRetry(error) {
+          report(error);
+          await book.change([{ request, why: `not sent yet: ${messageOf(error)}` }]).catch(onError);
+        },
+        signal,
+      });
+    } catch (error) {
+      if (signal.aborted) return;
+      report(error);
+      await book.change([{ request, state: "failed", error: endOf(request, error) }]);
+    }
+  };
+
+  /** Resolves when the dapp's requests from before a linking have loaded the list of consumers, or after {@link OLDER_WAIT_MS}. */
+  const olderRequests = async ({ dappId, createdAt }: LinkRequest): Promise<void> => {
+    const isInTheWay = (one: OpenRequest): boolean =>
+      one.dappId === dappId &&
+      one.createdAt < createdAt &&
+      ((one.state === "received" && (one.kind === "preset" || one.kind === "function")) ||
+        (one.state === "submitted" && one.kind === "preset"));
+    const deadline = performance.now() + OLDER_WAIT_MS;
+    while (!signal.aborted && performance.now() < deadline && book.open(network).some(isInTheWay))
+      await sleep(OLDER_POLL_MS, undefined, { signal }).catch(() => {});
+  };
+
+  return {
+    take(request) {
+      const { id, dappId } = request;
+      if (held.has(id)) return;
+      held.set(id, request);
+      const tail = (tails.get(dappId) ?? Promise.resolve())
+        .then(() => carryOutAtLast(request))
+        .catch(onError)
+        .finally(() => {
+          held.delete(id);
+          if (tails.get(dappId) === tail) tails.delete(dappId);
+        });
+      tails.set(dappId, tail);
+    },
+    finish,
+    holds: (id) => held.has(id),
+    linkings: (dappId) =>
+      [...held.values()].filter((one) => one.dappId === dappId && one.kind === "consumer").length,
+    async findUnlinkObstacle(dappId, consumer) {
+      const subscription = await subscriptions.ensure(dappId);
+      const call = await encodeCall({ kind: "unlink", dappId, params: { consumer } });
+      try {
+        await check({ call, subscription, consumer });
+        return undefined;
+      } catch (error) {
+        if (error instanceof SubscriptionBusyError) return error.waitsFor;
+        if (error instanceof UnlinkRefusedError) return undefined;
+        throw error;
+      }
+    },
+  };
+}
+
+function consumerOf({ params }: Pick<LinkRequest, "params">): Hex {
+  return getAddress(params.consumer);
+}
+
+/** @throws {TycheError} the error that the request may report, or the original one if it ends the request. */
+function rethrow(error: unknown): never {
+  throw isTransient(error) ? sendingError(error) : error;
+}
+
+/** Returns the error that a request ends with after its last attempt. */
+function endOf({ kind }: LinkRequest, error: unknown): { readonly code: string; readonly message: string } {
+  const what = kind === "consumer" ? "linking" : "unlinking";
+  if (error instanceof UnlinkRefusedError || error instanceof SubscriptionBusyError)
+    return { code: "request_failed", message: error.message };
+  if (!isTransient(error))
+    return { code: "request_failed", message: `the ${what} can't be encoded for the chain` };
+  return { code: "chain_unavailable", message: `the ${what} could not be sent: ${error.message}` };
+}

@@ -1,0 +1,54 @@
+import { TycheError } from "../../lib/errors.ts";
+import type { Receipt } from "../../evm/client.ts";
+import { TransactionError } from "../../evm/refusal.ts";
+import { DatabaseAwayError } from "../../store/databaseAway.ts";
+import { StoreWriteError } from "../../store/store.ts";
+
+/** Whether a retry may succeed: the chain is to blame, not the request. */
+export function isTransient(error: unknown): error is TycheError {
+  return error instanceof TycheError && (error.retryable || error.blame === "upstream");
+}
+
+/** Returns the error that a request may report. For errors of the database and unexpected ones, it says only that sending failed. */
+export function sendingError(error: unknown): TycheError {
+  const isStores = error instanceof StoreWriteError || error instanceof DatabaseAwayError;
+  return isTransient(error) && !isStores ? error : new UnsentError(error);
+}
+
+/** Returns the error that a request ends with; `undefined` if it may be retried. */
+export function endOf(
+  error: unknown,
+  isLast: boolean,
+): { readonly code: string; readonly message: string } | undefined {
+  if (error instanceof TransactionError && error.meaning === "too_large")
+    return { code: "request_failed", message: error.message };
+  if (isTransient(error))
+    return isLast
+      ? { code: "chain_unavailable", message: `the request could not be sent: ${error.message}` }
+      : undefined;
+  // The text of other errors is only for the log.
+  const reason = error instanceof TycheError ? `: ${error.message}` : "";
+  return { code: "request_failed", message: `the request can't be encoded for the chain${reason}` };
+}
+
+/** A transaction failed unexpectedly: it may or may not have been sent. */
+export class UnsentError extends TycheError {
+  constructor(cause: unknown) {
+    super("the service failed to send the transaction", {
+      code: "chain_unavailable",
+      blame: "us",
+      retryable: true,
+      cause,
+    });
+  }
+}
+
+/** The contract logs each entry, accepted or refused: without a log, it wasn't there or had different code. */
+export class UnheardError extends TycheError {
+  constructor({ transactionHash }: Receipt) {
+    super(
+      `transaction ${transactionHash} was mined but did nothing: the contract that takes requests no longer has code`,
+      { code: "chain_unavailable", blame: "upstream", retryable: true },
+    );
+  }
+}

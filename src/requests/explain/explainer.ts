@@ -1,0 +1,246 @@
+import { decodeFunctionResult, encodeFunctionData, formatEther, formatGwei } from "viem";
+import type { Hex } from "viem";
+import type { ChainClient } from "../../evm/client.ts";
+import { decodeLog, type ChainEventOf } from "../../chainlink/events.ts";
+import type { Fees } from "../../evm/fees.ts";
+import type { StackAddresses } from "../../chainlink/stackPlan.ts";
+import { chainSeconds, type ChainWatcher } from "../../evm/watcher.ts";
+import { fixedPriceFeedAbi } from "../../chainlink/contracts/abi.ts";
+import { isPaidNatively } from "../../chainlink/extraArgs.ts";
+import { COORDINATOR_READS, type ContractRead } from "../../chainlink/vrfCoordinator.ts";
+import { estimateWordsCost } from "../../chainlink/wordsCost.ts";
+import { withDeadline } from "../../lib/deadline.ts";
+import { messageOf } from "../../lib/errors.ts";
+import { describeUnreachable } from "../../networks/chainUnavailable.ts";
+import { remember } from "../../lib/memo.ts";
+import { describeMissing, missingParts } from "../follow/joinedParts.ts";
+import { isEnded } from "../change.ts";
+import type { OpenRequest } from "../openRequest.ts";
+import type { StoredSubscription } from "../../store/chainRecords.ts";
+import type { SubscriptionBalances } from "../../dapps/subscriptionReads.ts";
+import type { Subscriptions } from "../../dapps/subscriptions.ts";
+import type { Tracker } from "../follow/tracker.ts";
+import type { OracleNodeView } from "../read/views.ts";
+
+/** FunctionsCoordinator's `requestTimeoutSeconds` as Tyche deploys it. After that, anyone may time a request out. */
+const FUNCTIONS_TIMEOUT_SECONDS = 300;
+/** A head older than this is mentioned. */
+const OLD_HEAD_MS = 60_000;
+/** Callers get an answer within two seconds, whatever hangs. */
+const DEADLINE_MS = 1_500;
+/** How long the first reading of the oracle's nodes may take. */
+const NODES_MS = 400;
+/** How long chain reads are cached: many callers give up waiting at the same moment. */
+const MEMORY_MS = 2_000;
+
+export interface ExplainerOptions {
+  readonly client: ChainClient;
+  readonly watcher: ChainWatcher;
+  readonly contracts: StackAddresses;
+  readonly fees: Fees;
+  /** Highest gas price at which the VRF node fulfils, in wei; `undefined` if there is no limit. */
+  readonly gasLaneWei: bigint | undefined;
+  /** Symbol of the network's coin. */
+  readonly coin: string;
+  /** Whether Chainlink's own oracle delivers random words. */
+  readonly isChainlinks: boolean;
+  readonly subscriptions: Subscriptions;
+  readonly tracker: Pick<Tracker, "oracleSeenAt">;
+  /** Says in words why nothing more is sent to the chain; returns `undefined` while everything is. */
+  readonly pause?: (() => string | undefined) | undefined;
+  /** Returns the address of the operator that delivers the words of a key. */
+  readonly vrfOperatorOf?: ((keyHash: Hex) => Hex | undefined) | undefined;
+  /** Returns what a request waits for according to the oracle, if the oracle runs here. */
+  readonly oracleWait: ((requestId: Hex) => string | undefined) | undefined;
+  /** Returns the function nodes where several operators run them; none for an oracle of one, `undefined` while they are not known. */
+  readonly oracleNodes: () => Promise<readonly Pick<OracleNodeView, "url" | "answers">[] | undefined>;
+  /** Returns why the sender is stalled, in words; `undefined` while it sends. */
+  readonly senderWait: () => string | undefined;
+  /** Number of requests that no transaction carries yet. */
+  readonly queued: () => number;
+  /** Returns for how long a request has been in its state, in milliseconds. */
+  readonly ageMs: (request: OpenRequest) => number;
+}
+
+/**
+ * Creates the function that explains why a request isn't making progress, in one sentence without a full stop. It reads the
+ * chain, and only when called. Returns `null` for a request that has ended. Never rejects: a node that doesn't answer in time
+ * is the explanation.
+ */
+export function createExplainer(options: ExplainerOptions): (request: OpenRequest) => Promise<string | null> {
+  const { client, watcher, contracts, subscriptions, tracker, ageMs } = options;
+
+  const reads = COORDINATOR_READS[contracts.vrfVersion ?? "v2"];
+  const readCoordinator = async <Value>({ data, decode }: ContractRead<Value>): Promise<Value> =>
+    decode(await client.call({ to: contracts.vrfCoordinator, data }));
+
+  const askGasPrice = remember(MEMORY_MS, () => options.fees.gasPriceWei(client));
+  const askPrices = remember(MEMORY_MS, async () => {
+    const feed = { abi: fixedPriceFeedAbi, functionName: "latestRoundData" } as const;
+    const [price, fees] = await Promise.all([
+      client.call({ to: contracts.nativePriceFeed, data: encodeFunctionData(feed) }),
+      readCoordinator(reads.fees()),
+    ]);
+    const [, weiPerLink] = decodeFunctionResult({ ...feed, data: price });
+    return { weiPerLink, fees };
+  });
+  const askBlock = remember(MEMORY_MS, (block: number) => client.getHead(BigInt(block)));
+  const askLane = remember(MEMORY_MS, (keyHash: Hex) => readCoordinator(reads.lane(keyHash)));
+
+  const askOf = new Map<string, () => Promise<SubscriptionBalances>>();
+  const askBalances = (subscription: StoredSubscription): Promise<SubscriptionBalances> => {
+    let ask = askOf.get(subscription.dappId);
+    if (ask === undefined) {
+      ask = remember(MEMORY_MS, () => subscriptions.readBalances(subscription));
+      askOf.set(subscription.dappId, ask);
+    }
+    return ask();
+  };
+
+  const reachChain = remember(MEMORY_MS, () => client.getHead("latest"));
+
+  const kept = options.isChainlinks ? "; Chainlink's oracle drops a request after 24 hours" : "";
+
+  const explain = async (request: OpenRequest): Promise<string | null> => {
+    const missing = describeMissing(request, options.vrfOperatorOf);
+    const reason = await explainStep(request);
+    return missing === undefined || reason === null ? reason : `${missing}: ${reason}`;
+  };
+
+  const explainStep = async (request: OpenRequest): Promise<string | null> => {
+    const { progress, state } = request;
+    const hash = progress.transactionHashes?.at(-1);
+    if (hash === undefined) {
+      const waiting = options.queued();
+      const wait = options.senderWait();
+      if (wait !== undefined) return `not sent yet: ${wait}`;
+      return request.why ?? `not sent yet: ${waiting || 1} waiting for the transaction under way`;
+    }
+    if (progress.acceptedBlock === undefined) return await explainUnmined(request, hash);
+    if (request.why !== null) return request.why;
+    if (state === "submitted" && progress.vrfRequestId !== undefined) {
+      const reason = await explainWord(request, hash, missingParts(request)[0]?.id ?? progress.vrfRequestId);
+      if (reason !== undefined) return `${reason}${kept}`;
+      if (options.isChainlinks)
+        return `Chainlink's oracle has brought no random words for ${seconds(ageMs(request))}${kept}${headAge()}`;
+    }
+    if (await hasTimedOut(request))
+      return `the function request has timed out on the network: no result within ${FUNCTIONS_TIMEOUT_SECONDS} seconds; it is being timed out on chain`;
+    const requestId = progress.functionsRequestId ?? missingParts(request)[0]?.id ?? progress.vrfRequestId;
+    const wait = requestId === undefined ? undefined : options.oracleWait?.(requestId);
+    if (wait !== undefined) return `with the oracle for ${seconds(ageMs(request))}: ${wait}${headAge()}`;
+    const silent = progress.functionsRequestId === undefined ? undefined : await describeSilentNodes();
+    return silent === undefined ? oracleUnseen(request) : `${silent}; ${oracleUnseen(request)}`;
+  };
+
+  /** Names the nodes of several operators that don't answer; `undefined` if all do, or nobody knows. */
+  const describeSilentNodes = async (): Promise<string | undefined> => {
+    const nodes = await withDeadline(options.oracleNodes(), NODES_MS).catch(() => undefined);
+    const silent = nodes?.filter(({ answers }) => !answers) ?? [];
+    if (silent.length === 0) return undefined;
+    return `${silent.length} of ${nodes!.length} oracle nodes do not answer: ${silent.map(({ url }) => url).join(", ")}`;
+  };
+
+  /** Whether a function request may be timed out, by the chain's clock. */
+  const hasTimedOut = async ({ progress }: OpenRequest): Promise<boolean> => {
+    const head = watcher.head();
+    const block = progress.wordBlock ?? progress.acceptedBlock;
+    if (progress.functionsRequestId === undefined || block === undefined || head === undefined) return false;
+    const asked = await askBlock(block);
+    return asked !== undefined && chainSeconds(head) >= Number(asked.timestamp) + FUNCTIONS_TIMEOUT_SECONDS;
+  };
+
+  const explainUnmined = async (request: OpenRequest, hash: Hex): Promise<string> => {
+    for (const one of request.progress.transactionHashes ?? []) {
+      if ((await client.getReceipt(one)) !== undefined)
+        return `its transaction ${one} is mined, and its result is being read`;
+    }
+    const versions = request.progress.transactionHashes?.length ?? 1;
+    const price = versions > 1 ? `, its price raised ${versions - 1} times` : "";
+    return `its transaction ${hash} is not mined yet, ${seconds(ageMs(request))} after it was sent${price}${headAge()}`;
+  };
+
+  /** Explains what delays a random word, as far as the chain tells. */
+  const explainWord = async (
+    request: OpenRequest,
+    hash: Hex,
+    requestId: Hex,
+  ): Promise<string | undefined> => {
+    const receipt = await client.getReceipt(hash);
+    const asked = receipt?.logs
+      .map(decodeLog)
+      .find(
+        (event): event is ChainEventOf<"RandomWordsRequested"> =>
+          event?.name === "RandomWordsRequested" && event.requestId === requestId,
+      );
+    const head = watcher.head();
+    if (asked === undefined || receipt === undefined || head === undefined) return undefined;
+    // The block that holds the request is the first confirmation.
+    const confirmations = Number(head.number - receipt.blockNumber) + 1;
+    const wanted = asked.minimumRequestConfirmations;
+    if (confirmations < wanted) return `waiting for confirmations ${confirmations} of ${wanted}${headAge()}`;
+    const [gasPriceWei, prices, lane] = await Promise.all([
+      askGasPrice(),
+      askPrices(),
+      // V2 has no limit to query, and its key hashes are checked before a request is accepted.
+      contracts.vrfVersion === "v2.5" ? askLane(asked.keyHash) : undefined,
+    ]);
+    const subscription = subscriptions.find(request.dappId);
+    if (lane?.isRegistered === false)
+      return `the coordinator has no proving key with the key hash ${asked.keyHash}`;
+    const gasLaneWei = lane?.maxGasWei ?? options.gasLaneWei;
+    if (gasLaneWei !== undefined && gasPriceWei > gasLaneWei)
+      return `gas lane too low: gas costs ${formatGwei(gasPriceWei)} gwei, and the lane pays at most ${formatGwei(gasLaneWei)} gwei`;
+    if (subscription === undefined) return undefined;
+    const nativePayment = isPaidNatively(asked);
+    const { callbackGasLimit } = asked;
+    const needed = estimateWordsCost({ callbackGasLimit, nativePayment }, { gasPriceWei, ...prices });
+    const { vrfJuels, vrfWei } = await askBalances(subscription);
+    const held = nativePayment ? vrfWei : vrfJuels;
+    if (held >= needed) return undefined;
+    const currency = nativePayment ? options.coin : "LINK";
+    return `subscription short by ${thousandths(needed - held)} ${currency}: it holds ${thousandths(held)}, and the word may cost ${thousandths(needed)}`;
+  };
+
+  const oracleUnseen = (request: OpenRequest): string => {
+    const seen = tracker.oracleSeenAt(request.progress.functionsRequestId === undefined ? "words" : "result");
+    const age = ageMs(request);
+    const seenAgoMs = seen === undefined ? Infinity : performance.now() - seen;
+    if (seenAgoMs > age)
+      return `oracle not seen for ${seconds(seen === undefined ? age : seenAgoMs)}${headAge()}`;
+    return `the oracle has answered others, last ${seconds(seenAgoMs)} ago; this one has been waiting for ${seconds(age)}`;
+  };
+
+  const headAge = (): string => {
+    const head = watcher.head();
+    const ageMs = head === undefined ? 0 : performance.now() - head.seenAtMs;
+    return ageMs < OLD_HEAD_MS ? "" : `; the node last answered ${seconds(ageMs)} ago`;
+  };
+
+  return async (request) => {
+    if (isEnded(request.state)) return null;
+    const pause = options.pause?.();
+    if (pause !== undefined) return `the chain is paused: ${pause}`;
+    let isReached = false;
+    const read = async (): Promise<string | null> => {
+      await reachChain();
+      isReached = true;
+      return await explain(request);
+    };
+    try {
+      return await withDeadline(read(), DEADLINE_MS);
+    } catch (error) {
+      if (!isReached) return describeUnreachable(error);
+      return request.why ?? `the reason can't be read from the network: ${messageOf(error)}`;
+    }
+  };
+}
+
+function seconds(ms: number): string {
+  return `${Math.round(ms / 1000)} seconds`;
+}
+
+/** Formats LINK or coin to a thousandth, rounded up. */
+function thousandths(amount: bigint): string {
+  return formatEther(((amount + 10n ** 15n - 1n) / 10n ** 15n) * 10n ** 15n);
+}

@@ -1,0 +1,153 @@
+import { decodeLog } from "../../chainlink/events.ts";
+import type { RawLog, Receipt } from "../../evm/client.ts";
+import type { WatchedBlock } from "../../evm/watcher.ts";
+import { deleteConsumers } from "../../store/chainRecords.ts";
+import { forgetEnds } from "../../store/requests.ts";
+import { createBlockDraft } from "./blockDraft.ts";
+import { changesOf } from "./logChanges.ts";
+import type { OpenRequest } from "../openRequest.ts";
+import { isEnded } from "../change.ts";
+import type { Change } from "../change.ts";
+import type { RequestBook } from "../requestBook.ts";
+import { createRequestIndex } from "./requestIndex.ts";
+import { CHAIN_FACTS, takeBack } from "./takeBack.ts";
+import { readWordCharges } from "./wordCharges.ts";
+
+/** Follows requests on chain: turns each block's logs into changes of the requests they belong to. */
+export interface Tracker {
+  /** Indexes a request that is in a transaction, or about to be; drops one that something other than the chain has ended. */
+  track(request: OpenRequest): void;
+  /**
+   * Adopts requests of an earlier process. What that process learned about them from the chain is read again from
+   * `sinceBlock` on: there may have been a reorg in between.
+   */
+  adopt(requests: readonly OpenRequest[]): Promise<void>;
+  onBlock(block: WatchedBlock): Promise<void>;
+  /** Processes the logs of a transaction of ours without waiting for its block. */
+  onReceipt(receipt: Receipt): Promise<void>;
+  /** Takes back what came from blocks that the chain no longer has; requests that ended in them reopen, unless their end is final. */
+  onReorg(firstReplaced: bigint): Promise<void>;
+  /** Returns the newest block whose logs have taken effect, with all before it; `undefined` before the first. */
+  readTo(): bigint | undefined;
+  /** When the oracle last delivered words, or a function's result, by `performance.now()`; `undefined` if it hasn't since the start. */
+  oracleSeenAt(what: "words" | "result"): number | undefined;
+}
+
+/** Events that only an oracle causes: its VRF nodes one, its function nodes the other. */
+const ANSWERS = { words: "RandomWordsFulfilled", result: "RequestProcessed" } as const;
+
+/**
+ * Creates the tracker of one network. Idempotent: a log delivered again changes nothing.
+ *
+ * @param listUnsettled reads the requests that have ended and aren't final from the journal: memory holds only those of the
+ * newest blocks.
+ */
+export function createTracker(
+  book: RequestBook,
+  network: string,
+  listUnsettled: (firstReplaced: bigint) => Promise<readonly OpenRequest[]> = async () => [],
+): Tracker {
+  const index = createRequestIndex();
+  const oracleSeenAt: { words?: number; result?: number } = {};
+  let readTo: bigint | undefined;
+  let tail: Promise<void> = Promise.resolve();
+
+  /** Processes blocks and receipts in sequence: each starts from what the previous one has stored. */
+  const inTurn = (work: () => Promise<void>): Promise<void> => {
+    const result = tail.then(work);
+    tail = result.catch(() => {});
+    return result;
+  };
+
+  const take = async (logs: readonly RawLog[]): Promise<void> => {
+    // All logs are decoded before the first takes effect: if a node sends a malformed one, the block is read again.
+    const events = logs.map((log) => ({ log, event: decodeLog(log) }));
+    for (const what of ["words", "result"] as const)
+      if (events.some(({ event }) => event?.name === ANSWERS[what])) oracleSeenAt[what] = performance.now();
+    const charges = readWordCharges(
+      events.map(({ event }) => event),
+      (id) =>
+        Math.max(1, index.ofVrfRequest(id).filter(({ progress }) => progress.parts !== undefined).length),
+    );
+    const block = createBlockDraft(index);
+    try {
+      await book.change(() => {
+        for (const { log, event } of events)
+          if (event !== undefined)
+            for (const change of changesOf(event, log, block, charges)) block.add(change, log);
+        return block.changes;
+      });
+    } finally {
+      for (const { request } of block.changes) file(request);
+    }
+  };
+
+  /** Indexes a request by what is stored of it. */
+  const file = (request: OpenRequest): void => {
+    if (isEnded(request.state)) index.delete(request);
+    else index.set(request);
+  };
+
+  const goBack = async (firstReplaced: bigint): Promise<void> => {
+    const held = new Set(book.unsettled(network).map(({ id }) => id));
+    const stored = await listUnsettled(firstReplaced);
+    book.restore(stored.filter(({ id }) => !held.has(id) && book.get(id) === undefined));
+    let ended: OpenRequest[] = [];
+    let changes: Change[] = [];
+    const decide = (): readonly Change[] => {
+      ended = book
+        .unsettled(network)
+        .filter(({ endedIn }) => endedIn !== null && endedIn.number >= firstReplaced);
+      return (changes = [...new Set([...index.all(), ...ended])].flatMap((request) =>
+        setBack(request, firstReplaced),
+      ));
+    };
+    try {
+      await book.change(decide, async (db) => {
+        await forgetEnds(db, network, Number(firstReplaced));
+        for (const { kind, outcome } of ended)
+          if (kind === "consumer" && outcome !== null)
+            await deleteConsumers(db, network, outcome.transactionHash);
+      });
+    } finally {
+      for (const { request } of changes) file(request);
+    }
+  };
+
+  return {
+    track: file,
+    async adopt(requests) {
+      await book.change(requests.flatMap(forgetChain));
+      for (const request of requests) file(request);
+    },
+    onBlock: (block) =>
+      inTurn(async () => {
+        await take(block.logs);
+        readTo = block.number;
+      }),
+    onReceipt: (receipt) => inTurn(() => take(receipt.logs)),
+    oracleSeenAt: (what) => oracleSeenAt[what],
+    readTo: () => readTo,
+    onReorg: (firstReplaced) =>
+      inTurn(async () => {
+        if (readTo !== undefined && readTo >= firstReplaced) readTo = firstReplaced - 1n;
+        await goBack(firstReplaced);
+      }),
+  };
+}
+
+/** Returns the changes to a request when the blocks from `firstReplaced` on are gone. */
+function setBack(request: OpenRequest, firstReplaced: bigint): readonly Change[] {
+  const changes: Change[] = [];
+  // Transactions may be mined again in earlier blocks than before, and a restart must find them.
+  if ((request.progress.sinceBlock ?? 0) >= firstReplaced)
+    changes.push({ request, progress: { sinceBlock: Math.max(0, Number(firstReplaced) - 1) } });
+  const change = takeBack(request, firstReplaced);
+  return change === undefined ? changes : [...changes, change];
+}
+
+/** Returns the change that discards everything read from the chain. */
+function forgetChain(request: OpenRequest): readonly Change[] {
+  const forget = CHAIN_FACTS.filter((name) => request.progress[name] !== undefined);
+  return forget.length === 0 ? [] : [{ request, forget }];
+}

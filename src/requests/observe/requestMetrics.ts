@@ -1,0 +1,125 @@
+import type { Logger } from "pino";
+import { Counter, Gauge, Histogram, type Registry } from "prom-client";
+import { isEnded } from "../change.ts";
+import { type RequestBook, type RequestObserver } from "../requestBook.ts";
+import type { OpenRequest } from "../openRequest.ts";
+
+/** Buckets in seconds, from a stage that takes one turn of an embedded chain to the longest that a caller waits for an answer. */
+const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 600];
+
+/**
+ * Registers the request metrics and returns the observer of every stored change. It counts requests, measures each stage, and
+ * logs each state with the request's id and its ids on chain, which the oracle's log lines have, too.
+ */
+export function createRequestObserver(options: {
+  readonly registry: Registry;
+  readonly log: Logger;
+}): RequestObserver {
+  const { log } = options;
+  const registers = [options.registry];
+  const received = new Counter({
+    name: "tyche_requests_received_total",
+    help: "Requests accepted and stored.",
+    labelNames: ["network", "kind"],
+    registers,
+  });
+  const ended = new Counter({
+    name: "tyche_requests_ended_total",
+    help: "Requests that have ended, by how: fulfilled or failed.",
+    labelNames: ["network", "kind", "state"],
+    registers,
+  });
+  const failures = new Counter({
+    name: "tyche_request_failures_total",
+    help: "Requests that have failed, by code of the error; function_failed: the source failed on the oracle network.",
+    labelNames: ["network", "kind", "code"],
+    registers,
+  });
+  const reopened = new Counter({
+    name: "tyche_requests_reopened_total",
+    help: "Requests reopened because a reorg removed the block in which they had ended.",
+    labelNames: ["network", "kind"],
+    registers,
+  });
+  const stages = new Histogram({
+    name: "tyche_request_stage_duration_seconds",
+    help: "Time that requests spent in a state before the next one, by the state that they left.",
+    labelNames: ["network", "kind", "stage"],
+    buckets: SECONDS,
+    registers,
+  });
+  const whole = new Histogram({
+    name: "tyche_request_duration_seconds",
+    help: "Time from a request's acceptance to its end, by how it ended.",
+    labelNames: ["network", "kind", "state"],
+    buckets: SECONDS,
+    registers,
+  });
+
+  return (request, { timeline, firstNew }) => {
+    const { id, network, kind, why } = request;
+    if (firstNew === timeline.length) {
+      if (why !== null) log.debug({ request: id, network, kind, why }, "request waits");
+      return;
+    }
+    for (let index = firstNew; index < timeline.length; index += 1) {
+      const { state, at, transactionHash, detail } = timeline[index]!;
+      const previous = timeline[index - 1];
+      if (previous === undefined) received.inc({ network, kind });
+      else if (isEnded(previous.state)) reopened.inc({ network, kind });
+      else stages.observe({ network, kind, stage: previous.state }, (at - previous.at) / 1000);
+      const { vrfRequestId, functionsRequestId } = request.progress;
+      const line = {
+        request: id,
+        network,
+        kind,
+        state,
+        ...(transactionHash === undefined ? {} : { transactionHash }),
+        ...(vrfRequestId === undefined ? {} : { vrfRequestId }),
+        ...(functionsRequestId === undefined ? {} : { functionsRequestId }),
+        ...(detail === undefined ? {} : { detail }),
+      };
+      if (!isEnded(state)) {
+        if (previous !== undefined && isEnded(previous.state)) log.warn(line, "request reopened");
+        else log.debug(line, "request state");
+        continue;
+      }
+      const ms = at - timeline[0]!.at;
+      ended.inc({ network, kind, state });
+      whole.observe({ network, kind, state }, ms / 1000);
+      if (state === "fulfilled") {
+        log.info({ ...line, ms }, "request ended");
+        continue;
+      }
+      const code = request.error?.code ?? "function_failed";
+      failures.inc({ network, kind, code });
+      const reason = request.error?.message ?? errOf(request);
+      log[request.error === null ? "info" : "warn"]({ ...line, ms, code, reason }, "request ended");
+    }
+  };
+}
+
+/** Returns the text that a source failed with. */
+function errOf({ outcome }: OpenRequest): string | undefined {
+  return outcome !== null && "err" in outcome ? outcome.err : undefined;
+}
+
+/** Registers the number of open requests, by state. */
+export function registerOpenRequests(
+  registry: Registry,
+  book: RequestBook,
+  networks: Iterable<string>,
+): void {
+  const names = [...networks];
+  const open = new Gauge({
+    name: "tyche_requests_open",
+    help: "Open requests, by state.",
+    labelNames: ["network", "kind", "state"],
+    registers: [registry],
+    collect() {
+      open.reset();
+      for (const network of names)
+        for (const { kind, state } of book.open(network)) open.inc({ network, kind, state });
+    },
+  });
+}

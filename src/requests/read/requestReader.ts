@@ -1,0 +1,125 @@
+import type { Hex } from "viem";
+import { listRequests } from "../../store/requestLists.ts";
+import type { Store } from "../../store/store.ts";
+import { assertCursor } from "./cursor.ts";
+import { NotFoundError } from "../errors.ts";
+import type { OpenRequest } from "../openRequest.ts";
+import { presentRequest } from "./present.ts";
+import { isEnded } from "../change.ts";
+import type { RequestBook } from "../requestBook.ts";
+import type { Dapp, ListOptions, RequestPage, RequestRecord, SharedResult } from "../service.ts";
+import type { ServiceNetwork } from "../serviceNetwork.ts";
+
+/** An id that the oracle network assigned: 32 bytes. */
+const ORACLE_ID = /^0x[0-9a-fA-F]{64}$/;
+
+/** Reads requests for callers. */
+export interface RequestReader {
+  /** Returns the record of a request as stored. */
+  present(request: OpenRequest): RequestRecord;
+  /** Returns the record with what a pending request waits for. Queries the chain. */
+  explain(request: OpenRequest): Promise<RequestRecord>;
+  /** Reads one of the dapp's own requests, by its id or the oracle's. Throws `not_found` for an unknown id and for another dapp's request alike. */
+  getOwn(dapp: Dapp, id: string): Promise<OpenRequest>;
+  /** See `Service.getShared`. */
+  getShared(id: string): Promise<SharedResult>;
+  /** See `Service.listRequests`. */
+  list(dapp: Dapp, options: ListOptions): Promise<RequestPage>;
+}
+
+/** Creates the reader of all networks' requests. */
+export function createRequestReader(options: {
+  readonly store: Store;
+  readonly book: RequestBook;
+  /** By name. Requests of a network that isn't configured any more remain readable. */
+  readonly networks: ReadonlyMap<string, ServiceNetwork>;
+  /** Address of this service for callers, without a trailing slash. */
+  readonly baseUrl: () => string;
+}): RequestReader {
+  const { store, book, networks, baseUrl } = options;
+
+  const present = (request: OpenRequest): RequestRecord => {
+    const { explorerUrl = `/explorer/${request.network}` } = networks.get(request.network) ?? {};
+    return presentRequest(request, {
+      transaction: (hash) => `${explorerUrl}/tx/${hash}`,
+      share: `${baseUrl()}/r/${request.id}`,
+    });
+  };
+
+  /** Reads a page of requests without the damaged ones, and the ids of all of them, newest first. */
+  const readPage = async (
+    page: Parameters<typeof listRequests>[1],
+  ): Promise<{ readonly rows: readonly OpenRequest[]; readonly ids: readonly string[] }> => {
+    const ids: string[] = [];
+    const rows = await book.damaged.read(async (onDamaged) => {
+      const read = await listRequests(store.db, page, (row) => {
+        ids.push(row.id);
+        onDamaged(row);
+      });
+      ids.push(...read.map(({ id }) => id));
+      return read;
+    });
+    return { rows, ids: ids.toSorted((a, b) => (a < b ? 1 : -1)) };
+  };
+
+  return {
+    present,
+    async explain(request) {
+      if (isEnded(request.state)) return present(request);
+      if (request.state === "checking")
+        return present({ ...request, why: "its source is dry-run before it is sent" });
+      const network = networks.get(request.network);
+      if (network === undefined)
+        return present({ ...request, why: `${request.network} is not configured any more` });
+      const pipeline = network.pipeline();
+      const why =
+        pipeline === undefined
+          ? `${network.profile.name} does not serve: ${network.view().statusDetail ?? "it is starting"}`
+          : await pipeline.explain(request);
+      return present({ ...request, why });
+    },
+    async getOwn(dapp, id) {
+      const request = ORACLE_ID.test(id)
+        ? await book.findByOracleId(dapp.id, id.toLowerCase() as Hex)
+        : await book.find(id);
+      if (request?.dappId !== dapp.id) throw new NotFoundError(`request ${id}`);
+      return request;
+    },
+    async getShared(id) {
+      const request = await book.find(id);
+      const record = request === undefined ? undefined : present(request);
+      const outcome = record?.outcome ?? undefined;
+      if (record === undefined || outcome === undefined || !("requestId" in outcome))
+        throw new NotFoundError(`result ${JSON.stringify(id)}${record === undefined ? "" : lackOf(record)}`);
+      const { network, updatedAt, params, shown } = record;
+      const { preset } = params as { readonly preset?: string };
+      return {
+        id,
+        network,
+        updatedAt,
+        outcome,
+        ...(preset === undefined ? {} : { preset }),
+        ...(shown === undefined ? {} : { shown }),
+      };
+    },
+    async list(dapp, { limit, cursor, ...filter }) {
+      assertCursor(cursor, "req");
+      const page = { dappId: dapp.id, limit: limit + 1, before: cursor, ...filter };
+      const { rows, ids } = await readPage(page);
+      const last = ids.length > limit ? ids[limit - 1]! : null;
+      const items = rows
+        .filter(({ id }) => last === null || id >= last)
+        .map((row) => {
+          const why = row.why ?? networks.get(row.network)?.pipeline()?.explained(row.id) ?? null;
+          return present(isEnded(row.state) ? row : { ...row, why });
+        });
+      return { items, nextCursor: last };
+    },
+  };
+}
+
+/** Says why a request has no result to share. */
+function lackOf({ state, shareUrl }: RequestRecord): string {
+  if (shareUrl === undefined) return "";
+  return state === "failed" ? ": the request failed" : " yet: the request continues";
+}

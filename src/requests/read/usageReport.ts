@@ -1,0 +1,160 @@
+import { Type, type Static } from "typebox";
+import { InvalidParameterError } from "../../lib/invalidParameter.ts";
+import { writeCsv } from "../../lib/csv.ts";
+import { REQUEST_KINDS } from "../../lib/vocabulary.ts";
+import type { Queryable } from "../../store/store.ts";
+import { dayOf, listUsage } from "../../store/usage.ts";
+import type { StoredUsage } from "../../store/usage.ts";
+
+const DAY_MS = 86_400_000;
+/** Days of a report without a first day, its last day included. */
+const DEFAULT_DAYS = 30;
+/** Maximum days of one report: a year and its leap day. */
+const MAX_DAYS = 366;
+
+const day = (description: string) => Type.String({ format: "date", description });
+const amount = (description: string) => Type.String({ pattern: "^[0-9]+$", description });
+const number = (description: string) => Type.Integer({ minimum: 0, description });
+
+/** What a dapp used on one network and one day. */
+export type UsageDay = Static<typeof UsageDay>;
+export const UsageDay = Type.Object({
+  day: day("Day in UTC. A request counts on the day on which it was accepted."),
+  network: Type.Union([Type.String(), Type.Null()], {
+    description: "`null` for dry runs that name no network.",
+  }),
+  requests: Type.Object(
+    {
+      preset: number("Presets."),
+      function: number("Functions."),
+      random: number("Requests for random numbers."),
+      consumer: number("Contracts linked."),
+      unlink: number("Contracts unlinked."),
+    },
+    { description: "Requests accepted, by kind." },
+  ),
+  fulfilled: number("Of these, how many were fulfilled."),
+  failed: number("Of these, how many failed. The rest are in progress."),
+  refused: number("Calls refused after their dry run; nothing was sent to a chain."),
+  dryRuns: number("Dry runs requested."),
+  words: number("Random words delivered."),
+  gasUsed: amount(
+    "Gas of the service's own transactions; requests that share a transaction share it equally. The oracle's gas is part of what is charged.",
+  ),
+  linkJuels: amount("LINK charged to the subscriptions for the requests that have ended, in juels (1e-18)."),
+  coinWei: amount("Coin charged where words are paid for in coin instead, in wei."),
+  toppedUpJuels: amount(
+    "LINK that the service topped up the subscriptions with, in juels, on the day it did so. Covers what the dapp's own contracts spend; counts against the dapp's daily budget.",
+  ),
+  toppedUpWei: amount("Coin that the service topped up a subscription with, in wei."),
+});
+
+/** Usage of a dapp: a row for each day and network with any usage. */
+export type UsageReport = Static<typeof UsageReport>;
+export const UsageReport = Type.Object({
+  from: day("First day."),
+  to: day("Last day."),
+  items: Type.Array(UsageDay, { description: "Oldest first." }),
+});
+
+/** Selects the usage to report. */
+export interface UsageQuery {
+  /** `YYYY-MM-DD` in UTC. Default: 29 days before `to`. */
+  readonly from?: string;
+  /** Default: today. */
+  readonly to?: string;
+  /** Default: every network. */
+  readonly network?: string;
+}
+
+/** Reads a dapp's usage. Throws `invalid_parameter` for invalid days, and for more than 366 of them. */
+export async function readUsage(
+  db: Queryable,
+  dappId: string,
+  { network, ...asked }: UsageQuery,
+): Promise<UsageReport> {
+  const { from, to } = readDays(asked);
+  const rows = await listUsage(db, { dappId, from, to, network });
+  const items = [...Map.groupBy(rows, (row) => `${row.day} ${row.network}`).values()].map(summarize);
+  return { from, to, items };
+}
+
+function readDays(asked: Pick<UsageQuery, "from" | "to">): { readonly from: string; readonly to: string } {
+  const toMs = asked.to === undefined ? Date.now() : readDay(asked.to, "/to");
+  const fromMs = asked.from === undefined ? toMs - (DEFAULT_DAYS - 1) * DAY_MS : readDay(asked.from, "/from");
+  const [from, to] = [dayOf(fromMs), dayOf(toMs)];
+  const days = (Date.parse(to) - Date.parse(from)) / DAY_MS + 1;
+  if (days < 1 || days > MAX_DAYS) {
+    const message =
+      days < 1
+        ? `must not be after to, which is ${to}; got ${from}`
+        : `must be at most ${MAX_DAYS} days up to ${to}; from ${from} they are ${days}`;
+    throw new InvalidParameterError([{ path: "/from", message }]);
+  }
+  return { from, to };
+}
+
+/** Returns the start of a day as Unix time in milliseconds. */
+function readDay(text: string, path: string): number {
+  const ms = Date.parse(`${text}T00:00:00Z`);
+  // `Date.parse` turns 31 February into 3 March.
+  if (!Number.isNaN(ms) && dayOf(ms) === text) return ms;
+  throw new InvalidParameterError([
+    { path, message: `must be a day such as 2026-11-22; got ${JSON.stringify(text)}` },
+  ]);
+}
+
+/** Combines the rows of one day and network into one. */
+function summarize(rows: readonly StoredUsage[]): UsageDay {
+  const { day, network } = rows[0]!;
+  const topUp = rows.find(({ kind }) => kind === "top-up");
+  const requests = Object.fromEntries(
+    REQUEST_KINDS.map((kind) => [kind, rows.find((row) => row.kind === kind)?.requests ?? 0]),
+  ) as UsageDay["requests"];
+  const sum = (name: "fulfilled" | "failed" | "refused" | "words" | "gasUsed"): number =>
+    rows.reduce((total, row) => total + row[name], 0);
+  const total = (name: "linkJuels" | "coinWei"): string =>
+    String(rows.reduce((total, row) => total + (row === topUp ? 0n : row[name]), 0n));
+  return {
+    day,
+    network: network === "" ? null : network,
+    requests,
+    fulfilled: sum("fulfilled"),
+    failed: sum("failed"),
+    refused: sum("refused"),
+    dryRuns: rows.find(({ kind }) => kind === "dry-run")?.requests ?? 0,
+    words: sum("words"),
+    gasUsed: String(sum("gasUsed")),
+    linkJuels: total("linkJuels"),
+    coinWei: total("coinWei"),
+    toppedUpJuels: String(topUp?.linkJuels ?? 0n),
+    toppedUpWei: String(topUp?.coinWei ?? 0n),
+  };
+}
+
+/** Formats a report as CSV, one line per row; amounts are decimal integers. */
+export function writeUsageCsv({ items }: UsageReport): string {
+  return writeCsv([
+    CSV_COLUMNS,
+    ...items.map(({ requests, ...rest }) => {
+      const row = { ...rest, ...requests };
+      return CSV_COLUMNS.map((name) => row[name]);
+    }),
+  ]);
+}
+
+const CSV_COLUMNS = [
+  "day",
+  "network",
+  ...REQUEST_KINDS,
+  "fulfilled",
+  "failed",
+  "refused",
+  "dryRuns",
+  "words",
+  "gasUsed",
+  "linkJuels",
+  "coinWei",
+  "toppedUpJuels",
+  "toppedUpWei",
+] as const;

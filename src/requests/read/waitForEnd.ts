@@ -1,0 +1,47 @@
+import { NotFoundError } from "../errors.ts";
+import type { OpenRequest } from "../openRequest.ts";
+import { isEnded } from "../change.ts";
+import { readPatiently } from "./readPatiently.ts";
+import type { RequestBook } from "../requestBook.ts";
+
+/**
+ * Waits until a request has ended, `timeoutMs` has passed or `signal` aborts; returns the request as it is then. Retries
+ * while the database is away.
+ *
+ * @throws {NotFoundError} for an unknown id.
+ */
+export async function waitForEnd(
+  book: RequestBook,
+  id: string,
+  { timeoutMs, signal }: { readonly timeoutMs: number; readonly signal?: AbortSignal | undefined },
+): Promise<OpenRequest> {
+  const { promise: woken, resolve: wake } = Promise.withResolvers<OpenRequest | undefined>();
+  const stop = book.listen(id, (request) => {
+    if (isEnded(request.state)) wake(request);
+  });
+  const over = new AbortController();
+  const giveUp = (): void => {
+    over.abort();
+    wake(undefined);
+  };
+  const timer = setTimeout(giveUp, timeoutMs);
+  signal?.addEventListener("abort", giveUp);
+  try {
+    if (book.get(id) === undefined) {
+      const stored = await readPatiently(() => getRequest(book, id), over.signal);
+      if (isEnded(stored.state)) return stored;
+    }
+    const ended = signal?.aborted ? undefined : await woken;
+    return ended ?? (await readPatiently(() => getRequest(book, id), over.signal));
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", giveUp);
+    stop();
+  }
+}
+
+async function getRequest(book: RequestBook, id: string): Promise<OpenRequest> {
+  const request = await book.find(id);
+  if (request === undefined) throw new NotFoundError(`request ${id}`);
+  return request;
+}

@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { openSharedDispatch, type SharedDispatchOptions } from "../../../src/app/network/sharedDispatch.ts";
+import { findChain, saveChain } from "../../../src/store/chainRecords.ts";
+import { findLease, giveLeaseBack, takeLease } from "../../../src/store/leases.ts";
+import { createPostgresDialect } from "../../../src/store/postgresDialect.ts";
+import { openStore, type Store } from "../../../src/store/store.ts";
+import { startPostgres, type PostgresServer } from "../../support/postgres.ts";
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+const NETWORK = "sepolia";
+const OTHERS = "the dispatching replica uses different contracts";
+
+let server: PostgresServer;
+let store: Store;
+beforeAll(async () => {
+  server = await startPostgres();
+  store = await openStore(createPostgresDialect(await server.createDatabase()));
+});
+beforeEach(async () => {
+  await store.db.deleteFrom("leases").execute();
+  await saveChain(store.db, NETWORK, "0xours", {});
+});
+afterAll(async () => {
+  await store?.close();
+  await server?.remove();
+});
+
+const takeAs = (holder: string) => takeLease(store.db, { network: NETWORK, holder, lastsMs: 600_000 });
+
+/** Starts a replica with a different contracts file. It lacks everything that dispatching would need. */
+function startStranger(): ReturnType<typeof openSharedDispatch> {
+  return openSharedDispatch({
+    source: { profile: { name: NETWORK } },
+    store,
+    chain: { client: {}, identity: "0xtheirs", deployment: { contracts: {} } },
+    replica: {
+      id: "stranger",
+      bus: { listen: () => () => {}, tell() {} },
+      hold() {
+        throw new Error("the stranger dispatches");
+      },
+      release() {},
+    },
+    log: { info() {}, warn() {} },
+    onError() {},
+  } as unknown as SharedDispatchOptions);
+}
+
+test("error: other contracts than those that a replica dispatches with are refused", async () => {
+  await takeAs("ours");
+  await expect(startStranger()).rejects.toThrow(OTHERS);
+});
+
+test("error: a lease that is free for a moment is left to a replica that follows", async () => {
+  await giveLeaseBack(store.db, (await takeAs("ours"))!);
+  const started = startStranger();
+  await takeAs("follower");
+  await expect(started).rejects.toThrow(OTHERS);
+  expect(await findLease(store.db, NETWORK)).toMatchObject({ holder: "follower", token: 2 });
+  expect(await findChain(store.db, NETWORK)).toMatchObject({ identity: "0xours" });
+});
+
+test("behaviour: where no replica is alive, other contracts begin", async () => {
+  await giveLeaseBack(store.db, (await takeAs("ours"))!);
+  await store.db.updateTable("leases").set({ expires_at: 1 }).execute();
+  await expect(startStranger()).rejects.toThrow("the stranger dispatches");
+});

@@ -1,0 +1,157 @@
+import { beforeEach, describe, expect, test, vi } from "vitest";
+import { SandboxClosedError } from "../../../sandbox/host/poolErrors.ts";
+import { createAcceptance, type Acceptance } from "../../../src/requests/accept/acceptance.ts";
+import type { OpenRequest } from "../../../src/requests/openRequest.ts";
+import { presentRequest } from "../../../src/requests/read/present.ts";
+import { createRequestBook, type RequestBook } from "../../../src/requests/requestBook.ts";
+import { withOwnErrors } from "../../../src/requests/accept/sandboxRuns.ts";
+import type { Dapp } from "../../../src/requests/service.ts";
+import type { ServiceNetwork } from "../../../src/requests/serviceNetwork.ts";
+import { DatabaseAwayError } from "../../../src/store/databaseAway.ts";
+import { insertDapp } from "../../../src/store/dapps.ts";
+import type { Store } from "../../../src/store/store.ts";
+import { DATABASES, useStore } from "../../support/databases.ts";
+import { DESK_DAPP, DESK_NETWORK } from "../../support/pipelineWorld.ts";
+
+const DAPP: Dapp = { id: DESK_DAPP, name: "test", keyId: "key_1", facilities: ["functions"] };
+const COMMAND = {
+  kind: "function",
+  network: DESK_NETWORK,
+  source: "return 1",
+  args: [],
+  returnType: "string",
+} as const;
+
+describe.each(DATABASES)("on %s", (_name, create) => {
+  let store: Store;
+  let dryRun: () => Promise<readonly string[]>;
+  let hasDatabase: boolean;
+  const taken: string[] = [];
+
+  useStore(create, (opened) => {
+    store = opened;
+  });
+  beforeEach(async () => {
+    taken.length = 0;
+    hasDatabase = true;
+    vi.restoreAllMocks();
+    await insertDapp(store.db, { id: DESK_DAPP, name: "test", facilities: [], createdAt: 1 });
+  });
+
+  /** Creates what one process accepts requests with. */
+  const open = (
+    over: Store = store,
+    maxDailyPerDapp?: number,
+  ): Acceptance & { readonly book: RequestBook } => {
+    const book = createRequestBook(over);
+    const network = {
+      pipeline: () => ({ take: ({ id }: OpenRequest) => taken.push(id) }),
+    } as unknown as ServiceNetwork;
+    const acceptance = createAcceptance({
+      store: over,
+      book,
+      checker: {
+        check: async () => ({
+          kind: "function",
+          params: { source: COMMAND.source, args: [], returnType: "string" },
+          progress: { returnType: "string" },
+          outcome: null,
+        }),
+        dryRun: () => dryRun(),
+      },
+      getNetwork: () => network,
+      replica: { hasDatabase: () => hasDatabase },
+      ...(maxDailyPerDapp === undefined ? {} : { maxDailyPerDapp }),
+    });
+    return { ...acceptance, book };
+  };
+  const stateOf = async (id: string): Promise<string | undefined> =>
+    (await createRequestBook(store).find(id))?.state;
+
+  test("error: a call is refused while the database doesn't answer", async () => {
+    hasDatabase = false;
+    const process = open();
+    await expect(process.accept(DAPP, COMMAND, {})).rejects.toMatchObject({
+      code: "overloaded",
+      retryable: true,
+    });
+    expect(process.book.openCount()).toBe(0);
+  });
+
+  test.each([0, -86_400_000])(
+    "behaviour: a dry run that the end of its process cuts short is run by the next one, the wall clock moved by %i ms",
+    async (jumpMs) => {
+      const pool = withOwnErrors({ run: () => Promise.reject(new SandboxClosedError()) } as never);
+      const { promise: ran, resolve } = Promise.withResolvers<void>();
+      dryRun = async () => {
+        resolve();
+        await pool.run({} as never);
+        return [];
+      };
+      const { id } = await open().accept(DAPP, COMMAND, { isAsync: true });
+      await ran;
+      const wall = Date.now();
+      vi.spyOn(Date, "now").mockReturnValue(wall + jumpMs);
+      const next = open();
+      next.book.restore([(await next.book.find(id))!]);
+      dryRun = async () => [];
+      next.resumeChecks(DESK_NETWORK);
+      await vi.waitFor(() => expect(taken).toEqual([id]), { timeout: 60_000 });
+      expect(await stateOf(id)).toBe("received");
+    },
+  );
+
+  test.each([true, false])(
+    "behaviour: what a dry run warns of is kept with the request, asynchronous: %s",
+    async (isAsync) => {
+      dryRun = async () => ["careful"];
+      const { id } = await open().accept(DAPP, COMMAND, { isAsync });
+      await vi.waitFor(() => expect(taken).toEqual([id]), { timeout: 60_000 });
+      const request = (await createRequestBook(store).find(id))!;
+      expect(request.progress).toMatchObject({ warnings: ["careful"] });
+      const outcome = { transactionHash: "0x1", requestId: "0x2", result: "0x", parsedResult: "", err: "0x" };
+      const shown = presentRequest({ ...request, outcome } as OpenRequest, {
+        transaction: (hash) => hash,
+        share: "",
+      });
+      expect(shown.outcome).toMatchObject({ warnings: ["careful"] });
+    },
+  );
+
+  test("behaviour: what came of a dry run is stored once, when the database is back, also where the first try was committed", async () => {
+    for (const isCommitted of [false, true]) {
+      let failures = 0;
+      const flaky: Store = {
+        ...store,
+        async write(work) {
+          if (failures === 0) return await store.write(work);
+          failures -= 1;
+          if (isCommitted) await store.write(work);
+          throw new DatabaseAwayError(new Error("Connection terminated unexpectedly"));
+        },
+      };
+      dryRun = async () => {
+        failures = 1;
+        return [];
+      };
+      const { id } = await open(flaky).accept(DAPP, COMMAND, { isAsync: true });
+      await vi.waitFor(() => expect(taken).toContain(id), { timeout: 60_000 });
+      const stored = await createRequestBook(store).find(id);
+      expect(stored?.timeline.map(({ state }) => state)).toEqual(["checking", "received"]);
+    }
+  });
+
+  test("behaviour: processes on one database let a dapp's day in once, together", async () => {
+    dryRun = async () => [];
+    const [one, other] = [open(store, 5), open(store, 5)];
+    const answers = await Promise.allSettled(
+      Array.from({ length: 12 }, (_, i) => (i % 2 === 0 ? one : other).accept(DAPP, COMMAND, {})),
+    );
+    const refused = answers.flatMap((answer) => (answer.status === "rejected" ? [answer.reason] : []));
+    expect(refused).toHaveLength(7);
+    for (const reason of refused) expect(reason).toMatchObject({ code: "rate_limited", retryable: true });
+    await expect(other.accept(DAPP, COMMAND, {})).rejects.toThrow("00:00 UTC");
+    const rows = await store.db.selectFrom("requests").select("id").execute();
+    expect(rows).toHaveLength(5);
+  });
+});

@@ -1,0 +1,112 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { readDryRuns, recordDryRun } from "../../../src/requests/accept/dryRuns.ts";
+import type { FunctionRefusal, SimulateResult } from "../../../src/requests/read/results.ts";
+import { insertDapp } from "../../../src/store/dapps.ts";
+import { deleteOldDryRuns, KEPT_DRY_RUNS } from "../../../src/store/dryRuns.ts";
+import type { Store } from "../../../src/store/store.ts";
+import { listUsage } from "../../../src/store/usage.ts";
+import { DATABASES, useStore } from "../../support/databases.ts";
+
+const DONE: SimulateResult = {
+  success: true,
+  result: "0x2a",
+  parsedResult: "42",
+  value: "42",
+  err: "0x",
+  console: "",
+  consoleTruncated: false,
+  timeMs: 1,
+  memoryBytes: 1,
+  httpRequests: 0,
+};
+const REFUSED: FunctionRefusal = {
+  success: false,
+  requestId: "",
+  result: "0x",
+  parsedResult: "",
+  err: "no luck",
+  url: "",
+  console: "x".repeat(2_000),
+  line: 2,
+  column: 7,
+};
+
+describe.each(DATABASES)("on %s", (_name, create) => {
+  let store: Store;
+  useStore(create, (opened) => {
+    store = opened;
+  });
+  beforeEach(async () => {
+    for (const id of ["dapp_a", "dapp_b"])
+      await insertDapp(store.db, { id, name: id, facilities: [], createdAt: 1 });
+  });
+
+  test("default: dry runs and refusals are listed, newest first, cut, counted, and for their dapp alone", async () => {
+    const source = "\n  return Functions.encodeUint256(42n)\n// secret";
+    await recordDryRun(store, { dappId: "dapp_a", kind: "dry-run", source, result: DONE });
+    const refusal = { dappId: "dapp_a", network: "fuji", kind: "preset", preset: "loot" } as const;
+    await recordDryRun(store, { ...refusal, result: REFUSED });
+    const [second, first, ...others] = (await readDryRuns(store.db, "dapp_a")).items;
+    expect(first).toMatchObject({ kind: "dry-run", network: null, success: true, parsedResult: "42" });
+    expect(first!.title).toBe("return Functions.encodeUint256(42n)");
+    expect(second).toMatchObject({ kind: "preset", network: "fuji", title: "loot", err: "no luck", line: 2 });
+    expect(second!.console).toHaveLength(1_000);
+    expect(others).toEqual([]);
+    expect((await readDryRuns(store.db, "dapp_b")).items).toEqual([]);
+    const days = { dappId: "dapp_a", from: "2000-01-01", to: "9999-01-01" };
+    expect(await listUsage(store.db, days)).toMatchObject([
+      { network: "", kind: "dry-run", requests: 1, refused: 0 },
+      { network: "fuji", kind: "preset", requests: 0, refused: 1 },
+    ]);
+  });
+
+  test("behaviour: only the newest are kept, of each dapp", async () => {
+    await recordDryRun(store, { dappId: "dapp_b", kind: "dry-run", source: "kept", result: DONE });
+    for (let i = 0; i < KEPT_DRY_RUNS + 3; i += 1)
+      await recordDryRun(store, { dappId: "dapp_a", kind: "dry-run", source: `run ${i}`, result: DONE });
+    const runs = (await readDryRuns(store.db, "dapp_a")).items;
+    expect(runs).toHaveLength(KEPT_DRY_RUNS);
+    expect([runs[0]!.title, runs.at(-1)!.title]).toEqual([`run ${KEPT_DRY_RUNS + 2}`, "run 3"]);
+    expect(await store.db.selectFrom("dry_runs").select("id").execute()).toHaveLength(KEPT_DRY_RUNS + 1);
+    expect((await readDryRuns(store.db, "dapp_b")).items).toHaveLength(1);
+  });
+
+  test("behaviour: pages go on where the last one ended, and hold only what was asked for", async () => {
+    for (const [i, network] of ["fuji", "sepolia", "fuji", undefined, "fuji"].entries())
+      await recordDryRun(store, {
+        dappId: "dapp_a",
+        network,
+        kind: "dry-run",
+        source: `run ${i}`,
+        result: DONE,
+      });
+    const refusal = { dappId: "dapp_a", network: "fuji", kind: "preset", preset: "loot" } as const;
+    await recordDryRun(store, { ...refusal, result: REFUSED });
+    const titles: string[][] = [];
+    for (let cursor: string | null | undefined; cursor !== null;) {
+      const page = await readDryRuns(store.db, "dapp_a", { limit: 4, ...(cursor && { cursor }) });
+      titles.push(page.items.map(({ title }) => title));
+      cursor = page.nextCursor;
+    }
+    expect(titles).toEqual([
+      ["loot", "run 4", "run 3", "run 2"],
+      ["run 1", "run 0"],
+    ]);
+    const some = await readDryRuns(store.db, "dapp_a", { limit: 3, network: "fuji", kind: "dry-run" });
+    expect(some.items.map(({ title }) => title)).toEqual(["run 4", "run 2", "run 0"]);
+    expect(some.nextCursor).toBeNull();
+    await expect(readDryRuns(store.db, "dapp_a", { cursor: "req_1" })).rejects.toMatchObject({
+      code: "invalid_parameter",
+      details: [{ path: "/cursor" }],
+    });
+  });
+
+  test("behaviour: retention deletes those of its network, and those of none", async () => {
+    for (const network of ["fuji", "sepolia", undefined])
+      await recordDryRun(store, { dappId: "dapp_a", network, kind: "dry-run", source: "x", result: DONE });
+    await deleteOldDryRuns(store.db, { network: "fuji", before: Date.now() - 60_000 });
+    expect((await readDryRuns(store.db, "dapp_a")).items).toHaveLength(3);
+    await deleteOldDryRuns(store.db, { network: "fuji", before: Date.now() + 60_000 });
+    expect((await readDryRuns(store.db, "dapp_a")).items.map(({ network }) => network)).toEqual(["sepolia"]);
+  });
+});

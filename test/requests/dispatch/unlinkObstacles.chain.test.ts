@@ -1,0 +1,126 @@
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { encodeFunctionData, getAddress, stringToHex, toHex } from "viem";
+import type { Abi, Hex } from "viem";
+import { functionsRouterAbi, vrfCoordinatorAbi } from "../../../src/chainlink/contracts/abi.ts";
+import { isEnded } from "../../../src/requests/change.ts";
+import {
+  DESK_DAPP,
+  startPipelineWorld,
+  type OpenPipeline,
+  type PipelineWorld,
+} from "../../support/pipelineWorld.ts";
+import { TEST_PROVING_KEY } from "../../support/stack.ts";
+
+/** Time for what the chain and two processes do one after the other. */
+const WAIT = { timeout: 60_000, interval: 50 };
+/** EVM code of a contract that accepts every call. */
+const TAKES_ALL = "0x00";
+
+let world: PipelineWorld;
+let pipeline: OpenPipeline;
+beforeAll(async () => {
+  world = await startPipelineWorld();
+  pipeline = await world.open();
+});
+afterAll(async () => {
+  await pipeline.close();
+  await world.close();
+});
+
+const rpc = (method: string, ...parameters: readonly unknown[]) =>
+  world.stack.client.request(method, parameters);
+const ended = async (id: string) =>
+  await vi.waitFor(async () => {
+    const found = (await pipeline.book.find(id))!;
+    if (!isEnded(found.state)) throw new Error(`${id} is ${found.state}: ${found.why}`);
+    return found;
+  }, WAIT);
+const link = async (consumer: Hex) => {
+  const { id } = await pipeline.accept("consumer", { params: { dappId: DESK_DAPP, consumer } });
+  expect(await ended(id)).toMatchObject({ state: "fulfilled" });
+};
+const unlink = (consumer: Hex) => pipeline.accept("unlink", { params: { consumer } });
+const obstacleOf = (consumer: Hex) => pipeline.pipeline.findUnlinkObstacle(DESK_DAPP, consumer);
+
+/** Calls a contract of the stack as a consumer would. */
+async function callAs(
+  from: Hex,
+  to: Hex,
+  abi: Abi,
+  functionName: string,
+  args: readonly unknown[],
+): Promise<Hex> {
+  await rpc("anvil_setBalance", from, toHex(10n ** 18n));
+  await rpc("anvil_impersonateAccount", from);
+  const data = encodeFunctionData({ abi, functionName, args });
+  const hash = (await rpc("eth_sendTransaction", { from, to, data, gas: toHex(2_000_000) })) as Hex;
+  await vi.waitFor(
+    async () => expect(await world.stack.client.getReceipt(hash)).toMatchObject({ succeeded: true }),
+    WAIT,
+  );
+  return hash;
+}
+async function askWords(consumer: Hex): Promise<Hex> {
+  const { vrfSubscriptionId } = await pipeline.pipeline.subscriptions.ensure(DESK_DAPP);
+  const args = [TEST_PROVING_KEY.keyHash, vrfSubscriptionId, 1, 100_000, 1];
+  return await callAs(
+    consumer,
+    world.stack.addresses.vrfCoordinator,
+    vrfCoordinatorAbi,
+    "requestRandomWords",
+    args,
+  );
+}
+
+test("behaviour: a word that never comes is named with its contract; the contract's next word sets it free", async () => {
+  const [stuck, other] = [getAddress(`0x${"a1".repeat(20)}`), getAddress(`0x${"a2".repeat(20)}`)];
+  await link(stuck);
+  await link(other);
+  // The coordinator doesn't call accounts without code, so nobody can answer this.
+  const asked = await askWords(stuck);
+  const obstacle = (await obstacleOf(other))!;
+  expect(obstacle).toContain(
+    `contract ${stuck} waits for the random words that transaction ${asked} asked for`,
+  );
+  expect(obstacle).toContain("has no code, so the coordinator refuses every answer");
+  expect(obstacle).toContain("once a later request of the same contract is answered");
+  const unlinking = await unlink(other);
+  await vi.waitFor(() => expect(unlinking.why).toContain(asked), WAIT);
+
+  await rpc("anvil_setCode", stuck, TAKES_ALL);
+  world.stopOracle();
+  world.startOracle();
+  await askWords(stuck);
+  expect(await ended(unlinking.id)).toMatchObject({ state: "fulfilled" });
+  expect(await obstacleOf(stuck)).toBeUndefined();
+});
+
+test("behaviour: a contract's function request that nobody answers keeps it until it times out, and is taken off then", async () => {
+  const consumer = getAddress(`0x${"b1".repeat(20)}`);
+  await link(consumer);
+  world.stopOracle();
+  const { functionsSubscriptionId } = await pipeline.pipeline.subscriptions.ensure(DESK_DAPP);
+  const sent = await world.events("RequestStart");
+  await callAs(consumer, world.stack.addresses.functionsRouter, functionsRouterAbi, "sendRequest", [
+    functionsSubscriptionId,
+    "0x6573",
+    1,
+    100_000,
+    stringToHex("fun-test-1", { size: 32 }),
+  ]);
+  const [request] = (await world.events("RequestStart")).slice(sent.length);
+  expect(await obstacleOf(consumer)).toContain(
+    `its function request ${request!.requestId} is open (no report from the oracle yet; one may arrive until `,
+  );
+  await rpc("evm_increaseTime", 301);
+  await rpc("anvil_mine", "0x1");
+  const { id } = await unlink(consumer);
+  expect(await ended(id)).toMatchObject({ state: "fulfilled" });
+  expect((await world.events("RequestTimedOut")).map(({ requestId }) => requestId)).toEqual([
+    request!.requestId,
+  ]);
+});
+
+test("default: what is not linked has no obstacle", async () => {
+  expect(await obstacleOf(getAddress(`0x${"c1".repeat(20)}`))).toBeUndefined();
+});

@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { WatchedBlock } from "../../../src/evm/watcher.ts";
+import { createRequestBook } from "../../../src/requests/requestBook.ts";
+import { createTracker } from "../../../src/requests/follow/tracker.ts";
+import { startPipelineWorld, type PipelineWorld, type OpenPipeline } from "../../support/pipelineWorld.ts";
+
+let world: PipelineWorld;
+let pipeline: OpenPipeline;
+beforeAll(async () => {
+  world = await startPipelineWorld();
+  pipeline = await world.open();
+  await world.storeSource(pipeline.pipeline);
+});
+afterAll(async () => {
+  await pipeline.close();
+  await world.close();
+});
+
+/** Returns the blocks of a request's life, each with its logs from the chain. */
+async function blocksOf(hashes: readonly `0x${string}`[]): Promise<WatchedBlock[]> {
+  const receipts = await Promise.all(hashes.map((hash) => pipeline.client.getReceipt(hash)));
+  return receipts.map((receipt) => ({
+    number: receipt!.blockNumber,
+    hash: receipt!.blockHash,
+    logs: receipt!.logs,
+  }));
+}
+
+test("error: a block that can't be stored changes nothing in memory, and is taken whole when it comes again", async () => {
+  const { id } = await pipeline.accept("preset");
+  const ended = await pipeline.ended(id);
+  const hashes = [1, 2, 4].map((index) => ended.timeline[index]!.transactionHash as `0x${string}`);
+  const [submission, word, result] = (await blocksOf(hashes)) as [WatchedBlock, WatchedBlock, WatchedBlock];
+
+  let broken = true;
+  const store = {
+    ...pipeline.store,
+    write: ((work) =>
+      pipeline.store.write(async (db) => {
+        const done = await work(db);
+        if (broken) throw new Error("the disk is full");
+        return done;
+      })) as typeof pipeline.store.write,
+  };
+  const book = createRequestBook(store);
+  if (ended.kind !== "preset") throw new Error("the request is no preset");
+  const { prefixHash, prefixBytes, args, returnType, transactionHashes, entry, item } = ended.progress;
+  const progress = { prefixHash, prefixBytes, args, returnType, transactionHashes, entry, item };
+  const request = {
+    ...ended,
+    state: "submitted" as const,
+    timeline: ended.timeline.slice(0, 2),
+    progress: progress as typeof ended.progress,
+    outcome: null,
+    endedIn: null,
+  };
+  const before = structuredClone(request);
+  book.restore([request]);
+  const tracker = createTracker(book, request.network);
+  tracker.track(request);
+  // Everything in one block: each log builds on the change made by the previous one.
+  const all = { ...result, logs: [submission, word, result].flatMap(({ logs }) => logs) };
+  await expect(tracker.onBlock(all)).rejects.toThrow("the disk is full");
+  expect(request).toEqual(before);
+  expect(book.get(id)).toBe(request);
+  broken = false;
+  await tracker.onBlock(all);
+  expect(request.timeline.map(({ state }) => state)).toEqual([
+    "received",
+    "submitted",
+    "randomness",
+    "executing",
+    "fulfilled",
+  ]);
+  expect(request.outcome).toEqual(ended.outcome);
+  await expect(tracker.onReorg(1n)).resolves.toBeUndefined();
+  expect(request.progress).toEqual({ ...before.progress });
+});

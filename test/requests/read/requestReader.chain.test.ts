@@ -1,0 +1,93 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { Change } from "../../../src/requests/change.ts";
+import type { OpenRequest } from "../../../src/requests/openRequest.ts";
+import { createRequestBook } from "../../../src/requests/requestBook.ts";
+import { createRequestReader } from "../../../src/requests/read/requestReader.ts";
+import { insertDapp } from "../../../src/store/dapps.ts";
+import { createSqliteDialect } from "../../../src/store/sqliteDialect.ts";
+import { openStore, type Store } from "../../../src/store/store.ts";
+import { DESK_DAPP, DESK_NETWORK, makeRequest } from "../../support/pipelineWorld.ts";
+
+let store: Store;
+beforeEach(async () => {
+  store = await openStore(createSqliteDialect(":memory:"));
+  await insertDapp(store.db, { id: DESK_DAPP, name: "test", facilities: [], createdAt: 1 });
+});
+afterEach(() => store.close());
+
+test("behaviour: requests of a network that is no longer configured can still be read", async () => {
+  const book = createRequestBook(store);
+  const reader = createRequestReader({ store, book, networks: new Map(), baseUrl: () => "" });
+  const waiting = makeRequest("random", "0x");
+  const ended = makeRequest("random", "0x");
+  await book.add(waiting);
+  await book.add(ended);
+  const outcome = { transactionHash: "0x1", requestId: "0x2", words: ["3"] } as const;
+  await book.change([{ request: ended, state: "fulfilled", outcome }]);
+  expect(await reader.explain(waiting)).toMatchObject({ why: `${DESK_NETWORK} is not configured any more` });
+  const dapp = { id: DESK_DAPP, name: "test", facilities: [], createdAt: 1, keyId: "key_1" } as const;
+  const { items } = await reader.list(dapp, { limit: 10 });
+  expect(items.map(({ id }) => id).toSorted()).toEqual([waiting.id, ended.id].toSorted());
+  expect(items.find(({ id }) => id === ended.id)?.outcome).toMatchObject({
+    url: `/explorer/${DESK_NETWORK}/tx/0x1`,
+  });
+});
+
+const ORACLE_ID = `0x${"5a".repeat(32)}` as const;
+const RAN = {
+  transactionHash: "0x1",
+  requestId: ORACLE_ID,
+  result: "0x",
+  parsedResult: "",
+  err: "0x",
+} as const;
+
+const endRequest = async (change: Omit<Change, "request">, changed: Partial<OpenRequest> = {}) => {
+  const book = createRequestBook(store);
+  const reader = createRequestReader({ store, book, networks: new Map(), baseUrl: () => "http://tyche" });
+  const request = Object.assign(makeRequest("preset", "0x"), changed);
+  await book.add(request);
+  await book.change([{ request, ...change }]);
+  return { id: request.id, reader };
+};
+
+test("behaviour: a request is also found by the id that the oracle assigned, by its own dapp alone", async () => {
+  const { id, reader } = await endRequest({ state: "fulfilled", outcome: RAN });
+  const dapp = { name: "test", facilities: [], keyId: "key_1" } as const;
+  for (const given of [ORACLE_ID, ORACLE_ID.toUpperCase().replace("X", "x")])
+    expect(await reader.getOwn({ ...dapp, id: DESK_DAPP }, given)).toMatchObject({ id });
+  await expect(reader.getOwn({ ...dapp, id: "dapp_other" }, ORACLE_ID)).rejects.toThrow(
+    "there is no request",
+  );
+  const unknown = ORACLE_ID.replace("5", "6");
+  await expect(reader.getOwn({ ...dapp, id: DESK_DAPP }, unknown)).rejects.toThrow("there is no request");
+});
+
+test("behaviour: a preset's outcome has the value and its parts as stored, whatever became of the preset", async () => {
+  const { id, reader } = await endRequest(
+    { state: "fulfilled", outcome: { ...RAN, parsedResult: "1", value: true } },
+    {
+      progress: { ...makeRequest("preset", "0x").progress, show: { as: "coin", sides: ["Tails", "Heads"] } },
+    },
+  );
+  expect(await reader.getShared(id)).toMatchObject({
+    outcome: { success: true, id, value: true, shareUrl: `http://tyche/r/${id}` },
+    shown: { as: "coin", side: "Heads" },
+  });
+});
+
+test("error: an outcome that is a failure has a code and no value", async () => {
+  const { id, reader } = await endRequest({ state: "failed", outcome: { ...RAN, err: "boom" } });
+  const { outcome } = await reader.getShared(id);
+  expect(outcome).toMatchObject({ success: false, id, err: "boom", code: "function_failed", value: null });
+});
+
+test("error: the public page of a request without a result says what became of it", async () => {
+  const { id, reader } = await endRequest({
+    state: "failed",
+    error: { code: "oracle_timeout", message: "late" },
+  });
+  await expect(reader.getShared(id)).rejects.toThrow(`there is no result "${id}": the request failed`);
+  const open = await endRequest({ state: "submitted" });
+  await expect(open.reader.getShared(open.id)).rejects.toThrow("yet: the request continues");
+});
