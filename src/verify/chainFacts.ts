@@ -3,7 +3,11 @@ import { TycheError } from "../lib/errors.ts";
 import { createMemo } from "../lib/memo.ts";
 import type { EncodedLog } from "../chainlink/events.ts";
 import { parseHex, parseObject, RpcError, toQuantity, type RawLog } from "../lib/nodeAnswers.ts";
-import { readMinedTransaction, type MinedTransaction } from "./minedTransaction.ts";
+import {
+  readMinedTransaction,
+  type MinedTransaction,
+  type MinedTransactionOptions,
+} from "./minedTransaction.ts";
 
 /** Blocks in one log search; public networks' nodes refuse wide ranges. */
 const SEARCH_WINDOW_BLOCKS = 1_000n;
@@ -66,19 +70,17 @@ export interface ChainFacts {
 /**
  * Creates a reader for one verification; what it has read never changes.
  *
- * @param options.hasEthereumBlocks whether blocks are hashed as on Ethereum
+ * @param options what {@link readMinedTransaction} must know of the network
  */
 export function createChainFacts(
   reader: ChainReader,
-  { network, hasEthereumBlocks }: { readonly network: string; readonly hasEthereumBlocks: boolean },
+  options: Pick<MinedTransactionOptions, "network" | "chainId" | "hasEthereumBlocks">,
 ): ChainFacts {
   const once = createMemo<string>();
   const request = (method: string, parameters: readonly unknown[]): Promise<unknown> =>
     reader.request(method, parameters);
   const getTransaction = (hash: Hex): Promise<MinedTransaction> =>
-    once(`transaction ${hash}`, () =>
-      readMinedTransaction(hash, { request, network, hasEthereumBlocks, once }),
-    );
+    once(`transaction ${hash}`, () => readMinedTransaction(hash, { ...options, request, once }));
   const searchLogs = async (
     { address, topics, isWanted = () => true }: LogSearch,
     fromBlock: bigint,

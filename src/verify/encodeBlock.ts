@@ -120,6 +120,8 @@ export interface TransactionCall {
   /** Lower case; `undefined` if the transaction creates a contract. */
   readonly to: Hex | undefined;
   readonly input: Hex;
+  /** The chain that the sender signed it for; `undefined` for a legacy transaction without replay protection (EIP-155). */
+  readonly chainId: number | undefined;
 }
 
 /** Decodes the bytes of {@link encodeTransaction}. */
@@ -128,7 +130,17 @@ export function decodeTransaction(bytes: Uint8Array): TransactionCall {
   const fields = fromRlp(type === 0 ? bytes : bytes.subarray(1), "hex") as Hex[];
   const at = TRANSACTIONS[type]!.indexOf(CALL[1]!);
   const to = fields[at]!;
-  return { to: to === "0x" ? undefined : to, input: fields[at + 2]! };
+  const [v, first] = [numberFrom(fields[at + 3]!), numberFrom(fields[0]!)];
+  const ofLegacy = v < 35 ? undefined : Math.floor((v - 35) / 2);
+  return {
+    to: to === "0x" ? undefined : to,
+    input: fields[at + 2]!,
+    chainId: type === 0 ? ofLegacy : first,
+  };
+}
+
+function numberFrom(field: Hex): number {
+  return field === "0x" ? 0 : Number(field);
 }
 
 /** Returns the hash that identifies a transaction with these bytes. */

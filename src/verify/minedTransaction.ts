@@ -22,7 +22,7 @@ import { trieRoot } from "./trieRoot.ts";
 import type { Comparison } from "./verification.ts";
 
 /** A mined transaction. */
-export interface MinedTransaction extends TransactionCall {
+export interface MinedTransaction extends Omit<TransactionCall, "chainId"> {
   readonly hash: Hex;
   readonly blockHash: Hex;
   readonly blockNumber: bigint;
@@ -40,6 +40,8 @@ export interface MinedTransactionOptions {
   readonly request: (method: string, parameters: readonly unknown[]) => Promise<unknown>;
   /** Name of the network, for messages. */
   readonly network: string;
+  /** The network's chain. */
+  readonly chainId: number;
   /** Whether blocks are hashed as on Ethereum; some networks have headers of their own. */
   readonly hasEthereumBlocks: boolean;
   /** Reads and hashes a block once for all its transactions. */
@@ -55,8 +57,14 @@ export async function readMinedTransaction(
   const receipt = await request("eth_getTransactionReceipt", [hash]);
   if (receipt === null) throw new UnknownTransactionError(hash, network);
   const blockHash = parseHex(parseObject(receipt, "receipt")["blockHash"], "blockHash");
-  const { found, ...call } = await readCall(hash, options);
+  const { found, chainId, ...call } = await readCall(hash, options);
   const compared: Comparison[] = [{ what: "transaction hash", expected: hash, found }];
+  if (chainId !== undefined)
+    compared.push({
+      what: "chain id in the transaction",
+      expected: `${options.chainId}`,
+      found: `${chainId}`,
+    });
   const said = (): Pick<MinedTransaction, "blockNumber" | "succeeded" | "logs"> => {
     const { blockNumber, succeeded, logs } = parseReceipt(receipt);
     const place = { blockHash, blockNumber, transactionHash: hash };

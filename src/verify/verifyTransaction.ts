@@ -96,7 +96,7 @@ async function verifyHash(hash: Hex, options: VerifyOptions): Promise<Verificati
   const actualChainId = Number(await client.request("eth_chainId"));
   if (actualChainId !== chainId) throw new WrongChainError(network, chainId, actualChainId);
   const hasEthereumBlocks = options.hasEthereumBlocks ?? true;
-  const facts = createChainFacts(client, { network, hasEthereumBlocks });
+  const facts = createChainFacts(client, { network, chainId, hasEthereumBlocks });
   const book = createContractBook(options.contracts);
   const means = {
     facts,

@@ -63,6 +63,16 @@ describe("an authorization that anyone can put into a block, valid or not (EIP-7
       "0x08",
     ]);
     expect(hashOf(bytes)).toBe(keccak256(concatHex(["0x04", fields])));
-    expect(decodeTransaction(bytes)).toEqual({ to: TO, input: "0x0011" });
+    expect(decodeTransaction(bytes)).toEqual({ to: TO, input: "0x0011", chainId: 0x7a69 });
   });
+});
+
+test.each([
+  ["0x1b", undefined],
+  ["0x25", 1],
+  ["0x26", 1],
+  ["0x1546d71", 11_155_111],
+])("reads the chain of a legacy transaction with v = %s (EIP-155)", (v, chainId) => {
+  const legacy = { nonce: "0x0", gasPrice: "0x1", gas: "0x5208", to: TO, value: "0x0", input: "0x" };
+  expect(decodeTransaction(encodeTransaction({ ...legacy, v, r: "0x5", s: "0x6" })).chainId).toBe(chainId);
 });

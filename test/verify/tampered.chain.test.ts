@@ -352,6 +352,22 @@ test("error: another result delivered than signed", async () => {
   expect(await failedStepOf(changeLog(EVENT_TOPICS.RequestProcessed, replaceResult))).toEqual(["delivery"]);
 });
 
+test("rejects transactions that were signed for another chain, whatever chain the node names", async () => {
+  const { verdict, requests } = await world.verify(preset.report.transactionHash, {
+    chainId: 11_155_111,
+    tamper: (method, answer) => (method === "eth_chainId" ? "0xaa36a7" : answer),
+  });
+  expect(verdict).toBe("invalid");
+  expect(requests[0]!.steps.filter(({ outcome }) => outcome === "failed")).toMatchObject([
+    {
+      name: "transactions",
+      compared: expect.arrayContaining([
+        { what: "chain id in the transaction", expected: "11155111", found: String(world.chainId) },
+      ]) as unknown,
+    },
+  ]);
+});
+
 test("error: forged calldata under the label of a real transaction", async () => {
   const real = preset.request.transactionHash;
   const answer = (await world.client.request("eth_getTransactionByHash", [real])) as Answer;
@@ -531,6 +547,7 @@ describe("one digit changed in a node's answers", () => {
   async function isHashed(data: ChainData): Promise<boolean> {
     const facts = createChainFacts(createRecordedReader(JSON.stringify(data)), {
       network: "test",
+      chainId: world.chainId,
       hasEthereumBlocks: true,
     });
     const hashes = [preset.request, preset.proof, preset.report].map((one) => one.transactionHash);
