@@ -1,7 +1,6 @@
 import type { NetworkView } from "../../requests/read/views.ts";
 import type { Dapp, RequestRecord, Service } from "../../requests/service.ts";
 import { getDapp, type HttpDeps } from "../context.ts";
-import { consumersAnswer } from "../examples/operatorAnswers.ts";
 import { sendJson } from "../frame.ts";
 import type { Operation } from "../operation.ts";
 import type { OperatorPart } from "../operatorPart.ts";
@@ -25,7 +24,6 @@ export function ownConsumersOperation({ service, schemas }: HttpDeps, part: Oper
     request: "consumers",
     placement: "query",
     answer: ConsumersView,
-    answerExample: consumersAnswer,
     isAsync: false,
     errors: [],
     async handle(ctx) {

@@ -1,7 +1,6 @@
 import type { Explorer } from "../../explorer/explorer.ts";
 import type { ContractRequestView } from "../../explorer/listViews.ts";
 import { getDapp, type HttpDeps } from "../context.ts";
-import { contractRequestPage } from "../examples/usageAnswers.ts";
 import { sendJson } from "../frame.ts";
 import type { Operation } from "../operation.ts";
 import type { OperatorPart } from "../operatorPart.ts";
@@ -28,7 +27,6 @@ export function contractRequestsOperation(
     request: "contractRequests",
     placement: "query",
     answer: ContractRequests,
-    answerExample: contractRequestPage,
     isAsync: false,
     errors: ["chain_unavailable"],
     async handle(ctx) {

@@ -1,7 +1,6 @@
 import { Type } from "typebox";
 import { DryRunView } from "../../requests/accept/dryRuns.ts";
 import { getDapp, type HttpDeps } from "../context.ts";
-import { dryRunPage } from "../examples/usageAnswers.ts";
 import { sendJson } from "../frame.ts";
 import type { Operation } from "../operation.ts";
 import { readQuery } from "../parameters.ts";
@@ -28,7 +27,6 @@ export function dryRunsOperation(deps: HttpDeps): Operation {
     request: "dryRuns",
     placement: "query",
     answer: DryRunList,
-    answerExample: dryRunPage,
     isAsync: false,
     errors: [],
     async handle(ctx) {

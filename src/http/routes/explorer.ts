@@ -9,8 +9,6 @@ import { InvalidParameterError } from "../../lib/invalidParameter.ts";
 import type { Service } from "../../requests/service.ts";
 import type { NetworkView } from "../../requests/read/views.ts";
 import type { HttpContext } from "../context.ts";
-import * as answers from "../examples/explorerAnswers.ts";
-import { transactionAnswer } from "../examples/transactionAnswer.ts";
 import { sendJson } from "../frame.ts";
 import type { LiveSchemas } from "../liveSchemas.ts";
 import type { Operation } from "../operation.ts";
@@ -31,7 +29,7 @@ export interface ExplorerOptions {
 }
 
 /** An explorer operation, without the members that all of them share. */
-type Reading = Pick<Operation, "id" | "path" | "summary" | "description" | "answer" | "answerExample"> & {
+type Reading = Pick<Operation, "id" | "path" | "summary" | "description" | "answer"> & {
   /** Default: `none`, which refuses any query. */
   readonly request?: Operation["request"];
   /** Returns `data`. */
@@ -103,7 +101,6 @@ export function explorerOperations({ explorer, service, schemas }: ExplorerOptio
       summary: "List networks that have an explorer",
       description: "The networks, each with its chain and status.",
       answer: views.ExplorerNetworks,
-      answerExample: answers.explorerNetworks,
       read() {
         return {
           items: service.networks().map((network) => ({
@@ -128,7 +125,6 @@ export function explorerOperations({ explorer, service, schemas }: ExplorerOptio
       summary: "Read the head of a chain",
       description: "The newest blocks and transactions of a chain, and the service's contracts on it.",
       answer: views.Overview,
-      answerExample: answers.overviewAnswer,
       read: find((network) => explorer.findOverview(network), isUnread),
     }),
     reading({
@@ -138,7 +134,6 @@ export function explorerOperations({ explorer, service, schemas }: ExplorerOptio
       description:
         "A transaction with everything decoded from it: the call, the events, VRF proofs with their words, requests, results and signed reports.",
       answer: views.Transaction,
-      answerExample: transactionAnswer,
       read: find(
         async (network, param) =>
           HASH.test(param("hash"))
@@ -157,7 +152,6 @@ export function explorerOperations({ explorer, service, schemas }: ExplorerOptio
       description: "The blocks of a chain, newest first, page by page.",
       request: "before",
       answer: views.BlockList,
-      answerExample: answers.blockPage,
       read: find(
         async (network, _, ctx) => await explorer.findBlocks(network, readBefore(ctx)?.block),
         isUnread,
@@ -169,7 +163,6 @@ export function explorerOperations({ explorer, service, schemas }: ExplorerOptio
       summary: "Read a block",
       description: "A block with its transactions.",
       answer: views.Block,
-      answerExample: answers.blockAnswer,
       read: find(
         async (network, param) =>
           NUMBER.test(param("number"))
@@ -185,7 +178,6 @@ export function explorerOperations({ explorer, service, schemas }: ExplorerOptio
       description: "What an address holds, and its transactions, newest first, page by page.",
       request: "before",
       answer: views.Address,
-      answerExample: answers.addressAnswer,
       read: find(
         async (network, param, ctx) =>
           ADDRESS.test(param("address"))
@@ -201,7 +193,6 @@ export function explorerOperations({ explorer, service, schemas }: ExplorerOptio
       description:
         "Source, interface and build of one of the service's own contracts, compared with the code on the chain.",
       answer: views.Contract,
-      answerExample: answers.contractAnswer,
       read: find(
         async (network, param) =>
           ADDRESS.test(param("address"))
@@ -219,7 +210,6 @@ export function explorerOperations({ explorer, service, schemas }: ExplorerOptio
         "Searches every network for a transaction or block hash, a block number, an address, a contract's name, or the id of a request, with or without `0x`.",
       request: "search",
       answer: views.Found,
-      answerExample: answers.searchAnswer,
       read(ctx) {
         const { q, network } = parseRequest(readQuery(ctx), schemas().validate.search);
         return searchEverywhere(q, { explorer, service, preferred: network });
@@ -232,7 +222,6 @@ export function explorerOperations({ explorer, service, schemas }: ExplorerOptio
       description:
         "The result of a request, without any data of the dapp that made it: the content of the page `/r/{id}`.",
       answer: views.Shared,
-      answerExample: answers.sharedAnswer,
       async read(ctx) {
         const shared = await service.getShared((ctx["params"] as { readonly id: string }).id);
         return { ...shared, updatedAt: new Date(shared.updatedAt).toISOString() };

@@ -1,7 +1,6 @@
 import type { LiveKeyView } from "../../dapps/dapps.ts";
 import { NotFoundError } from "../../requests/errors.ts";
 import { getDapp, type HttpContext, type HttpDeps } from "../context.ts";
-import { keyAnswer, newKeyAnswer, revokedKeyAnswer } from "../examples/operatorAnswers.ts";
 import { sendJson } from "../frame.ts";
 import type { Operation } from "../operation.ts";
 import type { OperatorPart } from "../operatorPart.ts";
@@ -30,7 +29,6 @@ export function operatorKeyOperations(deps: HttpDeps, { dapps }: OperatorPart): 
       summary: "List API keys",
       description: "The keys of a dapp, oldest first, including revoked ones; no key is shown in full.",
       answer: listOf(KeyView),
-      answerExample: { items: [keyAnswer] },
       read: async (ctx) => ({ items: (await dapps.keys(getDapp(ctx).id)).map(viewKey) }),
     }),
     {
@@ -46,7 +44,6 @@ export function operatorKeyOperations(deps: HttpDeps, { dapps }: OperatorPart): 
       placement: "body",
       example: { name: "production", dailyLimit: 1_000 },
       answer: NewKeyView,
-      answerExample: newKeyAnswer,
       isAsync: false,
       takesIdempotencyKey: true,
       errors: ["not_found", "idempotency_conflict"],
@@ -65,7 +62,6 @@ export function operatorKeyOperations(deps: HttpDeps, { dapps }: OperatorPart): 
       summary: "Read an API key",
       description: "A live key in full. A revoked key is erased: 404.",
       answer: NewKeyView,
-      answerExample: newKeyAnswer,
       read: async (ctx) => viewNewKey(await getKey(ctx)),
     }),
     {
@@ -76,7 +72,6 @@ export function operatorKeyOperations(deps: HttpDeps, { dapps }: OperatorPart): 
         summary: "Revoke an API key",
         description: "The key is erased, and calls with it are refused at once, on every replica.",
         answer: KeyView,
-        answerExample: revokedKeyAnswer,
         async read(ctx) {
           const { id } = await getKey(ctx);
           await dapps.revokeKey(id);

@@ -14,7 +14,6 @@ export type OperatorReading = Pick<Operation, "id" | "path" | "summary" | "descr
   readonly tag?: Operation["tag"];
   /** Schema of `data`. */
   readonly answer: TSchema;
-  readonly answerExample: object;
   /** Returns `data`. */
   readonly read: (ctx: HttpContext) => Promise<object> | object;
 };

@@ -3,7 +3,6 @@ import { version } from "../../lib/version.ts";
 import { MAX_COUNTED } from "../../requests/read/activity.ts";
 import { Readiness } from "../../requests/read/views.ts";
 import type { HttpDeps } from "../context.ts";
-import { activityAnswer, presetProblemList, readinessAnswer } from "../examples/operatorAnswers.ts";
 import type { Operation } from "../operation.ts";
 import { createReading, listOf } from "./operatorReading.ts";
 import { ActivityView, fundedAccounts, FundedAccountView, PresetProblemView } from "./operatorViews.ts";
@@ -21,7 +20,6 @@ export function operatorStatusOperations(deps: Pick<HttpDeps, "service" | "schem
       summary: "Count requests",
       description: "The requests of all dapps in each of the last 24 hours.",
       answer: ActivityView,
-      answerExample: activityAnswer,
       read: async () => ({
         hours: (await service.activity()).map(({ from, requests, failed }) => ({
           from: new Date(from).toISOString(),
@@ -38,7 +36,6 @@ export function operatorStatusOperations(deps: Pick<HttpDeps, "service" | "schem
       summary: "Read the service's readiness",
       description: "The answer of `/readyz`, with status 200 even if the service is not ready.",
       answer: Readiness,
-      answerExample: readinessAnswer,
       read: () => service.readiness(),
     }),
     reading({
@@ -48,7 +45,6 @@ export function operatorStatusOperations(deps: Pick<HttpDeps, "service" | "schem
       summary: "List broken presets",
       description: "The problems that keep presets from being served, each with its location.",
       answer: listOf(PresetProblemView),
-      answerExample: presetProblemList,
       read: () => ({ items: service.presetProblems() }),
     }),
     reading({
@@ -60,7 +56,6 @@ export function operatorStatusOperations(deps: Pick<HttpDeps, "service" | "schem
       description:
         "Accounts that hold coin on every embedded chain from its first block on. Their keys are public.",
       answer: listOf(FundedAccountView),
-      answerExample: { items: fundedAccounts.slice(0, 1) },
       read: () => ({ items: fundedAccounts }),
     }),
     reading({
@@ -71,7 +66,6 @@ export function operatorStatusOperations(deps: Pick<HttpDeps, "service" | "schem
       summary: "Read the version",
       description: "Version of the service.",
       answer: Type.Object({ version: Type.String() }),
-      answerExample: { version },
       read: () => ({ version }),
     }),
   ];

@@ -1,6 +1,5 @@
 import { Type } from "typebox";
 import { getDapp, type HttpContext, type HttpDeps } from "../context.ts";
-import { requestAnswer, requestPage } from "../examples/requestAnswers.ts";
 import { sendJson } from "../frame.ts";
 import type { Operation } from "../operation.ts";
 import { readQuery } from "../parameters.ts";
@@ -24,7 +23,6 @@ export function requestOperation(deps: HttpDeps, responder: Responder): Operatio
     request: "none",
     placement: "query",
     answer: RequestView,
-    answerExample: requestAnswer,
     isAsync: false,
     errors: ["not_found"],
     async handle(ctx) {
@@ -55,7 +53,6 @@ export function requestsOperation(deps: HttpDeps, responder: Responder): Operati
     request: "list",
     placement: "query",
     answer: RequestPage,
-    answerExample: requestPage,
     isAsync: false,
     errors: [],
     async handle(ctx) {
