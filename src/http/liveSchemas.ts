@@ -1,3 +1,4 @@
+import type { NetworkView, PresetView } from "../api/types.ts";
 import {
   MAX_JOINED_KEYS,
   DRY_RUN_KINDS,
@@ -8,7 +9,6 @@ import {
 import { Type, type Static } from "typebox";
 import { MAX_DAILY_LIMIT } from "../dapps/dailyLimit.ts";
 import type { ReturnType, Service } from "../requests/service.ts";
-import type { NetworkView, PresetView } from "../requests/read/views.ts";
 import { EXPECTED } from "../lib/schemaErrors.ts";
 import { address, day, hash, integer, oneOf } from "./parameterSchemas.ts";
 import { compileValidator, type Validator } from "./validator.ts";

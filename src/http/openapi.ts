@@ -1,13 +1,13 @@
+import { RequestView } from "../api/requests.ts";
+import type { PresetView } from "../api/types.ts";
 import recorded from "./examples.json" with { type: "json" };
 import { version } from "../lib/version.ts";
-import type { PresetView } from "../requests/read/views.ts";
 import { ERROR_TABLE, type ErrorCode } from "../lib/errorTable.ts";
 import type { LiveSchemas } from "./liveSchemas.ts";
 import type { Operation } from "./operation.ts";
 import { enveloped, errorExample, errorSchema } from "./errorSchema.ts";
 import { describeUse } from "./openapiIntroduction.ts";
 import { publicSchema } from "./publicSchema.ts";
-import { RequestView } from "./requestView.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 

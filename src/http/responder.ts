@@ -1,3 +1,4 @@
+import type { RequestView } from "../api/types.ts";
 import type { Gauge } from "prom-client";
 import type { Command, Dapp, RequestRecord } from "../requests/service.ts";
 import { answerError, errorAnswer, type Answer } from "./answer.ts";
@@ -5,7 +6,7 @@ import { getDapp, onClose, whileConnected, type HttpContext, type HttpDeps } fro
 import { isErrorCode } from "../lib/errorTable.ts";
 import { sendAnswer, sendJson } from "./frame.ts";
 import { readIdempotencyKey, readPreferences } from "./waitPreference.ts";
-import { hasEnded, viewEntry, viewRequest, type RequestView } from "./requestView.ts";
+import { hasEnded, viewEntry, viewRequest } from "./requestView.ts";
 import { sendEvents, type StreamEvent } from "./stream.ts";
 
 /** Submits requests to the service and responds with the outcome. */

@@ -1,3 +1,4 @@
+import type { OracleNodeView } from "../api/types.ts";
 import type { DailyBudget } from "../dapps/dailyBudget.ts";
 import type { Hex } from "viem";
 import type { Account } from "../evm/account.ts";
@@ -7,7 +8,6 @@ import type { Fees } from "../evm/fees.ts";
 import type { Pipelining } from "../evm/pipelining.ts";
 import type { StackAddresses } from "../chainlink/stackPlan.ts";
 import type { ChainWatcher } from "../evm/watcher.ts";
-import type { OracleNodeView } from "./read/views.ts";
 
 /** What the pipeline needs from the network it serves, embedded or not. */
 export interface ServedChain {

@@ -1,23 +1,27 @@
+import type {
+  ConsumerResult,
+  DappDeletion,
+  DryRunPage,
+  FaucetResult,
+  FunctionResult,
+  NetworkView,
+  PresetResult,
+  PresetView,
+  RandomResult,
+  Readiness,
+  SimulateResult,
+  UsageReport,
+} from "../api/types.ts";
 import type { Dapp } from "../dapps/dapps.ts";
 import type { ReturnType } from "../lib/vocabulary.ts";
 import type { Hex } from "viem";
 import type { TimelineEntry } from "../store/requests.ts";
 import type { RequestKind, RequestState } from "../store/schema.ts";
 import type { ActiveHour } from "./read/activity.ts";
-import type { DryRunOptions, DryRunPage } from "./accept/dryRuns.ts";
-import type {
-  ConsumerResult,
-  DappDeletion,
-  FaucetResult,
-  FunctionResult,
-  PresetResult,
-  RandomResult,
-  SimulateResult,
-} from "./read/results.ts";
+import type { DryRunOptions } from "./accept/dryRuns.ts";
 import type { PresetProblem } from "../presets/presetProblem.ts";
 import type { ShownResult } from "../presets/presetShow.ts";
-import type { UsageQuery, UsageReport } from "./read/usageReport.ts";
-import type { NetworkView, PresetView, Readiness } from "./read/views.ts";
+import type { UsageQuery } from "./read/usageReport.ts";
 
 export type { TimelineEntry } from "../store/requests.ts";
 export type { ShownResult } from "../presets/presetShow.ts";

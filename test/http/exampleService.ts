@@ -1,3 +1,4 @@
+import type { NetworkView, PresetView } from "../../src/api/types.ts";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import type { Hex } from "viem";
 import { TycheError } from "../../src/lib/errors.ts";
@@ -12,7 +13,6 @@ import type {
   SubmitOptions,
   TimelineEntry,
 } from "../../src/requests/service.ts";
-import type { NetworkView, PresetView } from "../../src/requests/read/views.ts";
 
 /** A service for tests of the HTTP layer alone: it keeps requests in memory and ends them as the test decides. */
 export interface ExampleService extends Service {

@@ -1,3 +1,4 @@
+import type { NetworkReadiness, NetworkView } from "../../api/types.ts";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createChainWatcher } from "../../evm/watcher.ts";
 import type { ChainWatcher } from "../../evm/watcher.ts";
@@ -20,7 +21,6 @@ import type { RequestIntake } from "../../requests/requestIntake.ts";
 import type { RequestPipeline } from "../../requests/requestPipeline.ts";
 import { createTwinWatch, type TwinError, type TwinWatch } from "../../requests/takeover/twinWatch.ts";
 import { createNetworkHealth } from "../../requests/explain/networkHealth.ts";
-import type { NetworkReadiness, NetworkView } from "../../requests/read/views.ts";
 import { findChain, findOracleCheckpoint, saveOracleCheckpoint } from "../../store/chainRecords.ts";
 import { findCallbackFailures } from "../../store/failedCallbacks.ts";
 import { verifiedContractsOf } from "../../chainlink/contractBook.ts";

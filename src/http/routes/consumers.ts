@@ -1,6 +1,6 @@
+import { ConsumerResult } from "../../api/results.ts";
 import { getAddress, type Hex } from "viem";
 import { InvalidParameterError, type ParameterViolation } from "../../lib/invalidParameter.ts";
-import { ConsumerResult } from "../../requests/read/results.ts";
 import { getDapp, type HttpContext, type HttpDeps } from "../context.ts";
 import { describeValue } from "../../lib/describeValue.ts";
 import type { Operation } from "../operation.ts";

@@ -1,4 +1,4 @@
-import { DappDeletion } from "../../requests/read/results.ts";
+import { DappDeletion } from "../../api/results.ts";
 import { getDapp, type HttpDeps } from "../context.ts";
 import { sendJson } from "../frame.ts";
 import type { Operation } from "../operation.ts";

@@ -1,6 +1,6 @@
+import { FaucetResult } from "../../api/results.ts";
 import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
 import { getAddress } from "viem";
-import { FaucetResult } from "../../requests/read/results.ts";
 import type { HttpDeps } from "../context.ts";
 import { RateLimitedError } from "../guard.ts";
 import { sendJson } from "../frame.ts";

@@ -1,6 +1,6 @@
+import type { NetworkView } from "../../api/types.ts";
+import { FunctionResult, SimulateResult } from "../../api/results.ts";
 import type { ParameterViolation } from "../../lib/invalidParameter.ts";
-import { FunctionResult, SimulateResult } from "../../requests/read/results.ts";
-import type { NetworkView } from "../../requests/read/views.ts";
 import { getDapp, whileConnected, type HttpDeps } from "../context.ts";
 import { sendJson } from "../frame.ts";
 import type { Operation } from "../operation.ts";

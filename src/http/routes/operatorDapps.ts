@@ -1,4 +1,11 @@
-import { Type } from "typebox";
+import { listOf } from "../../api/common.ts";
+import {
+  ConsumerList,
+  DappView,
+  NetworkConfigView,
+  NewDapp,
+  SubscriptionBalances,
+} from "../../api/operator.ts";
 import { formatNetworkEnv } from "../../dapps/configEnv.ts";
 import type { NetworkConfigVars } from "../../dapps/configVars.ts";
 import { formatSampleConsumer } from "../../dapps/sampleConsumer.ts";
@@ -10,16 +17,8 @@ import { readParameters } from "../parameters.ts";
 import { parseRequest } from "../parseRequest.ts";
 import { readIdempotencyKey } from "../waitPreference.ts";
 import { listConsumers } from "./consumerList.ts";
-import { createReading, listOf } from "./operatorReading.ts";
-import {
-  BalancesView,
-  ConsumersView,
-  DappView,
-  NetworkConfigView,
-  NewKeyView,
-  viewDapp,
-  viewNewKey,
-} from "./operatorViews.ts";
+import { createReading } from "./operatorReading.ts";
+import { viewDapp, viewNewKey } from "./operatorViews.ts";
 
 /** The dapps, and what building on one requires: config vars, balances, consumers. */
 export function operatorDappOperations(deps: HttpDeps, part: OperatorPart): readonly Operation[] {
@@ -49,7 +48,7 @@ export function operatorDappOperations(deps: HttpDeps, part: OperatorPart): read
       request: "createDapp",
       placement: "body",
       example: { name: "My game" },
-      answer: Type.Object({ ...DappView.properties, key: NewKeyView }),
+      answer: NewDapp,
       isAsync: false,
       takesIdempotencyKey: true,
       errors: ["not_found", "idempotency_conflict", "name_taken"],
@@ -111,7 +110,7 @@ export function operatorDappOperations(deps: HttpDeps, part: OperatorPart): read
       summary: "Read balances",
       description:
         "The balances of the dapp's subscriptions. A network is absent while it can't be reached, or while its subscriptions don't exist yet.",
-      answer: listOf(BalancesView),
+      answer: listOf(SubscriptionBalances),
       read: async (ctx) => ({
         items: [...(await part.readBalances(getDapp(ctx).id))].map(([network, held]) => ({
           network,
@@ -125,7 +124,7 @@ export function operatorDappOperations(deps: HttpDeps, part: OperatorPart): read
       access: "operator",
       summary: "List consumers",
       description: "The contracts that are linked to the dapp's subscriptions, as the chains have them.",
-      answer: ConsumersView,
+      answer: ConsumerList,
       read: (ctx) => listConsumers(getDapp(ctx), { service, part }),
     }),
   ];

@@ -1,3 +1,5 @@
+import { listOf } from "../../api/common.ts";
+import { KeyView, NewKeyView } from "../../api/operator.ts";
 import type { LiveKeyView } from "../../dapps/dapps.ts";
 import { NotFoundError } from "../../requests/errors.ts";
 import { getDapp, type HttpContext, type HttpDeps } from "../context.ts";
@@ -7,8 +9,8 @@ import type { OperatorPart } from "../operatorPart.ts";
 import { readParameters } from "../parameters.ts";
 import { parseRequest } from "../parseRequest.ts";
 import { readIdempotencyKey } from "../waitPreference.ts";
-import { createReading, listOf } from "./operatorReading.ts";
-import { KeyView, NewKeyView, viewKey, viewNewKey } from "./operatorViews.ts";
+import { createReading } from "./operatorReading.ts";
+import { viewKey, viewNewKey } from "./operatorViews.ts";
 
 /** The API keys of a dapp. */
 export function operatorKeyOperations(deps: HttpDeps, { dapps }: OperatorPart): readonly Operation[] {

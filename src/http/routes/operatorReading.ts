@@ -1,4 +1,4 @@
-import { Type, type TSchema } from "typebox";
+import type { TSchema } from "typebox";
 import type { HttpContext, HttpDeps } from "../context.ts";
 import { sendJson } from "../frame.ts";
 import type { Operation } from "../operation.ts";
@@ -33,9 +33,4 @@ export function createReading(deps: Pick<HttpDeps, "schemas">): (reading: Operat
       sendJson(ctx, 200, { data: await read(ctx) });
     },
   });
-}
-
-/** Returns the schema of a list. */
-export function listOf(item: TSchema): TSchema {
-  return Type.Object({ items: Type.Array(item) });
 }

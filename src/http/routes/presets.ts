@@ -1,4 +1,4 @@
-import { PresetResult } from "../../requests/read/results.ts";
+import { PresetResult } from "../../api/results.ts";
 import type { HttpDeps } from "../context.ts";
 import type { Operation } from "../operation.ts";
 import { readParameters } from "../parameters.ts";

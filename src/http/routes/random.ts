@@ -1,8 +1,8 @@
+import type { NetworkView } from "../../api/types.ts";
+import { RandomResult } from "../../api/results.ts";
 import type { Static } from "typebox";
 import type { Hex } from "viem";
 import type { ParameterViolation } from "../../lib/invalidParameter.ts";
-import { RandomResult } from "../../requests/read/results.ts";
-import type { NetworkView } from "../../requests/read/views.ts";
 import type { HttpDeps } from "../context.ts";
 import type { RequestSchemas } from "../liveSchemas.ts";
 import type { Operation } from "../operation.ts";

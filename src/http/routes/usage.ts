@@ -1,4 +1,5 @@
-import { UsageReport, writeUsageCsv } from "../../requests/read/usageReport.ts";
+import { UsageReport } from "../../api/usage.ts";
+import { writeUsageCsv } from "../../requests/read/usageReport.ts";
 import { getDapp, type HttpContext, type HttpDeps } from "../context.ts";
 import { sendJson } from "../frame.ts";
 import type { Operation } from "../operation.ts";

@@ -1,4 +1,4 @@
-import { Verification } from "../../verify/verification.ts";
+import { Verification } from "../../api/verification.ts";
 import type { Verifier } from "../../verify/verifier.ts";
 import { getDapp, whileConnected, type HttpDeps } from "../context.ts";
 import { sendJson } from "../frame.ts";
