@@ -9,7 +9,7 @@ import {
 import { Type, type Static } from "typebox";
 import { MAX_DAILY_LIMIT } from "../dapps/dailyLimit.ts";
 import type { ReturnType, Service } from "../requests/service.ts";
-import { EXPECTED } from "../lib/schemaErrors.ts";
+import { EXPECTED } from "../lib/schemaCheck.ts";
 import { address, day, hash, integer, oneOf } from "./parameterSchemas.ts";
 import { compileValidator, type Validator } from "./validator.ts";
 

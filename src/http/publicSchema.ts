@@ -1,5 +1,5 @@
 import { TYPE } from "../api/common.ts";
-import { EXPECTED } from "../lib/schemaErrors.ts";
+import { EXPECTED } from "../lib/schemaCheck.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
