@@ -106,10 +106,15 @@ export const Activity = Type.Object({
 /** A problem that keeps a preset from being served. */
 export const PresetProblem = Type.Object({
   preset: Type.String({ description: "Name of the preset's folder." }),
-  file: Type.String(),
-  line: Type.Optional(Type.Integer()),
-  column: Type.Optional(Type.Integer()),
-  reason: Type.String(),
+  file: Type.String({
+    description:
+      "Path relative to the folder of all presets, such as `range/preset.json`; the preset's name if it is about the folder itself.",
+  }),
+  line: Type.Optional(
+    Type.Integer({ description: "1-based; absent if the problem concerns the whole file or folder." }),
+  ),
+  column: Type.Optional(Type.Integer({ description: "1-based, in UTF-16 code units." })),
+  reason: Type.String({ description: "One sentence without a full stop." }),
 });
 
 /** An account that holds coin on every embedded chain from the first block on. Its key is public. */

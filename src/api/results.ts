@@ -22,6 +22,13 @@ export const FaucetResult = Type.Object({
   }),
 });
 
+/** Values of presets: true or false, text, whole numbers (a decimal string for each beyond 2^53 - 1), or texts. */
+export const PresetValue = Type.Union([
+  Type.Boolean(),
+  Type.String(),
+  Type.Array(Type.Union([Type.Integer(), Type.String()])),
+]);
+
 /** Outcome of a preset. */
 export const PresetResult = Type.Object({
   success,
@@ -31,14 +38,11 @@ export const PresetResult = Type.Object({
   requestId,
   result,
   parsedResult: Type.String({ description: "The output decoded to text; empty when the function failed." }),
-  value: Type.Union(
-    [Type.Boolean(), Type.String(), Type.Array(Type.Union([Type.Integer(), Type.String()])), Type.Null()],
-    {
-      description:
-        "The output for programs, typed by the preset: `GET /api/presets` has each preset's schema. A whole number in an array that JSON " +
-        "readers would round is a decimal string. `null` when the function failed, or when entries of a list can't be told apart.",
-    },
-  ),
+  value: Type.Union([...PresetValue.anyOf, Type.Null()], {
+    description:
+      "The output for programs, typed by the preset: `GET /api/presets` has each preset's schema. A whole number in an array that JSON " +
+      "readers would round is a decimal string. `null` when the function failed, or when entries of a list can't be told apart.",
+  }),
   err,
   code: failureCode,
   url: explorerUrl("the transaction that delivered the result"),

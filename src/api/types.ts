@@ -712,9 +712,13 @@ export interface Party {
 export interface PresetProblem {
   /** Name of the preset's folder. */
   readonly preset: string;
+  /** Path relative to the folder of all presets, such as `range/preset.json`; the preset's name if it is about the folder itself. */
   readonly file: string;
+  /** 1-based; absent if the problem concerns the whole file or folder. */
   readonly line?: number;
+  /** 1-based, in UTF-16 code units. */
   readonly column?: number;
+  /** One sentence without a full stop. */
   readonly reason: string;
 }
 
@@ -752,6 +756,9 @@ export interface PresetSourceView {
   readonly title: string;
   readonly source: string;
 }
+
+/** Values of presets: true or false, text, whole numbers (a decimal string for each beyond 2^53 - 1), or texts. */
+export type PresetValue = boolean | string | readonly (number | string)[];
 
 /** A live preset as callers see it. */
 export interface PresetView {

@@ -1,12 +1,9 @@
-import type { PresetResult as AnyPresetResult } from "../api/types.ts";
+import type { PresetResult as AnyPresetResult, PresetValue } from "../api/types.ts";
 
 export type * from "../api/types.ts";
 
 /** A whole number: a string of decimal digits, a bigint, or a number that is a safe integer. */
 export type Decimal = string | number | bigint;
-
-/** Values of presets: true or false, text, whole numbers, texts. */
-export type PresetValue = NonNullable<AnyPresetResult["value"]>;
 
 /** Outcome of a preset. */
 export interface PresetResult<Value = PresetValue> extends Omit<AnyPresetResult, "value"> {

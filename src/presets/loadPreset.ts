@@ -1,3 +1,4 @@
+import type { PresetProblem } from "../api/types.ts";
 import type { SchemaCheck } from "../lib/schemaCheck.ts";
 import { keccak256, toBytes } from "viem";
 import { findDefinitionErrors } from "./definitionErrors.ts";
@@ -8,7 +9,7 @@ import { compileParameters, publishParameterSchema } from "./parameterSchema.ts"
 import type { Preset } from "./preset.ts";
 import type { ParameterSchema, PresetDefinition } from "./presetDefinition.ts";
 import { readPresetFiles } from "./presetFiles.ts";
-import { PresetBrokenError, type PresetProblem } from "./presetProblem.ts";
+import { PresetBrokenError } from "./presetProblem.ts";
 import { parseResultBound, ResultBoundError, type ParameterKind, type ResultBound } from "./resultBound.ts";
 import { SourceSyntaxError } from "./sourceSyntaxError.ts";
 import { createValueCheck, publishValueSchema } from "./valueSchema.ts";

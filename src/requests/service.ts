@@ -1,16 +1,18 @@
 import type {
-  ConsumerResult,
   DappDeletion,
   DryRunPage,
   FaucetResult,
   FunctionResult,
   NetworkView,
+  Outcome,
   PresetResult,
   PresetView,
   RandomResult,
   Readiness,
+  ShownResult,
   SimulateResult,
   UsageReport,
+  PresetProblem,
 } from "../api/types.ts";
 import type { Dapp } from "../dapps/dapps.ts";
 import type { ReturnType } from "../lib/vocabulary.ts";
@@ -19,16 +21,12 @@ import type { TimelineEntry } from "../store/requests.ts";
 import type { RequestKind, RequestState } from "../store/schema.ts";
 import type { ActiveHour } from "./read/activity.ts";
 import type { DryRunOptions } from "./accept/dryRuns.ts";
-import type { PresetProblem } from "../presets/presetProblem.ts";
-import type { ShownResult } from "../presets/presetShow.ts";
 import type { UsageQuery } from "./read/usageReport.ts";
 
 export type { TimelineEntry } from "../store/requests.ts";
-export type { ShownResult } from "../presets/presetShow.ts";
 export type { RequestKind, RequestState } from "../store/schema.ts";
 export type { ReturnType } from "../lib/vocabulary.ts";
-export type { Dapp, Facility } from "../dapps/dapps.ts";
-export type Outcome = PresetResult | FunctionResult | RandomResult | ConsumerResult;
+export type { Dapp } from "../dapps/dapps.ts";
 
 /** A request as it is stored. */
 export interface RequestRecord {

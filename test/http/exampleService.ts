@@ -1,4 +1,4 @@
-import type { NetworkView, PresetView } from "../../src/api/types.ts";
+import type { NetworkView, Outcome, PresetView } from "../../src/api/types.ts";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import type { Hex } from "viem";
 import { TycheError } from "../../src/lib/errors.ts";
@@ -6,7 +6,6 @@ import { InvalidParameterError, type ParameterViolation } from "../../src/lib/in
 import type {
   Command,
   Dapp,
-  Outcome,
   RequestRecord,
   RequestState,
   Service,

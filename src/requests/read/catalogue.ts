@@ -1,6 +1,5 @@
-import type { NetworkView, PresetView } from "../../api/types.ts";
+import type { NetworkView, PresetView, PresetProblem } from "../../api/types.ts";
 import type { Preset } from "../../presets/preset.ts";
-import type { PresetProblem } from "../../presets/presetProblem.ts";
 import type { PresetRegistry } from "../../presets/presetRegistry.ts";
 import type { ServiceNetwork } from "../serviceNetwork.ts";
 

@@ -1,8 +1,8 @@
-import type { ConsumerResult, FunctionResult, PresetResult, RandomResult } from "../../api/types.ts";
+import type { ConsumerResult, FunctionResult, Outcome, PresetResult, RandomResult } from "../../api/types.ts";
 import type { Hex } from "viem";
 import { takeApart } from "../../presets/presetShow.ts";
 import { isLinking, type OpenRequest } from "../openRequest.ts";
-import type { Outcome, RequestRecord } from "../service.ts";
+import type { RequestRecord } from "../service.ts";
 
 /** Addresses of pages about a request. */
 export interface PageUrls {
