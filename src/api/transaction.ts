@@ -41,7 +41,7 @@ const requestedBy = Type.Optional(hex("The transaction with the request, if stil
 const waitsFor = Type.Optional(
   Type.String({ description: "What it is waiting for, while there is no answer." }),
 );
-const words = Type.Array(decimal("A random word."));
+const words = (description: string) => Type.Array(decimal("A random word."), { description });
 
 /** A request for random words that a transaction made. */
 export const RandomRequestView = Type.Object({
@@ -55,7 +55,7 @@ export const RandomRequestView = Type.Object({
   sender: Party,
   nativePayment: Type.Optional(Type.Boolean({ description: "VRF v2.5 only: paid in coin, not LINK." })),
   answeredBy: answeredBy("proof"),
-  words: Type.Optional(words),
+  words: Type.Optional(words("Its words.")),
   waitsFor,
 });
 
@@ -73,7 +73,7 @@ export const ProofView = Type.Object(
     gamma: point,
     c: number,
     s: number,
-    seed: number,
+    seed: hex("The pre-seed; the proof's seed is its hash with the hash of the request's block."),
     uWitness: hex("Address, 20 bytes."),
     cGammaWitness: point,
     sHashWitness: point,
@@ -102,7 +102,7 @@ export const RandomnessView = Type.Object({
   proof: ProofView,
   commitment: CommitmentView,
   output: hex("keccak256(3 ‖ gamma)."),
-  words,
+  words: words("Word i is keccak256(output ‖ i)."),
   outcome: Type.Enum(["fulfilled", "callback failed", "refused"]),
   reason: Type.Optional(Type.String({ description: "Why it was refused, or why the callback failed." })),
   paymentJuels: Type.Optional(decimal("Payment, in juels (1e-18 LINK).")),
@@ -129,7 +129,13 @@ export const JoinView = Type.Object({
 
 /** A preset as its author wrote it. */
 export const PresetSourceView = Type.Object(
-  { name: Type.String(), title: Type.String(), source: Type.String() },
+  {
+    name: Type.String(),
+    title: Type.String(),
+    source: Type.String({
+      description: "The source before it was minified, preceded by the modules that it imports.",
+    }),
+  },
   { description: "The installed preset whose source this is, as its author wrote it." },
 );
 

@@ -754,6 +754,7 @@ export interface PresetResult {
 export interface PresetSourceView {
   readonly name: string;
   readonly title: string;
+  /** The source before it was minified, preceded by the modules that it imports. */
   readonly source: string;
 }
 
@@ -798,7 +799,7 @@ export interface ProofView {
   readonly c: Hex;
   /** Integer, 32 bytes. */
   readonly s: Hex;
-  /** Integer, 32 bytes. */
+  /** The pre-seed; the proof's seed is its hash with the hash of the request's block. */
   readonly seed: Hex;
   /** Address, 20 bytes. */
   readonly uWitness: Hex;
@@ -828,6 +829,7 @@ export interface RandomRequestView {
   readonly nativePayment?: boolean;
   /** The transaction with the proof, once there is one. */
   readonly answeredBy?: Hex;
+  /** Its words. */
   readonly words?: readonly string[];
   /** What it is waiting for, while there is no answer. */
   readonly waitsFor?: string;
@@ -865,6 +867,7 @@ export interface RandomnessView {
   readonly commitment: CommitmentView;
   /** keccak256(3 ‖ gamma). */
   readonly output: Hex;
+  /** Word i is keccak256(output ‖ i). */
   readonly words: readonly string[];
   readonly outcome: "fulfilled" | "callback failed" | "refused";
   /** Why it was refused, or why the callback failed. */
