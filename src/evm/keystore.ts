@@ -1,7 +1,7 @@
-import { createDecipheriv, pbkdf2, scrypt, timingSafeEqual } from "node:crypto";
+import { createDecipheriv, pbkdf2, timingSafeEqual } from "node:crypto";
 import { promisify } from "node:util";
+import { scryptAsync } from "@noble/hashes/scrypt.js";
 import { TycheError } from "../lib/errors.ts";
-import { deriveScryptKey, type ScryptParameters } from "./scrypt.ts";
 import { keccak256 } from "../lib/keccak.ts";
 
 /** Maximum memory for deriving a key, in bytes: geth's own files need 256 MiB (n = 2^18, r = 8). */
@@ -64,10 +64,14 @@ async function deriveKey({ kdf, parameters }: KeystoreCrypto, password: Buffer):
     throw new KeystoreError(`its dklen is not ${DERIVED_BYTES}`);
   if (kdf === "scrypt") {
     const [n, r, p] = [numberOf(parameters, "n"), numberOf(parameters, "r"), numberOf(parameters, "p")];
+    if (!Number.isInteger(Math.log2(n)) || n < 2)
+      throw new KeystoreError("its scrypt n is not a power of two (RFC 7914)");
     // RFC 7914: 128·r·n bytes for the large vector, 128·r·p for the blocks.
     if (128 * r * (n + p + 2) > MAX_SCRYPT_BYTES)
       throw new KeystoreError("its scrypt parameters need more than 1 GiB");
-    return await runScrypt(password, salt, { n, r, p });
+    // OpenSSL refuses n ≥ 2^(16·r), as the RFC requires, but some wallets write n = 2^18 with r = 1.
+    const options = { N: n, r, p, dkLen: DERIVED_BYTES, maxmem: MAX_SCRYPT_BYTES };
+    return Buffer.from(await scryptAsync(password, salt, options));
   }
   if (kdf === "pbkdf2") {
     const rounds = numberOf(parameters, "c");
@@ -77,25 +81,6 @@ async function deriveKey({ kdf, parameters }: KeystoreCrypto, password: Buffer):
     return await promisify(pbkdf2)(password, salt, rounds, DERIVED_BYTES, "sha256");
   }
   throw new KeystoreError("its kdf is neither scrypt nor pbkdf2");
-}
-
-/** Runs OpenSSL's scrypt if it accepts the parameters: geth, clef, ethers and Web3Signer write r = 8. */
-async function runScrypt(password: Buffer, salt: Buffer, { n, r, p }: ScryptParameters): Promise<Buffer> {
-  if (!Number.isInteger(Math.log2(n)) || n < 2)
-    throw new KeystoreError("its scrypt n is not a power of two (RFC 7914)");
-  if (Math.log2(n) >= 16 * r) return deriveScryptKey(password, salt, { n, r, p, bytes: DERIVED_BYTES });
-  return await new Promise((resolve, reject) => {
-    const options = { N: n, r, p, maxmem: MAX_SCRYPT_BYTES + 1_024 };
-    const refused = new KeystoreError("its scrypt parameters are not those of RFC 7914");
-    try {
-      scrypt(password, salt, DERIVED_BYTES, options, (error, key) => {
-        if (error === null) resolve(key);
-        else reject(refused);
-      });
-    } catch {
-      reject(refused);
-    }
-  });
 }
 
 function objectOf(value: unknown, what: string): Record<string, unknown> {

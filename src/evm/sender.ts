@@ -1,3 +1,4 @@
+import { createTurnstile } from "../lib/turnstile.ts";
 import type { Hex } from "viem";
 import type { Account } from "./account.ts";
 import type { ChainClient, Receipt } from "./client.ts";
@@ -103,7 +104,6 @@ export function createSender<Payload = undefined>(options: SenderOptions<Payload
     onTooDear,
     fillGaps: gaps && ((nonce) => gaps.fill(nonce)),
   });
-  let tail: Promise<unknown> = Promise.resolve();
   /** Nonce of the next transaction; `undefined` means that the chain is asked. */
   let nextNonce: number | undefined;
   /**
@@ -113,11 +113,7 @@ export function createSender<Payload = undefined>(options: SenderOptions<Payload
   const refused = new Map<Hex, { readonly nonce: number; readonly payload: string | undefined }>();
   let refusals = 0n;
 
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
-    const result = tail.then(work);
-    tail = result.catch(() => {});
-    return result;
-  };
+  const inTurn = createTurnstile();
 
   /** Waits until gas costs no more than the cap; no nonce is claimed meanwhile. */
   const findPrice = async (call: Call): Promise<GasPrice> => {

@@ -1,3 +1,4 @@
+import { createTurnstile } from "../lib/turnstile.ts";
 import type { Hex } from "viem";
 import { createGatherer } from "../lib/gather.ts";
 import {
@@ -118,7 +119,6 @@ export function createRequestBook(
   /** When the open requests' states began: `updatedAt`, and the same moment by `performance.now()`. */
   const states = new Map<string, { readonly updatedAt: number; readonly beganMs: number }>();
   const listeners = new Map<string, Set<Listener>>();
-  let tail: Promise<void> = Promise.resolve();
 
   /** A request whose key is taken fails all that are stored with it; each is then stored alone. */
   const insert = createGatherer<Added>(
@@ -211,14 +211,7 @@ export function createRequestBook(
     }
   };
 
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
-    const result = tail.then(work);
-    tail = result.then(
-      () => {},
-      () => {},
-    );
-    return result;
-  };
+  const inTurn = createTurnstile();
 
   return {
     damaged,

@@ -66,24 +66,34 @@ async function open(config: CrashConfig): Promise<void> {
   const onError = (error: unknown): void => void process.stderr.write(`${String(error)}\n`);
   const watcher = createChainWatcher({ client, pollIntervalMs: 200, onError });
   const pipeline = await openRequestPipeline({
-    chain: {
-      network: NETWORK,
-      chainId: config.chainId,
-      client,
+    network: {
+      source: {
+        profile: { ...NETWORKS.sepolia, chainId: config.chainId },
+        terms: {
+          minConfirmations: 1,
+          finalityDepth: 32,
+          hasFinalizedTag: false,
+          maxResponseBytes: 256,
+          allowanceJuels: BigInt(config.allowanceJuels),
+          pollIntervalMs: 200,
+          rolledBackAfterMs: 0,
+          hasEthereumBlocks: true,
+        },
+      },
+      chain: {
+        client,
+        deployment: { contracts: config.contracts, blockNumber: 0, keyHash: config.keyHash },
+        identity: "test",
+        operator: createAccount(Buffer.from(config.operatorKey, "hex")),
+        fees: fixedFees(BigInt(config.gasPriceWei), { synchronous: true }),
+      },
       watcher,
-      contracts: config.contracts,
-      operator: createAccount(Buffer.from(config.operatorKey, "hex")),
-      fees: fixedFees(BigInt(config.gasPriceWei), { synchronous: true }),
-      allowanceJuels: BigInt(config.allowanceJuels),
-      coin: "ETH",
-      budget: createDailyBudget({ network: NETWORK, db: store.db, limits: {}, coin: "ETH" }),
-      keyHash: config.keyHash,
-      presetConfirmations: 1,
       finality: createFinality({ client, depth: 32, hasFinalizedTag: false, head: () => watcher.head() }),
+      budget: createDailyBudget({ network: NETWORK, db: store.db, limits: {}, coin: "ETH" }),
+      onError,
     },
     store,
     book,
-    onError,
   });
   const vrf = { keyHashes: [config.keyHash], minConfirmations: 1, maxConfirmations: 200, maxWords: 500 };
   service = createService({

@@ -14,6 +14,7 @@ import { createChainWatcher } from "../../src/evm/watcher.ts";
 import { createId } from "../../src/lib/id.ts";
 import { createOracle, type Oracle } from "../../src/oracle/oracle.ts";
 import { createReportSigner } from "../../src/oracle/signer.ts";
+import { NETWORKS } from "../../src/networks/profiles.ts";
 import { openRequestPipeline, type RequestPipeline } from "../../src/requests/requestPipeline.ts";
 import { isEnded } from "../../src/requests/change.ts";
 import { createRequestBook } from "../../src/requests/requestBook.ts";
@@ -59,7 +60,6 @@ export interface PipelineOptions {
   readonly isChainlinks?: boolean;
   /** Default: presets take one key's words. */
   readonly presetKeyHashes?: readonly Hex[];
-  readonly gasLaneWei?: bigint;
   /** Default: one operator's oracle. */
   readonly oracleNodes?: readonly Pick<OracleNodeView, "url" | "answers">[];
   readonly pipelining?: Pipelining;
@@ -157,45 +157,58 @@ export async function startPipelineWorld(options: Parameters<typeof startTestSta
       onFound: (error) => twins.push(error),
     });
     const pipeline = await openRequestPipeline({
-      chain: {
-        network: DESK_NETWORK,
-        chainId: stack.chainId,
-        client,
-        pause: options.pause,
+      network: {
+        source: {
+          profile: { ...NETWORKS[DESK_NETWORK], chainId: stack.chainId, coin: options.coin ?? "ETH" },
+          terms: {
+            minConfirmations: 1,
+            finalityDepth: options.finalityDepth ?? 32,
+            hasFinalizedTag: false,
+            maxResponseBytes: 256,
+            allowanceJuels: options.allowanceJuels ?? 1_000n * LINK,
+            coinAllowanceWei: options.coinAllowanceWei,
+            pollIntervalMs: options.pollIntervalMs ?? 100,
+            rolledBackAfterMs: 0,
+            chainlinkCoordinator: options.isChainlinks === true ? stack.addresses.vrfCoordinator : undefined,
+            hasEthereumBlocks: true,
+          },
+          presetKeyHashes: options.presetKeyHashes,
+          vrfOperators: vrfKeys.map(({ keyHash }, i) => ({ keyHash, address: vrfAccounts[i]!.address })),
+        },
+        chain: {
+          client,
+          deployment: {
+            contracts: stack.addresses,
+            blockNumber: 0,
+            keyHash: TEST_PROVING_KEY.keyHash,
+          },
+          identity: "test",
+          operator: TEST_ROLES.operator,
+          fees: { ...fixedFees(stack.gasPriceWei, { synchronous: true }), ...options.fees },
+          ...(options.pause && { pause: options.pause }),
+          ...(options.pipelining && { pipelining: options.pipelining }),
+        },
         watcher,
-        contracts: stack.addresses,
-        operator: TEST_ROLES.operator,
-        fees: { ...fixedFees(stack.gasPriceWei, { synchronous: true }), ...options.fees },
-        allowanceJuels: options.allowanceJuels ?? 1_000n * LINK,
-        coin: options.coin ?? "ETH",
-        coinAllowanceWei: options.coinAllowanceWei,
-        budget: createDailyBudget({
-          network: DESK_NETWORK,
-          db: store.db,
-          limits: options.budget ?? {},
-          coin: options.coin ?? "ETH",
-        }),
-        isChainlinks: options.isChainlinks ?? false,
-        keyHash: TEST_PROVING_KEY.keyHash,
-        presetKeyHashes: options.presetKeyHashes,
-        vrfOperatorOf: (keyHash) => vrfAccounts[vrfKeys.findIndex((key) => key.keyHash === keyHash)]?.address,
-        presetConfirmations: 1,
         finality: createFinality({
           client,
           depth: options.finalityDepth ?? 32,
           hasFinalizedTag: false,
           head: () => watcher.head(),
         }),
+        budget: createDailyBudget({
+          network: DESK_NETWORK,
+          db: store.db,
+          limits: options.budget ?? {},
+          coin: options.coin ?? "ETH",
+        }),
+        twin: options.watchesTwin === true ? twin : undefined,
         oracleWait: (id) => oracle?.status()[0]?.pending.find(({ requestId }) => requestId === id)?.why,
         oracleNodes: async () => options.oracleNodes ?? [],
-        pipelining: options.pipelining,
-        ...(options.gasLaneWei === undefined ? {} : { gasLaneWei: options.gasLaneWei }),
+        onError: (error) => errors.push(error),
       },
       store,
       book,
       fence: options.fence,
-      twin: options.watchesTwin === true ? twin : undefined,
-      onError: (error) => errors.push(error),
     });
     /** Stores a request and starts processing it, as the service does. */
     const accept = async (kind: RequestKind, change: Partial<StoredRequest> = {}): Promise<OpenRequest> => {

@@ -1,3 +1,4 @@
+import { isObject } from "../../lib/isObject.ts";
 import { isEmbedded } from "./embeddedNetworkSchema.ts";
 import { NETWORK_NAMES, PROFILE_NAMES, findProfile } from "../../networks/profiles.ts";
 import { VRF25_NETWORKS } from "../../networks/vrf25.ts";
@@ -100,7 +101,3 @@ function checkKey(key: unknown, path: string): ParameterViolation[] {
 }
 
 type Members = Readonly<Record<string, unknown>>;
-
-function isObject(value: unknown): value is Members {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}

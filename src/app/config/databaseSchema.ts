@@ -1,3 +1,4 @@
+import { isObject } from "../../lib/isObject.ts";
 import { Type } from "typebox";
 import type { ParameterViolation } from "../../lib/invalidParameter.ts";
 import type { JsonValue } from "../../lib/parseJson.ts";
@@ -40,8 +41,7 @@ export const DatabaseChoice = Type.Object(
  */
 export function checkDatabase({ database, networks }: Members): ParameterViolation[] {
   if (database === undefined) return [];
-  const isObject = typeof networks === "object" && networks !== null && !Array.isArray(networks);
-  const embedded = isObject
+  const embedded = isObject(networks)
     ? Object.keys(networks).find((name) => isEmbedded((networks as Record<string, JsonValue>)[name]))
     : undefined;
   if (networks !== undefined && embedded === undefined) return [];

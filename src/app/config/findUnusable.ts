@@ -1,3 +1,4 @@
+import { isObject } from "../../lib/isObject.ts";
 import { statSync } from "node:fs";
 import { isIP } from "node:net";
 import { resolve } from "node:path";
@@ -118,10 +119,6 @@ function findContradictingTimes(http: JsonValue | undefined): ParameterViolation
       message: `must be at most requestTimeoutMs (${requestTimeoutMs}); got ${headersTimeoutMs}`,
     },
   ];
-}
-
-function isObject(value: JsonValue | undefined): value is { [name: string]: JsonValue } {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Rethrows a parser's error as the expected form, because the parser's own message names no member. */

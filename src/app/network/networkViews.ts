@@ -10,15 +10,19 @@ import type { ExploredChain } from "../../explorer/explorer.ts";
 import { meterNode } from "../../explorer/readBudget.ts";
 import { spareNode } from "../../explorer/sparedNode.ts";
 
-/** Describes a network to callers; `trouble` says why it isn't serving. */
+/** What a network is to its callers. `detail` is for the operator: it may name paths. */
+export type NetworkState =
+  | { readonly status: "starting" | "serving" }
+  | { readonly status: "unavailable"; readonly why: string; readonly detail?: string };
+
+/** Describes a network to callers. */
 export function describeNetwork(options: {
   readonly source: NetworkSource;
   readonly chain: NetworkChain | undefined;
   readonly explorerUrl: string;
-  readonly trouble: string | undefined;
-  readonly isStarting: boolean;
+  readonly state: NetworkState;
 }): NetworkView {
-  const { chain, explorerUrl, trouble, isStarting } = options;
+  const { chain, explorerUrl, state } = options;
   const { profile, isEmbedded, terms, keyHash, vrfOperators = [{ keyHash }] } = options.source;
   return {
     name: profile.name,
@@ -29,8 +33,8 @@ export function describeNetwork(options: {
     hasEthereumBlocks: terms.hasEthereumBlocks,
     ...(chain?.rpcUrl === undefined ? {} : { rpcUrl: chain.rpcUrl }),
     explorerUrl,
-    status: trouble === undefined ? "serving" : isStarting ? "starting" : "unavailable",
-    ...(trouble === undefined ? {} : { statusDetail: trouble }),
+    status: state.status,
+    ...(state.status === "serving" ? {} : { statusDetail: whyNot(state) }),
     contracts: contractsOf(chain?.deployment),
     vrf: {
       version: chain?.deployment.contracts.vrfVersion ?? "v2",
@@ -47,6 +51,11 @@ export function describeNetwork(options: {
       maxResponseBytes: terms.maxResponseBytes,
     },
   };
+}
+
+/** Says why a network doesn't serve. */
+export function whyNot(state: NetworkState): string {
+  return state.status === "unavailable" ? state.why : "it is starting";
 }
 
 /** Describes a chain to the explorer. */

@@ -1,41 +1,37 @@
-import type { NetworkReadiness, NetworkView } from "../../api/types.ts";
 import { setTimeout as sleep } from "node:timers/promises";
+import { verifiedContractsOf } from "../../chainlink/contractBook.ts";
+import { createDailyBudget } from "../../dapps/dailyBudget.ts";
+import { createFinality } from "../../evm/finality.ts";
 import { createChainWatcher } from "../../evm/watcher.ts";
 import type { ChainWatcher } from "../../evm/watcher.ts";
-import type { NetworkChain, NetworkSource } from "../../networks/network.ts";
-import { createDailyBudget } from "../../dapps/dailyBudget.ts";
-import { describeChain, describeNetwork } from "./networkViews.ts";
-import { withDeadline } from "../../lib/deadline.ts";
+import type { ExploredChain } from "../../explorer/explorer.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { repeat } from "../../lib/repeat.ts";
-import { adoptChain } from "./adoptChain.ts";
-import { openDispatch } from "./openDispatch.ts";
-import { openSharedDispatch } from "./sharedDispatch.ts";
-import type { SharedDispatch } from "./sharedDispatch.ts";
-import type { Companion, ServedNetworkOptions } from "./servedNetworkOptions.ts";
-import type { NodeWatch } from "./nodeWatch.ts";
-import { describeOracleHealth } from "./oracleHealth.ts";
-import type { ServiceNetwork } from "../../requests/serviceNetwork.ts";
-import type { ExploredChain } from "../../explorer/explorer.ts";
-import type { RequestIntake } from "../../requests/requestIntake.ts";
-import type { RequestPipeline } from "../../requests/requestPipeline.ts";
-import { createTwinWatch, type TwinError, type TwinWatch } from "../../requests/takeover/twinWatch.ts";
+import type { NetworkChain, NetworkSource } from "../../networks/network.ts";
 import { createNetworkHealth } from "../../requests/explain/networkHealth.ts";
-import { findChain, findOracleCheckpoint, saveOracleCheckpoint } from "../../store/chainRecords.ts";
+import type { NetworkReadiness, NetworkView } from "../../api/types.ts";
+import type { RequestPipeline } from "../../requests/requestPipeline.ts";
+import type { ServiceNetwork } from "../../requests/serviceNetwork.ts";
+import { adoptChain } from "../../requests/takeover/adoptChain.ts";
+import { openSoleDispatch, type Dispatch } from "../../requests/takeover/dispatch.ts";
+import { openSharedDispatch } from "../../requests/takeover/sharedDispatch.ts";
+import { createTwinWatch, type TwinError, type TwinWatch } from "../../requests/takeover/twinWatch.ts";
+import { findChain } from "../../store/chainRecords.ts";
 import { findCallbackFailures } from "../../store/failedCallbacks.ts";
-import { verifiedContractsOf } from "../../chainlink/contractBook.ts";
 import type { VerifiableNetwork } from "../../verify/verifier.ts";
+import { describeChain, describeNetwork, whyNot, type NetworkState } from "./networkViews.ts";
+import type { NodeWatch } from "./nodeWatch.ts";
+import { findFirstUnanswered, keepOracleCheckpoint } from "./oracleCheckpoint.ts";
+import { describeOracleHealth } from "./oracleHealth.ts";
+import type { Companion, ServedNetworkOptions } from "./servedNetworkOptions.ts";
 
 /** How long a start waits for what runs beside the service, such as the refill of an empty LINK reserve. */
 const PREPARED_WAIT_MS = 3_000;
-const STARTING = "it is starting";
+/** Interval between looks for another process that sends with the operator's account. */
+const TWIN_INTERVAL_MS = 5_000;
 const FAILED = "its chain can't be served; the operator can read the reason in the service's readiness";
 const TWIN = "another process sends with its account; the operator can read more in the service's readiness";
 const DATABASE_AWAY = "the service's database is not responding; calls get 503 until it does";
-/** Interval between saved oracle checkpoints; a start rereads everything after the last one. */
-const CHECKPOINT_INTERVAL_MS = 5_000;
-/** How long saving the last one may take: without it the next start reads a few more blocks. */
-const LAST_CHECKPOINT_MS = 2_000;
 
 /** A network that the service serves: its chain, its pipeline, and what runs beside them. */
 export interface ServedNetwork extends ServiceNetwork {
@@ -63,9 +59,22 @@ export interface Preparation {
   readonly warnings: readonly string[];
 }
 
+/** What a start opens, in this order. */
+interface Opened {
+  chain: NetworkChain;
+  watcher: ChainWatcher;
+  companion: Companion;
+  nodes: NodeWatch;
+  /** Records the oracle's checkpoint a last time. */
+  endCheckpoints: () => Promise<void>;
+  dispatch: Dispatch;
+  stopTwinWatch: () => void;
+  health: () => Promise<NetworkReadiness>;
+}
+
 /** Wires up one network, whoever runs its chain and its oracle. Service and oracle share nothing but the chain. */
 export function createServedNetwork(options: ServedNetworkOptions): ServedNetwork {
-  const { source, store, book, log } = options;
+  const { source, store, log } = options;
   const { profile, terms } = source;
   const { name, chainId } = profile;
   const budget = createDailyBudget({
@@ -79,64 +88,20 @@ export function createServedNetwork(options: ServedNetworkOptions): ServedNetwor
     if (!stopping.signal.aborted) log.warn({ err: error }, "following the chain failed; retrying");
   };
 
-  let chain: NetworkChain | undefined;
-  let watcher: ChainWatcher | undefined;
-  let companion: Companion | undefined;
-  let pipeline: RequestPipeline | undefined;
-  /** Used instead of `pipeline` where there are replicas. */
-  let shared: SharedDispatch | undefined;
-  let stopCheckpoints: (() => void) | undefined;
-  let serving = false;
-  let isStarted = false;
-  let startError: TwinError | undefined;
-  let trouble = STARTING;
-  /** Additional detail for the operator, with paths that callers must not see. */
-  let reason: string | undefined;
+  const opened: Partial<Opened> = {};
+  let state: NetworkState = { status: "starting" };
   let preparation: Preparation = { isReady: true, warnings: [] };
-  let closing: Promise<void> | undefined;
+  /** Descriptions for callers, made anew when what they describe has changed. */
   let view: NetworkView | undefined;
   let explored: ExploredChain | undefined;
-  let nodes: NodeWatch | undefined;
-  let twin: TwinWatch | undefined;
-  let health: (() => Promise<NetworkReadiness>) | undefined;
+  let closing: Promise<void> | undefined;
 
-  const describe = (): NetworkView =>
-    describeNetwork({
-      source,
-      chain,
-      explorerUrl: explorerUrl(),
-      trouble: serving ? undefined : trouble,
-      isStarting: trouble === STARTING,
-    });
-  const intake = (): RequestIntake | undefined => shared?.intake() ?? pipeline;
-  const explorerUrl = (): string => source.explorerUrl ?? `${options.baseUrl()}/explorer/${name}`;
-  const change = (next: { serving: boolean; trouble: string }): void => {
-    ({ serving, trouble } = next);
+  const become = (next: NetworkState): void => {
+    state = next;
     view = undefined;
   };
-
-  /**
-   * Records up to which block the oracle has answered everything, so that the next start need not read the whole
-   * chain.
-   */
-  const keepCheckpoint = async (): Promise<void> => {
-    const isDispatching = shared === undefined ? pipeline !== undefined : shared.pipeline() !== undefined;
-    if (isDispatching) await twin?.look();
-    const status = companion?.oracleStatus?.();
-    // Read after the status: every answer that it counts is in this block or an earlier one.
-    const head = status?.caughtUp ? await chain?.client.getHead("latest") : undefined;
-    if (status === undefined || head === undefined) return;
-    await saveOracleCheckpoint(store.db, name, { blockNumber: status.checkpoint, head });
-  };
-
-  /** Returns the first block that may hold a request that the oracle has not answered. */
-  const findFirstBlock = async ({ client, deployment, isNew }: NetworkChain): Promise<bigint> => {
-    const noted = isNew ? undefined : await findOracleCheckpoint(store.db, name);
-    // A power cut may have lost blocks with answers; the requests they answered are then pending again.
-    const isKept = noted !== undefined && (await client.getHead(noted.head.number))?.hash === noted.head.hash;
-    return isKept ? noted.blockNumber : BigInt(deployment.blockNumber);
-  };
-
+  const isServing = (): boolean => state.status === "serving";
+  const explorerUrl = (): string => source.explorerUrl ?? `${options.baseUrl()}/explorer/${name}`;
   const findRecordedCallbacks = (requestIds: readonly string[]) =>
     findCallbackFailures(store.db, name, requestIds);
 
@@ -146,136 +111,191 @@ export function createServedNetwork(options: ServedNetworkOptions): ServedNetwor
     get explorerUrl() {
       return explorerUrl();
     },
-    view: () => (view ??= describe()),
-    pipeline: () => (serving ? intake() : undefined),
-    openedPipeline: () => (shared === undefined ? pipeline : shared.pipeline()),
+    view: () =>
+      (view ??= describeNetwork({ source, chain: opened.chain, explorerUrl: explorerUrl(), state })),
+    pipeline: () => (isServing() ? opened.dispatch?.intake() : undefined),
+    openedPipeline: () => opened.dispatch?.pipeline(),
     setPreparation: (next) => void (preparation = next),
     verifiable: () =>
-      chain && {
-        client: chain.client,
+      opened.chain && {
+        client: opened.chain.client,
         chainId,
-        contracts: verifiedContractsOf(chain.deployment.contracts),
+        contracts: verifiedContractsOf(opened.chain.deployment.contracts),
         maxResponseBytes: terms.maxResponseBytes,
         isEmbedded: source.isEmbedded,
         chainlinkCoordinator: terms.chainlinkCoordinator,
         hasEthereumBlocks: terms.hasEthereumBlocks,
         findRecordedCallbacks,
       },
-    explored: () => (explored ??= chain && describeChain(source, chain, findRecordedCallbacks)),
-    faucet: () => (serving ? companion?.faucet : undefined),
+    explored: () => (explored ??= opened.chain && describeChain(source, opened.chain, findRecordedCallbacks)),
+    faucet: () => (isServing() ? opened.companion?.faucet : undefined),
     findSpentBudget: (dappId) => budget.findSpent(dappId),
-    getCode: (address) => chain!.client.getCode(address),
+    getCode: (address) => opened.chain!.client.getCode(address),
 
     async start() {
-      const known = (await findChain(store.db, name)) as Parameters<NetworkSource["open"]>[0];
-      chain = await source.open(known, {
-        onDown: (why) => change({ serving: false, trouble: why }),
+      const chain = await openChain();
+      const watcher = (opened.watcher = createChainWatcher({ ...terms, client: chain.client, onError }));
+      await openBeside(chain);
+      let twinError: TwinError | undefined;
+      const twin = createTwin(chain, (error) => {
+        twinError = error;
+        if (opened.health === undefined) return;
+        log.error(error.message);
+        become({ status: "unavailable", why: TWIN, detail: error.message });
+        void close().catch(onError);
+      });
+      const dispatch = (opened.dispatch = await openDispatch(chain, watcher, twin));
+      opened.stopTwinWatch = repeat(
+        async () => (dispatch.pipeline() === undefined ? undefined : await twin.look()),
+        TWIN_INTERVAL_MS,
         onError,
-      });
-      const { client, deployment, operator } = chain;
-      for (const finding of chain.findings) log.error(finding);
-      const { replica, acceptsChain } = options;
-      if (replica === undefined)
-        await adoptChain({ network: name, chain, isNew: chain.isNew, store, book, acceptsChain });
-      const { contracts } = deployment;
-      const fromBlock = await findFirstBlock(chain);
-      watcher = createChainWatcher({
-        client,
-        pollIntervalMs: terms.pollIntervalMs,
-        rolledBackAfterMs: terms.rolledBackAfterMs,
-        rereadIntervalMs: terms.rereadIntervalMs,
-        onError,
-      });
-      const { signal } = stopping;
-      companion = options.accompany?.({ chain, fromBlock, signal, onError });
-      nodes = options.watchNodes?.({ client, coordinator: contracts.functionsCoordinator, signal, onError });
-      // Starts the first reading early, so that it is ready for the first caller; it never rejects.
-      void nodes?.();
-      const status = companion?.oracleStatus;
-      stopCheckpoints = repeat(keepCheckpoint, CHECKPOINT_INTERVAL_MS, onError);
-      twin = createTwinWatch({
-        network: name,
-        client,
-        store,
-        operator: operator.address,
-        presetConsumer: contracts.presetConsumer,
-        firstBlock: deployment.blockNumber,
-        onFound(error) {
-          reason = error.message;
-          startError = error;
-          if (!isStarted) return;
-          log.error(error.message);
-          change({ serving: false, trouble: TWIN });
-          void close().catch(onError);
-        },
-      });
-      const opening = { ...options, chain, watcher, budget, twin, oracleNodes: nodes, onError };
-      if (replica === undefined) pipeline = await openDispatch({ ...opening, status });
-      else shared = await openSharedDispatch({ ...opening, replica });
-      await Promise.race([companion?.prepared, sleep(PREPARED_WAIT_MS, undefined, { ref: false })]);
-      const opened = (): RequestIntake => intake()!;
-      health = createNetworkHealth({
-        client,
-        watcher,
-        operator: operator.address,
-        link: contracts.link,
-        subscriptionOwner: contracts.subscriptionOwner,
-        functionsRouter: contracts.functionsRouter,
-        chainPause: chain.pause,
-        chainWarnings: chain.warnings,
-        subscriptions: {
-          list: () => opened().subscriptions.list(),
-          readBalances: (one) => opened().subscriptions.readBalances(one),
-        },
-        spentBudgets: () => budget.listSpent(),
-        lowSubscriptionJuels: terms.allowanceJuels / 10n,
-        openRequests: () => book.openCount(name),
-        queuedRequests: () => opened().queued(),
-        damagedRequests: () => book.damaged.count(name),
-        ...(status && { oracle: () => describeOracleHealth(status()) }),
-      });
-      isStarted = true;
-      if (startError !== undefined) throw startError;
+      );
+      await Promise.race([opened.companion?.prepared, sleep(PREPARED_WAIT_MS, undefined, { ref: false })]);
+      opened.health = openHealth(chain, watcher, dispatch);
+      if (twinError !== undefined) throw twinError;
       const { rpcUrl, isNew } = chain;
       return { isNew, ...(rpcUrl === undefined ? {} : { rpcUrl }) };
     },
 
     serve() {
-      if (closing === undefined) change({ serving: true, trouble: "" });
+      if (closing === undefined) become({ status: "serving" });
     },
 
     fail(error) {
-      reason = messageOf(error);
-      change({ serving: false, trouble: FAILED });
+      become({ status: "unavailable", why: FAILED, detail: messageOf(error) });
     },
 
     async readiness(): Promise<NetworkReadiness> {
-      if (!serving || health === undefined) return { ready: false, why: reason ?? trouble };
+      if (!isServing() || opened.health === undefined)
+        return { ready: false, why: (state.status === "unavailable" && state.detail) || whyNot(state) };
       if (options.replica?.hasDatabase() === false) return { ready: false, why: DATABASE_AWAY };
-      const { warnings = [], ...reading } = await health();
+      const { warnings = [], ...reading } = await opened.health();
+      const dispatcher = opened.dispatch?.dispatcher();
       return {
         ...reading,
-        ...(shared === undefined ? {} : { dispatcher: shared.dispatcher() }),
+        ...(dispatcher && { dispatcher }),
         ...(preparation.isReady ? {} : { ready: false, why: reading.why ?? preparation.warnings.join("; ") }),
         warnings: [...warnings, ...preparation.warnings],
       };
     },
 
-    oracleNodes: async () => (serving ? await nodes?.() : undefined),
+    oracleNodes: async () => (isServing() ? await opened.nodes?.() : undefined),
 
     close,
   };
 
+  async function openChain(): Promise<NetworkChain> {
+    const known = (await findChain(store.db, name)) as Parameters<NetworkSource["open"]>[0];
+    const chain = (opened.chain = await source.open(known, {
+      onDown: (why) => become({ status: "unavailable", why }),
+      onError,
+    }));
+    view = undefined;
+    for (const finding of chain.findings) log.error(finding);
+    // With replicas, only the one that dispatches adopts it.
+    if (options.replica === undefined)
+      await adoptChain({ ...options, network: name, chain, isNew: chain.isNew });
+    return chain;
+  }
+
+  /** Starts what runs beside the service: the oracle, the watch over nodes of others, the oracle's checkpoint. */
+  async function openBeside(chain: NetworkChain): Promise<void> {
+    const { client, deployment } = chain;
+    const { signal } = stopping;
+    const fromBlock = await findFirstUnanswered(chain, { store, network: name });
+    const companion = options.accompany?.({ chain, fromBlock, signal, onError });
+    const { functionsCoordinator: coordinator } = deployment.contracts;
+    const nodes = options.watchNodes?.({ client, coordinator, signal, onError });
+    // Starts the first reading early, so that it is ready for the first caller; it never rejects.
+    void nodes?.();
+    const status = companion?.oracleStatus;
+    Object.assign(opened, {
+      ...(companion && { companion }),
+      ...(nodes && { nodes }),
+      ...(status && {
+        endCheckpoints: keepOracleCheckpoint({ network: name, client, store, status, onError }),
+      }),
+    });
+  }
+
+  function createTwin({ client, deployment, operator }: NetworkChain, onFound: (error: TwinError) => void) {
+    return createTwinWatch({
+      network: name,
+      client,
+      store,
+      operator: operator.address,
+      presetConsumer: deployment.contracts.presetConsumer,
+      firstBlock: deployment.blockNumber,
+      onFound,
+    });
+  }
+
+  async function openDispatch(
+    chain: NetworkChain,
+    watcher: ChainWatcher,
+    twin: TwinWatch,
+  ): Promise<Dispatch> {
+    const finality = createFinality({
+      client: chain.client,
+      depth: terms.finalityDepth,
+      hasFinalizedTag: terms.hasFinalizedTag,
+      head: () => watcher.head(),
+    });
+    const status = opened.companion?.oracleStatus;
+    const network = {
+      source,
+      chain,
+      watcher,
+      finality,
+      budget,
+      twin,
+      oracleWait: status && ((id: string) => status().pending.find(({ requestId }) => requestId === id)?.why),
+      oracleNodes: opened.nodes,
+      onError,
+    };
+    const { replica } = options;
+    return replica === undefined
+      ? await openSoleDispatch({ ...options, network })
+      : await openSharedDispatch({ ...options, network, replica });
+  }
+
+  function openHealth(
+    { client, operator, deployment, pause, warnings }: NetworkChain,
+    watcher: ChainWatcher,
+    dispatch: Dispatch,
+  ): Opened["health"] {
+    const { book } = options;
+    const status = opened.companion?.oracleStatus;
+    return createNetworkHealth({
+      ...deployment.contracts,
+      client,
+      watcher,
+      operator: operator.address,
+      chainPause: pause,
+      chainWarnings: warnings,
+      subscriptions: {
+        list: () => dispatch.intake().subscriptions.list(),
+        readBalances: (one) => dispatch.intake().subscriptions.readBalances(one),
+      },
+      spentBudgets: () => budget.listSpent(),
+      lowSubscriptionJuels: terms.allowanceJuels / 10n,
+      openRequests: () => book.openCount(name),
+      queuedRequests: () => dispatch.intake().queued(),
+      damagedRequests: () => book.damaged.count(name),
+      ...(status && { oracle: () => describeOracleHealth(status()) }),
+    });
+  }
+
   function close(): Promise<void> {
     closing ??= (async () => {
-      await Promise.all([pipeline?.close(), shared?.close()]);
-      if (serving) change({ serving: false, trouble: "it is stopping" });
+      opened.stopTwinWatch?.();
+      await opened.dispatch?.close();
+      if (isServing()) become({ status: "unavailable", why: "it is stopping" });
       stopping.abort();
-      stopCheckpoints?.();
-      await withDeadline(keepCheckpoint(), LAST_CHECKPOINT_MS).catch(onError);
-      companion?.close();
-      watcher?.close();
-      await chain?.close();
+      await opened.endCheckpoints?.();
+      opened.companion?.close();
+      opened.watcher?.close();
+      await opened.chain?.close();
     })();
     return closing;
   }

@@ -1,3 +1,4 @@
+import { createTurnstile } from "../../lib/turnstile.ts";
 import { MAX_TIMESTAMP, quantityOf } from "./rpcLimits.ts";
 import { RpcLimitError, type RpcRequest } from "./rpcErrors.ts";
 
@@ -36,13 +37,7 @@ export function limitClock(
   let blockInterval = 0n;
   /** How far Anvil's clock is ahead of real time, by its last answer: while an interval is set, its pending block does not show it. */
   let offset = 0n;
-  let last: Promise<unknown> = Promise.resolve();
-
-  const inTurn = <T>(run: () => Promise<T>): Promise<T> => {
-    const turn = last.then(run);
-    last = turn.catch(() => {});
-    return turn;
-  };
+  const inTurn = createTurnstile();
 
   const readClock = async (): Promise<bigint> => {
     const pending = (await request("eth_getBlockByNumber", ["pending", false])) as {

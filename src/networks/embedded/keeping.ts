@@ -1,3 +1,4 @@
+import { createTurnstile } from "../../lib/turnstile.ts";
 import { BrokenConnectionError, type Connection } from "../../evm/connection.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { EmbeddedChainError } from "./anvil.ts";
@@ -76,7 +77,6 @@ export interface KeepingOptions {
 export function createKeeping(options: KeepingOptions): Keeping {
   const { keeper, connection, recorder, gate, isDown, onError } = options;
   let { kept } = options;
-  let tail: Promise<void> = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;
   /** How far an earlier process kept blocks is known. */
   let isKnown = kept < 0;
@@ -87,11 +87,7 @@ export function createKeeping(options: KeepingOptions): Keeping {
   let release: (() => void) | undefined;
   let refetchedAt = -Infinity;
 
-  const inTurn = (work: () => Promise<void>): Promise<void> => {
-    const done = tail.then(work);
-    tail = done.catch(() => {});
-    return done;
-  };
+  const inTurn = createTurnstile();
   const keep = (): Promise<void> =>
     inTurn(async () => {
       if (isDown()) throw new ChainDownError();

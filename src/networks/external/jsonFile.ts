@@ -1,3 +1,4 @@
+import { isObject } from "../../lib/isObject.ts";
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { isAddress, isHash, type Hex } from "viem";
@@ -28,7 +29,7 @@ export function readJsonFile(path: string, remedy: string): JsonObject {
   } catch (cause) {
     throw new NetworkFileError(path, `is not JSON: ${messageOf(cause)}`, cause);
   }
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as JsonObject;
+  if (isObject(value)) return value;
   throw new NetworkFileError(path, "must hold a JSON object");
 }
 
@@ -71,8 +72,7 @@ export function membersOf(path: string, object: JsonObject) {
     },
     object(name: string): JsonObject {
       const value = object[name];
-      const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
-      return isObject ? (value as JsonObject) : refuse(name, "an object");
+      return isObject(value) ? value : refuse(name, "an object");
     },
     list(name: string): readonly unknown[] {
       const value = object[name];

@@ -1,3 +1,4 @@
+import { isObject } from "../../lib/isObject.ts";
 import { getAddress, isAddress, isHash, isHex, type Hex } from "viem";
 import { configDigestOf, type NodeConfig } from "../../chainlink/nodeConfig.ts";
 import { TycheError, messageOf } from "../../lib/errors.ts";
@@ -160,7 +161,7 @@ function parseRecord(given: unknown) {
 }
 
 function membersOf(value: unknown): Members {
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Members;
+  if (isObject(value)) return value;
   throw new EvidenceError("it is no JSON object, or lacks its configuration");
 }
 

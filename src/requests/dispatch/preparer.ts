@@ -1,3 +1,4 @@
+import type { Hex } from "viem";
 import {
   PRESET_REQUEST_OVERHEAD_BYTES,
   encodeArgs,
@@ -6,7 +7,6 @@ import {
 import { MAX_CONSUMERS } from "../../chainlink/limits.ts";
 import { toHexText } from "../../lib/hex.ts";
 import { ChainUnavailableError } from "../../networks/chainUnavailable.ts";
-import type { ServedChain } from "../servedChain.ts";
 import type { SubmittedRequest } from "../openRequest.ts";
 import type { SourceStore } from "../accept/sources.ts";
 import type { Submission } from "./submission.ts";
@@ -17,13 +17,19 @@ import type { Subscriptions } from "../../dapps/subscriptions.ts";
  * yet, and throws `chain_unavailable` when the chain lacks what the request needs.
  */
 export function createPreparer(options: {
-  readonly chain: Pick<ServedChain, "network" | "keyHash" | "presetKeyHashes" | "presetConfirmations">;
+  readonly network: string;
+  /** Key hash of the proving key that presets request words from. */
+  readonly keyHash: Hex;
+  /** Key hashes of 2 to 4 keys whose words presets join instead. */
+  readonly presetKeyHashes?: readonly Hex[] | undefined;
+  /** Confirmations that presets request. */
+  readonly presetConfirmations: number;
   readonly subscriptions: Subscriptions;
   readonly sourceStore: SourceStore;
   /** Number of a dapp's contracts that are being linked to its subscriptions. */
   readonly linkings: (dappId: string) => number;
 }): (request: SubmittedRequest) => Promise<Submission> {
-  const { chain, subscriptions, sourceStore } = options;
+  const { subscriptions, sourceStore } = options;
 
   /** Returns the most consumers there may be when the router loads them: without PresetConsumer, with those being linked. */
   const countLinked = async (dappId: string): Promise<number> => {
@@ -59,16 +65,16 @@ export function createPreparer(options: {
     // The dry run stored it on chain; whether the preset still exists doesn't matter.
     const sourceId = await sourceStore.find(prefixHash);
     if (sourceId === undefined)
-      throw new ChainUnavailableError(chain.network, "the preset's source is not visible on the chain yet");
+      throw new ChainUnavailableError(options.network, "the preset's source is not visible on the chain yet");
     const argsCbor = encodeArgs(args);
     return {
       kind: "preset",
       requestId,
       vrfSubscriptionId,
       functionsSubscriptionId,
-      keyHash: chain.keyHash,
-      joinedKeyHashes: chain.presetKeyHashes,
-      confirmations: chain.presetConfirmations,
+      keyHash: options.keyHash,
+      joinedKeyHashes: options.presetKeyHashes,
+      confirmations: options.presetConfirmations,
       sourceId,
       argsCbor,
       linked,

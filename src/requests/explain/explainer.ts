@@ -38,8 +38,6 @@ export interface ExplainerOptions {
   readonly watcher: ChainWatcher;
   readonly contracts: StackAddresses;
   readonly fees: Fees;
-  /** Highest gas price at which the VRF node fulfils, in wei; `undefined` if there is no limit. */
-  readonly gasLaneWei: bigint | undefined;
   /** Symbol of the network's coin. */
   readonly coin: string;
   /** Whether Chainlink's own oracle delivers random words. */
@@ -188,9 +186,9 @@ export function createExplainer(options: ExplainerOptions): (request: OpenReques
     const subscription = subscriptions.find(request.dappId);
     if (lane?.isRegistered === false)
       return `the coordinator has no proving key with the key hash ${asked.keyHash}`;
-    const gasLaneWei = lane?.maxGasWei ?? options.gasLaneWei;
-    if (gasLaneWei !== undefined && gasPriceWei > gasLaneWei)
-      return `gas lane too low: gas costs ${formatGwei(gasPriceWei)} gwei, and the lane pays at most ${formatGwei(gasLaneWei)} gwei`;
+    const maxGasWei = lane?.maxGasWei;
+    if (maxGasWei !== undefined && gasPriceWei > maxGasWei)
+      return `gas lane too low: gas costs ${formatGwei(gasPriceWei)} gwei, and the lane pays at most ${formatGwei(maxGasWei)} gwei`;
     if (subscription === undefined) return undefined;
     const nativePayment = isPaidNatively(asked);
     const { callbackGasLimit } = asked;

@@ -1,3 +1,4 @@
+import { createTurnstile } from "../../lib/turnstile.ts";
 import { decodeLog } from "../../chainlink/events.ts";
 import type { RawLog, Receipt } from "../../evm/client.ts";
 import type { WatchedBlock } from "../../evm/watcher.ts";
@@ -50,14 +51,9 @@ export function createTracker(
   const index = createRequestIndex();
   const oracleSeenAt: { words?: number; result?: number } = {};
   let readTo: bigint | undefined;
-  let tail: Promise<void> = Promise.resolve();
 
   /** Processes blocks and receipts in sequence: each starts from what the previous one has stored. */
-  const inTurn = (work: () => Promise<void>): Promise<void> => {
-    const result = tail.then(work);
-    tail = result.catch(() => {});
-    return result;
-  };
+  const inTurn = createTurnstile();
 
   const take = async (logs: readonly RawLog[]): Promise<void> => {
     // All logs are decoded before the first takes effect: if a node sends a malformed one, the block is read again.

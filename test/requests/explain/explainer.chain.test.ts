@@ -53,14 +53,6 @@ test("behaviour: a subscription that is short says by how much", async () => {
   );
 });
 
-test("behaviour: gas above the lane's limit", async () => {
-  await open({ gasLaneWei: 500_000_000n });
-  const request = await accepted(await pipeline.accept("random"));
-  expect(await pipeline.pipeline.explain(request)).toBe(
-    "gas lane too low: gas costs 1 gwei, and the lane pays at most 0.5 gwei",
-  );
-});
-
 test.each(["random", "preset", "function"] as const)(
   "behaviour: %s: an oracle that is not there",
   async (kind) => {

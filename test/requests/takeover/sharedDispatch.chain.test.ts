@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
-import { openSharedDispatch, type SharedDispatchOptions } from "../../../src/app/network/sharedDispatch.ts";
+import {
+  openSharedDispatch,
+  type SharedDispatchOptions,
+} from "../../../src/requests/takeover/sharedDispatch.ts";
 import { findChain, saveChain } from "../../../src/store/chainRecords.ts";
 import { findLease, giveLeaseBack, takeLease } from "../../../src/store/leases.ts";
 import { createPostgresDialect } from "../../../src/store/postgresDialect.ts";
@@ -30,9 +33,12 @@ const takeAs = (holder: string) => takeLease(store.db, { network: NETWORK, holde
 /** Starts a replica with a different contracts file. It lacks everything that dispatching would need. */
 function startStranger(): ReturnType<typeof openSharedDispatch> {
   return openSharedDispatch({
-    source: { profile: { name: NETWORK } },
+    network: {
+      source: { profile: { name: NETWORK } },
+      chain: { client: {}, identity: "0xtheirs", deployment: { contracts: {} } },
+      onError() {},
+    },
     store,
-    chain: { client: {}, identity: "0xtheirs", deployment: { contracts: {} } },
     replica: {
       id: "stranger",
       bus: { listen: () => () => {}, tell() {} },
@@ -42,7 +48,6 @@ function startStranger(): ReturnType<typeof openSharedDispatch> {
       release() {},
     },
     log: { info() {}, warn() {} },
-    onError() {},
   } as unknown as SharedDispatchOptions);
 }
 

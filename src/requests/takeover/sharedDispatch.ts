@@ -1,50 +1,27 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { DailyBudget } from "../../dapps/dailyBudget.ts";
-import type { ChainWatcher } from "../../evm/watcher.ts";
+import type { Logger } from "pino";
 import { ChainUnavailableError } from "../../networks/chainUnavailable.ts";
-import { isIdentity, type NetworkChain } from "../../networks/network.ts";
-import { fenceBook, fenceStore } from "../../requests/takeover/fenced.ts";
-import { openFollowerIntake } from "../../requests/takeover/followerIntake.ts";
-import type { Replica } from "../../requests/takeover/replicaSync.ts";
-import type { RequestIntake } from "../../requests/requestIntake.ts";
-import type { RequestPipeline } from "../../requests/requestPipeline.ts";
-import type { TwinWatch } from "../../requests/takeover/twinWatch.ts";
+import { isIdentity } from "../../networks/network.ts";
 import { findChain } from "../../store/chainRecords.ts";
 import { createLeaseKeeper } from "../../store/leaseKeeper.ts";
 import { findLease, isLeaseAbandoned, type Fence } from "../../store/leases.ts";
+import type { RequestPipeline } from "../requestPipeline.ts";
 import { adoptChain } from "./adoptChain.ts";
-import { openDispatch } from "./openDispatch.ts";
-import type { ServedChain } from "../../requests/servedChain.ts";
-import type { ServedNetworkOptions } from "./servedNetworkOptions.ts";
+import type { Dispatch } from "./dispatch.ts";
+import { fenceBook, fenceStore } from "./fenced.ts";
+import { openFollowerIntake } from "./followerIntake.ts";
+import { openKeptPipeline, type KeptPipelineOptions } from "./keptPipeline.ts";
+import type { Replica } from "./replicaSync.ts";
 
 /** A live follower takes a free lease well within this time, so a lease that stays free longer has no live replica. */
 const ABANDONED_AFTER_MS = 5_000;
 const ABANDONED_LOOK_MS = 250;
 
-/** Who dispatches on a network, as seen by one of several replicas. */
-export interface SharedDispatch {
-  /** Where requests currently go: to the pipeline here, or to the dispatching replica. */
-  intake(): RequestIntake;
-  /** The pipeline, while this replica dispatches. */
-  pipeline(): RequestPipeline | undefined;
-  /** Id of the dispatching replica, if known, and whether it is this one. */
-  dispatcher(): { readonly replica?: string; readonly isHere: boolean };
-  /** Ends what is in flight here, and lets another replica take over at once. Idempotent. */
-  close(): Promise<void>;
-}
-
-export interface SharedDispatchOptions extends Pick<
-  ServedNetworkOptions,
-  "source" | "store" | "book" | "keep" | "onTransaction" | "acceptsChain" | "log"
-> {
+export interface SharedDispatchOptions extends Omit<KeptPipelineOptions, "fence"> {
   readonly replica: Replica;
-  readonly chain: NetworkChain;
-  readonly twin: TwinWatch;
-  readonly watcher: ChainWatcher;
-  /** See `openDispatch`. */
-  readonly oracleNodes: ServedChain["oracleNodes"];
-  readonly budget: DailyBudget;
-  readonly onError: (error: unknown) => void;
+  /** Whether the chain may be newer than the journal; see `assertJournalKnows`. */
+  readonly acceptsChain: boolean;
+  readonly log: Logger;
 }
 
 /**
@@ -52,8 +29,9 @@ export interface SharedDispatchOptions extends Pick<
  *
  * @throws {ChainUnavailableError} when the other replicas serve other contracts under the network's name.
  */
-export async function openSharedDispatch(options: SharedDispatchOptions): Promise<SharedDispatch> {
-  const { source, store, book, chain, watcher, replica, log, onError } = options;
+export async function openSharedDispatch(options: SharedDispatchOptions): Promise<Dispatch> {
+  const { store, book, replica, log } = options;
+  const { source, chain, onError } = options.network;
   const { name: network } = source.profile;
   const { client, identity } = chain;
   const { contracts } = chain.deployment;
@@ -66,13 +44,14 @@ export async function openSharedDispatch(options: SharedDispatchOptions): Promis
     replica.hold(network);
     const known = await findChain(store.db, network);
     await adoptChain({
-      ...options,
       network,
+      chain,
+      acceptsChain: options.acceptsChain,
       isNew: !isIdentity(known?.identity, identity),
       store: fenceStore(store, fence),
       book: fenceBook(book, fence),
     });
-    pipeline = await openDispatch({ ...options, status: undefined, watcher, fence });
+    pipeline = await openKeptPipeline({ ...options, fence });
     replica.dispatch(network, pipeline);
     log.info({ replica: replica.id }, "this replica is now the dispatcher");
   };
