@@ -88,7 +88,11 @@ export function createService(
     },
 
     watch: (dapp, id, { afterSeq, signal }) =>
-      watchTimeline(book, id, { read: () => reader.getOwn(dapp, id), afterSeq, signal }),
+      watchTimeline(book, id, {
+        read: async () => reader.present(await reader.getOwn(dapp, id)),
+        afterSeq,
+        signal,
+      }),
 
     getRequest: async (dapp, id) => await reader.explain(await reader.getOwn(dapp, id)),
 

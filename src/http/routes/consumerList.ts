@@ -72,7 +72,7 @@ export async function listConsumers(
           found === undefined
             ? null
             : { vrf: state?.isOnVrf === true, functions: state?.isOnFunctions === true },
-        ...(link === undefined ? {} : { linkedAt: new Date(link.updatedAt).toISOString() }),
+        ...(link === undefined ? {} : { linkedAt: link.updatedAt }),
         ...(hash === undefined ? {} : { transactionHash: hash }),
       };
     });

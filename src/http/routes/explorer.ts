@@ -222,10 +222,7 @@ export function explorerOperations({ explorer, service, schemas }: ExplorerOptio
       description:
         "The result of a request, without any data of the dapp that made it: the content of the page `/r/{id}`.",
       answer: views.SharedResult,
-      async read(ctx) {
-        const shared = await service.getShared((ctx["params"] as { readonly id: string }).id);
-        return { ...shared, updatedAt: new Date(shared.updatedAt).toISOString() };
-      },
+      read: (ctx) => service.getShared((ctx["params"] as { readonly id: string }).id),
     }),
   ];
 }
