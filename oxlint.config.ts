@@ -115,7 +115,13 @@ function onlyImports(folder: string, allowed: readonly string[]): OxlintOverride
               message: `src/${folder} may import only ${allowed.join(", ") || "nothing of ours"} (README.md, "Map of the code").`,
             },
             ...(BROWSER_LAYERS.includes(folder)
-              ? [{ regex: "^node:", message: `src/${folder} runs in browsers: it uses no Node module.` }]
+              ? [
+                  { regex: "^node:", message: `src/${folder} runs in browsers: it uses no Node module.` },
+                  {
+                    group: ["**/api/*", "!**/api/types.ts"],
+                    message: "Import api/types.ts: schemas would bring TypeBox.",
+                  },
+                ]
               : []),
             ...(folder === "client" ? [{ regex: "^[^.]", message: "src/client has no dependency." }] : []),
           ],
