@@ -4,6 +4,7 @@ import { defineConfig, type OxlintOverride } from "oxlint";
 const LAYERS: Readonly<Record<string, readonly string[]>> = {
   app: [
     "cli",
+    "api",
     "client",
     "http",
     "web",
@@ -22,22 +23,23 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     "sandbox",
     "lib",
   ],
-  cli: ["client", "requests", "dapps", "explorer", "verify", "lib"],
-  client: ["explorer"],
-  http: ["requests", "dapps", "explorer", "verify", "lib"],
+  cli: ["client", "requests", "dapps", "explorer", "verify", "api", "lib"],
+  client: ["api"],
+  http: ["requests", "dapps", "explorer", "verify", "api", "lib"],
   browser: ["client", "sandbox", "lib"],
   web: ["requests", "dapps", "explorer", "verify", "lib"],
-  explorer: ["networks", "chainlink", "evm", "store", "lib"],
-  requests: ["dapps", "presets", "networks", "chainlink", "evm", "store", "sandbox", "lib"],
-  dapps: ["networks", "chainlink", "evm", "store", "lib"],
+  explorer: ["networks", "chainlink", "evm", "store", "api", "lib"],
+  requests: ["dapps", "presets", "networks", "chainlink", "evm", "store", "sandbox", "api", "lib"],
+  dapps: ["networks", "chainlink", "evm", "store", "api", "lib"],
   oracle: ["networks", "chainlink", "evm", "sandbox", "vrf", "lib"],
-  verify: ["chainlink", "vrf", "lib"],
+  verify: ["chainlink", "vrf", "api", "lib"],
   networks: ["chainlink", "evm", "lib"],
-  chainlink: ["evm", "vrf", "lib"],
+  chainlink: ["evm", "vrf", "api", "lib"],
   evm: ["lib"],
-  presets: ["lib"],
+  presets: ["api", "lib"],
   store: ["lib"],
   vrf: ["lib"],
+  api: ["lib"],
   lib: [],
 };
 
@@ -113,7 +115,13 @@ function onlyImports(folder: string, allowed: readonly string[]): OxlintOverride
               message: `src/${folder} may import only ${allowed.join(", ") || "nothing of ours"} (README.md, "Map of the code").`,
             },
             ...(BROWSER_LAYERS.includes(folder)
-              ? [{ regex: "^node:", message: `src/${folder} runs in browsers: it uses no Node module.` }]
+              ? [
+                  { regex: "^node:", message: `src/${folder} runs in browsers: it uses no Node module.` },
+                  {
+                    group: ["**/api/*", "!**/api/types.ts"],
+                    message: "Import api/types.ts: schemas would bring TypeBox.",
+                  },
+                ]
               : []),
             ...(folder === "client" ? [{ regex: "^[^.]", message: "src/client has no dependency." }] : []),
           ],

@@ -1,3 +1,4 @@
+import type { DecodedCall, DecodedValue, Party } from "../api/types.ts";
 import {
   decodeEventLog,
   decodeFunctionData,
@@ -10,15 +11,12 @@ import {
   type AbiParameter,
   type Hex,
 } from "viem";
-import type { DecodedCall, DecodedValue, Party } from "./decoded.ts";
 import type { EncodedLog } from "./events.ts";
 import type { StackAddresses } from "./stackPlan.ts";
 import { sampleConsumerAbi } from "./contracts/abi.ts";
 import { loadArtifacts } from "./contracts/artifacts.ts";
 import type { ContractName } from "./contracts/compilerInput.ts";
 import { VRF_CONTRACTS } from "./vrfPlan.ts";
-
-export type { DecodedCall, DecodedValue, Party } from "./decoded.ts";
 
 type Role = Exclude<keyof StackAddresses, "vrfVersion">;
 

@@ -1,7 +1,7 @@
+import type { DecodedValue } from "../api/types.ts";
 import { decodeAbiParameters, encodeAbiParameters, type AbiParameter, type Hex } from "viem";
 import { once } from "../lib/memo.ts";
 import { readValue } from "./addressBook.ts";
-import type { DecodedValue } from "./decoded.ts";
 import { loadArtifacts } from "./contracts/artifacts.ts";
 import type { ContractName } from "./contracts/compilerInput.ts";
 

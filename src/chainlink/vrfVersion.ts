@@ -1,3 +1,4 @@
+import type { VrfVersion } from "../lib/vocabulary.ts";
 import {
   presetConsumerAbi,
   presetConsumerV2PlusAbi,
@@ -5,9 +6,7 @@ import {
   subscriptionOwnerV2PlusAbi,
 } from "./contracts/abi.ts";
 
-/** Versions of Chainlink VRF: `v2` with VRFCoordinatorV2, `v2.5` with VRFCoordinatorV2_5. */
-export const VRF_VERSIONS = ["v2", "v2.5"] as const;
-export type VrfVersion = (typeof VRF_VERSIONS)[number];
+export { VRF_VERSIONS, type VrfVersion } from "../lib/vocabulary.ts";
 
 /** Returns a request's VRF version: only v2.5 has extra arguments. */
 export function vrfVersionOf(request: { readonly extraArgs?: string }): VrfVersion {

@@ -1,4 +1,10 @@
-import { ConnectionError, type RequestEvent, type Submitted, type TycheClient } from "../client/index.ts";
+import {
+  ConnectionError,
+  type Outcome,
+  type RequestEvent,
+  type Submitted,
+  type TycheClient,
+} from "../client/index.ts";
 import {
   absent,
   anything,
@@ -26,7 +32,7 @@ export function createCheckedClient<Presets>(
   client: TycheClient<Presets>,
   origin: string,
 ): TycheClient<Presets> {
-  const assert = (value: unknown, what: string, shape: Shape): void => {
+  const assert = (value: unknown, what: string, shape: Shape<never>): void => {
     const problem = shape(value, "");
     if (problem !== undefined) throw new UnexpectedAnswerError(origin, what, problem);
   };
@@ -35,7 +41,7 @@ export function createCheckedClient<Presets>(
     <Given extends readonly unknown[], Result>(
       call: (...given: Given) => Promise<Result>,
       what: string,
-      shape: Shape,
+      shape: Shape<Result>,
     ) =>
     async (...given: Given): Promise<Result> => {
       const answer = await sayWaiting(call(...given), origin);
@@ -99,7 +105,7 @@ export class UnexpectedAnswerError extends ConnectionError {
   }
 }
 
-function pageOf(item: Shape): Shape {
+function pageOf<T>(item: Shape<T>) {
   return object({ items: listOf(item), nextCursor: nullable(text) });
 }
 
@@ -121,7 +127,7 @@ const VALUE = object({
   shareUrl: optional(text),
 });
 /** The result of a request of any kind. */
-const OUTCOME: Shape = (value, path) => {
+const OUTCOME: Shape<Outcome> = (value, path) => {
   if (isObject(value) && "randomNumber" in value) return RANDOM(value, path);
   return isObject(value) && "parsedResult" in value ? VALUE(value, path) : TRANSACTION(value, path);
 };

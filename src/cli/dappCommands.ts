@@ -7,7 +7,7 @@ import type { DappDirectory } from "../dapps/dapps.ts";
 import { formatEnv } from "../dapps/configEnv.ts";
 import { formatSampleConsumer } from "../dapps/sampleConsumer.ts";
 import type { ConfigVars } from "../dapps/configVars.ts";
-import type { Facility } from "../requests/service.ts";
+import type { Facility } from "../api/types.ts";
 import { findOutsideKey } from "../lib/outsideSecret.ts";
 import { InvalidParameterError } from "../lib/invalidParameter.ts";
 import { ask } from "./ask.ts";

@@ -1,7 +1,7 @@
+import type { RequestVerification, Verification, VerificationStep } from "../api/types.ts";
 import type { Hex } from "viem";
 import { VERDICT_OUTCOMES, VERDICT_WORDS, verdictReasons } from "../lib/verificationWords.ts";
 import { describeResult } from "../verify/describeResult.ts";
-import type { RequestVerification, Verification, VerificationStep } from "../verify/verification.ts";
 import { oneLine, type Terminal } from "./terminal.ts";
 
 /** Longer values are shortened in the middle. */

@@ -1,4 +1,5 @@
-import { formatPresetProblem, type PresetProblem } from "../requests/accept/presetFolder.ts";
+import type { PresetProblem } from "../api/types.ts";
+import { formatPresetProblem } from "../requests/accept/presetFolder.ts";
 import { type Terminal, withoutControls } from "./terminal.ts";
 
 /** Marks by pino's levels, which are 10 to 60 in steps of ten. */

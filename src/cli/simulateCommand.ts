@@ -1,10 +1,10 @@
+import type { SimulateResult } from "../api/types.ts";
 import { RETURN_TYPES } from "../lib/vocabulary.ts";
 import { access, readFile } from "node:fs/promises";
 import { text } from "node:stream/consumers";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { Hex } from "viem";
 import type { ReturnType } from "../lib/decodeResult.ts";
-import type { SimulateResult } from "../requests/read/results.ts";
 import { RESULT_LIMITS } from "../requests/accept/resultLimits.ts";
 import type { SimulateTool } from "../requests/accept/simulateTool.ts";
 import { messageOf } from "../lib/errors.ts";

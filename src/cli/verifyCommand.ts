@@ -1,7 +1,7 @@
+import type { Verification } from "../api/types.ts";
 import { readFile, writeFile } from "node:fs/promises";
 import { InvalidArgumentError, type Command } from "commander";
 import type { Hex } from "viem";
-import type { Verification } from "../verify/verification.ts";
 import { TycheError } from "../lib/errors.ts";
 import { dataDirOfEnvironment } from "./dappCommands.ts";
 import { parseRpcUrl } from "./parseRpcUrl.ts";

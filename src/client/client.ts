@@ -1,8 +1,6 @@
-import type { ContractRequestList } from "../explorer/listViews.ts";
 import { StillPendingError } from "./errors.ts";
 import { follow, type RequestEvent } from "./follow.ts";
 import { createLimit, within } from "./limits.ts";
-import type { ConsumerList } from "./operatorTypes.ts";
 import type { Presets as BuiltInPresets } from "./presets.ts";
 import {
   createRequests,
@@ -17,6 +15,8 @@ import {
 import { createIdempotencyKey } from "./idempotencyKey.ts";
 import { createTransport, fillOptions, type Call, type ConnectionOptions } from "./transport.ts";
 import type {
+  ConsumerList,
+  ContractRequestList,
   DappDeletion,
   DryRunPage,
   FaucetResult,
@@ -27,8 +27,8 @@ import type {
   RequestView,
   SimulateResult,
   UsageReport,
+  Verification,
 } from "./types.ts";
-import type { Verification } from "./verificationTypes.ts";
 
 export interface ClientOptions extends ConnectionOptions {
   /** A dapp's API key, or the operator token together with `dappId`. */

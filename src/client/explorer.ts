@@ -4,61 +4,14 @@ import type {
   BlockView,
   ChainOverview,
   ContractView,
-} from "../explorer/listViews.ts";
-import type { SearchHit, TransactionView } from "../explorer/views.ts";
+  ExplorerNetwork,
+  SearchResult,
+  SharedResult,
+  TransactionView,
+} from "./types.ts";
 import { within } from "./limits.ts";
 import type { CallOptions } from "./requests.ts";
 import { createTransport, fillOptions, type ConnectionOptions } from "./transport.ts";
-import type { FunctionResult, Hex, PresetResult, RandomResult, ShownResult } from "./types.ts";
-
-/** A network that has an explorer. */
-export interface ExplorerNetwork {
-  readonly name: string;
-  readonly title: string;
-  readonly chainId: number;
-  /** Symbol of the coin that pays for gas, such as `ETH`; `coin` if unknown. */
-  readonly coin: string;
-  /** Whether the service pays for random words in that coin instead of LINK. */
-  readonly nativePayment: boolean;
-  readonly embedded: boolean;
-  /** Whether a block's hash is that of an Ethereum header, so that a verification can recompute it. */
-  readonly hasEthereumBlocks: boolean;
-  readonly status: "starting" | "serving" | "unavailable";
-  readonly statusDetail?: string;
-  readonly rpcUrl?: string;
-  /** The addresses to verify results with; absent until the chain is known. */
-  readonly contracts?: Readonly<
-    Record<"vrfCoordinator" | "functionsRouter" | "functionsCoordinator" | "presetConsumer", Hex>
-  >;
-}
-
-/** The result of a search. */
-export interface SearchResult {
-  readonly query: string;
-  /** What the query could be, in words; empty if it matches no known form. */
-  readonly takenFor: readonly string[];
-  readonly hits: readonly SearchHit[];
-  /**
-   * Application pages, in the order of the hits; a shared result, or a network found by name, has a page but
-   * no hit.
-   */
-  readonly paths: readonly string[];
-  /** Titles of the networks that could not be queried. */
-  readonly silent: readonly string[];
-  /** Why nothing was found, as a sentence; absent if something was. */
-  readonly reason?: string;
-}
-
-/** A result as anyone who knows its id may see it. */
-export interface SharedResult {
-  readonly id: string;
-  readonly network: string;
-  /** ISO 8601. */
-  readonly updatedAt: string;
-  readonly preset?: string;
-  readonly outcome: PresetResult | FunctionResult | RandomResult;
-  readonly shown?: ShownResult;
-}
 
 /**
  * Public chain data, open to everyone: needs no API key. Throws a `NotFoundError` for anything that doesn't

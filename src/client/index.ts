@@ -1,15 +1,8 @@
 /** The exports of `tyche/client`. */
 export { createClient, type ClientOptions, type TycheClient } from "./client.ts";
 export * from "./errors.ts";
-export {
-  createExplorer,
-  type ExplorerNetwork,
-  type SearchResult,
-  type SharedResult,
-  type TycheExplorer,
-} from "./explorer.ts";
+export { createExplorer, type TycheExplorer } from "./explorer.ts";
 export { createOperator, type OperatorOptions, type TycheOperator } from "./operator.ts";
-export type * from "./operatorTypes.ts";
 export type { RequestEvent } from "./follow.ts";
 export type { Presets } from "./presets.ts";
 export type {
@@ -24,6 +17,3 @@ export type {
   Submitted,
 } from "./requests.ts";
 export type * from "./types.ts";
-export type * from "./verificationTypes.ts";
-export type * from "../explorer/listViews.ts";
-export type * from "../explorer/views.ts";

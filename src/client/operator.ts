@@ -2,23 +2,27 @@ import { createClient, type TycheClient } from "./client.ts";
 import type {
   Activity,
   ConsumerList,
+  DappDeletion,
   DappView,
   Facility,
+  FaucetResult,
   FundedAccount,
   KeyView,
   NetworkConfigView,
+  NetworkView,
+  NewDapp,
   NewKeyView,
   PresetProblem,
+  PresetView,
   Readiness,
   ServiceInfo,
   SubscriptionBalances,
-} from "./operatorTypes.ts";
+} from "./types.ts";
 import { within } from "./limits.ts";
 import { createIdempotencyKey } from "./idempotencyKey.ts";
 import type { CallOptions, SubmitOptions } from "./requests.ts";
 import type { Presets as BuiltInPresets } from "./presets.ts";
 import { createTransport, fillOptions, type Call, type ConnectionOptions } from "./transport.ts";
-import type { DappDeletion, FaucetResult, NetworkView, PresetView } from "./types.ts";
 
 export interface OperatorOptions extends ConnectionOptions {
   /** The service's operator token, or the token of a session in the application. */
@@ -35,7 +39,7 @@ export interface TycheOperator {
   createDapp(
     params: { readonly name: string; readonly facilities?: readonly Facility[] },
     options?: SubmitOptions,
-  ): Promise<DappView & { readonly key: NewKeyView }>;
+  ): Promise<NewDapp>;
   renameDapp(dappId: string, name: string, options?: CallOptions): Promise<DappView>;
   deleteDapp(dappId: string, options?: CallOptions): Promise<DappDeletion>;
   /** Lists keys, oldest first, including revoked ones. */

@@ -1,13 +1,8 @@
+import type { SubscriptionBalances } from "../api/types.ts";
 import { readByNetwork, type SubscribedNetwork } from "./readByNetwork.ts";
 
-/** Balances of a dapp's subscriptions on one network, in decimal: LINK in juels (1e-18 LINK), coin in wei. */
-export interface NetworkBalances {
-  readonly vrfJuels: string;
-  /** Coin on the subscription for random words; 0 before VRF v2.5. */
-  readonly vrfWei: string;
-  /** Excludes what is reserved for requests in flight. */
-  readonly functionsJuels: string;
-}
+/** Balances of a dapp on one network. */
+export type NetworkBalances = Omit<SubscriptionBalances, "network">;
 
 /** Reads the balances of a dapp's subscriptions from the chains, by network; see {@link readByNetwork}. */
 export async function readDappBalances(

@@ -1,3 +1,4 @@
+import type { Facility } from "../api/types.ts";
 import { sql } from "kysely";
 import { createId } from "../lib/id.ts";
 import { hashBody, IdempotencyConflictError } from "../lib/idempotency.ts";
@@ -19,8 +20,6 @@ import { parseName } from "./name.ts";
 import { openKey, sealKey, StrangeKeyError } from "./sealedKey.ts";
 import { createApiKey, hashApiKey, isApiKey } from "./apiKey.ts";
 import { TycheError } from "../lib/errors.ts";
-
-export type Facility = "presets" | "functions";
 
 /** A customer's application, which an API key stands for. */
 export interface Dapp {

@@ -1,3 +1,14 @@
+import type {
+  AddressView,
+  BlockListView,
+  BlockView,
+  ChainOverview,
+  ContractRequestList,
+  ContractView,
+  ProgramView,
+  SearchHit,
+  TransactionView,
+} from "../api/types.ts";
 import type { Hex } from "viem";
 import type { StackAddresses } from "../chainlink/stackPlan.ts";
 import { createAddressBook, type AddressBook } from "../chainlink/addressBook.ts";
@@ -15,15 +26,6 @@ import { readContractRequests, type SubscriptionIds } from "./readContractReques
 import { readTransaction } from "./readTransaction.ts";
 import { searchChain, searchRequest } from "./search.ts";
 import type { SearchTerms } from "./searchTerms.ts";
-import type {
-  AddressView,
-  BlockListView,
-  BlockView,
-  ChainOverview,
-  ContractRequestList,
-  ContractView,
-} from "./listViews.ts";
-import type { ProgramView, SearchHit, TransactionView } from "./views.ts";
 
 export type { ExploredChain } from "./exploredChain.ts";
 

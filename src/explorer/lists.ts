@@ -1,14 +1,14 @@
-import type { Hex } from "viem";
-import type { AddressBook } from "../chainlink/addressBook.ts";
-import type { ArchivedBlock, ArchivedTransaction, ChainArchive } from "./chainArchive.ts";
-import type { ExploredChain } from "./exploredChain.ts";
-import { timeOf } from "./readTransaction.ts";
 import type {
   AddressTransactions,
   BlockSummary,
   TransactionStatus,
   TransactionSummary,
-} from "./listViews.ts";
+} from "../api/types.ts";
+import type { Hex } from "viem";
+import type { AddressBook } from "../chainlink/addressBook.ts";
+import type { ArchivedBlock, ArchivedTransaction, ChainArchive } from "./chainArchive.ts";
+import type { ExploredChain } from "./exploredChain.ts";
+import { timeOf } from "./readTransaction.ts";
 
 /** Entries per page of a list. */
 export const PAGE_ENTRIES = 25;

@@ -1,10 +1,10 @@
+import type { ContractView } from "../api/types.ts";
 import type { Hex } from "viem";
 import type { AddressBook } from "../chainlink/addressBook.ts";
 import { decodeConstructorArguments } from "../chainlink/constructorArguments.ts";
 import { getContractBuild, isBuiltFrom, isCodeOf } from "../chainlink/contracts/builtFrom.ts";
 import type { ChainArchive } from "./chainArchive.ts";
 import type { ExploredChain } from "./exploredChain.ts";
-import type { ContractView } from "./listViews.ts";
 
 /**
  * Reads a contract of the stack: its source, its interface, and whether the code on the chain is built from them; returns `undefined` for

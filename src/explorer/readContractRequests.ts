@@ -1,3 +1,4 @@
+import type { ContractRequestList, ContractRequestView } from "../api/types.ts";
 import { hexToString, numberToHex, type Hex } from "viem";
 import type { AddressBook } from "../chainlink/addressBook.ts";
 import { EVENT_TOPICS, findEvent, WORDS_TOPICS, type ChainEventOf } from "../chainlink/events.ts";
@@ -8,7 +9,6 @@ import { explainCallbacks } from "./explainCallbacks.ts";
 import { explainWaiting } from "./explainWaiting.ts";
 import type { ExploredChain } from "./exploredChain.ts";
 import { PAGE_ENTRIES, type ListCursor } from "./lists.ts";
-import type { ContractRequestList, ContractRequestView } from "./listViews.ts";
 import { readResponse } from "./readFunctions.ts";
 import { timeOf } from "./readTransaction.ts";
 

@@ -1,3 +1,11 @@
+import type {
+  FunctionAnswer,
+  FunctionRequestView,
+  FunctionResultView,
+  ProgramView,
+  ReadingsView,
+  ReportView,
+} from "../api/types.ts";
 import { hexToString, type Hex } from "viem";
 import type { AddressBook } from "../chainlink/addressBook.ts";
 import { decodeTransmission } from "../chainlink/calldata.ts";
@@ -8,14 +16,6 @@ import { decodeFunctionsRequest } from "../chainlink/functionsRequest.ts";
 import { findSigner, reportDigest } from "../chainlink/reportSigners.ts";
 import { decodeResult } from "../lib/decodeResult.ts";
 import { fromHexText } from "../lib/hex.ts";
-import type {
-  FunctionAnswer,
-  FunctionRequestView,
-  FunctionResultView,
-  ProgramView,
-  ReadingsView,
-  ReportView,
-} from "./views.ts";
 
 /** Reads the Functions requests that a transaction made. */
 export function readFunctionRequests(

@@ -1,9 +1,9 @@
+import type { JoinView, RandomnessView } from "../api/types.ts";
 import type { Hex } from "viem";
 import { EVENT_TOPICS, WORDS_TOPICS, findEvent } from "../chainlink/events.ts";
 import type { RawLog } from "../evm/client.ts";
 import { toWord } from "../lib/uint256.ts";
 import type { ExploredChain } from "./exploredChain.ts";
-import type { JoinView, RandomnessView } from "./views.ts";
 
 /** The part of a chain that {@link readJoins} reads. */
 type JoinChain = Pick<ExploredChain, "contracts"> & {

@@ -1,3 +1,4 @@
+import type { CommitmentView, ProofView, RandomRequestView, RandomnessView } from "../api/types.ts";
 import type { Hex } from "viem";
 import type { AddressBook } from "../chainlink/addressBook.ts";
 import { decodeFulfilments, type Fulfilment } from "../chainlink/calldata.ts";
@@ -7,7 +8,6 @@ import { isPaidNatively } from "../chainlink/extraArgs.ts";
 import { deriveFulfilmentWords, deriveWords } from "../chainlink/fulfilmentWords.ts";
 import { decodeRevertReason } from "../chainlink/revertReason.ts";
 import { toWord } from "../lib/uint256.ts";
-import type { CommitmentView, ProofView, RandomRequestView, RandomnessView } from "./views.ts";
 
 /**
  * Reads the proofs in a fulfilment's calldata, sent directly to the coordinator or through its batch contract, together with

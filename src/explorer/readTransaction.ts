@@ -1,3 +1,4 @@
+import type { EventView, ProgramView, TransactionView } from "../api/types.ts";
 import type { Hex } from "viem";
 import type { RawLog, Receipt } from "../evm/client.ts";
 import { EVENT_TOPICS, WORDS_TOPICS, findEvent } from "../chainlink/events.ts";
@@ -18,7 +19,6 @@ import type { ExploredChain } from "./exploredChain.ts";
 import { readJoins } from "./readJoins.ts";
 import { explainCallbacks } from "./explainCallbacks.ts";
 import { explainWaiting } from "./explainWaiting.ts";
-import type { EventView, ProgramView, TransactionView } from "./views.ts";
 
 /**
  * How many blocks from a transaction to search for its counterpart (request or answer). Confirmations are at most

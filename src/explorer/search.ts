@@ -1,3 +1,4 @@
+import type { SearchHit } from "../api/types.ts";
 import type { Hex } from "viem";
 import type { AddressBook } from "../chainlink/addressBook.ts";
 import { EVENT_TOPICS, findEvent, WORDS_TOPICS } from "../chainlink/events.ts";
@@ -5,7 +6,6 @@ import type { RawLog } from "../evm/client.ts";
 import type { LogQuery } from "./chainArchive.ts";
 import type { ExploredChain } from "./exploredChain.ts";
 import type { SearchTerms } from "./searchTerms.ts";
-import type { SearchHit } from "./views.ts";
 
 /**
  * Number of newest blocks searched for an unanswered request for words: its id is not a topic, so all requests must be read.

@@ -1,5 +1,6 @@
 import type { Context } from "koa";
-import type { Dapp, DappDirectory, Facility } from "../dapps/dapps.ts";
+import type { Facility } from "../api/types.ts";
+import type { Dapp, DappDirectory } from "../dapps/dapps.ts";
 import { addressGroup } from "../lib/addressGroup.ts";
 import { TycheError } from "../lib/errors.ts";
 import { InvalidParameterError } from "../lib/invalidParameter.ts";

@@ -1,3 +1,4 @@
+import type { NetworkView, PresetView } from "../api/types.ts";
 import {
   MAX_JOINED_KEYS,
   DRY_RUN_KINDS,
@@ -8,8 +9,7 @@ import {
 import { Type, type Static } from "typebox";
 import { MAX_DAILY_LIMIT } from "../dapps/dailyLimit.ts";
 import type { ReturnType, Service } from "../requests/service.ts";
-import type { NetworkView, PresetView } from "../requests/read/views.ts";
-import { EXPECTED } from "../lib/schemaErrors.ts";
+import { EXPECTED } from "../lib/schemaCheck.ts";
 import { address, day, hash, integer, oneOf } from "./parameterSchemas.ts";
 import { compileValidator, type Validator } from "./validator.ts";
 
@@ -52,27 +52,9 @@ function compileLiveSchemas(networks: readonly NetworkView[], presets: readonly 
     networks: new Map(networks.map((network) => [network.name, network])),
     presets: new Map(presets.map((preset) => [preset.name, preset])),
     requests,
-    validate: {
-      preset: compileValidator(requests.preset),
-      function: compileValidator(requests.function),
-      simulate: compileValidator(requests.simulate),
-      random: compileValidator(requests.random),
-      consumer: compileValidator(requests.consumer),
-      unlink: compileValidator(requests.unlink),
-      list: compileValidator(requests.list),
-      dryRuns: compileValidator(requests.dryRuns),
-      verify: compileValidator(requests.verify),
-      faucet: compileValidator(requests.faucet),
-      usage: compileValidator(requests.usage),
-      createDapp: compileValidator(requests.createDapp),
-      renameDapp: compileValidator(requests.renameDapp),
-      addKey: compileValidator(requests.addKey),
-      before: compileValidator(requests.before),
-      consumers: compileValidator(requests.consumers),
-      contractRequests: compileValidator(requests.contractRequests),
-      search: compileValidator(requests.search),
-      none: compileValidator(requests.none),
-    },
+    validate: Object.fromEntries(
+      Object.entries(requests).map(([name, schema]) => [name, compileValidator(schema)]),
+    ) as LiveSchemas["validate"],
   };
 }
 

@@ -1,14 +1,26 @@
+import { RequestView } from "../api/requests.ts";
+import type { PresetView } from "../api/types.ts";
+import recorded from "./examples.json" with { type: "json" };
 import { version } from "../lib/version.ts";
-import type { PresetView } from "../requests/read/views.ts";
 import { ERROR_TABLE, type ErrorCode } from "../lib/errorTable.ts";
 import type { LiveSchemas } from "./liveSchemas.ts";
 import type { Operation } from "./operation.ts";
 import { enveloped, errorExample, errorSchema } from "./errorSchema.ts";
 import { describeUse } from "./openapiIntroduction.ts";
 import { publicSchema } from "./publicSchema.ts";
-import { RequestView } from "./requestView.ts";
 
 type Json = Readonly<Record<string, unknown>>;
+
+/** Examples of an operation's responses. `npm run examples` records them. */
+interface Example {
+  /** `data` of a 200 response. */
+  readonly answer: unknown;
+  /** `data` of a 202 response. */
+  readonly accepted?: unknown;
+  /** A 200 response as `text/csv`, if that form exists. */
+  readonly csv?: string;
+}
+const EXAMPLES: Readonly<Record<string, Example>> = recorded;
 
 /** Errors that every operation under `/api` may return. */
 const COMMON_ERRORS: readonly ErrorCode[] = [
@@ -232,6 +244,7 @@ function relaxed(schema: Json): Json {
 }
 
 function responses(operation: Operation): Json {
+  const { answer, accepted, csv } = EXAMPLES[operation.id]!;
   const byStatus = new Map<number, ErrorCode[]>();
   const codes = [
     ...(operation.access === "everybody" ? OPEN_ERRORS : COMMON_ERRORS),
@@ -261,23 +274,21 @@ function responses(operation: Operation): Json {
       content: {
         "application/json": {
           schema: enveloped(publicSchema({ ...operation.answer })),
-          example: { data: operation.answerExample },
+          example: { data: answer },
         },
-        ...(operation.csvExample === undefined
-          ? {}
-          : { "text/csv": { schema: { type: "string" }, example: operation.csvExample } }),
+        ...(csv === undefined ? {} : { "text/csv": { schema: { type: "string" }, example: csv } }),
       },
     },
-    ...(operation.isAsync ? { 202: acceptance(operation.acceptedExample) } : {}),
+    ...(operation.isAsync ? { 202: acceptance(accepted) } : {}),
     ...Object.fromEntries(errors),
   };
 }
 
-function acceptance(data: RequestView | undefined): Json {
+function acceptance(data: unknown): Json {
   const schema = enveloped({ $ref: "#/components/schemas/Request" });
   return {
     description: "Accepted (`Prefer: respond-async`); `Location` is the address of the request.",
     headers: { Location: { schema: { type: "string" } } },
-    content: { "application/json": { schema, ...(data === undefined ? {} : { example: { data } }) } },
+    content: { "application/json": { schema, example: { data } } },
   };
 }

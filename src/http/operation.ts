@@ -2,7 +2,6 @@ import type { TSchema } from "typebox";
 import type { HttpContext } from "./context.ts";
 import type { ErrorCode } from "../lib/errorTable.ts";
 import type { RequestSchemas } from "./liveSchemas.ts";
-import type { RequestView } from "./requestView.ts";
 
 /**
  * Who may call an endpoint. `dapp`: a caller with a dapp's key, or an operator who names a dapp. `anybody`: either of them, with no
@@ -42,12 +41,6 @@ export interface Operation {
   readonly example?: Readonly<Record<string, unknown>>;
   /** Schema of `data` in a 200 response. */
   readonly answer: TSchema;
-  /** Example of `data` in a 200 response. */
-  readonly answerExample: object;
-  /** Example of `data` in a 202 response; only where `isAsync`. */
-  readonly acceptedExample?: RequestView;
-  /** Example of a 200 response as `text/csv`, if that form exists. */
-  readonly csvExample?: string;
   /** Whether the response waits for a chain: `Prefer`, event streams, 202 and 504 apply. */
   readonly isAsync: boolean;
   /** Whether it takes an `Idempotency-Key` although it is not `isAsync`. Default false. */

@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import type { Hex } from "viem";
-import { EXPECTED } from "../lib/schemaErrors.ts";
+import { EXPECTED } from "../lib/schemaCheck.ts";
 import { DECIMAL_PATTERN } from "./validator.ts";
 
 /** 32 bytes in hex. */

@@ -1,4 +1,5 @@
-import { EXPECTED } from "../lib/schemaErrors.ts";
+import { TYPE } from "../api/common.ts";
+import { EXPECTED } from "../lib/schemaCheck.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -17,7 +18,7 @@ const OF_TEXTS = ["pattern", "minLength", "maxLength"];
 export function publicSchema(schema: Json): Json {
   const published: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(schema)) {
-    if (key === EXPECTED) continue;
+    if (key === EXPECTED || key === TYPE) continue;
     if (MAPS.has(key))
       published[key] = Object.fromEntries(
         Object.entries(value as Record<string, Json>).map(([name, one]) => [name, publicSchema(one)]),

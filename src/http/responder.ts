@@ -1,11 +1,12 @@
+import type { RequestView } from "../api/types.ts";
 import type { Gauge } from "prom-client";
+import { isEnded } from "../requests/change.ts";
 import type { Command, Dapp, RequestRecord } from "../requests/service.ts";
 import { answerError, errorAnswer, type Answer } from "./answer.ts";
 import { getDapp, onClose, whileConnected, type HttpContext, type HttpDeps } from "./context.ts";
 import { isErrorCode } from "../lib/errorTable.ts";
 import { sendAnswer, sendJson } from "./frame.ts";
 import { readIdempotencyKey, readPreferences } from "./waitPreference.ts";
-import { hasEnded, viewEntry, viewRequest, type RequestView } from "./requestView.ts";
 import { sendEvents, type StreamEvent } from "./stream.ts";
 
 /** Submits requests to the service and responds with the outcome. */
@@ -32,11 +33,10 @@ export function createResponder(deps: HttpDeps, options: { readonly openStreams:
   const statusUrl = (ctx: HttpContext, id: string) =>
     `${ctx.host === "" ? "" : `${ctx.protocol}://${ctx.host}`}/api/requests/${id}`;
 
-  const view = (ctx: HttpContext, record: RequestRecord): RequestView =>
-    viewRequest(record, {
-      network: deps.schemas().networks.get(record.network),
-      statusUrl: statusUrl(ctx, record.id),
-    });
+  const view = (ctx: HttpContext, { dappId: _, ...record }: RequestRecord): RequestView => ({
+    ...record,
+    statusUrl: statusUrl(ctx, record.id),
+  });
 
   /** Builds the response for a request that has ended, or that has not ended within the wait limit. */
   const answerRecord = (ctx: HttpContext, record: RequestRecord): Answer => {
@@ -90,13 +90,12 @@ export function createResponder(deps: HttpDeps, options: { readonly openStreams:
     afterSeq: number,
     signal: AbortSignal,
   ): AsyncGenerator<StreamEvent> {
-    const network = deps.schemas().networks.get(record.network);
     for await (const entry of service.watch(dapp, record.id, { afterSeq, signal })) {
-      const data = { id: record.id, ...viewEntry(entry, network) };
+      const data = { id: record.id, ...entry };
       yield { id: String(entry.seq), event: "state", data: { data } };
     }
     const ended = await service.getRequest(dapp, record.id);
-    if (!hasEnded(ended)) return;
+    if (!isEnded(ended.state)) return;
     const answer = answerRecord(ctx, ended);
     const event = answer.status === 200 ? "result" : "failure";
     yield { id: RESULT_EVENT_ID, event, data: { data: answer.data } };
@@ -140,8 +139,9 @@ export function createResponder(deps: HttpDeps, options: { readonly openStreams:
       if (form === "events") return follow(ctx, record);
 
       const timeoutMs = Math.min(waitMs ?? limits.waitTimeoutMs, limits.waitTimeoutMs);
-      const current = hasEnded(record) || timeoutMs === 0 ? record : await wait(ctx, record.id, timeoutMs);
-      if (respondAsync && !hasEnded(current)) {
+      const current =
+        isEnded(record.state) || timeoutMs === 0 ? record : await wait(ctx, record.id, timeoutMs);
+      if (respondAsync && !isEnded(current.state)) {
         ctx.set("Location", `/api/requests/${record.id}`);
         ctx.set("Preference-Applied", "respond-async");
         return sendJson(ctx, 202, { data: view(ctx, current) });

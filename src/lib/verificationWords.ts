@@ -50,3 +50,24 @@ export const OUTCOME_MARKS = {
   failed: "M3 3l6 6m0-6l-6 6",
   notApplicable: "M2 6h8",
 } as const;
+
+/** The checks of one request, in the order in which they run; each request has those that concern its kind. */
+export const STEP_NAMES = [
+  "transactions",
+  "contracts",
+  "request",
+  "key",
+  "proof",
+  "words",
+  "join",
+  "word",
+  "source",
+  "stored",
+  "signers",
+  "signatures",
+  "delivery",
+  "execution",
+] as const;
+
+/** What a verification can find, worst first: the verdict on a transaction is the worst of those on its requests. */
+export const VERDICTS = ["invalid", "incomplete", "unconfirmed", "conditional", "valid"] as const;

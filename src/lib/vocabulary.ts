@@ -23,5 +23,9 @@ export const DRY_RUN_KINDS = ["dry-run", "preset", "function"] as const;
 export const RETURN_TYPES = ["string", "uint256", "int256"] as const;
 export type ReturnType = (typeof RETURN_TYPES)[number];
 
+/** Versions of Chainlink VRF: `v2` with VRFCoordinatorV2, `v2.5` with VRFCoordinatorV2_5. */
+export const VRF_VERSIONS = ["v2", "v2.5"] as const;
+export type VrfVersion = (typeof VRF_VERSIONS)[number];
+
 /** Maximum number of VRF keys whose words are joined for one request: JoinedWords.sol `MAX_PARTS`. */
 export const MAX_JOINED_KEYS = 4;

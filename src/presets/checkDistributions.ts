@@ -1,10 +1,10 @@
+import type { PresetProblem } from "../api/types.ts";
 import { decodeResult } from "../lib/decodeResult.ts";
 import { chiSquarePValue } from "./chiSquare.ts";
 import { DRAW_HARNESS } from "./drawHarness.ts";
 import type { Preset, RunSource } from "./preset.ts";
 import type { PresetDistribution } from "./presetDefinition.ts";
 import { parsePresetParams } from "./presetParams.ts";
-import type { PresetProblem } from "./presetProblem.ts";
 
 /**
  * Probability that a perfectly fair preset fails one of its distributions. The seeds are fixed, so the probability is over the choice

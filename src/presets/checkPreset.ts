@@ -1,3 +1,4 @@
+import type { PresetProblem } from "../api/types.ts";
 import type { Hex } from "viem";
 import { decodeResult } from "../lib/decodeResult.ts";
 import { messageOf } from "../lib/errors.ts";
@@ -6,7 +7,6 @@ import { locateFailure } from "./locateFailure.ts";
 import type { Preset, RunSource } from "./preset.ts";
 import type { PresetExample } from "./presetDefinition.ts";
 import { parsePresetParams } from "./presetParams.ts";
-import type { PresetProblem } from "./presetProblem.ts";
 import { readValue } from "./presetShow.ts";
 import { toHexText } from "../lib/hex.ts";
 

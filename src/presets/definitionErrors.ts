@@ -1,26 +1,19 @@
-import { Ajv2020, type ErrorObject } from "ajv/dist/2020.js";
-import { describeSchemaError } from "../lib/schemaErrors.ts";
+import { compileSchema } from "../lib/schemaCheck.ts";
 import { findMismatches } from "./definitionMismatches.ts";
 import { definitionSchema } from "./definitionSchema.ts";
 import type { DefinitionError, PresetDefinition } from "./presetDefinition.ts";
 
-/** Most errors listed for one file. */
-const MAX_ERRORS = 20;
-
-const validate = new Ajv2020({ allErrors: true, strict: true, verbose: true, allowUnionTypes: true }).compile(
-  definitionSchema,
-);
+const check = compileSchema(definitionSchema, {
+  describeUnknown: () => "is not a member that is known here",
+});
 
 /**
  * Checks the shape of a `preset.json` and that its parts fit together. If the result is empty, the value is a
  * {@link PresetDefinition}.
  */
 export function findDefinitionErrors(value: unknown, folderName: string): DefinitionError[] {
-  if (!validate(value)) return (validate.errors ?? []).slice(0, MAX_ERRORS).map(describe);
-  return [...findMismatches(value as unknown as PresetDefinition, folderName)];
-}
-
-function describe(error: ErrorObject): DefinitionError {
-  const { path, message } = describeSchemaError(error, "is not a member that is known here");
-  return { pointer: path, reason: message };
+  const violations = check(value);
+  if (violations.length > 0)
+    return violations.map(({ path, message }) => ({ pointer: path, reason: message }));
+  return [...findMismatches(value as PresetDefinition, folderName)];
 }

@@ -1,5 +1,5 @@
+import type { PresetProblem } from "../api/types.ts";
 import type { Preset } from "./preset.ts";
-import type { PresetProblem } from "./presetProblem.ts";
 import {
   createPresetRegistry,
   type PresetRegistry,

@@ -1,13 +1,15 @@
+import type { PresetProblem } from "../api/types.ts";
+import type { SchemaCheck } from "../lib/schemaCheck.ts";
 import { keccak256, toBytes } from "viem";
 import { findDefinitionErrors } from "./definitionErrors.ts";
 import { MalformedJsonError, parseJsonText, type JsonText } from "../lib/parseJson.ts";
 import { type LinkedSource, linkSource } from "./linkSource.ts";
 import { minifySource } from "./minifySource.ts";
-import { compileParameters, publishParameterSchema, type ParameterValidator } from "./parameterSchema.ts";
+import { compileParameters, publishParameterSchema } from "./parameterSchema.ts";
 import type { Preset } from "./preset.ts";
 import type { ParameterSchema, PresetDefinition } from "./presetDefinition.ts";
 import { readPresetFiles } from "./presetFiles.ts";
-import { PresetBrokenError, type PresetProblem } from "./presetProblem.ts";
+import { PresetBrokenError } from "./presetProblem.ts";
 import { parseResultBound, ResultBoundError, type ParameterKind, type ResultBound } from "./resultBound.ts";
 import { SourceSyntaxError } from "./sourceSyntaxError.ts";
 import { createValueCheck, publishValueSchema } from "./valueSchema.ts";
@@ -46,7 +48,7 @@ export async function loadPreset(folder: string, name: string): Promise<Preset> 
 
 interface ReadDefinition {
   readonly definition: PresetDefinition;
-  readonly validate: ParameterValidator;
+  readonly validate: SchemaCheck;
   readonly resultBound: ResultBound;
   readonly positionOf: JsonText["positionOf"];
 }
@@ -140,7 +142,7 @@ function parseDefinitionText(name: string, text: string): JsonText {
 /** Checks the parameters in a preset's own defaults and examples: they must be ones that it would accept from a caller. */
 function* findValueProblems(
   definition: PresetDefinition,
-  validate: ParameterValidator,
+  validate: SchemaCheck,
 ): Generator<{ pointer: string; reason: string }> {
   const defaults = Object.entries(definition.parameters.properties).filter(
     ([, schema]) => schema.default !== undefined,

@@ -1,47 +1,21 @@
-import { Ajv2020, type ErrorObject, type FuncKeywordDefinition } from "ajv/dist/2020.js";
+import type { FuncKeywordDefinition } from "ajv/dist/2020.js";
 import type { DataValidateFunction, DataValidationCxt } from "ajv/dist/types/index.js";
-import type { ParameterViolation } from "../lib/invalidParameter.ts";
-import { describeSchemaError } from "../lib/schemaErrors.ts";
+import { compileSchema, type SchemaCheck } from "../lib/schemaCheck.ts";
 import { explainNotDecimal, findDecimal, MAX_UINT256 } from "./decimal.ts";
 import type { DecimalRule, ParameterSchema, PresetDefinition } from "./presetDefinition.ts";
 
-/** Fills in defaults, in place, and returns the violations; it checks values but changes none. */
-export type ParameterValidator = (params: Record<string, unknown>) => ParameterViolation[];
-
-/** Most violations listed in one answer. */
-const MAX_VIOLATIONS = 20;
-
-/**
- * Every definition gets its own compiler, because a compiler keeps something of everything it compiled. The check of the schema itself is
- * left to {@link schemaChecker}: the meta-schema takes ten times as long to compile as a preset's schema.
- */
-const COMPILER_OPTIONS = {
-  allErrors: true,
-  strict: true,
-  useDefaults: true,
-  verbose: true,
-  meta: false,
-  validateSchema: false,
-} as const;
-
-/** Checks schemas against the meta-schema, which it compiles once. */
-const schemaChecker = new Ajv2020();
-
 /** Compiles the parameters of a definition in which {@link findDefinitionErrors} found no errors. */
-export function compileParameters(definition: PresetDefinition): ParameterValidator {
-  const ajv = new Ajv2020(COMPILER_OPTIONS);
-  ajv.addKeyword(decimalKeyword);
-  ajv.addKeyword(wellFormedKeyword);
+export function compileParameters(definition: PresetDefinition): SchemaCheck {
   const properties = Object.fromEntries(
     Object.entries(definition.parameters.properties).map(([name, schema]) => [name, withWellFormed(schema)]),
   );
   const schema = { ...definition.parameters, properties, additionalProperties: false };
-  void schemaChecker.validateSchema(schema, true);
-  const validate = ajv.compile(schema);
-  return (params) => {
-    if (validate(params)) return [];
-    return collectViolations(validate.errors ?? [], definition);
-  };
+  const { name, args } = definition;
+  const known = args.length === 0 ? "takes no parameters" : `takes ${args.join(", ")}`;
+  return compileSchema(schema, {
+    describeUnknown: () => `is unknown; ${name} ${known}`,
+    keywords: [decimalKeyword, wellFormedKeyword],
+  });
 }
 
 /**
@@ -132,23 +106,4 @@ function explainDecimal(
   if (limit === undefined || number <= limit) return undefined;
   const named = Array.isArray(other) ? `the length of ${rule.atMost}` : rule.atMost;
   return `must be at most ${named}, which is ${limit}, not ${number}`;
-}
-
-function collectViolations(
-  errors: readonly ErrorObject[],
-  definition: PresetDefinition,
-): ParameterViolation[] {
-  const violations = errors.slice(0, MAX_VIOLATIONS).map((error) => describe(error, definition));
-  if (errors.length > MAX_VIOLATIONS) {
-    violations.push({
-      path: "",
-      message: `${errors.length - MAX_VIOLATIONS} more violations are not listed`,
-    });
-  }
-  return violations;
-}
-
-function describe(error: ErrorObject, { name, args }: PresetDefinition): ParameterViolation {
-  const known = args.length === 0 ? "takes no parameters" : `takes ${args.join(", ")}`;
-  return describeSchemaError(error, `is unknown; ${name} ${known}`);
 }

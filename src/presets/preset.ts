@@ -1,7 +1,7 @@
 import type { ReturnType } from "../lib/vocabulary.ts";
 import type { Hex } from "viem";
 import type { TextPosition } from "../lib/parseJson.ts";
-import type { ParameterValidator } from "./parameterSchema.ts";
+import type { SchemaCheck } from "../lib/schemaCheck.ts";
 import type { PresetDefinition } from "./presetDefinition.ts";
 import type { ResultBound } from "./resultBound.ts";
 import type { ValueCheck } from "./valueSchema.ts";
@@ -30,7 +30,7 @@ export interface Preset {
   readonly resultBound: ResultBound;
   /** `preset.json` as its author wrote it. */
   readonly definition: PresetDefinition;
-  readonly validate: ParameterValidator;
+  readonly validate: SchemaCheck;
   /** The files as their author wrote them, for messages that point into them. */
   readonly written: {
     /** `source.js` preceded by the modules that it imports, which take the first `preludeLines` lines. */

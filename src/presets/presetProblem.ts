@@ -1,21 +1,5 @@
+import type { PresetProblem } from "../api/types.ts";
 import { TycheError } from "../lib/errors.ts";
-
-/** Something that keeps a preset from being served. */
-export interface PresetProblem {
-  /** Name of the preset's folder. */
-  readonly preset: string;
-  /**
-   * Path relative to the folder of all presets, such as `range/preset.json`; the preset's name if it is about the folder
-   * itself.
-   */
-  readonly file: string;
-  /** 1-based. Absent if the problem concerns the whole file or folder. */
-  readonly line?: number;
-  /** 1-based, in UTF-16 code units. */
-  readonly column?: number;
-  /** One sentence without a full stop. */
-  readonly reason: string;
-}
 
 /** Formats a problem as compilers do: `range/preset.json:3:5: reason`. */
 export function formatPresetProblem(problem: PresetProblem): string {

@@ -1,3 +1,4 @@
+import type { PresetProblem } from "../api/types.ts";
 import { lstat, readdir } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -8,7 +9,7 @@ import { checkExamples } from "./checkPreset.ts";
 import { describeValue } from "../lib/describeValue.ts";
 import { loadPreset } from "./loadPreset.ts";
 import type { Preset, RunSource } from "./preset.ts";
-import { formatPresetProblem, PresetBrokenError, type PresetProblem } from "./presetProblem.ts";
+import { formatPresetProblem, PresetBrokenError } from "./presetProblem.ts";
 
 /** Debounce, in ms, for a burst of changes such as copying a folder: a new preset must be live within a second. */
 const SETTLE_MS = 100;

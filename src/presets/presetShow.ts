@@ -1,3 +1,5 @@
+import type { PresetValue, ShownResult } from "../api/types.ts";
+
 /** How the text of a preset's result is read, as its `preset.json` says: as a value for programs, and as parts that are shown to people. */
 export type PresetShow =
   /** The result is 0 or 1, which stand for these sides. */
@@ -15,18 +17,6 @@ export type PresetShow =
       readonly count?: string;
       readonly from?: string;
     };
-
-/**
- * A preset's result as programs use it: true or false, text, whole numbers (a decimal string for each beyond 2^53 - 1, which JSON readers
- * would round), or texts.
- */
-export type PresetValue = boolean | string | readonly (number | string)[];
-
-/** A result in parts. */
-export type ShownResult =
-  | { readonly as: "coin"; readonly side: string; readonly index: 0 | 1 }
-  | { readonly as: "dice"; readonly rolls: readonly string[]; readonly hasPips: boolean }
-  | { readonly as: "list"; readonly entries: readonly string[] };
 
 type Params = Readonly<Record<string, unknown>>;
 

@@ -1,5 +1,4 @@
-import { Ajv2020 } from "ajv/dist/2020.js";
-import { describeSchemaError } from "../lib/schemaErrors.ts";
+import { compileSchema, type SchemaCheck } from "../lib/schemaCheck.ts";
 import type { PresetDefinition, ValueSchema } from "./presetDefinition.ts";
 import type { PresetShow } from "./presetShow.ts";
 
@@ -34,23 +33,10 @@ export function publishValueSchema(definition: PresetDefinition): Readonly<Recor
 
 /** Creates the check of a preset's values. Compiles it on first use: only `tyche preset check` needs it. */
 export function createValueCheck(definition: PresetDefinition): ValueCheck {
-  let check: ValueCheck | undefined;
-  return (value) => (check ??= compileCheck(definition))(value);
-}
-
-function compileCheck(definition: PresetDefinition): ValueCheck {
-  // Of its own, because a compiler keeps something of everything it compiled.
-  const ajv = new Ajv2020({
-    strict: true,
-    strictTypes: false,
-    verbose: true,
-    meta: false,
-    validateSchema: false,
-  });
-  const validate = ajv.compile(publishValueSchema(definition));
+  let check: SchemaCheck | undefined;
   return (value) => {
-    if (validate(value)) return undefined;
-    const { path, message } = describeSchemaError(validate.errors![0]!, "is unknown");
-    return `the value${path} ${message}`;
+    check ??= compileSchema(publishValueSchema(definition), { describeUnknown: () => "is unknown" });
+    const [violation] = check(value);
+    return violation && `the value${violation.path} ${violation.message}`;
   };
 }

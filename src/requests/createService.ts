@@ -1,3 +1,4 @@
+import type { Readiness } from "../api/types.ts";
 import type { SandboxPool } from "../../sandbox/index.ts";
 import type { DappDirectory } from "../dapps/dapps.ts";
 import { InvalidParameterError } from "../lib/invalidParameter.ts";
@@ -21,7 +22,6 @@ import { createRequestReader } from "./read/requestReader.ts";
 import type { Service } from "./service.ts";
 import { getPipeline, type ServiceNetwork } from "./serviceNetwork.ts";
 import { readUsage } from "./read/usageReport.ts";
-import type { Readiness } from "./read/views.ts";
 import type { Replica } from "./takeover/replicaSync.ts";
 import { waitForEnd } from "./read/waitForEnd.ts";
 import { watchTimeline } from "./read/watchTimeline.ts";
@@ -88,7 +88,11 @@ export function createService(
     },
 
     watch: (dapp, id, { afterSeq, signal }) =>
-      watchTimeline(book, id, { read: () => reader.getOwn(dapp, id), afterSeq, signal }),
+      watchTimeline(book, id, {
+        read: async () => reader.present(await reader.getOwn(dapp, id)),
+        afterSeq,
+        signal,
+      }),
 
     getRequest: async (dapp, id) => await reader.explain(await reader.getOwn(dapp, id)),
 

@@ -1,5 +1,5 @@
+import type { SimulateResult } from "../api/types.ts";
 import { TycheError } from "../lib/errors.ts";
-import type { FunctionRefusal } from "./read/results.ts";
 
 /** The dapp lacks a facility. */
 export class ForbiddenError extends TycheError {
@@ -17,6 +17,20 @@ export class NotFoundError extends TycheError {
     super(`there is no ${what}`, { code: "not_found", blame: "caller" });
   }
 }
+
+/** Body of a 422: a function's result with `success: false`, and what the dry run captured. */
+export type FunctionRefusal = Pick<
+  SimulateResult,
+  "err" | "console" | "line" | "column" | "details" | "warnings"
+> & {
+  readonly success: false;
+  /** Empty: no request exists. */
+  readonly requestId: "";
+  readonly result: "0x";
+  readonly parsedResult: "";
+  /** Empty: no transaction was sent. */
+  readonly url: "";
+};
 
 /** A source failed its dry run, and nothing was sent. `details` is the response body. */
 export class FunctionFailedError extends TycheError {

@@ -3,7 +3,7 @@ import type { DailyBudget } from "../dapps/dailyBudget.ts";
 import type { Finality } from "../evm/finality.ts";
 import type { ChainWatcher } from "../evm/watcher.ts";
 import type { NetworkChain, NetworkSource } from "../networks/network.ts";
-import type { OracleNodeView } from "./read/views.ts";
+import type { OracleNodeView } from "../api/types.ts";
 import type { TwinWatch } from "./takeover/twinWatch.ts";
 
 /** A network whose chain is open, handed down whole to what sends requests there and follows them. */

@@ -1,6 +1,7 @@
 import type { Hex } from "viem";
 import { RETURN_TYPES, type RequestKind, type ReturnType } from "../lib/vocabulary.ts";
-import type { PresetShow, PresetValue } from "../presets/presetShow.ts";
+import type { PresetValue } from "../api/types.ts";
+import type { PresetShow } from "../presets/presetShow.ts";
 import { DamagedRecordError } from "../store/checksum.ts";
 import type { StoredRequest } from "../store/requests.ts";
 

@@ -1,57 +1,32 @@
+import type {
+  DappDeletion,
+  DryRunPage,
+  FaucetResult,
+  NetworkView,
+  PresetProblem,
+  PresetView,
+  Readiness,
+  RequestView,
+  SharedResult,
+  SimulateResult,
+  StateChange,
+  UsageReport,
+} from "../api/types.ts";
 import type { Dapp } from "../dapps/dapps.ts";
 import type { ReturnType } from "../lib/vocabulary.ts";
 import type { Hex } from "viem";
-import type { TimelineEntry } from "../store/requests.ts";
 import type { RequestKind, RequestState } from "../store/schema.ts";
 import type { ActiveHour } from "./read/activity.ts";
-import type { DryRunOptions, DryRunPage } from "./accept/dryRuns.ts";
-import type {
-  ConsumerResult,
-  DappDeletion,
-  FaucetResult,
-  FunctionResult,
-  PresetResult,
-  RandomResult,
-  SimulateResult,
-} from "./read/results.ts";
-import type { PresetProblem } from "../presets/presetProblem.ts";
-import type { ShownResult } from "../presets/presetShow.ts";
-import type { UsageQuery, UsageReport } from "./read/usageReport.ts";
-import type { NetworkView, PresetView, Readiness } from "./read/views.ts";
+import type { DryRunOptions } from "./accept/dryRuns.ts";
+import type { UsageQuery } from "./read/usageReport.ts";
 
-export type { TimelineEntry } from "../store/requests.ts";
-export type { ShownResult } from "../presets/presetShow.ts";
 export type { RequestKind, RequestState } from "../store/schema.ts";
 export type { ReturnType } from "../lib/vocabulary.ts";
-export type { Dapp, Facility } from "../dapps/dapps.ts";
-export type Outcome = PresetResult | FunctionResult | RandomResult | ConsumerResult;
+export type { Dapp } from "../dapps/dapps.ts";
 
-/** A request as it is stored. */
-export interface RequestRecord {
-  /** `req_` + 26 lower-case Crockford base32 characters, ordered by time. */
-  readonly id: string;
+/** A request as the API shows it, without its address, and whose it is. */
+export interface RequestRecord extends Omit<RequestView, "statusUrl"> {
   readonly dappId: string;
-  readonly kind: RequestKind;
-  readonly network: string;
-  readonly params: object;
-  readonly state: RequestState;
-  /** What a pending request waits for, in one sentence; `null` when it waits for nothing in particular or has ended. */
-  readonly why: string | null;
-  /** Unix times in milliseconds. */
-  readonly createdAt: number;
-  readonly updatedAt: number;
-  /** In order of `seq`; the last entry's state is `state`. If a reorg took back an end, that end is followed by further entries. */
-  readonly timeline: readonly TimelineEntry[];
-  /** Set when fulfilled, or failed with an outcome from the oracle network; its type follows from `kind`. */
-  readonly outcome: Outcome | null;
-  /** The result of a preset in parts, if the preset says how to split it. */
-  readonly shown?: ShownResult;
-  /** Set when failed without an outcome from the oracle network; `code` is one of the HTTP error table. */
-  readonly error: { readonly code: string; readonly message: string } | null;
-  /** Public page with the result; absent for kinds that have none. */
-  readonly shareUrl?: string;
-  /** When what the caller sent was deleted from `params`, Unix time in milliseconds; absent while it is there. */
-  readonly payloadDeletedAt?: number;
 }
 
 /** What a caller requests; its parameters are valid when it reaches {@link Service.submit}. */
@@ -123,13 +98,6 @@ export interface SubmitOptions {
   readonly signal?: AbortSignal;
 }
 
-/** A result without any details of the dapp that requested it. */
-export interface SharedResult extends Pick<RequestRecord, "id" | "network" | "updatedAt" | "shown"> {
-  readonly outcome: PresetResult | FunctionResult | RandomResult;
-  /** Name of the preset; absent for other kinds. */
-  readonly preset?: string;
-}
-
 /** An answer to {@link Service.listRequests}, newest request first. */
 export interface RequestPage {
   readonly items: readonly RequestRecord[];
@@ -190,7 +158,7 @@ export interface Service {
     dapp: Dapp,
     id: string,
     options: { readonly afterSeq: number; readonly signal: AbortSignal },
-  ): AsyncIterable<TimelineEntry>;
+  ): AsyncIterable<StateChange>;
 
   /** Reads a request, by its id or by the one that the oracle network assigned. Throws `not_found` for an unknown id and for another dapp's request alike. */
   getRequest(dapp: Dapp, id: string): Promise<RequestRecord>;

@@ -1,9 +1,9 @@
+import type { NetworkReadiness, NetworkView, OracleNodeView } from "../api/types.ts";
 import type { Hex } from "viem";
 import type { Faucet } from "../dapps/faucet.ts";
 import type { NetworkProfile } from "../networks/profiles.ts";
 import { ChainUnavailableError } from "../networks/chainUnavailable.ts";
 import type { RequestIntake } from "./requestIntake.ts";
-import type { NetworkReadiness, NetworkView, OracleNodeView } from "./read/views.ts";
 
 /** A network as the service uses it; its parts become available as it starts. */
 export interface ServiceNetwork {

@@ -1,10 +1,11 @@
+import type { Comparison, VerificationStep } from "../api/types.ts";
 import { decodeFunctionResult, encodeFunctionData, parseAbi, type Hex } from "viem";
 import { EVENT_TOPICS, decodeLog } from "../chainlink/events.ts";
 import { functionsRouterAbi } from "../chainlink/contracts/abi.ts";
 import type { ContractRole } from "../chainlink/contractBook.ts";
 import type { RequestParts } from "./requestParts.ts";
 import type { RequestPartsMeans } from "./randomnessParts.ts";
-import { compareStep, notApplicableStep, type Comparison, type VerificationStep } from "./verification.ts";
+import { compareStep, notApplicableStep } from "./verification.ts";
 
 /** Immutables of PresetConsumer. */
 const consumerAbi = parseAbi([

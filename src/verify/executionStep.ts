@@ -1,3 +1,4 @@
+import type { VerificationStep } from "../api/types.ts";
 import {
   decodeFunctionsRequest,
   REQUEST_DATA_VERSION,
@@ -9,7 +10,7 @@ import { truncateUtf8 } from "../lib/truncateUtf8.ts";
 import type { OracleEventOf } from "../chainlink/contractBook.ts";
 import type { RunSource, Touch } from "./runSource.ts";
 import { findMachineName } from "./machineName.ts";
-import { compareStep, failedStep, notApplicableStep, type VerificationStep } from "./verification.ts";
+import { compareStep, failedStep, notApplicableStep } from "./verification.ts";
 
 /** Runs of a source: two that differ show that it is not deterministic. */
 const RUNS = 2;

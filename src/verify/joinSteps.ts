@@ -1,3 +1,4 @@
+import type { VerificationStep } from "../api/types.ts";
 import { decodeBatchItems } from "../chainlink/calldata.ts";
 import { deriveWords } from "../chainlink/fulfilmentWords.ts";
 import { joinWords } from "../chainlink/joinedWords.ts";
@@ -5,7 +6,7 @@ import { toWord } from "../lib/uint256.ts";
 import { checkRandomness, type CheckedRandomness } from "./randomnessSteps.ts";
 import { findJoinedCall } from "./requestParts.ts";
 import type { JoinParts, RequestPartsMeans } from "./randomnessParts.ts";
-import { compareStep, failedStep, notApplicableStep, type VerificationStep } from "./verification.ts";
+import { compareStep, failedStep, notApplicableStep } from "./verification.ts";
 
 /**
  * Checks words that are joined from those of several VRF keys: each word's proof, that the keys are those that the request transaction

@@ -3,6 +3,7 @@
  * hashed, never from a member beside them: the calldata from the transaction's bytes, the logs from the receipts that hash to the
  * header's `receiptsRoot`. A log's place follows from the place of its receipt; the node's own copies are not read.
  */
+import type { Comparison } from "../api/types.ts";
 import type { Hex } from "viem";
 import { messageOf, TycheError } from "../lib/errors.ts";
 import { toHexText } from "../lib/hex.ts";
@@ -19,7 +20,6 @@ import {
   type TransactionCall,
 } from "./encodeBlock.ts";
 import { trieRoot } from "./trieRoot.ts";
-import type { Comparison } from "./verification.ts";
 
 /** A mined transaction. */
 export interface MinedTransaction extends Omit<TransactionCall, "chainId"> {

@@ -1,3 +1,4 @@
+import type { VerificationStep } from "../api/types.ts";
 import { decodeFunctionResult, encodeFunctionData, type Hex } from "viem";
 import { EVENT_TOPICS, decodeLog } from "../chainlink/events.ts";
 import {
@@ -15,7 +16,7 @@ import type { OracleEventOf } from "../chainlink/contractBook.ts";
 import { hashOf } from "./encodeBlock.ts";
 import { findFunctionCall, findPresetCall, type RequestParts } from "./requestParts.ts";
 import type { RequestPartsMeans } from "./randomnessParts.ts";
-import { compareStep, failedStep, notApplicableStep, type VerificationStep } from "./verification.ts";
+import { compareStep, failedStep, notApplicableStep } from "./verification.ts";
 
 /**
  * Checks the handover on chain: a preset's function request carries the word of its place in the batch and, besides that, only the

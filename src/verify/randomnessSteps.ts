@@ -1,3 +1,4 @@
+import type { Comparison, VerificationStep } from "../api/types.ts";
 import type { Hex } from "viem";
 import { COORDINATOR_READS } from "../chainlink/vrfCoordinator.ts";
 import { vrfVersionOf } from "../chainlink/vrfVersion.ts";
@@ -8,13 +9,7 @@ import type { Fulfilment } from "../chainlink/calldata.ts";
 import type { OracleEventOf } from "../chainlink/contractBook.ts";
 import { explainCallback } from "./explainCallback.ts";
 import { proofsIn, type RandomnessParts, type RequestPartsMeans } from "./randomnessParts.ts";
-import {
-  compareStep,
-  failedStep,
-  notApplicableStep,
-  type Comparison,
-  type VerificationStep,
-} from "./verification.ts";
+import { compareStep, failedStep, notApplicableStep } from "./verification.ts";
 
 /** Proofs for one request that are tried in a transaction: anyone can deliver one with any number of false ones, at 10 ms each. */
 const MAX_TRIED_PROOFS = 32;

@@ -1,3 +1,4 @@
+import type { Comparison, VerificationStep } from "../api/types.ts";
 import { decodeFunctionResult, encodeFunctionData, parseAbi, type Hex } from "viem";
 import type { OracleEventOf } from "../chainlink/contractBook.ts";
 import { EVENT_TOPICS, FULFILL_RESULTS, decodeLog } from "../chainlink/events.ts";
@@ -14,13 +15,7 @@ import { explainCallback } from "./explainCallback.ts";
 import { findSignerSet, readLatestConfig } from "./signerSet.ts";
 import type { FunctionsParts } from "./requestParts.ts";
 import type { RequestPartsMeans } from "./randomnessParts.ts";
-import {
-  compareStep,
-  failedStep,
-  notApplicableStep,
-  type Comparison,
-  type VerificationStep,
-} from "./verification.ts";
+import { compareStep, failedStep, notApplicableStep } from "./verification.ts";
 
 /** FunctionsRouter: the second value is the number of requests that the consumer has sent. */
 const consumerAbi = parseAbi(["function getConsumer(address, uint64) view returns (bool, uint64, uint64)"]);

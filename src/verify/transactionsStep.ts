@@ -1,12 +1,7 @@
+import type { Comparison, VerificationStep } from "../api/types.ts";
 import type { Hex } from "viem";
 import type { ChainFacts } from "./chainFacts.ts";
-import {
-  compareStep,
-  failedStep,
-  notApplicableStep,
-  type Comparison,
-  type VerificationStep,
-} from "./verification.ts";
+import { compareStep, failedStep, notApplicableStep } from "./verification.ts";
 
 /**
  * Checks that the transactions match their hashes, and that they and their logs are in blocks that match *their* hashes.

@@ -1,5 +1,5 @@
+import type { RequestVerification } from "../api/types.ts";
 import type { ReportOperators } from "./reportOperators.ts";
-import type { RequestVerification } from "./verification.ts";
 
 /** Says in sentences what the checks could not show. */
 export function remainingTrust(

@@ -1,9 +1,9 @@
+import type { Verification } from "../api/types.ts";
 import type { Hex } from "viem";
 import { TycheError } from "../lib/errors.ts";
 import type { ChainReader } from "./chainFacts.ts";
 import type { OracleContracts } from "../chainlink/contractBook.ts";
 import type { ExecutionOptions } from "./executionStep.ts";
-import type { Verification } from "./verification.ts";
 import { verifyTransaction, type VerifyOptions } from "./verifyTransaction.ts";
 
 /** A network whose results can be checked. */

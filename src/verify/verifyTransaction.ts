@@ -12,6 +12,8 @@
  *
  * Every answer lists what no such check can show: see `trust.ts`.
  */
+import type { RequestVerification, Verdict, Verification, VerificationStep } from "../api/types.ts";
+import { STEP_NAMES, VERDICTS } from "../lib/verificationWords.ts";
 import { BaseError, type Hex } from "viem";
 import { TycheError } from "../lib/errors.ts";
 import { DECIDING_STEPS } from "../lib/verificationWords.ts";
@@ -32,16 +34,7 @@ import { findRequestParts, type RequestParts } from "./requestParts.ts";
 import type { RequestPartsMeans } from "./randomnessParts.ts";
 import { checkTransactions } from "./transactionsStep.ts";
 import { remainingTrust } from "./trust.ts";
-import {
-  failedStep,
-  notApplicableStep,
-  type RequestVerification,
-  STEP_NAMES,
-  type Verdict,
-  VERDICTS,
-  type Verification,
-  type VerificationStep,
-} from "./verification.ts";
+import { failedStep, notApplicableStep } from "./verification.ts";
 
 /** Requests that one call checks: a transaction can carry hundreds. */
 export const MAX_REQUESTS = 64;

@@ -1,10 +1,10 @@
+import type { RequestVerification, Verification, VerificationStep } from "../../src/api/types.ts";
 import { Command } from "commander";
 import pc from "picocolors";
 import { afterEach, expect, test } from "vitest";
 import { registerVerify, type VerifyMeans } from "../../src/cli/verifyCommand.ts";
 import type { Terminal } from "../../src/cli/terminal.ts";
 import { RpcError } from "../../src/lib/nodeAnswers.ts";
-import type { RequestVerification, Verification, VerificationStep } from "../../src/verify/verification.ts";
 
 const TX = `0x${"5f".repeat(32)}` as const;
 

@@ -1,4 +1,5 @@
 /* A service without its edges (store, one network's pipeline, use cases), in a process of its own that tests can kill at any step. */
+import type { NetworkView } from "../../src/api/types.ts";
 import { countSteps, takenSteps, type CrashPoint } from "./steps.ts";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -15,7 +16,6 @@ import type { DappDirectory } from "../../src/dapps/dapps.ts";
 import { openRequestPipeline } from "../../src/requests/requestPipeline.ts";
 import { createRequestBook } from "../../src/requests/requestBook.ts";
 import type { Command, Dapp, RequestRecord, Service } from "../../src/requests/service.ts";
-import type { NetworkView } from "../../src/requests/read/views.ts";
 import { insertDapp } from "../../src/store/dapps.ts";
 import { createSqliteDialect } from "../../src/store/sqliteDialect.ts";
 import { openStore } from "../../src/store/store.ts";

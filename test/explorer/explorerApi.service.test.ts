@@ -1,3 +1,4 @@
+import type { ProofView } from "../../src/api/types.ts";
 import { readFile } from "node:fs/promises";
 import {
   decodeFunctionData,
@@ -20,7 +21,6 @@ import {
   type TycheExplorer,
 } from "../../src/client/index.ts";
 import { readRandomness } from "../../src/explorer/readRandomness.ts";
-import type { ProofView } from "../../src/explorer/views.ts";
 import { connectOperator } from "../support/signIn.ts";
 import { startTycheProcess, type TycheProcess } from "../support/tyche.ts";
 
@@ -218,7 +218,7 @@ describe("what isn't there", () => {
 
   test("error: there is no shared result of a link", async () => {
     const [{ id: dappId }] = await findDapps();
-    const consumer = networks[0]!.contracts["link"]!;
+    const consumer = networks[0]!.contracts["link"];
     const { id } = await client.submit.addConsumer({ dappId, network: networks[0]!.name, consumer });
     await expect(explorer.shared(id)).rejects.toMatchObject({ code: "not_found" });
   });
@@ -232,7 +232,7 @@ describe("chain, addresses and search", () => {
     const { blockNumber, hash } = overview.transactions[0]!;
     const block = await explorer.block(NETWORK, blockNumber);
     expect(block.transactions.map((one) => one.hash)).toContain(hash);
-    const consumer = networks.find(({ name }) => name === NETWORK)!.contracts["presetConsumer"]!;
+    const consumer = networks.find(({ name }) => name === NETWORK)!.contracts["presetConsumer"];
     expect(await explorer.address(NETWORK, consumer)).toMatchObject({
       name: "PresetConsumer",
       codeBytes: expect.any(Number),
@@ -268,7 +268,7 @@ describe("chain, addresses and search", () => {
         constructorArguments: expect.any(Array),
       });
     const { link, functionsRouter } = networks.find(({ name }) => name === NETWORK)!.contracts;
-    const { constructorArguments } = await explorer.contract(NETWORK, functionsRouter!);
+    const { constructorArguments } = await explorer.contract(NETWORK, functionsRouter);
     expect(constructorArguments![0]).toEqual({ name: "linkToken", type: "address", value: link });
   });
 
@@ -277,7 +277,7 @@ describe("chain, addresses and search", () => {
     const view = await explorer.transaction(NETWORK, vrfv2Hash);
     const { requestId: vrfRequestId } = view.randomness[0]!;
     const { hash, number } = await explorer.block(NETWORK, view.block!.number);
-    const consumer = networks.find(({ name }) => name === NETWORK)!.contracts["presetConsumer"]!;
+    const consumer = networks.find(({ name }) => name === NETWORK)!.contracts["presetConsumer"];
     const proof = `/explorer/${NETWORK}/tx/${vrfv2Hash}`;
     for (const [text, path] of [
       [vrfv2Hash, proof],

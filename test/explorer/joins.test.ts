@@ -1,3 +1,4 @@
+import type { JoinView } from "../../src/api/types.ts";
 import { encodeAbiParameters, encodeEventTopics, type Abi, type Hex } from "viem";
 import { expect, test } from "vitest";
 import { joinedPresetsAbi, vrfCoordinatorAbi } from "../../src/chainlink/contracts/abi.ts";
@@ -5,7 +6,6 @@ import type { StackAddresses } from "../../src/chainlink/stackPlan.ts";
 import type { RawLog } from "../../src/evm/client.ts";
 import type { LogQuery } from "../../src/explorer/chainArchive.ts";
 import { readJoins } from "../../src/explorer/readJoins.ts";
-import type { JoinView } from "../../src/explorer/views.ts";
 import { idOf } from "../oracle/support/logs.ts";
 
 const CONSUMER: Hex = `0x${"c".repeat(40)}`;

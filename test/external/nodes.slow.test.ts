@@ -1,3 +1,4 @@
+import type { OracleNodeView } from "../../src/api/types.ts";
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import type { Hex } from "viem";
@@ -6,7 +7,6 @@ import { createChainClient } from "../../src/evm/client.ts";
 import type { EvidenceRecord } from "../../src/oracle/node/evidence.ts";
 import { readNodeSet } from "../../src/oracle/node/nodeSet.ts";
 import { transmitOrder } from "../../src/oracle/protocol/transmitOrder.ts";
-import type { OracleNodeView } from "../../src/requests/read/views.ts";
 import { publishedBy, startTycheProcess, type OracleChild, type TycheProcess } from "../support/tyche.ts";
 import { startIntervalAnvil, type StrangersChain } from "./support/chain.ts";
 import { NODE_FAULTS, NODE_STEPS, startEquivocating, watchStep } from "./support/nodeFaults.ts";

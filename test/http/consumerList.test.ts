@@ -18,7 +18,7 @@ const service = {
         network,
         params: { consumer: SHARED },
         outcome: { transactionHash: `0x${network}${updatedAt === 1 ? "before" : ""}` },
-        updatedAt,
+        updatedAt: `1970-01-01T00:00:00.00${updatedAt}Z`,
       })),
     ),
   }),

@@ -1,6 +1,6 @@
+import type { ContractRequestView } from "../../src/api/types.ts";
 import { getAddress } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { ContractRequestView } from "../../src/explorer/listViews.ts";
 import type { OperatorPart } from "../../src/http/operatorPart.ts";
 import { createClient, type TycheClient, type TycheOperator } from "../../src/client/index.ts";
 import { runCli } from "../cli/runCli.ts";

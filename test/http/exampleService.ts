@@ -1,3 +1,4 @@
+import type { NetworkView, Outcome, PresetView, StateChange } from "../../src/api/types.ts";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import type { Hex } from "viem";
 import { TycheError } from "../../src/lib/errors.ts";
@@ -5,14 +6,11 @@ import { InvalidParameterError, type ParameterViolation } from "../../src/lib/in
 import type {
   Command,
   Dapp,
-  Outcome,
   RequestRecord,
   RequestState,
   Service,
   SubmitOptions,
-  TimelineEntry,
 } from "../../src/requests/service.ts";
-import type { NetworkView, PresetView } from "../../src/requests/read/views.ts";
 
 /** A service for tests of the HTTP layer alone: it keeps requests in memory and ends them as the test decides. */
 export interface ExampleService extends Service {
@@ -37,6 +35,8 @@ export const FUNCTIONS_ONLY_KEY = `tyche_${"f".repeat(40)}`;
 export const KEY_HASH: Hex = `0x${"ab".repeat(32)}`;
 export const CONSUMER = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed";
 const HASH: Hex = `0x${"12".repeat(32)}`;
+const URL_OF_HASH = `http://127.0.0.1/explorer/sepolia/tx/${HASH}`;
+const AT = "2023-11-14T22:13:20.000Z";
 
 const DAPPS: Readonly<Record<string, Dapp>> = {
   [API_KEY]: { id: "dapp_1", name: "One", keyId: "key_1", facilities: ["presets", "functions"] },
@@ -57,11 +57,11 @@ export function createExampleService(): ExampleService {
     return record;
   };
   const put = (record: RequestRecord, state: RequestState, more: Partial<RequestRecord> = {}) => {
-    const entry: TimelineEntry = {
+    const entry: StateChange = {
       seq: record.timeline.length + 1,
       state,
-      at: 1_700_000_000_000,
-      ...(state === "received" ? {} : { transactionHash: HASH }),
+      at: AT,
+      ...(state === "received" ? {} : { transactionHash: HASH, url: URL_OF_HASH }),
     };
     const next = { ...record, state, timeline: [...record.timeline, entry], ...more };
     records.set(record.id, next);
@@ -127,8 +127,8 @@ export function createExampleService(): ExampleService {
         params,
         state: "received",
         why: null,
-        createdAt: 1_700_000_000_000,
-        updatedAt: 1_700_000_000_000,
+        createdAt: AT,
+        updatedAt: AT,
         timeline: [],
         outcome: null,
         error: null,
@@ -239,7 +239,7 @@ export function caller(code: string, message: string): TycheError {
 }
 
 function outcomeOf({ kind, id }: RequestRecord): Outcome {
-  const url = `http://127.0.0.1/explorer/sepolia/tx/${HASH}`;
+  const url = URL_OF_HASH;
   const shareUrl = `http://127.0.0.1/r/${id}`;
   const functionResult = {
     success: true,

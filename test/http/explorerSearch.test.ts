@@ -1,8 +1,7 @@
+import type { NetworkView, SharedResult } from "../../src/api/types.ts";
 import { expect, test } from "vitest";
 import { searchEverywhere } from "../../src/http/routes/explorerSearch.ts";
 import { NotFoundError } from "../../src/requests/errors.ts";
-import type { SharedResult } from "../../src/requests/service.ts";
-import type { NetworkView } from "../../src/requests/read/views.ts";
 
 const OWN_ID = `req_${"0".repeat(26)}`;
 const networks = ["sepolia", "fuji"].map((name) => ({

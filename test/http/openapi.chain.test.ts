@@ -1,6 +1,7 @@
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { beforeAll, expect, test } from "vitest";
+import examples from "../../src/http/examples.json" with { type: "json" };
 import { ERROR_TABLE } from "../../src/lib/errorTable.ts";
 import { CONSUMER } from "./exampleService.ts";
 import { KNOWN_TX } from "./exampleVerifier.ts";
@@ -241,6 +242,13 @@ test("behaviour: every operation that takes a key lists 404, for an operator who
 
 test("behaviour: it names every error code", () => {
   for (const code of Object.keys(ERROR_TABLE)) expect(text).toContain(`\`${code}\``);
+});
+
+test("has examples of its own operations and of no others", () => {
+  const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
+  expect(Object.keys(examples).toSorted()).toEqual(
+    operations.map(({ operationId }) => operationId).toSorted(),
+  );
 });
 
 test("behaviour: every JSON response has examples, and they have its schema", () => {

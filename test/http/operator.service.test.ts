@@ -205,7 +205,7 @@ describe("consumers", () => {
     (await operator.consumers(dappId)).linked.find((one) => one.address === address);
 
   test("default: a contract is listed with the transaction that linked it, until it is unlinked", async () => {
-    const consumer = findNetwork("fuji").contracts["link"]!;
+    const consumer = findNetwork("fuji").contracts["link"];
     const client = operator.as(dappId);
     const { transactionHash } = await client.addConsumer({ dappId, network: "fuji", consumer });
     expect(await linked(consumer)).toMatchObject({
@@ -220,7 +220,7 @@ describe("consumers", () => {
 
   test("behaviour: one that the chain has lost is shown as such", async () => {
     const { contracts, rpcUrl } = findNetwork("fuji");
-    const consumer = contracts["functionsCoordinator"]!;
+    const consumer = contracts["functionsCoordinator"];
     await operator.as(dappId).addConsumer({ dappId, network: "fuji", consumer });
     const rpc = async (method: string, ...params: unknown[]): Promise<void> => {
       const response = await fetch(rpcUrl!, {
@@ -230,7 +230,7 @@ describe("consumers", () => {
       });
       expect(await response.json()).not.toHaveProperty("error");
     };
-    const from = contracts["subscriptionOwner"]!;
+    const from = contracts["subscriptionOwner"];
     const remove = async (to: Hex, subscriptionId: string): Promise<void> => {
       const args = [BigInt(subscriptionId), consumer] as const;
       const data = encodeFunctionData({ abi: REMOVE_CONSUMER, args });
@@ -239,9 +239,9 @@ describe("consumers", () => {
     const ids = (await operator.configVars(dappId)).find(({ network }) => network === "fuji")!;
     await rpc("anvil_impersonateAccount", from);
     await rpc("anvil_setBalance", from, "0xde0b6b3a7640000");
-    await remove(contracts["vrfCoordinator"]!, ids.vrfSubscriptionId!);
+    await remove(contracts["vrfCoordinator"], ids.vrfSubscriptionId!);
     await expect.poll(async () => (await linked(consumer))?.onChain).toEqual({ vrf: false, functions: true });
-    await remove(contracts["functionsRouter"]!, ids.functionsSubscriptionId!);
+    await remove(contracts["functionsRouter"], ids.functionsSubscriptionId!);
     await expect
       .poll(async () => (await linked(consumer))?.onChain)
       .toEqual({ vrf: false, functions: false });
@@ -253,13 +253,13 @@ test("default: a dapp's deletion unlinks its contract, and its shared result sta
   const client = operator.as(made.id);
   const explorer = createExplorer({ baseUrl: tyche.url });
   const { link, subscriptionOwner } = findNetwork(NETWORK).contracts;
-  await client.addConsumer({ dappId: made.id, network: NETWORK, consumer: link! });
+  await client.addConsumer({ dappId: made.id, network: NETWORK, consumer: link });
   const submitted = await client.submit.preset("coinflip", {}, { network: NETWORK });
   await submitted.wait();
   await operator.deleteDapp(made.id);
   expect(await explorer.shared(submitted.id)).toMatchObject({ preset: "coinflip", shown: { as: "coin" } });
   await expect
-    .poll(async () => (await explorer.address(NETWORK, subscriptionOwner!)).transactions, { timeout: 60_000 })
+    .poll(async () => (await explorer.address(NETWORK, subscriptionOwner)).transactions, { timeout: 60_000 })
     .toContainEqual(expect.objectContaining({ method: "removeConsumer" }));
 });
 

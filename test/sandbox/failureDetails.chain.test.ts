@@ -38,7 +38,7 @@ async function refusalOf(source: string, of = pool): Promise<Record<string, unkn
     (error: FunctionFailedError) => error.details,
   );
   expect(refused).toMatchObject({ success: false, err: simulated.err });
-  const { err, details } = refused as Record<string, unknown>;
+  const { err, details } = refused!;
   expect(details).toEqual(simulated.details);
   return { err, details };
 }

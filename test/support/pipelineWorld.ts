@@ -1,3 +1,4 @@
+import type { OracleNodeView } from "../../src/api/types.ts";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -23,7 +24,6 @@ import { createSourcePrefix } from "../../src/requests/accept/sources.ts";
 import { findRequest, type StoredRequest } from "../../src/store/requests.ts";
 import { insertDapp } from "../../src/store/dapps.ts";
 import type { Fence } from "../../src/store/leases.ts";
-import type { OracleNodeView } from "../../src/requests/read/views.ts";
 import type { RequestKind } from "../../src/store/schema.ts";
 import { createSqliteDialect } from "../../src/store/sqliteDialect.ts";
 import { openStore } from "../../src/store/store.ts";

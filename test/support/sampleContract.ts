@@ -1,7 +1,7 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { createPublicClient, createWalletClient, http, type Hex } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { anvil } from "viem/chains";
-import { vi } from "vitest";
 import type { TycheOperator } from "../../src/client/index.ts";
 import { compileSolidity } from "./solidity.ts";
 
@@ -17,13 +17,14 @@ export async function deploySampleContract(
   operator: TycheOperator,
   { dappId, network }: { readonly dappId: string; readonly network: string },
 ): Promise<SampleContract> {
-  const vars = await vi.waitFor(async () => {
-    const found = (await operator.configVars(dappId)).find((one) => one.network === network)!;
-    // The subscriptions appear a moment after the dapp.
-    if (found.sampleContract === undefined) throw new Error("there is no sample contract yet");
-    return { ...found, source: found.sampleContract };
-  }, 30_000);
-  const { abi, bytecode } = compileSolidity("Dice", vars.source);
+  const readVars = async () => (await operator.configVars(dappId)).find((one) => one.network === network)!;
+  let vars = await readVars();
+  // The subscriptions appear a moment after the dapp.
+  while (vars.sampleContract === undefined) {
+    await pause(50);
+    vars = await readVars();
+  }
+  const { abi, bytecode } = compileSolidity("Dice", vars.sampleContract);
   const { secretKey } = (await operator.fundedAccounts())[0]!;
   const common = {
     chain: { ...anvil, id: vars.chainId },

@@ -1,8 +1,8 @@
+import type { Verification } from "../../src/api/types.ts";
 import { createContext, runInContext } from "node:vm";
 import { build } from "esbuild";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createSourceRunner } from "../../src/app/tools/runSource.ts";
-import type { Verification } from "../../src/verify/verification.ts";
 import type { BrowserVerification } from "./support/browserEntry.ts";
 import { startVerifyWorld, wordsSentIn, type VerifyWorld } from "./support/world.ts";
 

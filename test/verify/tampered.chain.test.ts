@@ -2,6 +2,7 @@
  * A node that lies: each case changes one answer, or several so that they agree with each other, on their way to the verification, which
  * must name the step that no longer holds.
  */
+import type { Verification } from "../../src/api/types.ts";
 import {
   decodeAbiParameters,
   decodeFunctionData,
@@ -35,7 +36,6 @@ import { testAccount } from "../support/anvil.ts";
 import { eventsOf } from "../support/delivery.ts";
 import { TEST_PROVING_KEY, TEST_ROLES } from "../support/stack.ts";
 import { changeAll, changesOf, membersOf, type Member } from "./support/answerChanges.ts";
-import type { Verification } from "../../src/verify/verification.ts";
 import {
   startVerifyWorld,
   wordsSentIn,

@@ -159,7 +159,7 @@ describe("API keys", () => {
 
 describe("consumers", () => {
   const findLink = async () =>
-    (await operator.networks()).find(({ name }) => name === NETWORK)!.contracts.link as `0x${string}`;
+    (await operator.networks()).find(({ name }) => name === NETWORK)!.contracts.link;
 
   test("default: a linked one has its date, its transaction and its status, and stays where unlinking is cancelled", async () => {
     const consumer = await findLink();

@@ -46,7 +46,7 @@ test("behaviour: a pasted link is searched for what it is about, and a hash that
 test("behaviour: an account that delegates to a contract names it, and a contract never created fewer than none", async () => {
   const networks = await connectOperator(tyche).networks();
   const { rpcUrl, contracts } = networks.find(({ name }) => name === "sepolia")!;
-  const link = contracts["link"]!;
+  const link = contracts["link"];
   const address = `0x${"7702".repeat(10)}`;
   const setCode = (code: string) =>
     fetch(rpcUrl!, {

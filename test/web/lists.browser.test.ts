@@ -23,7 +23,7 @@ beforeAll(async () => {
   await Promise.all([
     client.random({ network: NETWORK, numWords: 3 }),
     client.preset("coinflip", {}, { network: NETWORK }),
-    client.addConsumer({ network: NETWORK, consumer: link! }),
+    client.addConsumer({ network: NETWORK, consumer: link }),
     client.simulate({ source: `throw new Error("${"long ".repeat(60)}")`, network: NETWORK }),
     client.simulate({ source: `return Functions.encodeString("${"w".repeat(200)}")` }),
   ]);

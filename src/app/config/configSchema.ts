@@ -1,7 +1,7 @@
 import { Type, type Static, type TProperties } from "typebox";
 import { DEFAULT_LIMITS as DEFAULT_HTTP_LIMITS } from "../../http/limits.ts";
 import { NETWORK_NAMES } from "../../networks/profiles.ts";
-import { EXPECTED } from "../../lib/schemaErrors.ts";
+import { EXPECTED } from "../../lib/schemaCheck.ts";
 import { DatabaseChoice } from "./databaseSchema.ts";
 import { KeepChoice } from "./keepSchema.ts";
 import { NetworkChoice } from "./networkSchema.ts";

@@ -2,7 +2,7 @@ import { isObject } from "../../lib/isObject.ts";
 import { Type } from "typebox";
 import type { ParameterViolation } from "../../lib/invalidParameter.ts";
 import type { JsonValue } from "../../lib/parseJson.ts";
-import { EXPECTED } from "../../lib/schemaErrors.ts";
+import { EXPECTED } from "../../lib/schemaCheck.ts";
 import { isEmbedded } from "./embeddedNetworkSchema.ts";
 import type { Members } from "./readConfigFile.ts";
 

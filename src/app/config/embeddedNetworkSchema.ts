@@ -2,7 +2,7 @@ import { Type } from "typebox";
 import { VRF_VERSIONS, type VrfVersion } from "../../chainlink/vrfVersion.ts";
 import type { EmbeddedVrf } from "../../networks/embedded/chain.ts";
 import { MAX_JOINED_KEYS } from "../../lib/vocabulary.ts";
-import { EXPECTED } from "../../lib/schemaErrors.ts";
+import { EXPECTED } from "../../lib/schemaCheck.ts";
 
 /** A chain inside the service, with its options. */
 export interface EmbeddedNetworkConfig {

@@ -1,5 +1,5 @@
 import { Type, type TProperties } from "typebox";
-import { EXPECTED } from "../../lib/schemaErrors.ts";
+import { EXPECTED } from "../../lib/schemaCheck.ts";
 import type { Keep } from "../../requests/keep/retention.ts";
 
 const STRICT = { additionalProperties: false } as const;

@@ -2,7 +2,7 @@ import { Type, type Static } from "typebox";
 import type { Hex } from "viem";
 import { VRF_VERSIONS, type VrfVersion } from "../../chainlink/vrfVersion.ts";
 import { EmbeddedNetwork, type EmbeddedNetworkConfig, PresetVrfKeys } from "./embeddedNetworkSchema.ts";
-import { EXPECTED } from "../../lib/schemaErrors.ts";
+import { EXPECTED } from "../../lib/schemaCheck.ts";
 
 const STRICT = { additionalProperties: false } as const;
 

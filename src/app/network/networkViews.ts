@@ -1,3 +1,4 @@
+import type { NetworkView } from "../../api/types.ts";
 import type { Hex } from "viem";
 import { MAX_REQUEST_BYTES } from "../../chainlink/functionsRequest.ts";
 import { MAX_CONFIRMATIONS, MAX_RANDOM_WORDS } from "../../chainlink/limits.ts";
@@ -8,7 +9,6 @@ import { createNodeArchive } from "../../explorer/chainArchive.ts";
 import type { ExploredChain } from "../../explorer/explorer.ts";
 import { meterNode } from "../../explorer/readBudget.ts";
 import { spareNode } from "../../explorer/sparedNode.ts";
-import type { NetworkView } from "../../requests/read/views.ts";
 
 /** What a network is to its callers. `detail` is for the operator: it may name paths. */
 export type NetworkState =

@@ -1,10 +1,10 @@
+import type { OracleNodeView } from "../../api/types.ts";
 import type { Hex } from "viem";
 import type { ChainClient } from "../../evm/client.ts";
 import { withDeadline } from "../../lib/deadline.ts";
 import { shareRunning } from "../../lib/memo.ts";
 import { readNodeStates, type NodeState } from "../../networks/external/nodeStates.ts";
 import { readNodeSet } from "../../oracle/node/nodeSet.ts";
-import type { OracleNodeView } from "../../requests/read/views.ts";
 
 /** Anyone may ask, so the nodes are queried at most this often. */
 const FRESH_MS = 10_000;

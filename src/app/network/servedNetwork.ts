@@ -9,7 +9,7 @@ import { messageOf } from "../../lib/errors.ts";
 import { repeat } from "../../lib/repeat.ts";
 import type { NetworkChain, NetworkSource } from "../../networks/network.ts";
 import { createNetworkHealth } from "../../requests/explain/networkHealth.ts";
-import type { NetworkReadiness, NetworkView } from "../../requests/read/views.ts";
+import type { NetworkReadiness, NetworkView } from "../../api/types.ts";
 import type { RequestPipeline } from "../../requests/requestPipeline.ts";
 import type { ServiceNetwork } from "../../requests/serviceNetwork.ts";
 import { adoptChain } from "../../requests/takeover/adoptChain.ts";

@@ -1,3 +1,4 @@
+import type { Verification } from "../../api/types.ts";
 import { existsSync } from "node:fs";
 import path from "node:path";
 import type { Hex } from "viem";
@@ -12,7 +13,6 @@ import { findOutsideKey } from "../../lib/outsideSecret.ts";
 import type { OracleContracts } from "../../chainlink/contractBook.ts";
 import { parsePublished } from "../../verify/publishedContracts.ts";
 import { createRecorder } from "../../verify/recordedReader.ts";
-import type { Verification } from "../../verify/verification.ts";
 import { verifyTransaction } from "../../verify/verifyTransaction.ts";
 
 export interface VerifyToolOptions {

@@ -1,7 +1,6 @@
-import { Type } from "typebox";
-import { NetworkView, PresetView } from "../../requests/read/views.ts";
+import { NetworkView, PresetView } from "../../api/catalogue.ts";
+import { listOf } from "../../api/common.ts";
 import type { HttpDeps } from "../context.ts";
-import { networkList, presetList } from "../examples/catalogueAnswers.ts";
 import { sendJson } from "../frame.ts";
 import type { Operation } from "../operation.ts";
 import { readQuery } from "../parameters.ts";
@@ -25,8 +24,7 @@ export function catalogueOperations(deps: HttpDeps): readonly Operation[] {
       path: "/api/presets",
       summary: "List presets",
       description: "The presets that are installed, with the JSON Schemas of their parameters.",
-      answer: Type.Object({ items: Type.Array(PresetView) }),
-      answerExample: presetList,
+      answer: listOf(PresetView),
       async handle(ctx) {
         parseRequest(readQuery(ctx), deps.schemas().validate.none);
         sendJson(ctx, 200, { data: { items: deps.service.presets() } });
@@ -39,8 +37,7 @@ export function catalogueOperations(deps: HttpDeps): readonly Operation[] {
       summary: "List networks",
       description:
         "The networks served, with their limits, contract addresses and status, and the oracle's nodes where several operators run them.",
-      answer: Type.Object({ items: Type.Array(NetworkView) }),
-      answerExample: networkList,
+      answer: listOf(NetworkView),
       async handle(ctx) {
         parseRequest(readQuery(ctx), deps.schemas().validate.none);
         sendJson(ctx, 200, { data: { items: await deps.service.networksWithNodes() } });

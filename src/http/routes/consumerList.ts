@@ -1,13 +1,12 @@
-import type { NetworkView } from "../../requests/read/views.ts";
+import { ConsumerList } from "../../api/operator.ts";
+import type { ConsumerList as Consumers, Hex, NetworkView } from "../../api/types.ts";
 import type { Dapp, RequestRecord, Service } from "../../requests/service.ts";
 import { getDapp, type HttpDeps } from "../context.ts";
-import { consumersAnswer } from "../examples/operatorAnswers.ts";
 import { sendJson } from "../frame.ts";
 import type { Operation } from "../operation.ts";
 import type { OperatorPart } from "../operatorPart.ts";
 import { readQuery } from "../parameters.ts";
 import { parseRequest } from "../parseRequest.ts";
-import { ConsumersView } from "./operatorViews.ts";
 
 /** How many links are searched for the transaction of each contract. */
 const LINKS_READ = 100;
@@ -24,8 +23,7 @@ export function ownConsumersOperation({ service, schemas }: HttpDeps, part: Oper
       "The contracts that are linked to the dapp's subscriptions, as the chains have them: at most 99 on each network.",
     request: "consumers",
     placement: "query",
-    answer: ConsumersView,
-    answerExample: consumersAnswer,
+    answer: ConsumerList,
     isAsync: false,
     errors: [],
     async handle(ctx) {
@@ -44,7 +42,7 @@ export function ownConsumersOperation({ service, schemas }: HttpDeps, part: Oper
 export async function listConsumers(
   dapp: Dapp,
   { service, part }: { readonly service: Service; readonly part: OperatorPart },
-): Promise<ConsumersView> {
+): Promise<Consumers> {
   const [{ networks }, onChain, links] = await Promise.all([
     part.readConfigVars(dapp.id),
     part.readChainConsumers(dapp.id),
@@ -57,12 +55,12 @@ export async function listConsumers(
     // Linking a linked contract again finds the same transaction: the first of these requests has its date.
     return own.findLast((one) => hashOf(one) === hashOf(own[0]));
   };
-  const ownOf = (network: string): string | undefined =>
+  const ownOf = (network: string): Hex | undefined =>
     service.networks().find(({ name }: NetworkView) => name === network)?.contracts.presetConsumer;
   const linked = networks.flatMap(({ network, consumers }) => {
     const found = onChain.get(network);
-    const addresses = new Set<string>([...consumers, ...(found?.keys() ?? [])]);
-    addresses.delete(ownOf(network) ?? "");
+    const addresses = new Set([...consumers, ...(found?.keys() ?? [])] as Hex[]);
+    addresses.delete(ownOf(network) ?? "0x");
     return [...addresses].map((address) => {
       const state = found?.get(address);
       const link = findLink(network, address);
@@ -74,7 +72,7 @@ export async function listConsumers(
           found === undefined
             ? null
             : { vrf: state?.isOnVrf === true, functions: state?.isOnFunctions === true },
-        ...(link === undefined ? {} : { linkedAt: new Date(link.updatedAt).toISOString() }),
+        ...(link === undefined ? {} : { linkedAt: link.updatedAt }),
         ...(hash === undefined ? {} : { transactionHash: hash }),
       };
     });
@@ -82,6 +80,6 @@ export async function listConsumers(
   return { linked };
 }
 
-function hashOf(link: RequestRecord | undefined): string | undefined {
-  return (link?.outcome as { readonly transactionHash?: string } | null | undefined)?.transactionHash;
+function hashOf(link: RequestRecord | undefined): Hex | undefined {
+  return (link?.outcome as { readonly transactionHash?: Hex } | null | undefined)?.transactionHash;
 }

@@ -1,9 +1,8 @@
+import { ConsumerResult } from "../../api/results.ts";
 import { getAddress, type Hex } from "viem";
 import { InvalidParameterError, type ParameterViolation } from "../../lib/invalidParameter.ts";
-import { ConsumerResult } from "../../requests/read/results.ts";
 import { getDapp, type HttpContext, type HttpDeps } from "../context.ts";
 import { describeValue } from "../../lib/describeValue.ts";
-import { acceptedConsumer, acceptedUnlink, consumerAnswer } from "../examples/requestAnswers.ts";
 import type { Operation } from "../operation.ts";
 import { readParameters, readQuery } from "../parameters.ts";
 import { parseRequest } from "../parseRequest.ts";
@@ -24,8 +23,6 @@ export function consumerOperation(deps: HttpDeps, responder: Responder): Operati
     request: "consumer",
     placement: "query",
     answer: ConsumerResult,
-    answerExample: consumerAnswer,
-    acceptedExample: acceptedConsumer,
     isAsync: true,
     errors: ["too_many_consumers"],
     async handle(ctx) {
@@ -54,8 +51,6 @@ export function unlinkOperation(deps: HttpDeps, responder: Responder): Operation
     request: "unlink",
     placement: "query",
     answer: ConsumerResult,
-    answerExample: consumerAnswer,
-    acceptedExample: acceptedUnlink,
     isAsync: true,
     errors: [],
     async handle(ctx) {

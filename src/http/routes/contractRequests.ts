@@ -1,14 +1,13 @@
+import { ContractRequestList } from "../../api/explorer.ts";
+import type { ContractRequestView } from "../../api/types.ts";
 import type { Explorer } from "../../explorer/explorer.ts";
-import type { ContractRequestView } from "../../explorer/listViews.ts";
 import { getDapp, type HttpDeps } from "../context.ts";
-import { contractRequestPage } from "../examples/usageAnswers.ts";
 import { sendJson } from "../frame.ts";
 import type { Operation } from "../operation.ts";
 import type { OperatorPart } from "../operatorPart.ts";
 import { readQuery } from "../parameters.ts";
 import { parseRequest } from "../parseRequest.ts";
 import { parseBefore, UnreadableChainError } from "./explorer.ts";
-import { ContractRequests } from "./explorerViews.ts";
 
 /** `GET /api/contractRequests`: requests that the contracts of the key's dapp made on chain themselves. */
 export function contractRequestsOperation(
@@ -27,8 +26,7 @@ export function contractRequestsOperation(
       "are not: `searched` has the blocks that the page covers.",
     request: "contractRequests",
     placement: "query",
-    answer: ContractRequests,
-    answerExample: contractRequestPage,
+    answer: ContractRequestList,
     isAsync: false,
     errors: ["chain_unavailable"],
     async handle(ctx) {

@@ -1,6 +1,5 @@
-import { DappDeletion } from "../../requests/read/results.ts";
+import { DappDeletion } from "../../api/results.ts";
 import { getDapp, type HttpDeps } from "../context.ts";
-import { deletionAnswer } from "../examples/requestAnswers.ts";
 import { sendJson } from "../frame.ts";
 import type { Operation } from "../operation.ts";
 import { readQuery } from "../parameters.ts";
@@ -21,7 +20,6 @@ export function deleteDappOperation(deps: HttpDeps): Operation {
     request: "none",
     placement: "query",
     answer: DappDeletion,
-    answerExample: deletionAnswer,
     isAsync: false,
     errors: ["not_found"],
     async handle(ctx) {

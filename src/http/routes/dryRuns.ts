@@ -1,18 +1,9 @@
-import { Type } from "typebox";
-import { DryRunView } from "../../requests/accept/dryRuns.ts";
+import { DryRunPage } from "../../api/requests.ts";
 import { getDapp, type HttpDeps } from "../context.ts";
-import { dryRunPage } from "../examples/usageAnswers.ts";
 import { sendJson } from "../frame.ts";
 import type { Operation } from "../operation.ts";
 import { readQuery } from "../parameters.ts";
 import { parseRequest } from "../parseRequest.ts";
-
-const DryRunList = Type.Object({
-  items: Type.Array(DryRunView, { description: "Newest first." }),
-  nextCursor: Type.Union([Type.String(), Type.Null()], {
-    description: "Give it as `cursor` for the next page; null on the last one.",
-  }),
-});
 
 /** `GET /api/dryRuns`: the dry runs and refused calls of the key's dapp. */
 export function dryRunsOperation(deps: HttpDeps): Operation {
@@ -27,8 +18,7 @@ export function dryRunsOperation(deps: HttpDeps): Operation {
       "parameters are not kept, except the first line of a source.",
     request: "dryRuns",
     placement: "query",
-    answer: DryRunList,
-    answerExample: dryRunPage,
+    answer: DryRunPage,
     isAsync: false,
     errors: [],
     async handle(ctx) {

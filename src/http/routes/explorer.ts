@@ -1,4 +1,6 @@
-import type { Static } from "typebox";
+import type { ExplorerNetwork, NetworkView } from "../../api/types.ts";
+import { listOf } from "../../api/common.ts";
+import * as views from "../../api/explorer.ts";
 import type { Hex } from "viem";
 import type { Explorer } from "../../explorer/explorer.ts";
 import { parseCursor, type ListCursor } from "../../explorer/lists.ts";
@@ -7,17 +9,13 @@ import { addressGroup } from "../../lib/addressGroup.ts";
 import { TycheError } from "../../lib/errors.ts";
 import { InvalidParameterError } from "../../lib/invalidParameter.ts";
 import type { Service } from "../../requests/service.ts";
-import type { NetworkView } from "../../requests/read/views.ts";
 import type { HttpContext } from "../context.ts";
-import * as answers from "../examples/explorerAnswers.ts";
-import { transactionAnswer } from "../examples/transactionAnswer.ts";
 import { sendJson } from "../frame.ts";
 import type { LiveSchemas } from "../liveSchemas.ts";
 import type { Operation } from "../operation.ts";
 import { readQuery } from "../parameters.ts";
 import { parseRequest } from "../parseRequest.ts";
 import { searchEverywhere } from "./explorerSearch.ts";
-import * as views from "./explorerViews.ts";
 
 const HASH = /^0x[0-9a-fA-F]{64}$/;
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
@@ -31,7 +29,7 @@ export interface ExplorerOptions {
 }
 
 /** An explorer operation, without the members that all of them share. */
-type Reading = Pick<Operation, "id" | "path" | "summary" | "description" | "answer" | "answerExample"> & {
+type Reading = Pick<Operation, "id" | "path" | "summary" | "description" | "answer"> & {
   /** Default: `none`, which refuses any query. */
   readonly request?: Operation["request"];
   /** Returns `data`. */
@@ -102,8 +100,7 @@ export function explorerOperations({ explorer, service, schemas }: ExplorerOptio
       path: "/networks",
       summary: "List networks that have an explorer",
       description: "The networks, each with its chain and status.",
-      answer: views.ExplorerNetworks,
-      answerExample: answers.explorerNetworks,
+      answer: listOf(views.ExplorerNetwork),
       read() {
         return {
           items: service.networks().map((network) => ({
@@ -127,8 +124,7 @@ export function explorerOperations({ explorer, service, schemas }: ExplorerOptio
       path: "/networks/:network",
       summary: "Read the head of a chain",
       description: "The newest blocks and transactions of a chain, and the service's contracts on it.",
-      answer: views.Overview,
-      answerExample: answers.overviewAnswer,
+      answer: views.ChainOverview,
       read: find((network) => explorer.findOverview(network), isUnread),
     }),
     reading({
@@ -137,8 +133,7 @@ export function explorerOperations({ explorer, service, schemas }: ExplorerOptio
       summary: "Read a transaction",
       description:
         "A transaction with everything decoded from it: the call, the events, VRF proofs with their words, requests, results and signed reports.",
-      answer: views.Transaction,
-      answerExample: transactionAnswer,
+      answer: views.TransactionView,
       read: find(
         async (network, param) =>
           HASH.test(param("hash"))
@@ -156,8 +151,7 @@ export function explorerOperations({ explorer, service, schemas }: ExplorerOptio
       summary: "List blocks",
       description: "The blocks of a chain, newest first, page by page.",
       request: "before",
-      answer: views.BlockList,
-      answerExample: answers.blockPage,
+      answer: views.BlockListView,
       read: find(
         async (network, _, ctx) => await explorer.findBlocks(network, readBefore(ctx)?.block),
         isUnread,
@@ -168,8 +162,7 @@ export function explorerOperations({ explorer, service, schemas }: ExplorerOptio
       path: "/networks/:network/blocks/:number",
       summary: "Read a block",
       description: "A block with its transactions.",
-      answer: views.Block,
-      answerExample: answers.blockAnswer,
+      answer: views.BlockView,
       read: find(
         async (network, param) =>
           NUMBER.test(param("number"))
@@ -184,8 +177,7 @@ export function explorerOperations({ explorer, service, schemas }: ExplorerOptio
       summary: "Read an address",
       description: "What an address holds, and its transactions, newest first, page by page.",
       request: "before",
-      answer: views.Address,
-      answerExample: answers.addressAnswer,
+      answer: views.AddressView,
       read: find(
         async (network, param, ctx) =>
           ADDRESS.test(param("address"))
@@ -200,8 +192,7 @@ export function explorerOperations({ explorer, service, schemas }: ExplorerOptio
       summary: "Read a contract's source",
       description:
         "Source, interface and build of one of the service's own contracts, compared with the code on the chain.",
-      answer: views.Contract,
-      answerExample: answers.contractAnswer,
+      answer: views.ContractView,
       read: find(
         async (network, param) =>
           ADDRESS.test(param("address"))
@@ -218,8 +209,7 @@ export function explorerOperations({ explorer, service, schemas }: ExplorerOptio
       description:
         "Searches every network for a transaction or block hash, a block number, an address, a contract's name, or the id of a request, with or without `0x`.",
       request: "search",
-      answer: views.Found,
-      answerExample: answers.searchAnswer,
+      answer: views.SearchResult,
       read(ctx) {
         const { q, network } = parseRequest(readQuery(ctx), schemas().validate.search);
         return searchEverywhere(q, { explorer, service, preferred: network });
@@ -231,12 +221,8 @@ export function explorerOperations({ explorer, service, schemas }: ExplorerOptio
       summary: "Read a shared result",
       description:
         "The result of a request, without any data of the dapp that made it: the content of the page `/r/{id}`.",
-      answer: views.Shared,
-      answerExample: answers.sharedAnswer,
-      async read(ctx) {
-        const shared = await service.getShared((ctx["params"] as { readonly id: string }).id);
-        return { ...shared, updatedAt: new Date(shared.updatedAt).toISOString() };
-      },
+      answer: views.SharedResult,
+      read: (ctx) => service.getShared((ctx["params"] as { readonly id: string }).id),
     }),
   ];
 }
@@ -253,7 +239,7 @@ export function parseBefore(before: string | undefined): ListCursor | undefined 
 /** Returns the addresses to verify results with, once the chain is known. */
 function contractsOf({
   contracts: { vrfCoordinator, functionsRouter, functionsCoordinator, presetConsumer },
-}: NetworkView): Pick<Static<typeof views.ExplorerNetworks>["items"][number], "contracts"> {
+}: NetworkView): Pick<ExplorerNetwork, "contracts"> {
   if (vrfCoordinator === "0x") return {};
   return { contracts: { vrfCoordinator, functionsRouter, functionsCoordinator, presetConsumer } };
 }

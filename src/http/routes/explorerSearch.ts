@@ -1,3 +1,4 @@
+import type { NetworkView, SearchHit } from "../../api/types.ts";
 import type { Explorer } from "../../explorer/explorer.ts";
 import { REQUEST_REACH } from "../../explorer/search.ts";
 import {
@@ -6,11 +7,9 @@ import {
   parseSearch,
   type SearchTerms,
 } from "../../explorer/searchTerms.ts";
-import type { SearchHit } from "../../explorer/views.ts";
 import { withDeadline } from "../../lib/deadline.ts";
 import { NotFoundError } from "../../requests/errors.ts";
 import type { Service } from "../../requests/service.ts";
-import type { NetworkView } from "../../requests/read/views.ts";
 
 /** A chain that hangs doesn't hold up the hits of the others. */
 const DEADLINE_MS = 5_000;

@@ -1,8 +1,7 @@
+import { FaucetResult } from "../../api/results.ts";
 import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
 import { getAddress } from "viem";
-import { FaucetResult } from "../../requests/read/results.ts";
 import type { HttpDeps } from "../context.ts";
-import { faucetAnswer } from "../examples/catalogueAnswers.ts";
 import { RateLimitedError } from "../guard.ts";
 import { sendJson } from "../frame.ts";
 import type { Operation } from "../operation.ts";
@@ -41,7 +40,6 @@ export function faucetOperation(deps: HttpDeps): Operation {
     placement: "body",
     example: { address: "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266" },
     answer: FaucetResult,
-    answerExample: faucetAnswer,
     isAsync: false,
     errors: ["chain_unavailable"],
     async handle(ctx) {

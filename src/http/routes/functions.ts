@@ -1,8 +1,7 @@
+import type { NetworkView } from "../../api/types.ts";
+import { FunctionResult, SimulateResult } from "../../api/results.ts";
 import type { ParameterViolation } from "../../lib/invalidParameter.ts";
-import { FunctionResult, SimulateResult } from "../../requests/read/results.ts";
-import type { NetworkView } from "../../requests/read/views.ts";
 import { getDapp, whileConnected, type HttpDeps } from "../context.ts";
-import { acceptedFunction, dryRunAnswer, functionAnswer } from "../examples/requestAnswers.ts";
 import { sendJson } from "../frame.ts";
 import type { Operation } from "../operation.ts";
 import { readParameters } from "../parameters.ts";
@@ -32,8 +31,6 @@ export function functionOperation(deps: HttpDeps, responder: Responder): Operati
     placement: "body",
     example: FUNCTION_EXAMPLE,
     answer: FunctionResult,
-    answerExample: functionAnswer,
-    acceptedExample: acceptedFunction,
     isAsync: true,
     errors: ["function_failed"],
     async handle(ctx) {
@@ -62,7 +59,6 @@ export function simulateOperation(deps: HttpDeps): Operation {
     placement: "body",
     example: FUNCTION_EXAMPLE,
     answer: SimulateResult,
-    answerExample: dryRunAnswer,
     isAsync: false,
     errors: [],
     async handle(ctx) {

@@ -1,15 +1,15 @@
-import { Type } from "typebox";
+import { listOf } from "../../api/common.ts";
+import {
+  ConsumerList,
+  DappView,
+  NetworkConfigView,
+  NewDapp,
+  SubscriptionBalances,
+} from "../../api/operator.ts";
 import { formatNetworkEnv } from "../../dapps/configEnv.ts";
 import type { NetworkConfigVars } from "../../dapps/configVars.ts";
 import { formatSampleConsumer } from "../../dapps/sampleConsumer.ts";
 import { getDapp, type HttpDeps } from "../context.ts";
-import {
-  balanceList,
-  configVars,
-  consumersAnswer,
-  dappAnswer,
-  newKeyAnswer,
-} from "../examples/operatorAnswers.ts";
 import { sendJson } from "../frame.ts";
 import type { Operation } from "../operation.ts";
 import type { OperatorPart } from "../operatorPart.ts";
@@ -17,16 +17,8 @@ import { readParameters } from "../parameters.ts";
 import { parseRequest } from "../parseRequest.ts";
 import { readIdempotencyKey } from "../waitPreference.ts";
 import { listConsumers } from "./consumerList.ts";
-import { createReading, listOf } from "./operatorReading.ts";
-import {
-  BalancesView,
-  ConsumersView,
-  DappView,
-  NetworkConfigView,
-  NewKeyView,
-  viewDapp,
-  viewNewKey,
-} from "./operatorViews.ts";
+import { createReading } from "./operatorReading.ts";
+import { viewDapp, viewNewKey } from "./operatorViews.ts";
 
 /** The dapps, and what building on one requires: config vars, balances, consumers. */
 export function operatorDappOperations(deps: HttpDeps, part: OperatorPart): readonly Operation[] {
@@ -42,7 +34,6 @@ export function operatorDappOperations(deps: HttpDeps, part: OperatorPart): read
       summary: "List dapps",
       description: "All dapps of the service, oldest first.",
       answer: listOf(DappView),
-      answerExample: { items: [dappAnswer] },
       read: async () => ({ items: (await dapps.list()).map(viewDapp) }),
     }),
     {
@@ -57,8 +48,7 @@ export function operatorDappOperations(deps: HttpDeps, part: OperatorPart): read
       request: "createDapp",
       placement: "body",
       example: { name: "My game" },
-      answer: Type.Object({ ...DappView.properties, key: NewKeyView }),
-      answerExample: { ...dappAnswer, key: { ...newKeyAnswer, name: "", dailyLimit: null } },
+      answer: NewDapp,
       isAsync: false,
       takesIdempotencyKey: true,
       errors: ["not_found", "idempotency_conflict", "name_taken"],
@@ -77,7 +67,6 @@ export function operatorDappOperations(deps: HttpDeps, part: OperatorPart): read
       summary: "Read a dapp",
       description: "Name and permissions of a dapp.",
       answer: DappView,
-      answerExample: dappAnswer,
       read: async (ctx) => viewDapp(await dapps.get(getDapp(ctx).id)),
     }),
     {
@@ -92,7 +81,6 @@ export function operatorDappOperations(deps: HttpDeps, part: OperatorPart): read
       placement: "body",
       example: { name: "My other game" },
       answer: DappView,
-      answerExample: { ...dappAnswer, name: "My other game" },
       isAsync: false,
       errors: ["not_found", "name_taken"],
       async handle(ctx) {
@@ -110,7 +98,6 @@ export function operatorDappOperations(deps: HttpDeps, part: OperatorPart): read
       summary: "Read config vars",
       description: "The values to deploy a consumer contract of the dapp with, by network.",
       answer: listOf(NetworkConfigView),
-      answerExample: { items: [viewConfig(dappAnswer.id, configVars)] },
       async read(ctx) {
         const { dappId, networks } = await part.readConfigVars(getDapp(ctx).id);
         return { items: networks.map((vars) => viewConfig(dappId, vars)) };
@@ -123,8 +110,7 @@ export function operatorDappOperations(deps: HttpDeps, part: OperatorPart): read
       summary: "Read balances",
       description:
         "The balances of the dapp's subscriptions. A network is absent while it can't be reached, or while its subscriptions don't exist yet.",
-      answer: listOf(BalancesView),
-      answerExample: balanceList,
+      answer: listOf(SubscriptionBalances),
       read: async (ctx) => ({
         items: [...(await part.readBalances(getDapp(ctx).id))].map(([network, held]) => ({
           network,
@@ -138,8 +124,7 @@ export function operatorDappOperations(deps: HttpDeps, part: OperatorPart): read
       access: "operator",
       summary: "List consumers",
       description: "The contracts that are linked to the dapp's subscriptions, as the chains have them.",
-      answer: ConsumersView,
-      answerExample: consumersAnswer,
+      answer: ConsumerList,
       read: (ctx) => listConsumers(getDapp(ctx), { service, part }),
     }),
   ];

@@ -1,15 +1,16 @@
+import { listOf } from "../../api/common.ts";
+import { KeyView, NewKeyView } from "../../api/operator.ts";
 import type { LiveKeyView } from "../../dapps/dapps.ts";
 import { NotFoundError } from "../../requests/errors.ts";
 import { getDapp, type HttpContext, type HttpDeps } from "../context.ts";
-import { keyAnswer, newKeyAnswer, revokedKeyAnswer } from "../examples/operatorAnswers.ts";
 import { sendJson } from "../frame.ts";
 import type { Operation } from "../operation.ts";
 import type { OperatorPart } from "../operatorPart.ts";
 import { readParameters } from "../parameters.ts";
 import { parseRequest } from "../parseRequest.ts";
 import { readIdempotencyKey } from "../waitPreference.ts";
-import { createReading, listOf } from "./operatorReading.ts";
-import { KeyView, NewKeyView, viewKey, viewNewKey } from "./operatorViews.ts";
+import { createReading } from "./operatorReading.ts";
+import { viewKey, viewNewKey } from "./operatorViews.ts";
 
 /** The API keys of a dapp. */
 export function operatorKeyOperations(deps: HttpDeps, { dapps }: OperatorPart): readonly Operation[] {
@@ -30,7 +31,6 @@ export function operatorKeyOperations(deps: HttpDeps, { dapps }: OperatorPart): 
       summary: "List API keys",
       description: "The keys of a dapp, oldest first, including revoked ones; no key is shown in full.",
       answer: listOf(KeyView),
-      answerExample: { items: [keyAnswer] },
       read: async (ctx) => ({ items: (await dapps.keys(getDapp(ctx).id)).map(viewKey) }),
     }),
     {
@@ -46,7 +46,6 @@ export function operatorKeyOperations(deps: HttpDeps, { dapps }: OperatorPart): 
       placement: "body",
       example: { name: "production", dailyLimit: 1_000 },
       answer: NewKeyView,
-      answerExample: newKeyAnswer,
       isAsync: false,
       takesIdempotencyKey: true,
       errors: ["not_found", "idempotency_conflict"],
@@ -65,7 +64,6 @@ export function operatorKeyOperations(deps: HttpDeps, { dapps }: OperatorPart): 
       summary: "Read an API key",
       description: "A live key in full. A revoked key is erased: 404.",
       answer: NewKeyView,
-      answerExample: newKeyAnswer,
       read: async (ctx) => viewNewKey(await getKey(ctx)),
     }),
     {
@@ -76,7 +74,6 @@ export function operatorKeyOperations(deps: HttpDeps, { dapps }: OperatorPart): 
         summary: "Revoke an API key",
         description: "The key is erased, and calls with it are refused at once, on every replica.",
         answer: KeyView,
-        answerExample: revokedKeyAnswer,
         async read(ctx) {
           const { id } = await getKey(ctx);
           await dapps.revokeKey(id);

@@ -1,4 +1,4 @@
-import { Type, type TSchema } from "typebox";
+import type { TSchema } from "typebox";
 import type { HttpContext, HttpDeps } from "../context.ts";
 import { sendJson } from "../frame.ts";
 import type { Operation } from "../operation.ts";
@@ -14,7 +14,6 @@ export type OperatorReading = Pick<Operation, "id" | "path" | "summary" | "descr
   readonly tag?: Operation["tag"];
   /** Schema of `data`. */
   readonly answer: TSchema;
-  readonly answerExample: object;
   /** Returns `data`. */
   readonly read: (ctx: HttpContext) => Promise<object> | object;
 };
@@ -34,9 +33,4 @@ export function createReading(deps: Pick<HttpDeps, "schemas">): (reading: Operat
       sendJson(ctx, 200, { data: await read(ctx) });
     },
   });
-}
-
-/** Returns the schema of a list. */
-export function listOf(item: TSchema): TSchema {
-  return Type.Object({ items: Type.Array(item) });
 }

@@ -1,12 +1,12 @@
-import { Type } from "typebox";
+import { Readiness } from "../../api/catalogue.ts";
+import { listOf } from "../../api/common.ts";
+import { Activity, FundedAccount, PresetProblem, ServiceInfo } from "../../api/operator.ts";
 import { version } from "../../lib/version.ts";
 import { MAX_COUNTED } from "../../requests/read/activity.ts";
-import { Readiness } from "../../requests/read/views.ts";
 import type { HttpDeps } from "../context.ts";
-import { activityAnswer, presetProblemList, readinessAnswer } from "../examples/operatorAnswers.ts";
 import type { Operation } from "../operation.ts";
-import { createReading, listOf } from "./operatorReading.ts";
-import { ActivityView, fundedAccounts, FundedAccountView, PresetProblemView } from "./operatorViews.ts";
+import { createReading } from "./operatorReading.ts";
+import { fundedAccounts } from "./operatorViews.ts";
 
 /** The service's readiness, its recent activity, and its version. */
 export function operatorStatusOperations(deps: Pick<HttpDeps, "service" | "schemas">): readonly Operation[] {
@@ -20,8 +20,7 @@ export function operatorStatusOperations(deps: Pick<HttpDeps, "service" | "schem
       access: "operator",
       summary: "Count requests",
       description: "The requests of all dapps in each of the last 24 hours.",
-      answer: ActivityView,
-      answerExample: activityAnswer,
+      answer: Activity,
       read: async () => ({
         hours: (await service.activity()).map(({ from, requests, failed }) => ({
           from: new Date(from).toISOString(),
@@ -38,7 +37,6 @@ export function operatorStatusOperations(deps: Pick<HttpDeps, "service" | "schem
       summary: "Read the service's readiness",
       description: "The answer of `/readyz`, with status 200 even if the service is not ready.",
       answer: Readiness,
-      answerExample: readinessAnswer,
       read: () => service.readiness(),
     }),
     reading({
@@ -47,8 +45,7 @@ export function operatorStatusOperations(deps: Pick<HttpDeps, "service" | "schem
       access: "operator",
       summary: "List broken presets",
       description: "The problems that keep presets from being served, each with its location.",
-      answer: listOf(PresetProblemView),
-      answerExample: presetProblemList,
+      answer: listOf(PresetProblem),
       read: () => ({ items: service.presetProblems() }),
     }),
     reading({
@@ -59,8 +56,7 @@ export function operatorStatusOperations(deps: Pick<HttpDeps, "service" | "schem
       summary: "List funded accounts",
       description:
         "Accounts that hold coin on every embedded chain from its first block on. Their keys are public.",
-      answer: listOf(FundedAccountView),
-      answerExample: { items: fundedAccounts.slice(0, 1) },
+      answer: listOf(FundedAccount),
       read: () => ({ items: fundedAccounts }),
     }),
     reading({
@@ -70,8 +66,7 @@ export function operatorStatusOperations(deps: Pick<HttpDeps, "service" | "schem
       tag: "Catalogue",
       summary: "Read the version",
       description: "Version of the service.",
-      answer: Type.Object({ version: Type.String() }),
-      answerExample: { version },
+      answer: ServiceInfo,
       read: () => ({ version }),
     }),
   ];

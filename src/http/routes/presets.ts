@@ -1,6 +1,5 @@
-import { PresetResult } from "../../requests/read/results.ts";
+import { PresetResult } from "../../api/results.ts";
 import type { HttpDeps } from "../context.ts";
-import { acceptedPreset, presetAnswer } from "../examples/requestAnswers.ts";
 import type { Operation } from "../operation.ts";
 import { readParameters } from "../parameters.ts";
 import { parsePresetRequest } from "../presetRequest.ts";
@@ -22,8 +21,6 @@ export function presetOperation(deps: HttpDeps, responder: Responder): Operation
     request: "preset",
     placement: "presets",
     answer: PresetResult,
-    answerExample: presetAnswer,
-    acceptedExample: acceptedPreset,
     isAsync: true,
     errors: ["function_failed"],
     async handle(ctx) {

@@ -1,10 +1,9 @@
+import type { NetworkView } from "../../api/types.ts";
+import { RandomResult } from "../../api/results.ts";
 import type { Static } from "typebox";
 import type { Hex } from "viem";
 import type { ParameterViolation } from "../../lib/invalidParameter.ts";
-import { RandomResult } from "../../requests/read/results.ts";
-import type { NetworkView } from "../../requests/read/views.ts";
 import type { HttpDeps } from "../context.ts";
-import { acceptedRandom, randomAnswer } from "../examples/requestAnswers.ts";
 import type { RequestSchemas } from "../liveSchemas.ts";
 import type { Operation } from "../operation.ts";
 import { readParameters } from "../parameters.ts";
@@ -26,8 +25,6 @@ export function randomOperation(deps: HttpDeps, responder: Responder): Operation
     placement: "body",
     example: { numWords: 3 },
     answer: RandomResult,
-    answerExample: randomAnswer,
-    acceptedExample: acceptedRandom,
     isAsync: true,
     errors: [],
     async handle(ctx) {

@@ -1,12 +1,10 @@
-import { Type } from "typebox";
+import { RequestPage, RequestView } from "../../api/requests.ts";
 import { getDapp, type HttpContext, type HttpDeps } from "../context.ts";
-import { requestAnswer, requestPage } from "../examples/requestAnswers.ts";
 import { sendJson } from "../frame.ts";
 import type { Operation } from "../operation.ts";
 import { readQuery } from "../parameters.ts";
 import { parseRequest } from "../parseRequest.ts";
 import { wantsEvents } from "../waitPreference.ts";
-import { RequestView } from "../requestView.ts";
 import type { Responder } from "../responder.ts";
 
 /** `GET /api/requests/{id}`: an earlier request, its state and timeline. */
@@ -24,7 +22,6 @@ export function requestOperation(deps: HttpDeps, responder: Responder): Operatio
     request: "none",
     placement: "query",
     answer: RequestView,
-    answerExample: requestAnswer,
     isAsync: false,
     errors: ["not_found"],
     async handle(ctx) {
@@ -35,13 +32,6 @@ export function requestOperation(deps: HttpDeps, responder: Responder): Operatio
     },
   };
 }
-
-const RequestPage = Type.Object({
-  items: Type.Array(RequestView, { description: "Newest first." }),
-  nextCursor: Type.Union([Type.String(), Type.Null()], {
-    description: "Give it as `cursor` for the next page; null on the last one.",
-  }),
-});
 
 /** `GET /api/requests`: the requests of the key's dapp, newest first. */
 export function requestsOperation(deps: HttpDeps, responder: Responder): Operation {
@@ -55,7 +45,6 @@ export function requestsOperation(deps: HttpDeps, responder: Responder): Operati
     request: "list",
     placement: "query",
     answer: RequestPage,
-    answerExample: requestPage,
     isAsync: false,
     errors: [],
     async handle(ctx) {

@@ -1,14 +1,10 @@
-import { UsageReport, writeUsageCsv } from "../../requests/read/usageReport.ts";
+import { UsageReport } from "../../api/usage.ts";
+import { writeUsageCsv } from "../../requests/read/usageReport.ts";
 import { getDapp, type HttpContext, type HttpDeps } from "../context.ts";
-import { usageAnswer } from "../examples/usageAnswers.ts";
 import { sendJson } from "../frame.ts";
 import type { Operation } from "../operation.ts";
 import { readQuery } from "../parameters.ts";
 import { parseRequest } from "../parseRequest.ts";
-
-const CSV_EXAMPLE =
-  "day,network,preset,function,random,consumer,unlink,fulfilled,failed,refused,dryRuns,words,gasUsed,linkJuels,coinWei,toppedUpJuels,toppedUpWei\r\n" +
-  "2026-11-22,sepolia,12,3,4,1,0,19,1,2,5,24,3071944,2415000000000000000,0,6200000000000000000,0\r\n";
 
 /** `GET /api/usage`: what the key's dapp has used and spent. */
 export function usageOperation(deps: HttpDeps): Operation {
@@ -25,8 +21,6 @@ export function usageOperation(deps: HttpDeps): Operation {
     request: "usage",
     placement: "query",
     answer: UsageReport,
-    answerExample: usageAnswer,
-    csvExample: CSV_EXAMPLE,
     isAsync: false,
     errors: [],
     async handle(ctx) {

@@ -1,7 +1,6 @@
-import { Verification } from "../../verify/verification.ts";
+import { Verification } from "../../api/verification.ts";
 import type { Verifier } from "../../verify/verifier.ts";
 import { getDapp, whileConnected, type HttpDeps } from "../context.ts";
-import { verificationAnswer } from "../examples/verificationAnswer.ts";
 import { sendJson } from "../frame.ts";
 import type { Operation } from "../operation.ts";
 import { readQuery } from "../parameters.ts";
@@ -25,7 +24,6 @@ export function verifyOperation(deps: HttpDeps, verifier: Verifier): Operation {
     request: "verify",
     placement: "query",
     answer: Verification,
-    answerExample: verificationAnswer,
     isAsync: false,
     errors: ["not_found", "chain_unavailable"],
     async handle(ctx) {

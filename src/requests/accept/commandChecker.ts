@@ -1,3 +1,4 @@
+import type { NetworkView } from "../../api/types.ts";
 import { isAddressEqual } from "viem";
 import type { Hex } from "viem";
 import { MAX_CONSUMERS } from "../../chainlink/limits.ts";
@@ -19,7 +20,6 @@ import { getPipeline } from "../serviceNetwork.ts";
 import type { ServiceNetwork } from "../serviceNetwork.ts";
 import { createSourcePrefix } from "./sources.ts";
 import type { SourcePrefix } from "./sources.ts";
-import type { NetworkView } from "../read/views.ts";
 
 /** Checks whether a command can be carried out, before it is accepted. */
 export interface CommandChecker {

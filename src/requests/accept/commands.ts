@@ -1,3 +1,4 @@
+import type { SimulateResult } from "../../api/types.ts";
 import type { Hex } from "viem";
 import {
   MAX_REQUEST_BYTES,
@@ -19,7 +20,6 @@ import { FunctionFailedError } from "../errors.ts";
 import { describeRunError, FAILED_RUN } from "./runDetails.ts";
 import { warningsOf } from "./sourceWarnings.ts";
 import type { RequestContent } from "../openRequest.ts";
-import type { SimulateResult } from "../read/results.ts";
 import type { FunctionCommand, PresetCommand, ReturnType, SimulateCommand } from "../service.ts";
 import type { SourcePrefix } from "./sources.ts";
 

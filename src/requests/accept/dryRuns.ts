@@ -1,6 +1,5 @@
-import { Type, type Static } from "typebox";
+import type { DryRunPage, DryRunView, SimulateResult } from "../../api/types.ts";
 import { createId } from "../../lib/id.ts";
-import { DRY_RUN_KINDS } from "../../lib/vocabulary.ts";
 import {
   insertDryRun,
   KEPT_DRY_RUNS,
@@ -11,30 +10,12 @@ import {
 import type { UsageKind } from "../../store/schema.ts";
 import type { Queryable, Store } from "../../store/store.ts";
 import { addUsage, dayOf } from "../../store/usage.ts";
+import type { FunctionRefusal } from "../errors.ts";
 import { assertCursor } from "../read/cursor.ts";
-import type { FunctionRefusal, SimulateResult } from "../read/results.ts";
 
 /** Characters kept of a source, and of each text that it produced. */
 const TITLE_CHARACTERS = 80;
 const TEXT_CHARACTERS = 1_000;
-
-/** A source that ran without creating a request: in a dry run that was asked for, or in a call that was refused. */
-export type DryRunView = Static<typeof DryRunView>;
-export const DryRunView = Type.Object({
-  id: Type.String({ description: "`dry_` and 26 characters, ordered by time." }),
-  kind: Type.Enum([...DRY_RUN_KINDS], {
-    description: "`dry-run`: a dry run was requested; the others: a call of that kind was refused.",
-  }),
-  network: Type.Union([Type.String(), Type.Null()], { description: "`null` where none was named." }),
-  at: Type.String({ format: "date-time", description: "When it ran." }),
-  title: Type.String({ description: "Name of the preset, or the beginning of the source." }),
-  success: Type.Boolean({ description: "Whether the source returned a result." }),
-  parsedResult: Type.String({ description: "At most 1,000 characters." }),
-  err: Type.String({ description: "`0x` means no error." }),
-  console: Type.String({ description: "The first 1,000 characters that the source wrote." }),
-  line: Type.Optional(Type.Integer({ minimum: 1, description: "Line where the source threw." })),
-  column: Type.Optional(Type.Integer({ minimum: 1, description: "Column on that line." })),
-});
 
 /** A run to record. */
 export interface DryRun {
@@ -63,13 +44,6 @@ export async function recordDryRun(store: Pick<Store, "writeSoon">, run: DryRun)
       ...recordOf(run),
     });
   });
-}
-
-/** A page of dry runs, newest first. */
-export interface DryRunPage {
-  readonly items: readonly DryRunView[];
-  /** Pass it as `cursor` to get the next page; `null` on the last one. */
-  readonly nextCursor: string | null;
 }
 
 /** Selects dry runs. */

@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import path from "node:path";
 
-export { formatPresetProblem, type PresetProblem } from "../../presets/presetProblem.ts";
+export { formatPresetProblem } from "../../presets/presetProblem.ts";
 
 /** Folder of the presets that come with Tyche. */
 export const DEFAULT_PRESETS_FOLDER = path.resolve(import.meta.dirname, "../../../plugins");

@@ -1,10 +1,11 @@
+import type { PresetProblem } from "../../api/types.ts";
 import { readdir } from "node:fs/promises";
 import { createSandboxPool } from "../../../sandbox/index.ts";
 import { checkDistributions, type DistributionOptions } from "../../presets/checkDistributions.ts";
 import { checkExamples, checkWords } from "../../presets/checkPreset.ts";
 import { loadPreset } from "../../presets/loadPreset.ts";
 import type { Preset, RunSource } from "../../presets/preset.ts";
-import { PresetBrokenError, type PresetProblem } from "../../presets/presetProblem.ts";
+import { PresetBrokenError } from "../../presets/presetProblem.ts";
 
 export { writeNewPreset } from "../../presets/newPreset.ts";
 export type { Preset } from "../../presets/preset.ts";

@@ -1,3 +1,4 @@
+import type { SimulateResult } from "../../api/types.ts";
 import type { Hex } from "viem";
 import {
   createSandboxNetwork,
@@ -15,7 +16,6 @@ import { type LinkedSource, linkSource } from "../../presets/linkSource.ts";
 import { placeInSource } from "../../presets/locateFailure.ts";
 import { SourceSyntaxError } from "../../presets/sourceSyntaxError.ts";
 import { RESULT_LIMITS } from "./resultLimits.ts";
-import type { SimulateResult } from "../read/results.ts";
 import { describeRunError, FAILED_RUN } from "./runDetails.ts";
 import { warningsOf } from "./sourceWarnings.ts";
 import { toHexText } from "../../lib/hex.ts";

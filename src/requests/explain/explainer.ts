@@ -1,3 +1,4 @@
+import type { OracleNodeView } from "../../api/types.ts";
 import { decodeFunctionResult, encodeFunctionData, formatEther, formatGwei } from "viem";
 import type { Hex } from "viem";
 import type { ChainClient } from "../../evm/client.ts";
@@ -20,7 +21,6 @@ import type { StoredSubscription } from "../../store/chainRecords.ts";
 import type { SubscriptionBalances } from "../../dapps/subscriptionReads.ts";
 import type { Subscriptions } from "../../dapps/subscriptions.ts";
 import type { Tracker } from "../follow/tracker.ts";
-import type { OracleNodeView } from "../read/views.ts";
 
 /** FunctionsCoordinator's `requestTimeoutSeconds` as Tyche deploys it. After that, anyone may time a request out. */
 const FUNCTIONS_TIMEOUT_SECONDS = 300;

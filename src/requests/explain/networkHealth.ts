@@ -1,3 +1,4 @@
+import type { NetworkReadiness } from "../../api/types.ts";
 import { keepReading, remember } from "../../lib/memo.ts";
 import { decodeFunctionResult, encodeFunctionData } from "viem";
 import type { Hex } from "viem";
@@ -7,7 +8,6 @@ import { functionsRouterAbi, linkTokenAbi } from "../../chainlink/contracts/abi.
 import { DeadlineError, withDeadline } from "../../lib/deadline.ts";
 import { describeUnreachable } from "../../networks/chainUnavailable.ts";
 import type { Subscriptions } from "../../dapps/subscriptions.ts";
-import type { NetworkReadiness } from "../read/views.ts";
 
 /**
  * Anyone may query the readiness; the chain is queried for it at most this often. Whoever asks again within `staleMs` is answered with what

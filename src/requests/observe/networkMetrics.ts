@@ -1,6 +1,6 @@
+import type { NetworkReadiness } from "../../api/types.ts";
 import { Gauge, type Registry } from "prom-client";
 import type { ServiceNetwork } from "../serviceNetwork.ts";
-import type { NetworkReadiness } from "../read/views.ts";
 
 type Read = (readiness: NetworkReadiness) => number | string | boolean | undefined;
 

@@ -1,8 +1,7 @@
+import type { NetworkView, PresetView, PresetProblem } from "../../api/types.ts";
 import type { Preset } from "../../presets/preset.ts";
-import type { PresetProblem } from "../../presets/presetProblem.ts";
 import type { PresetRegistry } from "../../presets/presetRegistry.ts";
 import type { ServiceNetwork } from "../serviceNetwork.ts";
-import type { NetworkView, PresetView } from "./views.ts";
 
 /** What the service offers. Each list is the same array until its content changes. */
 export interface Catalogue {

@@ -1,13 +1,12 @@
-import type { Hex } from "viem";
+import type { ConsumerResult, FunctionResult, Outcome, PresetResult, RandomResult } from "../../api/types.ts";
 import { takeApart } from "../../presets/presetShow.ts";
 import { isLinking, type OpenRequest } from "../openRequest.ts";
-import type { ConsumerResult, FunctionResult, PresetResult, RandomResult } from "./results.ts";
-import type { Outcome, RequestRecord } from "../service.ts";
+import type { RequestRecord } from "../service.ts";
 
 /** Addresses of pages about a request. */
 export interface PageUrls {
-  /** Returns the URL of a transaction's explorer page on the request's network. */
-  readonly transaction: (hash: Hex) => string;
+  /** The explorer of the request's network; absent if the network isn't configured any more. */
+  readonly explorer: string | undefined;
   /** The public page with the request's result. */
   readonly share: string;
 }
@@ -21,18 +20,31 @@ export function presentRequest(request: OpenRequest, urls: PageUrls): RequestRec
     dappId,
     kind,
     network,
-    params: payloadDeletedAt === undefined ? request.params : presentRest(request),
+    params: (payloadDeletedAt === undefined
+      ? request.params
+      : presentRest(request)) as RequestRecord["params"],
     state,
     why,
-    createdAt,
-    updatedAt,
-    timeline,
+    createdAt: formatTime(createdAt),
+    updatedAt: formatTime(updatedAt),
+    ...(payloadDeletedAt === undefined ? {} : { payloadDeletedAt: formatTime(payloadDeletedAt) }),
+    timeline: timeline.map(({ at, transactionHash, ...entry }) => ({
+      ...entry,
+      at: formatTime(at),
+      ...(transactionHash === undefined ? {} : { transactionHash }),
+      ...(transactionHash === undefined || urls.explorer === undefined
+        ? {}
+        : { url: `${urls.explorer}/tx/${transactionHash}` }),
+    })),
     outcome: presentOutcome(request, urls),
     ...presentShown(request),
     error,
     ...(isLinking(request) ? {} : { shareUrl: urls.share }),
-    ...(payloadDeletedAt === undefined ? {} : { payloadDeletedAt }),
   };
+}
+
+function formatTime(at: number): string {
+  return new Date(at).toISOString();
 }
 
 /** Returns the parameters that remain after the payload was deleted. */
@@ -52,7 +64,8 @@ function presentOutcome(request: OpenRequest, urls: PageUrls): Outcome | null {
   const { id } = request;
   const success = request.state === "fulfilled";
   const { transactionHash } = request.outcome;
-  const url = urls.transaction(transactionHash);
+  const { explorer = `/explorer/${request.network}` } = urls;
+  const url = `${explorer}/tx/${transactionHash}`;
   const shareUrl = urls.share;
   const failure = success ? {} : ({ code: "function_failed" } as const);
   switch (request.kind) {
@@ -94,7 +107,7 @@ function presentOutcome(request: OpenRequest, urls: PageUrls): Outcome | null {
     case "preset": {
       const { requestId, result, parsedResult, value = null, err } = request.outcome;
       const { vrfTransactionHash: vrfv2Hash = "0x" } = request.outcome;
-      const vrfv2EventHash = urls.transaction(vrfv2Hash);
+      const vrfv2EventHash = `${explorer}/tx/${vrfv2Hash}`;
       return {
         success,
         id,

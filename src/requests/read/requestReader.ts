@@ -7,7 +7,8 @@ import type { OpenRequest } from "../openRequest.ts";
 import { presentRequest } from "./present.ts";
 import { isEnded } from "../change.ts";
 import type { RequestBook } from "../requestBook.ts";
-import type { Dapp, ListOptions, RequestPage, RequestRecord, SharedResult } from "../service.ts";
+import type { SharedResult } from "../../api/types.ts";
+import type { Dapp, ListOptions, RequestPage, RequestRecord } from "../service.ts";
 import type { ServiceNetwork } from "../serviceNetwork.ts";
 
 /** An id that the oracle network assigned: 32 bytes. */
@@ -38,13 +39,11 @@ export function createRequestReader(options: {
 }): RequestReader {
   const { store, book, networks, baseUrl } = options;
 
-  const present = (request: OpenRequest): RequestRecord => {
-    const { explorerUrl = `/explorer/${request.network}` } = networks.get(request.network) ?? {};
-    return presentRequest(request, {
-      transaction: (hash) => `${explorerUrl}/tx/${hash}`,
+  const present = (request: OpenRequest): RequestRecord =>
+    presentRequest(request, {
+      explorer: networks.get(request.network)?.explorerUrl,
       share: `${baseUrl()}/r/${request.id}`,
     });
-  };
 
   /** Reads a page of requests without the damaged ones, and the ids of all of them, newest first. */
   const readPage = async (

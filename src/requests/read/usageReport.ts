@@ -1,4 +1,4 @@
-import { Type, type Static } from "typebox";
+import type { UsageDay, UsageReport } from "../../api/types.ts";
 import { InvalidParameterError } from "../../lib/invalidParameter.ts";
 import { writeCsv } from "../../lib/csv.ts";
 import { REQUEST_KINDS } from "../../lib/vocabulary.ts";
@@ -11,51 +11,6 @@ const DAY_MS = 86_400_000;
 const DEFAULT_DAYS = 30;
 /** Maximum days of one report: a year and its leap day. */
 const MAX_DAYS = 366;
-
-const day = (description: string) => Type.String({ format: "date", description });
-const amount = (description: string) => Type.String({ pattern: "^[0-9]+$", description });
-const number = (description: string) => Type.Integer({ minimum: 0, description });
-
-/** What a dapp used on one network and one day. */
-export type UsageDay = Static<typeof UsageDay>;
-export const UsageDay = Type.Object({
-  day: day("Day in UTC. A request counts on the day on which it was accepted."),
-  network: Type.Union([Type.String(), Type.Null()], {
-    description: "`null` for dry runs that name no network.",
-  }),
-  requests: Type.Object(
-    {
-      preset: number("Presets."),
-      function: number("Functions."),
-      random: number("Requests for random numbers."),
-      consumer: number("Contracts linked."),
-      unlink: number("Contracts unlinked."),
-    },
-    { description: "Requests accepted, by kind." },
-  ),
-  fulfilled: number("Of these, how many were fulfilled."),
-  failed: number("Of these, how many failed. The rest are in progress."),
-  refused: number("Calls refused after their dry run; nothing was sent to a chain."),
-  dryRuns: number("Dry runs requested."),
-  words: number("Random words delivered."),
-  gasUsed: amount(
-    "Gas of the service's own transactions; requests that share a transaction share it equally. The oracle's gas is part of what is charged.",
-  ),
-  linkJuels: amount("LINK charged to the subscriptions for the requests that have ended, in juels (1e-18)."),
-  coinWei: amount("Coin charged where words are paid for in coin instead, in wei."),
-  toppedUpJuels: amount(
-    "LINK that the service topped up the subscriptions with, in juels, on the day it did so. Covers what the dapp's own contracts spend; counts against the dapp's daily budget.",
-  ),
-  toppedUpWei: amount("Coin that the service topped up a subscription with, in wei."),
-});
-
-/** Usage of a dapp: a row for each day and network with any usage. */
-export type UsageReport = Static<typeof UsageReport>;
-export const UsageReport = Type.Object({
-  from: day("First day."),
-  to: day("Last day."),
-  items: Type.Array(UsageDay, { description: "Oldest first." }),
-});
 
 /** Selects the usage to report. */
 export interface UsageQuery {

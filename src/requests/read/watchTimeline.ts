@@ -1,8 +1,8 @@
-import type { TimelineEntry } from "../../store/requests.ts";
-import type { OpenRequest } from "../openRequest.ts";
+import type { StateChange } from "../../api/types.ts";
 import { isEnded } from "../change.ts";
 import { readPatiently } from "./readPatiently.ts";
 import type { RequestBook } from "../requestBook.ts";
+import type { RequestRecord } from "../service.ts";
 
 /**
  * Yields every entry of a request's timeline after `afterSeq` as it is stored; returns after the one that ends the request,
@@ -14,11 +14,11 @@ export async function* watchTimeline(
   book: RequestBook,
   id: string,
   options: {
-    readonly read: () => Promise<OpenRequest>;
+    readonly read: () => Promise<RequestRecord>;
     readonly afterSeq: number;
     readonly signal: AbortSignal;
   },
-): AsyncGenerator<TimelineEntry, void> {
+): AsyncGenerator<StateChange, void> {
   const { read, signal } = options;
   let changed = Promise.withResolvers<void>();
   const stop = book.listen(id, () => changed.resolve());

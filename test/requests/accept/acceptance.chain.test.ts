@@ -111,7 +111,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
       expect(request.progress).toMatchObject({ warnings: ["careful"] });
       const outcome = { transactionHash: "0x1", requestId: "0x2", result: "0x", parsedResult: "", err: "0x" };
       const shown = presentRequest({ ...request, outcome } as OpenRequest, {
-        transaction: (hash) => hash,
+        explorer: undefined,
         share: "",
       });
       expect(shown.outcome).toMatchObject({ warnings: ["careful"] });

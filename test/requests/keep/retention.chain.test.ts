@@ -20,7 +20,7 @@ import { addUsage, listUsage } from "../../../src/store/usage.ts";
 import { DATABASES, useStore } from "../../support/databases.ts";
 import { makeStoredRequest } from "../../support/storedRequest.ts";
 
-const URLS: PageUrls = { transaction: (hash) => hash, share: "/r/1" };
+const URLS: PageUrls = { explorer: undefined, share: "/r/1" };
 
 const DAY_MS = 86_400_000;
 const NOW = 1_800_000_000_000;
@@ -109,7 +109,11 @@ describe.each(DATABASES)("on %s", (_name, create) => {
     });
     expect(await findRequestByKey(store.db, "dapp_a", "key-31-0")).toEqual(left);
     const shown = presentRequest(parseRequest(left!), URLS);
-    expect(shown).toMatchObject({ params: {}, payloadDeletedAt: NOW, outcome: { parsedResult: "7" } });
+    expect(shown).toMatchObject({
+      params: {},
+      payloadDeletedAt: new Date(NOW).toISOString(),
+      outcome: { parsedResult: "7" },
+    });
     expect(shown.params).toEqual({ returnType: "string" });
     expect(await findRequest(store.db, young.id)).toEqual(young);
     // The end is settled: the request could not be sent again.

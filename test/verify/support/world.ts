@@ -1,3 +1,4 @@
+import type { Verification } from "../../../src/api/types.ts";
 import { toHex, type Hex } from "viem";
 import { createSandboxPool } from "../../../sandbox/index.ts";
 import type { Receipt } from "../../../src/evm/client.ts";
@@ -5,7 +6,6 @@ import { encodeFunctionsRequest } from "../../../src/chainlink/functionsRequest.
 import { findEvent } from "../../../src/chainlink/events.ts";
 import { createSourceRunner } from "../../../src/app/tools/runSource.ts";
 import type { ChainReader } from "../../../src/verify/chainFacts.ts";
-import type { Verification } from "../../../src/verify/verification.ts";
 import { verifyTransaction, type VerifyOptions } from "../../../src/verify/verifyTransaction.ts";
 import { provisionDapp, storeSource, submit, type TestSubmission } from "../../support/consumer.ts";
 import { deliverResults, deliverWords } from "../../support/delivery.ts";

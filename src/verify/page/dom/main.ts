@@ -1,4 +1,5 @@
 /** The page's own script: reads the form, verifies, shows every step. */
+import type { RequestVerification, Verification, VerificationStep } from "../../../api/types.ts";
 import type { Hex } from "viem";
 import { messageOf } from "../../../lib/errors.ts";
 import {
@@ -9,7 +10,6 @@ import {
   verdictReasons,
 } from "../../../lib/verificationWords.ts";
 import type { ChainReader } from "../../chainFacts.ts";
-import type { RequestVerification, Verification, VerificationStep } from "../../verification.ts";
 import { describeResult } from "../../describeResult.ts";
 import { parsePublished } from "../../publishedContracts.ts";
 import { verifyTransaction } from "../../verifyTransaction.ts";

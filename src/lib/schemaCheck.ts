@@ -1,4 +1,4 @@
-import type { ErrorObject } from "ajv/dist/2020.js";
+import { Ajv2020, type ErrorObject, type KeywordDefinition } from "ajv/dist/2020.js";
 import { describeValue } from "./describeValue.ts";
 import type { ParameterViolation } from "./invalidParameter.ts";
 import { pointerTo } from "./parseJson.ts";
@@ -6,12 +6,67 @@ import { pointerTo } from "./parseJson.ts";
 /** Schema annotation that completes "must be …" in messages, for patterns and bounds that would say too little on their own. */
 export const EXPECTED = "x-expected";
 
+/** Fills in defaults, in place, and returns the violations, at most one for each path; changes nothing else. */
+export type SchemaCheck = (value: unknown) => ParameterViolation[];
+
+export interface SchemaCheckOptions {
+  /** Completes the path of a member that the schema doesn't know; `known` are the members that it has there. */
+  readonly describeUnknown: (known: readonly string[]) => string;
+  /** Keywords of one's own; their errors have a message. */
+  readonly keywords?: readonly KeywordDefinition[];
+}
+
+/** Most violations listed: thousands of wrong entries say nothing more, and take time to write. */
+const MAX_VIOLATIONS = 100;
+
+/** Checks schemas against the meta-schema, which takes ten times as long to compile as a schema. */
+const metaChecker = new Ajv2020();
+
 /**
- * Describes an error of an Ajv instance with `verbose`: where it is, what was expected with its bounds, and the actual value.
- *
- * @param unknownMember message for a member that the schema does not know, to follow its path.
+ * Compiles a JSON Schema (draft 2020-12), each with a compiler of its own, because a compiler keeps something of everything that it compiled.
+ * Reports all violations: whoever passes foreign values bounds their size.
  */
-export function describeSchemaError(error: ErrorObject, unknownMember: string): ParameterViolation {
+export function compileSchema(
+  schema: object,
+  { describeUnknown, keywords = [] }: SchemaCheckOptions,
+): SchemaCheck {
+  void metaChecker.validateSchema(schema, true);
+  const ajv = new Ajv2020({
+    allErrors: true,
+    strict: true,
+    // A condition may require a member that another branch describes.
+    strictRequired: false,
+    allowUnionTypes: true,
+    useDefaults: true,
+    verbose: true,
+    meta: false,
+    validateSchema: false,
+  });
+  for (const keyword of [{ keyword: EXPECTED, schemaType: "string" as const }, ...keywords])
+    ajv.addKeyword(keyword);
+  const validate = ajv.compile(schema);
+  return (value) => (validate(value) ? [] : collectViolations(validate.errors ?? [], describeUnknown));
+}
+
+function collectViolations(
+  errors: readonly ErrorObject[],
+  describeUnknown: SchemaCheckOptions["describeUnknown"],
+): ParameterViolation[] {
+  const byPath = new Map<string, ParameterViolation>();
+  // A conditional adds nothing: the branch it took reports its own violations.
+  for (const [index, error] of errors.filter(({ keyword }) => keyword !== "if").entries()) {
+    if (byPath.size === MAX_VIOLATIONS)
+      return [...byPath.values(), { path: "", message: `and ${errors.length - index} more` }];
+    const known = Object.keys((error.parentSchema?.["properties"] ?? {}) as object);
+    const violation = describeError(error, describeUnknown(known));
+    // A wrong type also violates bounds, patterns and enumerations: the first violation is enough.
+    if (!byPath.has(violation.path)) byPath.set(violation.path, violation);
+  }
+  return [...byPath.values()];
+}
+
+/** Describes an error: where it is, what was expected with its bounds, and the actual value. */
+function describeError(error: ErrorObject, unknownMember: string): ParameterViolation {
   const { keyword, params, propertyName } = error;
   // A problem with a name is reported at the member, not at the object.
   const path = propertyName === undefined ? error.instancePath : pointerTo(propertyName, error.instancePath);

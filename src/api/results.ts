@@ -1,55 +1,48 @@
-import { Type, type Static } from "typebox";
-import type { Hex } from "viem";
-
-// These types derive from the schemas, which also document the API's answers.
-
-/** Returns the schema of `0x` and an even number of hex digits; any number of bytes when `bytes` is absent. */
-export function hexSchema(description: string, bytes?: number) {
-  const digits = bytes === undefined ? "([0-9a-f]{2})*" : `[0-9a-f]{${bytes * 2}}`;
-  return Type.Unsafe<Hex>({ type: "string", pattern: `^0x${digits}$`, description });
-}
+import { Type } from "typebox";
+import { hexBytes, nullable } from "./common.ts";
 
 const id = Type.String({ description: "Identifier of the request here: the one of `/api/requests/{id}`." });
 const shareUrl = Type.String({ description: "Public page with the result: `/r/{id}`." });
-/** Absent after a success. */
 const failureCode = Type.Optional(
   Type.Literal("function_failed", { description: "Code of the failure; absent after a success." }),
 );
 const success = Type.Boolean({ description: "Whether the request was successful." });
-const requestId = hexSchema("Request identifier assigned by the oracle network, 32 bytes.", 32);
+const requestId = hexBytes("Request identifier assigned by the oracle network, 32 bytes.", 32);
 const err = Type.String({ description: "Error message, if any. `0x` means no error." });
-const result = hexSchema("The generated output, as the oracle network reported it; `0x` when it failed.");
+const result = hexBytes("The generated output, as the oracle network reported it; `0x` when it failed.");
 const explorerUrl = (of: string) => Type.String({ description: `Explorer page of ${of}.` });
 
 /** Outcome of a faucet call. */
-export type FaucetResult = Static<typeof FaucetResult>;
 export const FaucetResult = Type.Object({
   success,
   coinWei: Type.String({ description: "The network's own coin, in wei." }),
   linkJuels: Type.String({ description: "LINK, in juels." }),
-  transactionHashes: Type.Array(hexSchema("Hash of a transaction.", 32), {
+  transactionHashes: Type.Array(hexBytes("Hash of a transaction.", 32), {
     description: "The transfer of coin, then that of LINK.",
   }),
 });
 
-/** Outcome of a preset: the interface's Preset result. */
-export type PresetResult = Static<typeof PresetResult>;
+/** Values of presets: true or false, text, whole numbers (a decimal string for each beyond 2^53 - 1), or texts. */
+export const PresetValue = Type.Union([
+  Type.Boolean(),
+  Type.String(),
+  Type.Array(Type.Union([Type.Integer(), Type.String()])),
+]);
+
+/** Outcome of a preset. */
 export const PresetResult = Type.Object({
   success,
   id,
-  vrfv2Hash: hexSchema("Hash of the transaction that put the VRF proof on chain.", 32),
+  vrfv2Hash: hexBytes("Hash of the transaction that put the VRF proof on chain.", 32),
   vrfv2EventHash: explorerUrl("that transaction"),
   requestId,
   result,
   parsedResult: Type.String({ description: "The output decoded to text; empty when the function failed." }),
-  value: Type.Union(
-    [Type.Boolean(), Type.String(), Type.Array(Type.Union([Type.Integer(), Type.String()])), Type.Null()],
-    {
-      description:
-        "The output for programs, typed by the preset: `GET /api/presets` has each preset's schema. A whole number in an array that JSON " +
-        "readers would round is a decimal string. `null` when the function failed, or when entries of a list can't be told apart.",
-    },
-  ),
+  value: Type.Union([...PresetValue.anyOf, Type.Null()], {
+    description:
+      "The output for programs, typed by the preset: `GET /api/presets` has each preset's schema. A whole number in an array that JSON " +
+      "readers would round is a decimal string. `null` when the function failed, or when entries of a list can't be told apart.",
+  }),
   err,
   code: failureCode,
   url: explorerUrl("the transaction that delivered the result"),
@@ -61,8 +54,7 @@ const warnings = Type.Array(Type.String(), {
     "What to know about the source although it ran: for example, that it uses time or randomness, which differ from node to node.",
 });
 
-/** Outcome of a function run: the interface's Function run result. */
-export type FunctionResult = Static<typeof FunctionResult>;
+/** Outcome of a function run. */
 export const FunctionResult = Type.Object({
   success,
   id,
@@ -71,9 +63,7 @@ export const FunctionResult = Type.Object({
   parsedResult: Type.String({
     description: "The result decoded according to `returnType`; empty when the function failed.",
   }),
-  value: Type.Union([Type.String(), Type.Null()], {
-    description: "The decoded result; `null` when the function failed.",
-  }),
+  value: nullable(Type.String(), "The decoded result; `null` when the function failed."),
   err,
   code: failureCode,
   url: explorerUrl("the transaction that delivered the result"),
@@ -81,13 +71,12 @@ export const FunctionResult = Type.Object({
   shareUrl,
 });
 
-/** Outcome of a request for random numbers: the interface's Random number result. */
-export type RandomResult = Static<typeof RandomResult>;
+/** Outcome of a request for random numbers. */
 export const RandomResult = Type.Object({
   success,
   id,
   requestId,
-  transactionHash: hexSchema("Hash of the transaction that put the VRF proof on chain.", 32),
+  transactionHash: hexBytes("Hash of the transaction that put the VRF proof on chain.", 32),
   url: explorerUrl("that transaction"),
   shareUrl,
   randomNumber: Type.Array(Type.String({ pattern: "^[0-9]+$" }), {
@@ -96,16 +85,17 @@ export const RandomResult = Type.Object({
   value: Type.Array(Type.String({ pattern: "^[0-9]+$" }), { description: "The same numbers." }),
 });
 
-/** Outcome of linking a consumer: the interface's Add consumer result. */
-export type ConsumerResult = Static<typeof ConsumerResult>;
+/** Outcome of linking or unlinking a contract. */
 export const ConsumerResult = Type.Object({
   success: Type.Boolean({ description: "Whether the consumer was linked." }),
   id,
-  transactionHash: hexSchema("Hash of the linking transaction.", 32),
+  transactionHash: hexBytes("Hash of the linking transaction.", 32),
 });
 
+/** The result of a request. */
+export const Outcome = Type.Union([PresetResult, FunctionResult, RandomResult, ConsumerResult]);
+
 /** Outcome of deleting a dapp. */
-export type DappDeletion = Static<typeof DappDeletion>;
 export const DappDeletion = Type.Object({
   success: Type.Boolean({ description: "Whether the dapp is deleted." }),
   dappId: Type.String({ description: "Identifier of the dapp." }),
@@ -124,7 +114,6 @@ const details = Type.Array(
 );
 
 /** Outcome of a dry run. Nothing was sent to a chain. */
-export type SimulateResult = Static<typeof SimulateResult>;
 export const SimulateResult = Type.Object({
   success,
   result,
@@ -137,25 +126,6 @@ export const SimulateResult = Type.Object({
   timeMs: Type.Number({ description: "Duration of the run in milliseconds." }),
   memoryBytes: Type.Integer({ description: "Heap in use at the end of the run, in bytes." }),
   httpRequests: Type.Integer({ description: "HTTP requests that the source made." }),
-  line: Type.Optional(line),
-  column: Type.Optional(column),
-  details: Type.Optional(details),
-  warnings: Type.Optional(warnings),
-});
-
-/**
- * Body of a 422: the Function run result with `success: false`, plus what the dry run captured.
- * A `TycheError` with code `function_failed` carries it as `details`.
- */
-export type FunctionRefusal = Static<typeof FunctionRefusal>;
-export const FunctionRefusal = Type.Object({
-  success: Type.Literal(false),
-  requestId: Type.Literal("", { description: "Empty: no request exists." }),
-  result: Type.Literal("0x"),
-  parsedResult: Type.Literal(""),
-  err: SimulateResult.properties.err,
-  url: Type.Literal("", { description: "Empty: no transaction was sent." }),
-  console: captured,
   line: Type.Optional(line),
   column: Type.Optional(column),
   details: Type.Optional(details),

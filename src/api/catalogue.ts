@@ -1,13 +1,10 @@
-import { VRF_VERSIONS } from "../../chainlink/vrfVersion.ts";
-import { RETURN_TYPES } from "../../lib/vocabulary.ts";
-import { Type, type Static } from "typebox";
-import { hexSchema } from "./results.ts";
+import { Type } from "typebox";
+import { RETURN_TYPES, VRF_VERSIONS } from "../lib/vocabulary.ts";
+import { address, hexBytes } from "./common.ts";
 
-const address = (of: string) =>
-  Type.Unsafe<`0x${string}`>({ type: "string", pattern: "^0x[0-9a-fA-F]{40}$", description: of });
+export const ReturnType = Type.Enum([...RETURN_TYPES]);
 
 /** One node of an oracle that several operators run. */
-export type OracleNodeView = Static<typeof OracleNodeView>;
 export const OracleNodeView = Type.Object({
   url: Type.String({
     description: "URL at which the other nodes reach it, as its operator published it on chain.",
@@ -28,14 +25,13 @@ export const OracleNodeView = Type.Object({
         "Share of the answers on chain that match what it had observed, 0 to 1: the median of the others' reports.",
     }),
   ),
-  lastTransmission: Type.Optional(hexSchema("Transaction of the last report that it sent", 32)),
+  lastTransmission: Type.Optional(hexBytes("Transaction of the last report that it sent", 32)),
   accusers: Type.Integer({
     description: "How many of the others hold evidence that it contradicted itself.",
   }),
 });
 
 /** A network as callers see it. */
-export type NetworkView = Static<typeof NetworkView>;
 export const NetworkView = Type.Object({
   name: Type.String({ description: "The value of `network` parameters." }),
   title: Type.String({ description: "Name for people; that of a chain that Tyche runs says so." }),
@@ -67,7 +63,7 @@ export const NetworkView = Type.Object({
     nativePayment: Type.Boolean({
       description: "Whether random words are paid for in the network's own coin instead of LINK.",
     }),
-    keyHashes: Type.Array(hexSchema("Key hash", 32), {
+    keyHashes: Type.Array(hexBytes("Key hash", 32), {
       minItems: 1,
       description: "Registered key hashes; the first is the default.",
     }),
@@ -89,7 +85,6 @@ export const NetworkView = Type.Object({
 });
 
 /** A live preset as callers see it. */
-export type PresetView = Static<typeof PresetView>;
 export const PresetView = Type.Object({
   name: Type.String({ description: "The value of `preset` parameters." }),
   title: Type.String(),
@@ -100,7 +95,7 @@ export const PresetView = Type.Object({
   parameterOrder: Type.Array(Type.String(), {
     description: "Names of the parameters in the order in which the source gets them as `args`.",
   }),
-  returnType: Type.Enum([...RETURN_TYPES]),
+  returnType: ReturnType,
   value: Type.Record(Type.String(), Type.Unknown(), {
     description: "JSON Schema (draft 2020-12) of `value` in a successful answer.",
   }),
@@ -110,7 +105,6 @@ export const PresetView = Type.Object({
 });
 
 /** Whether one network would serve a request now. */
-export type NetworkReadiness = Static<typeof NetworkReadiness>;
 export const NetworkReadiness = Type.Object({
   ready: Type.Boolean(),
   why: Type.Optional(Type.String({ description: "Why it isn't ready, in one sentence." })),
@@ -180,7 +174,6 @@ export const NetworkReadiness = Type.Object({
 });
 
 /** Whether requests would be served now. */
-export type Readiness = Static<typeof Readiness>;
 export const Readiness = Type.Object({
   ready: Type.Boolean({ description: "True while every network is served and sources can be run." }),
   sandbox: Type.Object(

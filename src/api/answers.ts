@@ -1,0 +1,9 @@
+// Every schema of an answer; npm run types writes types.ts from them.
+export * from "./catalogue.ts";
+export * from "./explorer.ts";
+export * from "./operator.ts";
+export * from "./requests.ts";
+export * from "./results.ts";
+export * from "./transaction.ts";
+export * from "./usage.ts";
+export * from "./verification.ts";

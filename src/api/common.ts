@@ -1,0 +1,47 @@
+import { Type, type TSchema } from "typebox";
+
+/** Schema annotation: the TypeScript type, where JSON Schema can't say it. */
+export const TYPE = "x-type";
+
+/** `0x` and an even number of lower-case hex digits; any number of bytes when `bytes` is absent. */
+export function hexBytes(description: string, bytes?: number) {
+  const digits = bytes === undefined ? "([0-9a-f]{2})*" : `[0-9a-f]{${bytes * 2}}`;
+  return Type.String({ pattern: `^0x${digits}$`, description });
+}
+
+/** `0x` and hex digits in any case. */
+export function hex(description: string) {
+  return Type.String({ pattern: "^0x[0-9a-fA-F]*$", description });
+}
+
+/** An address in any case. */
+export function address(description: string) {
+  return Type.String({ pattern: "^0x[0-9a-fA-F]{40}$", description });
+}
+
+/** A whole number in decimal digits, for amounts and for numbers above 2^53. */
+export function decimal(description: string) {
+  return Type.String({ pattern: "^[0-9]+$", description });
+}
+
+/** ISO 8601. */
+export function time(description: string) {
+  return Type.String({ format: "date-time", description });
+}
+
+export function nullable<Schema extends TSchema>(schema: Schema, description?: string) {
+  return Type.Union([schema, Type.Null()], description === undefined ? {} : { description });
+}
+
+/** A list as an answer. */
+export function listOf(item: TSchema) {
+  return Type.Object({ items: Type.Array(item) });
+}
+
+/** A page of a list, newest first. */
+export function pageOf(item: TSchema) {
+  return Type.Object({
+    items: Type.Array(item, { description: "Newest first." }),
+    nextCursor: nullable(Type.String(), "Give it as `cursor` for the next page; null on the last one."),
+  });
+}

@@ -1,0 +1,258 @@
+import { Type } from "typebox";
+import { decimal, hex, nullable, time } from "./common.ts";
+import { ShownResult } from "./requests.ts";
+import { FunctionResult, PresetResult, RandomResult } from "./results.ts";
+import {
+  DecodedCall,
+  DecodedValue,
+  EventView,
+  FunctionRequestView,
+  FunctionResultView,
+  JoinView,
+  Party,
+  RandomnessView,
+  RandomRequestView,
+  ReadingsView,
+  ReportView,
+  SearchHit,
+} from "./transaction.ts";
+
+const older = (of: string) =>
+  Type.Union([Type.String(), Type.Null()], {
+    description: `Give it as \`before\` for the next page of ${of}; null on the last.`,
+  });
+
+const Searched = Type.Object(
+  { from: decimal("First block."), to: decimal("Last block.") },
+  { description: "The blocks searched for the page; with an index, all that it covers." },
+);
+
+/** A block in a list. */
+export const BlockSummary = Type.Object({
+  number: decimal("Number."),
+  hash: hex("Hash."),
+  at: time("Time of the block."),
+  transactionCount: Type.Integer(),
+  gasUsed: decimal("Gas used."),
+});
+
+/** Outcome of a mined transaction. */
+export const TransactionStatus = Type.Enum(["succeeded", "reverted"]);
+
+/** A transaction in a list. */
+export const TransactionSummary = Type.Object({
+  hash: hex("Hash."),
+  status: nullable(TransactionStatus, "`null` if it was not read."),
+  blockNumber: decimal("Number of its block."),
+  at: time("Time of its block."),
+  from: Party,
+  to: nullable(Party, "`null` if it creates a contract."),
+  method: Type.String({ description: "Name of the called function, or its selector; empty for a transfer." }),
+  valueWei: decimal("Value in wei."),
+});
+
+/** A network that has an explorer. */
+export const ExplorerNetwork = Type.Object({
+  name: Type.String(),
+  title: Type.String(),
+  chainId: Type.Integer(),
+  coin: Type.String({
+    description: "Symbol of the coin that pays for gas, such as `ETH`; `coin` if unknown.",
+  }),
+  nativePayment: Type.Boolean({
+    description: "Whether the service pays for random words in that coin instead of LINK.",
+  }),
+  embedded: Type.Boolean(),
+  hasEthereumBlocks: Type.Boolean(),
+  status: Type.Enum(["starting", "serving", "unavailable"]),
+  statusDetail: Type.Optional(Type.String()),
+  rpcUrl: Type.Optional(Type.String()),
+  contracts: Type.Optional(
+    Type.Object(
+      {
+        vrfCoordinator: hex("VRFCoordinatorV2, or VRFCoordinatorV2_5."),
+        functionsRouter: hex("FunctionsRouter."),
+        functionsCoordinator: hex("FunctionsCoordinator."),
+        presetConsumer: hex("Consumer through which presets run."),
+      },
+      { description: "The addresses to verify results with; absent until the chain is known." },
+    ),
+  ),
+});
+
+/** A chain's newest blocks and transactions. */
+export const ChainOverview = Type.Object({
+  network: Type.String(),
+  title: Type.String(),
+  chainId: Type.Integer(),
+  headNumber: decimal("Number of the newest block."),
+  contracts: Type.Array(Party),
+  blocks: Type.Array(BlockSummary, { description: "Newest first." }),
+  transactions: Type.Array(TransactionSummary, { description: "Newest first." }),
+});
+
+/** A page of a chain's blocks. */
+export const BlockListView = Type.Object({
+  network: Type.String(),
+  headNumber: decimal("Number of the newest block."),
+  blocks: Type.Array(BlockSummary, { description: "Newest first." }),
+  older: older("blocks"),
+});
+
+/** A block with its transactions. */
+export const BlockView = Type.Object({
+  ...BlockSummary.properties,
+  network: Type.String(),
+  parentHash: hex("Hash of the parent block."),
+  gasLimit: decimal("Gas limit."),
+  headNumber: decimal("Number of the newest block."),
+  transactions: Type.Array(TransactionSummary),
+});
+
+/** A page of an address's transactions. */
+export const AddressTransactions = Type.Object({
+  transactions: Type.Array(TransactionSummary, { description: "Newest first." }),
+  searched: Searched,
+  older: older("transactions"),
+  isForgotten: Type.Boolean({
+    description: "The node no longer has older data; with an index, it lacks some of it.",
+  }),
+  isIndexed: Type.Boolean({
+    description:
+      "Whether the page comes from an index by address; it then includes transactions in which the address emitted a log.",
+  }),
+});
+
+/** An address: its balance, and a page of its transactions. */
+export const AddressView = Type.Object({
+  ...Party.properties,
+  network: Type.String(),
+  balanceWei: decimal("Its balance, in wei."),
+  nonce: Type.Integer(),
+  codeBytes: Type.Integer({
+    description: "Size of its code; 0 for an account, 23 for one that delegates to a contract.",
+  }),
+  delegatesTo: nullable(
+    Party,
+    "Contract whose code the account runs as its own (EIP-7702); `null` for contracts and for all other accounts.",
+  ),
+  hasSource: Type.Boolean({ description: "Whether it is a contract whose source is known here." }),
+  ...AddressTransactions.properties,
+});
+
+/** A request that a contract made itself on a subscription, and its outcome. */
+export const ContractRequestView = Type.Object({
+  kind: Type.Enum(["random", "function"]),
+  requestId: hex("Request id on the chain."),
+  consumer: Party,
+  at: Type.Optional(time("Time of its block; absent if the node no longer has the block.")),
+  blockNumber: decimal("Number of its block."),
+  transactionHash: hex("The transaction that made the request."),
+  state: Type.Enum(["waiting", "fulfilled", "failed"]),
+  waitsFor: Type.Optional(Type.String({ description: "What a pending request is waiting for, if known." })),
+  answeredBy: Type.Optional(hex("The transaction that ended it.")),
+  error: Type.Optional(Type.String({ description: "Why it failed." })),
+  numWords: Type.Optional(Type.Integer({ description: "Number of random numbers delivered." })),
+  words: Type.Optional(Type.Array(decimal("A random number."), { description: "The first ten." })),
+  response: Type.Optional(hex("Result of a function.")),
+  readings: Type.Optional(ReadingsView),
+});
+
+/** A page of requests that contracts made. */
+export const ContractRequestList = Type.Object({
+  network: Type.String(),
+  items: Type.Array(ContractRequestView, { description: "Newest first." }),
+  searched: nullable(
+    Searched,
+    "The blocks that were searched for the page; `null` while the dapp has no subscriptions there yet.",
+  ),
+  older: older("requests"),
+});
+
+/** A contract whose source is known. */
+export const ContractView = Type.Object({
+  network: Type.String(),
+  address: hex("Checksummed address."),
+  name: Type.String(),
+  abi: Type.Array(Type.Record(Type.String(), Type.Unknown()), {
+    description: "Its interface, as solc outputs it.",
+  }),
+  build: Type.Union(
+    [
+      Type.Object({
+        compiler: Type.String({ description: "Version of solc." }),
+        optimizerRuns: Type.Integer(),
+        evmVersion: Type.String(),
+        sources: Type.Array(Type.Object({ path: Type.String(), content: Type.String() }), {
+          description: "Its own source first, then its imports.",
+        }),
+      }),
+      Type.Null(),
+    ],
+    { description: "`null` if the code on chain is not the compiler's output for the source." },
+  ),
+  constructorArguments: nullable(
+    Type.Array(DecodedValue),
+    "`null` if the transaction that created it isn't known, or its input is not the creation code of the code on chain.",
+  ),
+});
+
+/** A transaction with everything that could be decoded from it. */
+export const TransactionView = Type.Object({
+  network: Type.String(),
+  hash: hex("Hash."),
+  status: Type.Enum(["pending", "succeeded", "reverted"]),
+  revertReason: Type.Optional(Type.String()),
+  block: nullable(
+    Type.Object({
+      number: decimal("Number."),
+      hash: hex("Hash."),
+      at: time("Time."),
+      confirmations: decimal("Number of blocks from it to the newest, both included."),
+    }),
+  ),
+  index: nullable(Type.Integer(), "Index in the block."),
+  from: Party,
+  to: nullable(Party),
+  created: nullable(Party, "The contract that it created."),
+  nonce: Type.Integer(),
+  valueWei: decimal("Value in wei."),
+  gasLimit: decimal("Gas limit."),
+  gasUsed: nullable(decimal("Gas used.")),
+  gasPriceWei: decimal("Price of a unit of gas in wei."),
+  input: hex("Calldata."),
+  call: nullable(DecodedCall, "The decoded call, where the interface is known."),
+  randomRequests: Type.Array(RandomRequestView, { description: "Requests for random words that it made." }),
+  randomness: Type.Array(RandomnessView, {
+    description: "VRF proofs in it, each with its words and their outcome.",
+  }),
+  joins: Type.Array(JoinView, { description: "Joined words of several proving keys." }),
+  functionRequests: Type.Array(FunctionRequestView, {
+    description: "Requests to run a function that it made.",
+  }),
+  functionResults: Type.Array(FunctionResultView, { description: "Function results in it." }),
+  report: nullable(ReportView, "The oracle network's signed report in it."),
+  events: Type.Array(EventView, { description: "Its logs, decoded where the interface is known." }),
+});
+
+/** What a search found. */
+export const SearchResult = Type.Object({
+  query: Type.String(),
+  takenFor: Type.Array(Type.String(), { description: "What the text was searched as." }),
+  hits: Type.Array(SearchHit, { description: "The hits: `network`, `kind` and an identifier." }),
+  paths: Type.Array(Type.String(), {
+    description: "Pages of the application, in the order of the hits; a shared result has a page but no hit.",
+  }),
+  silent: Type.Array(Type.String(), { description: "Networks that could not be searched." }),
+  reason: Type.Optional(Type.String({ description: "Why nothing was found." })),
+});
+
+/** A result as anyone who knows its id may see it. */
+export const SharedResult = Type.Object({
+  id: Type.String(),
+  network: Type.String(),
+  updatedAt: time("When the result was stored."),
+  preset: Type.Optional(Type.String({ description: "Name of the preset; absent for others." })),
+  outcome: Type.Union([PresetResult, FunctionResult, RandomResult]),
+  shown: Type.Optional(ShownResult),
+});

@@ -1,0 +1,236 @@
+import { Type, type TSchema } from "typebox";
+import { decimal, hex, nullable, TYPE } from "./common.ts";
+
+// Members of a transaction in the explorer's answers.
+
+/** An address with the name by which it is known here, if any. */
+export const Party = Type.Object({
+  address: hex("Checksummed address."),
+  name: Type.Optional(Type.String({ description: "Its role here, if known." })),
+});
+
+/** A decoded argument or event field; arrays and structs hold more of them. */
+export const DecodedValue = Type.Object({
+  name: Type.String({ description: "Empty where the declaration names none." }),
+  type: Type.String({ description: "Solidity's type." }),
+  value: Type.Union(
+    [
+      Type.String(),
+      Type.Array(Type.Record(Type.String(), Type.Unknown()), { [TYPE]: "readonly DecodedValue[]" }),
+    ],
+    { description: "For arrays and structs, a list of such values." },
+  ),
+});
+
+/** Decoded calldata. */
+export const DecodedCall = Type.Object({ function: Type.String(), arguments: Type.Array(DecodedValue) });
+
+/** A log. */
+export const EventView = Type.Object({
+  logIndex: Type.Integer({ description: "Index among the logs of the block." }),
+  contract: Party,
+  event: Type.Optional(Type.String({ description: "Absent where no known interface declares it." })),
+  fields: Type.Array(DecodedValue),
+  topics: Type.Array(hex("Topic.")),
+  data: hex("Data."),
+});
+
+const answeredBy = (what: string) =>
+  Type.Optional(hex(`The transaction with the ${what}, once there is one.`));
+const requestedBy = Type.Optional(hex("The transaction with the request, if still known."));
+const waitsFor = Type.Optional(
+  Type.String({ description: "What it is waiting for, while there is no answer." }),
+);
+const words = (description: string) => Type.Array(decimal("A random word."), { description });
+
+/** A request for random words that a transaction made. */
+export const RandomRequestView = Type.Object({
+  requestId: hex("VRF request id."),
+  keyHash: hex("Key hash."),
+  preSeed: hex("Pre-seed, 32 bytes."),
+  subId: decimal("Subscription."),
+  confirmations: Type.Integer(),
+  callbackGasLimit: Type.Integer(),
+  numWords: Type.Integer(),
+  sender: Party,
+  nativePayment: Type.Optional(Type.Boolean({ description: "VRF v2.5 only: paid in coin, not LINK." })),
+  answeredBy: answeredBy("proof"),
+  words: Type.Optional(words("Its words.")),
+  waitsFor,
+});
+
+const point = Type.Array(hex("Coordinate, 32 bytes."), {
+  minItems: 2,
+  maxItems: 2,
+  description: "A point of the curve: x and y.",
+});
+const number = hex("Integer, 32 bytes.");
+
+/** The coordinator's struct Proof. Numbers are 32-byte hex; points are pairs of x and y. */
+export const ProofView = Type.Object(
+  {
+    pk: point,
+    gamma: point,
+    c: number,
+    s: number,
+    seed: hex("The pre-seed; the proof's seed is its hash with the hash of the request's block."),
+    uWitness: hex("Address, 20 bytes."),
+    cGammaWitness: point,
+    sHashWitness: point,
+    zInv: number,
+  },
+  { description: "The coordinator's struct Proof." },
+);
+
+/** The coordinator's struct RequestCommitment. */
+export const CommitmentView = Type.Object(
+  {
+    blockNum: decimal("Block of the request."),
+    subId: decimal("Subscription."),
+    callbackGasLimit: Type.Integer(),
+    numWords: Type.Integer(),
+    sender: Party,
+    nativePayment: Type.Optional(Type.Boolean({ description: "VRF v2.5 only." })),
+  },
+  { description: "The coordinator's struct RequestCommitment." },
+);
+
+/** A proof in a transaction, and the coordinator's verdict on it. */
+export const RandomnessView = Type.Object({
+  requestId: hex("VRF request id."),
+  keyHash: hex("Key hash."),
+  proof: ProofView,
+  commitment: CommitmentView,
+  output: hex("keccak256(3 ‖ gamma)."),
+  words: words("Word i is keccak256(output ‖ i)."),
+  outcome: Type.Enum(["fulfilled", "callback failed", "refused"]),
+  reason: Type.Optional(Type.String({ description: "Why it was refused, or why the callback failed." })),
+  paymentJuels: Type.Optional(decimal("Payment, in juels (1e-18 LINK).")),
+  paymentWei: Type.Optional(decimal("Payment in wei, if it was made in coin.")),
+  onlyPremium: Type.Optional(Type.Boolean({ description: "VRF v2.5 only: the gas was not charged." })),
+  requestedBy,
+});
+
+/** One request's words, joined from those of several proving keys. */
+export const JoinView = Type.Object({
+  requestId: hex("VRF request of the first part, and the id of the whole."),
+  requestedBy: hex("The transaction with the request."),
+  parts: Type.Array(
+    Type.Object({
+      requestId: hex("VRF request id."),
+      keyHash: hex("Key hash."),
+      answeredBy: nullable(hex("The transaction with the proof.")),
+    }),
+    { description: "In the order in which they are joined." },
+  ),
+  seed: nullable(hex("Word i is keccak256(seed ‖ i)."), "`null` until every part has arrived."),
+  joinedBy: nullable(hex("The transaction with the last part.")),
+});
+
+/** A preset as its author wrote it. */
+export const PresetSourceView = Type.Object(
+  {
+    name: Type.String(),
+    title: Type.String(),
+    source: Type.String({
+      description: "The source before it was minified, preceded by the modules that it imports.",
+    }),
+  },
+  { description: "The installed preset whose source this is, as its author wrote it." },
+);
+
+/** What the oracle nodes are asked to run. */
+export const ProgramView = Type.Object({
+  source: Type.String(),
+  preset: Type.Optional(PresetSourceView),
+  args: Type.Array(Type.String()),
+  bytesArgs: Type.Array(hex("Bytes.")),
+});
+const program = (missing: string) => Type.Union([ProgramView, Type.Null()], { description: missing });
+
+/** Ways to read a response. */
+export const ReadingsView = Type.Object(
+  {
+    text: Type.Optional(
+      Type.String({ description: "Present only if the bytes are UTF-8 without control characters." }),
+    ),
+    uint256: Type.Optional(Type.String({ description: "Present only for 1 to 32 bytes." })),
+    int256: Type.Optional(Type.String()),
+  },
+  { description: "What the bytes of `response` may mean; the chain doesn't say." },
+);
+
+/** The response to a function request. */
+export const FunctionAnswer = Type.Object({
+  outcome: Type.String({ description: "Name of `FunctionsResponse.FulfillResult`." }),
+  response: hex("Result."),
+  readings: ReadingsView,
+  err: Type.String({ description: "The error's text; empty when there was none." }),
+  callbackReason: Type.Optional(Type.String({ description: "Why the consumer's callback failed." })),
+});
+
+/** A request to run a function that a transaction made. */
+export const FunctionRequestView = Type.Object({
+  requestId: hex("Function request id."),
+  subscriptionId: decimal("Subscription."),
+  consumer: Party,
+  callbackGasLimit: Type.Integer(),
+  program: program("`null` if its data is not a request that a node can run."),
+  word: Type.Optional(
+    Type.Object(
+      { vrfRequestId: hex("VRF request."), item: Type.Integer({ description: "Which of its words." }) },
+      { description: "For presets: the random word in the request." },
+    ),
+  ),
+  answeredBy: answeredBy("answer"),
+  answer: Type.Optional(FunctionAnswer),
+  waitsFor,
+});
+
+/** A response that a transaction delivered. */
+export const FunctionResultView = Type.Object({
+  ...FunctionAnswer.properties,
+  requestId: hex("Function request id."),
+  transmitter: Party,
+  totalCostJuels: Type.Optional(decimal("What it cost, in juels (1e-18 LINK).")),
+  program: program("`null` if the request is no longer available."),
+  requestedBy,
+});
+
+/** The oracle network's signed report that a transaction delivered. */
+export const ReportView = Type.Object({
+  configDigest: hex("Configuration, 32 bytes."),
+  epoch: Type.Integer(),
+  round: Type.Integer(),
+  requestIds: Type.Array(hex("Function request id.")),
+  digest: hex("keccak256(keccak256(report) ‖ context): what the nodes signed."),
+  signatures: Type.Array(
+    Type.Object({
+      r: hex("32 bytes."),
+      s: hex("32 bytes."),
+      recoveryId: Type.Integer(),
+      signer: nullable(Party, "Recovered from the signature; `null` if it is invalid."),
+    }),
+  ),
+});
+
+const onNetwork = { network: Type.String() };
+const found = (kind: string, members: Record<string, TSchema>) =>
+  Type.Object({ ...onNetwork, kind: Type.Literal(kind), ...members });
+
+/** A search hit. */
+export const SearchHit = Type.Union(
+  [
+    found("transaction", { transactionHash: hex("Hash.") }),
+    found("block", { number: decimal("Number.") }),
+    found("address", { party: Party }),
+    Type.Object({
+      ...onNetwork,
+      kind: Type.Enum(["random", "function"]),
+      requestId: hex("Id of a request of VRF or of functions."),
+      isAnswered: Type.Boolean(),
+      transactionHash: hex("The transaction with the answer or, until there is one, with the request."),
+    }),
+  ],
+  { description: "A search hit." },
+);

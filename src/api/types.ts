@@ -1,0 +1,1317 @@
+// Written by `npm run types` from the schemas beside this file.
+
+/** `0x` followed by hex digits. */
+export type Hex = `0x${string}`;
+
+/** What all dapps requested in one hour. */
+export interface ActiveHour {
+  /** Beginning of the hour. */
+  readonly from: string;
+  readonly requests: number;
+  readonly failed: number;
+}
+
+export interface Activity {
+  /** The last 24 hours, oldest first. */
+  readonly hours: readonly ActiveHour[];
+  /** Counting stops here: an hour with this many requests may have had more. */
+  readonly maxCounted: number;
+}
+
+/** A page of an address's transactions. */
+export interface AddressTransactions {
+  /** Newest first. */
+  readonly transactions: readonly TransactionSummary[];
+  /** The blocks searched for the page; with an index, all that it covers. */
+  readonly searched: {
+    /** First block. */
+    readonly from: string;
+    /** Last block. */
+    readonly to: string;
+  };
+  /** Give it as `before` for the next page of transactions; null on the last. */
+  readonly older: string | null;
+  /** The node no longer has older data; with an index, it lacks some of it. */
+  readonly isForgotten: boolean;
+  /** Whether the page comes from an index by address; it then includes transactions in which the address emitted a log. */
+  readonly isIndexed: boolean;
+}
+
+/** An address: its balance, and a page of its transactions. */
+export interface AddressView {
+  /** Checksummed address. */
+  readonly address: Hex;
+  /** Its role here, if known. */
+  readonly name?: string;
+  readonly network: string;
+  /** Its balance, in wei. */
+  readonly balanceWei: string;
+  readonly nonce: number;
+  /** Size of its code; 0 for an account, 23 for one that delegates to a contract. */
+  readonly codeBytes: number;
+  /** Contract whose code the account runs as its own (EIP-7702); `null` for contracts and for all other accounts. */
+  readonly delegatesTo: Party | null;
+  /** Whether it is a contract whose source is known here. */
+  readonly hasSource: boolean;
+  /** Newest first. */
+  readonly transactions: readonly TransactionSummary[];
+  /** The blocks searched for the page; with an index, all that it covers. */
+  readonly searched: {
+    /** First block. */
+    readonly from: string;
+    /** Last block. */
+    readonly to: string;
+  };
+  /** Give it as `before` for the next page of transactions; null on the last. */
+  readonly older: string | null;
+  /** The node no longer has older data; with an index, it lacks some of it. */
+  readonly isForgotten: boolean;
+  /** Whether the page comes from an index by address; it then includes transactions in which the address emitted a log. */
+  readonly isIndexed: boolean;
+}
+
+/** A page of a chain's blocks. */
+export interface BlockListView {
+  readonly network: string;
+  /** Number of the newest block. */
+  readonly headNumber: string;
+  /** Newest first. */
+  readonly blocks: readonly BlockSummary[];
+  /** Give it as `before` for the next page of blocks; null on the last. */
+  readonly older: string | null;
+}
+
+/** A block in a list. */
+export interface BlockSummary {
+  /** Number. */
+  readonly number: string;
+  /** Hash. */
+  readonly hash: Hex;
+  /** Time of the block. */
+  readonly at: string;
+  readonly transactionCount: number;
+  /** Gas used. */
+  readonly gasUsed: string;
+}
+
+/** A block with its transactions. */
+export interface BlockView {
+  /** Number. */
+  readonly number: string;
+  /** Hash. */
+  readonly hash: Hex;
+  /** Time of the block. */
+  readonly at: string;
+  readonly transactionCount: number;
+  /** Gas used. */
+  readonly gasUsed: string;
+  readonly network: string;
+  /** Hash of the parent block. */
+  readonly parentHash: Hex;
+  /** Gas limit. */
+  readonly gasLimit: string;
+  /** Number of the newest block. */
+  readonly headNumber: string;
+  readonly transactions: readonly TransactionSummary[];
+}
+
+/** A chain's newest blocks and transactions. */
+export interface ChainOverview {
+  readonly network: string;
+  readonly title: string;
+  readonly chainId: number;
+  /** Number of the newest block. */
+  readonly headNumber: string;
+  readonly contracts: readonly Party[];
+  /** Newest first. */
+  readonly blocks: readonly BlockSummary[];
+  /** Newest first. */
+  readonly transactions: readonly TransactionSummary[];
+}
+
+/** The coordinator's struct RequestCommitment. */
+export interface CommitmentView {
+  /** Block of the request. */
+  readonly blockNum: string;
+  /** Subscription. */
+  readonly subId: string;
+  readonly callbackGasLimit: number;
+  readonly numWords: number;
+  readonly sender: Party;
+  /** VRF v2.5 only. */
+  readonly nativePayment?: boolean;
+}
+
+/** Two values that must be equal. */
+export interface Comparison {
+  readonly what: string;
+  /** What follows from the step before, or from the chain's registers. */
+  readonly expected: string;
+  /** The value that was used. */
+  readonly found: string;
+}
+
+export interface ConsumerList {
+  readonly linked: readonly LinkedConsumer[];
+}
+
+/** Outcome of linking or unlinking a contract. */
+export interface ConsumerResult {
+  /** Whether the consumer was linked. */
+  readonly success: boolean;
+  /** Identifier of the request here: the one of `/api/requests/{id}`. */
+  readonly id: string;
+  /** Hash of the linking transaction. */
+  readonly transactionHash: Hex;
+}
+
+/** A page of requests that contracts made. */
+export interface ContractRequestList {
+  readonly network: string;
+  /** Newest first. */
+  readonly items: readonly ContractRequestView[];
+  /** The blocks that were searched for the page; `null` while the dapp has no subscriptions there yet. */
+  readonly searched: {
+    /** First block. */
+    readonly from: string;
+    /** Last block. */
+    readonly to: string;
+  } | null;
+  /** Give it as `before` for the next page of requests; null on the last. */
+  readonly older: string | null;
+}
+
+/** A request that a contract made itself on a subscription, and its outcome. */
+export interface ContractRequestView {
+  readonly kind: "random" | "function";
+  /** Request id on the chain. */
+  readonly requestId: Hex;
+  readonly consumer: Party;
+  /** Time of its block; absent if the node no longer has the block. */
+  readonly at?: string;
+  /** Number of its block. */
+  readonly blockNumber: string;
+  /** The transaction that made the request. */
+  readonly transactionHash: Hex;
+  readonly state: "waiting" | "fulfilled" | "failed";
+  /** What a pending request is waiting for, if known. */
+  readonly waitsFor?: string;
+  /** The transaction that ended it. */
+  readonly answeredBy?: Hex;
+  /** Why it failed. */
+  readonly error?: string;
+  /** Number of random numbers delivered. */
+  readonly numWords?: number;
+  /** The first ten. */
+  readonly words?: readonly string[];
+  /** Result of a function. */
+  readonly response?: Hex;
+  /** What the bytes of `response` may mean; the chain doesn't say. */
+  readonly readings?: ReadingsView;
+}
+
+/** A contract whose source is known. */
+export interface ContractView {
+  readonly network: string;
+  /** Checksummed address. */
+  readonly address: Hex;
+  readonly name: string;
+  /** Its interface, as solc outputs it. */
+  readonly abi: readonly Readonly<Record<string, unknown>>[];
+  /** `null` if the code on chain is not the compiler's output for the source. */
+  readonly build: {
+    /** Version of solc. */
+    readonly compiler: string;
+    readonly optimizerRuns: number;
+    readonly evmVersion: string;
+    /** Its own source first, then its imports. */
+    readonly sources: readonly {
+      readonly path: string;
+      readonly content: string;
+    }[];
+  } | null;
+  /** `null` if the transaction that created it isn't known, or its input is not the creation code of the code on chain. */
+  readonly constructorArguments: readonly DecodedValue[] | null;
+}
+
+/** Outcome of deleting a dapp. */
+export interface DappDeletion {
+  /** Whether the dapp is deleted. */
+  readonly success: boolean;
+  /** Identifier of the dapp. */
+  readonly dappId: string;
+}
+
+/** A customer's application: it has API keys and its own subscriptions on every network. */
+export interface DappView {
+  /** Identifier: `dapp_` and 26 characters. */
+  readonly id: string;
+  readonly name: string;
+  /** What it may use. */
+  readonly facilities: readonly Facility[];
+  /** When it was created. */
+  readonly createdAt: string;
+}
+
+/** Decoded calldata. */
+export interface DecodedCall {
+  readonly function: string;
+  readonly arguments: readonly DecodedValue[];
+}
+
+/** A decoded argument or event field; arrays and structs hold more of them. */
+export interface DecodedValue {
+  /** Empty where the declaration names none. */
+  readonly name: string;
+  /** Solidity's type. */
+  readonly type: string;
+  /** For arrays and structs, a list of such values. */
+  readonly value: string | readonly DecodedValue[];
+}
+
+/** A page of dry runs and refused calls. */
+export interface DryRunPage {
+  /** Newest first. */
+  readonly items: readonly DryRunView[];
+  /** Give it as `cursor` for the next page; null on the last one. */
+  readonly nextCursor: string | null;
+}
+
+/** A source that ran without creating a request: in a dry run that was asked for, or in a call that was refused. */
+export interface DryRunView {
+  /** `dry_` and 26 characters, ordered by time. */
+  readonly id: string;
+  /** `dry-run`: a dry run was requested; the others: a call of that kind was refused. */
+  readonly kind: "dry-run" | "preset" | "function";
+  /** `null` where none was named. */
+  readonly network: string | null;
+  /** When it ran. */
+  readonly at: string;
+  /** Name of the preset, or the beginning of the source. */
+  readonly title: string;
+  /** Whether the source returned a result. */
+  readonly success: boolean;
+  /** At most 1,000 characters. */
+  readonly parsedResult: string;
+  /** `0x` means no error. */
+  readonly err: string;
+  /** The first 1,000 characters that the source wrote. */
+  readonly console: string;
+  /** Line where the source threw. */
+  readonly line?: number;
+  /** Column on that line. */
+  readonly column?: number;
+}
+
+/** A log. */
+export interface EventView {
+  /** Index among the logs of the block. */
+  readonly logIndex: number;
+  readonly contract: Party;
+  /** Absent where no known interface declares it. */
+  readonly event?: string;
+  readonly fields: readonly DecodedValue[];
+  readonly topics: readonly Hex[];
+  /** Data. */
+  readonly data: Hex;
+}
+
+/** A network that has an explorer. */
+export interface ExplorerNetwork {
+  readonly name: string;
+  readonly title: string;
+  readonly chainId: number;
+  /** Symbol of the coin that pays for gas, such as `ETH`; `coin` if unknown. */
+  readonly coin: string;
+  /** Whether the service pays for random words in that coin instead of LINK. */
+  readonly nativePayment: boolean;
+  readonly embedded: boolean;
+  readonly hasEthereumBlocks: boolean;
+  readonly status: "starting" | "serving" | "unavailable";
+  readonly statusDetail?: string;
+  readonly rpcUrl?: string;
+  /** The addresses to verify results with; absent until the chain is known. */
+  readonly contracts?: {
+    /** VRFCoordinatorV2, or VRFCoordinatorV2_5. */
+    readonly vrfCoordinator: Hex;
+    /** FunctionsRouter. */
+    readonly functionsRouter: Hex;
+    /** FunctionsCoordinator. */
+    readonly functionsCoordinator: Hex;
+    /** Consumer through which presets run. */
+    readonly presetConsumer: Hex;
+  };
+}
+
+export type Facility = "presets" | "functions";
+
+/** Outcome of a faucet call. */
+export interface FaucetResult {
+  /** Whether the request was successful. */
+  readonly success: boolean;
+  /** The network's own coin, in wei. */
+  readonly coinWei: string;
+  /** LINK, in juels. */
+  readonly linkJuels: string;
+  /** The transfer of coin, then that of LINK. */
+  readonly transactionHashes: readonly Hex[];
+}
+
+/** The response to a function request. */
+export interface FunctionAnswer {
+  /** Name of `FunctionsResponse.FulfillResult`. */
+  readonly outcome: string;
+  /** Result. */
+  readonly response: Hex;
+  /** What the bytes of `response` may mean; the chain doesn't say. */
+  readonly readings: ReadingsView;
+  /** The error's text; empty when there was none. */
+  readonly err: string;
+  /** Why the consumer's callback failed. */
+  readonly callbackReason?: string;
+}
+
+/** A request to run a function that a transaction made. */
+export interface FunctionRequestView {
+  /** Function request id. */
+  readonly requestId: Hex;
+  /** Subscription. */
+  readonly subscriptionId: string;
+  readonly consumer: Party;
+  readonly callbackGasLimit: number;
+  /** `null` if its data is not a request that a node can run. */
+  readonly program: ProgramView | null;
+  /** For presets: the random word in the request. */
+  readonly word?: {
+    /** VRF request. */
+    readonly vrfRequestId: Hex;
+    /** Which of its words. */
+    readonly item: number;
+  };
+  /** The transaction with the answer, once there is one. */
+  readonly answeredBy?: Hex;
+  readonly answer?: FunctionAnswer;
+  /** What it is waiting for, while there is no answer. */
+  readonly waitsFor?: string;
+}
+
+/** Outcome of a function run. */
+export interface FunctionResult {
+  /** Whether the request was successful. */
+  readonly success: boolean;
+  /** Identifier of the request here: the one of `/api/requests/{id}`. */
+  readonly id: string;
+  /** Request identifier assigned by the oracle network, 32 bytes. */
+  readonly requestId: Hex;
+  /** The generated output, as the oracle network reported it; `0x` when it failed. */
+  readonly result: Hex;
+  /** The result decoded according to `returnType`; empty when the function failed. */
+  readonly parsedResult: string;
+  /** The decoded result; `null` when the function failed. */
+  readonly value: string | null;
+  /** Error message, if any. `0x` means no error. */
+  readonly err: string;
+  /** Code of the failure; absent after a success. */
+  readonly code?: "function_failed";
+  /** Explorer page of the transaction that delivered the result. */
+  readonly url: string;
+  /** What to know about the source although it ran: for example, that it uses time or randomness, which differ from node to node. */
+  readonly warnings?: readonly string[];
+  /** Public page with the result: `/r/{id}`. */
+  readonly shareUrl: string;
+}
+
+/** A response that a transaction delivered. */
+export interface FunctionResultView {
+  /** Name of `FunctionsResponse.FulfillResult`. */
+  readonly outcome: string;
+  /** Result. */
+  readonly response: Hex;
+  /** What the bytes of `response` may mean; the chain doesn't say. */
+  readonly readings: ReadingsView;
+  /** The error's text; empty when there was none. */
+  readonly err: string;
+  /** Why the consumer's callback failed. */
+  readonly callbackReason?: string;
+  /** Function request id. */
+  readonly requestId: Hex;
+  readonly transmitter: Party;
+  /** What it cost, in juels (1e-18 LINK). */
+  readonly totalCostJuels?: string;
+  /** `null` if the request is no longer available. */
+  readonly program: ProgramView | null;
+  /** The transaction with the request, if still known. */
+  readonly requestedBy?: Hex;
+}
+
+/** An account that holds coin on every embedded chain from the first block on. Its key is public. */
+export interface FundedAccount {
+  /** Checksummed address. */
+  readonly address: Hex;
+  /** 32 bytes. */
+  readonly secretKey: Hex;
+}
+
+/** One request's words, joined from those of several proving keys. */
+export interface JoinView {
+  /** VRF request of the first part, and the id of the whole. */
+  readonly requestId: Hex;
+  /** The transaction with the request. */
+  readonly requestedBy: Hex;
+  /** In the order in which they are joined. */
+  readonly parts: readonly {
+    /** VRF request id. */
+    readonly requestId: Hex;
+    /** Key hash. */
+    readonly keyHash: Hex;
+    readonly answeredBy: Hex | null;
+  }[];
+  /** `null` until every part has arrived. */
+  readonly seed: Hex | null;
+  readonly joinedBy: Hex | null;
+}
+
+/** An API key, without the key itself. */
+export interface KeyView {
+  readonly id: string;
+  /** Name that its owner chose; may be empty. */
+  readonly name: string;
+  readonly ending: string | null;
+  /** When it was created. */
+  readonly createdAt: string;
+  readonly lastUsedAt: string | null;
+  readonly revokedAt: string | null;
+  readonly dailyLimit: number | null;
+}
+
+/** A contract that is linked to a dapp's subscriptions. */
+export interface LinkedConsumer {
+  readonly network: string;
+  /** Checksummed address. */
+  readonly address: Hex;
+  /** The subscriptions that it is linked to on chain; `null` if the chain could not be reached. */
+  readonly onChain: {
+    readonly vrf: boolean;
+    readonly functions: boolean;
+  } | null;
+  /** When the service linked it, if known. */
+  readonly linkedAt?: string;
+  /** The transaction that linked it. */
+  readonly transactionHash?: Hex;
+}
+
+/** The values with which a consumer contract on one network is deployed. */
+export interface NetworkConfigView {
+  readonly network: string;
+  readonly title: string;
+  readonly chainId: number;
+  readonly rpcUrl?: string;
+  /** Decimal; absent until the service has created the subscriptions. */
+  readonly vrfSubscriptionId?: string;
+  readonly functionsSubscriptionId?: string;
+  /** Default key hash. */
+  readonly keyHash?: Hex;
+  readonly donId: string;
+  /** Addresses by role. */
+  readonly contracts: {
+    /** VRFCoordinatorV2, or VRFCoordinatorV2_5. */
+    readonly vrfCoordinator?: Hex;
+    /** FunctionsRouter. */
+    readonly functionsRouter?: Hex;
+    /** LINK token. */
+    readonly link?: Hex;
+  };
+  /** The same values as environment variables, one per line. */
+  readonly env: string;
+  /** Solidity of a consumer with these values; absent until there are subscriptions. */
+  readonly sampleContract?: string;
+}
+
+/** Whether one network would serve a request now. */
+export interface NetworkReadiness {
+  readonly ready: boolean;
+  /** Why it isn't ready, in one sentence. */
+  readonly why?: string;
+  readonly blockNumber?: number;
+  /** Milliseconds since the newest block was first seen; an embedded chain mines no blocks while nobody uses it. */
+  readonly headAgeMs?: number;
+  readonly operatorBalanceWei?: string;
+  /** Milliseconds since the oldest unanswered request; 0 when there is none. */
+  readonly oracleLagMs?: number;
+  /** Open requests. */
+  readonly pendingRequests?: number;
+  /** Open requests that no transaction carries yet. */
+  readonly queuedRequests?: number;
+  /** Requests found whose database rows differ from what was written. */
+  readonly damagedRequests?: number;
+  /** Whether the network's node answers. */
+  readonly rpcReachable?: boolean;
+  /** Latency of its last answer. */
+  readonly rpcLatencyMs?: number;
+  readonly subscriptions?: {
+    /** Dapps with subscriptions here. */
+    readonly count: number;
+    /** Lowest balance of a dapp's VRF subscription. */
+    readonly lowestVrfJuels?: string;
+    /** Lowest balance of a dapp's Functions subscription, less what is reserved for open requests. */
+    readonly lowestFunctionsJuels?: string;
+    /** What is left in the reserve that funds subscriptions. */
+    readonly reserveJuels: string;
+  };
+  /** Which replica dispatches and tracks, where several may serve from one database. */
+  readonly dispatcher?: {
+    /** Its id; absent while no dispatcher is known. */
+    readonly replica?: string;
+    /** Whether it is the replica that answers this call. */
+    readonly isHere: boolean;
+  };
+  readonly oracle?: {
+    /** Whether it has read all blocks from before its start. */
+    readonly caughtUp: boolean;
+    /** Newest block that it has processed. */
+    readonly blockNumber?: number;
+    /** Requests for words that it has not answered. */
+    readonly pendingWords: number;
+    /** Function requests that it has not answered. */
+    readonly pendingFunctions: number;
+    /** What the oldest of them waits for. */
+    readonly waitsFor?: string;
+    /** For each role, the account with the lowest balance. */
+    readonly lowestAccounts: Readonly<
+      Record<
+        string,
+        {
+          /** The account */
+          readonly address: Hex;
+          readonly balanceWei: string;
+        }
+      >
+    >;
+  };
+  /** What needs the operator's attention although the network is being served. */
+  readonly warnings?: readonly string[];
+}
+
+/** A network as callers see it. */
+export interface NetworkView {
+  /** The value of `network` parameters. */
+  readonly name: string;
+  /** Name for people; that of a chain that Tyche runs says so. */
+  readonly title: string;
+  readonly chainId: number;
+  /** Symbol of the coin that pays for gas, such as `ETH`; `coin` if unknown. */
+  readonly coin: string;
+  /** Whether Tyche runs this chain itself. */
+  readonly embedded: boolean;
+  /** Whether a block's hash is that of an Ethereum header, so that a verification can recompute it. */
+  readonly hasEthereumBlocks: boolean;
+  /** URL at which your own tools reach the chain. */
+  readonly rpcUrl?: string;
+  /** Transactions are at `{explorerUrl}/tx/{hash}`. */
+  readonly explorerUrl: string;
+  readonly status: "starting" | "serving" | "unavailable";
+  /** Why it isn't serving. */
+  readonly statusDetail?: string;
+  readonly contracts: {
+    /** LINK token */
+    readonly link: Hex;
+    /** VRFCoordinatorV2, or VRFCoordinatorV2_5 where `vrf.version` is v2.5 */
+    readonly vrfCoordinator: Hex;
+    /** FunctionsRouter */
+    readonly functionsRouter: Hex;
+    /** FunctionsCoordinator */
+    readonly functionsCoordinator: Hex;
+    /** Consumer through which presets run */
+    readonly presetConsumer: Hex;
+    /** Owner of the subscriptions */
+    readonly subscriptionOwner: Hex;
+  };
+  readonly vrf: {
+    /** Version of Chainlink VRF, of the coordinator and of the consumers of its words. */
+    readonly version: "v2" | "v2.5";
+    /** Whether random words are paid for in the network's own coin instead of LINK. */
+    readonly nativePayment: boolean;
+    /** Registered key hashes; the first is the default. */
+    readonly keyHashes: readonly Hex[];
+    readonly minConfirmations: number;
+    readonly maxConfirmations: number;
+    /** Maximum number of random numbers in one request. */
+    readonly maxWords: number;
+  };
+  readonly functions: {
+    /** Name of the oracle network that runs the functions. */
+    readonly donId: string;
+    readonly maxSourceBytes: number;
+    /** Maximum size of the whole encoded request. */
+    readonly maxRequestBytes: number;
+    readonly maxResponseBytes: number;
+  };
+  /** The oracle's nodes, where several operators run them. */
+  readonly nodes?: readonly OracleNodeView[];
+}
+
+/** A new dapp with its first key. */
+export interface NewDapp {
+  /** Identifier: `dapp_` and 26 characters. */
+  readonly id: string;
+  readonly name: string;
+  /** What it may use. */
+  readonly facilities: readonly Facility[];
+  /** When it was created. */
+  readonly createdAt: string;
+  readonly key: NewKeyView;
+}
+
+/** An API key as it is shown on creation. */
+export interface NewKeyView {
+  readonly id: string;
+  /** Name that its owner chose; may be empty. */
+  readonly name: string;
+  readonly ending: string | null;
+  /** When it was created. */
+  readonly createdAt: string;
+  readonly lastUsedAt: string | null;
+  readonly revokedAt: string | null;
+  readonly dailyLimit: number | null;
+  /** The key itself, for the `Authorization` header. Keep it secret. */
+  readonly apiKey: string;
+}
+
+/** One node of an oracle that several operators run. */
+export interface OracleNodeView {
+  /** URL at which the other nodes reach it, as its operator published it on chain. */
+  readonly url: string;
+  /** Key that signs its reports */
+  readonly signer: Hex;
+  /** Account that sends them */
+  readonly transmitter: Hex;
+  /** Whether it answered recently and counts itself among the coordinator's nodes. */
+  readonly answers: boolean;
+  /** When the others last heard from it (ISO 8601): the median of their reports. */
+  readonly lastSeen?: string;
+  /** Share of the answers on chain that match what it had observed, 0 to 1: the median of the others' reports. */
+  readonly agreementRate?: number;
+  /** Transaction of the last report that it sent */
+  readonly lastTransmission?: Hex;
+  /** How many of the others hold evidence that it contradicted itself. */
+  readonly accusers: number;
+}
+
+/** The result of a request. */
+export type Outcome = PresetResult | FunctionResult | RandomResult | ConsumerResult;
+
+/** An address with the name by which it is known here, if any. */
+export interface Party {
+  /** Checksummed address. */
+  readonly address: Hex;
+  /** Its role here, if known. */
+  readonly name?: string;
+}
+
+/** A problem that keeps a preset from being served. */
+export interface PresetProblem {
+  /** Name of the preset's folder. */
+  readonly preset: string;
+  /** Path relative to the folder of all presets, such as `range/preset.json`; the preset's name if it is about the folder itself. */
+  readonly file: string;
+  /** 1-based; absent if the problem concerns the whole file or folder. */
+  readonly line?: number;
+  /** 1-based, in UTF-16 code units. */
+  readonly column?: number;
+  /** One sentence without a full stop. */
+  readonly reason: string;
+}
+
+/** Outcome of a preset. */
+export interface PresetResult {
+  /** Whether the request was successful. */
+  readonly success: boolean;
+  /** Identifier of the request here: the one of `/api/requests/{id}`. */
+  readonly id: string;
+  /** Hash of the transaction that put the VRF proof on chain. */
+  readonly vrfv2Hash: Hex;
+  /** Explorer page of that transaction. */
+  readonly vrfv2EventHash: string;
+  /** Request identifier assigned by the oracle network, 32 bytes. */
+  readonly requestId: Hex;
+  /** The generated output, as the oracle network reported it; `0x` when it failed. */
+  readonly result: Hex;
+  /** The output decoded to text; empty when the function failed. */
+  readonly parsedResult: string;
+  /** The output for programs, typed by the preset: `GET /api/presets` has each preset's schema. A whole number in an array that JSON readers would round is a decimal string. `null` when the function failed, or when entries of a list can't be told apart. */
+  readonly value: boolean | string | readonly (number | string)[] | null;
+  /** Error message, if any. `0x` means no error. */
+  readonly err: string;
+  /** Code of the failure; absent after a success. */
+  readonly code?: "function_failed";
+  /** Explorer page of the transaction that delivered the result. */
+  readonly url: string;
+  /** Public page with the result: `/r/{id}`. */
+  readonly shareUrl: string;
+}
+
+/** A preset as its author wrote it. */
+export interface PresetSourceView {
+  readonly name: string;
+  readonly title: string;
+  /** The source before it was minified, preceded by the modules that it imports. */
+  readonly source: string;
+}
+
+/** Values of presets: true or false, text, whole numbers (a decimal string for each beyond 2^53 - 1), or texts. */
+export type PresetValue = boolean | string | readonly (number | string)[];
+
+/** A live preset as callers see it. */
+export interface PresetView {
+  /** The value of `preset` parameters. */
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  /** JSON Schema (draft 2020-12) of the parameters: an object that refuses unknown members. */
+  readonly parameters: Readonly<Record<string, unknown>>;
+  /** Names of the parameters in the order in which the source gets them as `args`. */
+  readonly parameterOrder: readonly string[];
+  readonly returnType: ReturnType;
+  /** JSON Schema (draft 2020-12) of `value` in a successful answer. */
+  readonly value: Readonly<Record<string, unknown>>;
+  readonly examples: readonly {
+    readonly params: Readonly<Record<string, unknown>>;
+    readonly parsedResult: string;
+  }[];
+}
+
+/** What the oracle nodes are asked to run. */
+export interface ProgramView {
+  readonly source: string;
+  /** The installed preset whose source this is, as its author wrote it. */
+  readonly preset?: PresetSourceView;
+  readonly args: readonly string[];
+  readonly bytesArgs: readonly Hex[];
+}
+
+/** The coordinator's struct Proof. Numbers are 32-byte hex; points are pairs of x and y. */
+export interface ProofView {
+  /** A point of the curve: x and y. */
+  readonly pk: readonly [Hex, Hex];
+  /** A point of the curve: x and y. */
+  readonly gamma: readonly [Hex, Hex];
+  /** Integer, 32 bytes. */
+  readonly c: Hex;
+  /** Integer, 32 bytes. */
+  readonly s: Hex;
+  /** The pre-seed; the proof's seed is its hash with the hash of the request's block. */
+  readonly seed: Hex;
+  /** Address, 20 bytes. */
+  readonly uWitness: Hex;
+  /** A point of the curve: x and y. */
+  readonly cGammaWitness: readonly [Hex, Hex];
+  /** A point of the curve: x and y. */
+  readonly sHashWitness: readonly [Hex, Hex];
+  /** Integer, 32 bytes. */
+  readonly zInv: Hex;
+}
+
+/** A request for random words that a transaction made. */
+export interface RandomRequestView {
+  /** VRF request id. */
+  readonly requestId: Hex;
+  /** Key hash. */
+  readonly keyHash: Hex;
+  /** Pre-seed, 32 bytes. */
+  readonly preSeed: Hex;
+  /** Subscription. */
+  readonly subId: string;
+  readonly confirmations: number;
+  readonly callbackGasLimit: number;
+  readonly numWords: number;
+  readonly sender: Party;
+  /** VRF v2.5 only: paid in coin, not LINK. */
+  readonly nativePayment?: boolean;
+  /** The transaction with the proof, once there is one. */
+  readonly answeredBy?: Hex;
+  /** Its words. */
+  readonly words?: readonly string[];
+  /** What it is waiting for, while there is no answer. */
+  readonly waitsFor?: string;
+}
+
+/** Outcome of a request for random numbers. */
+export interface RandomResult {
+  /** Whether the request was successful. */
+  readonly success: boolean;
+  /** Identifier of the request here: the one of `/api/requests/{id}`. */
+  readonly id: string;
+  /** Request identifier assigned by the oracle network, 32 bytes. */
+  readonly requestId: Hex;
+  /** Hash of the transaction that put the VRF proof on chain. */
+  readonly transactionHash: Hex;
+  /** Explorer page of that transaction. */
+  readonly url: string;
+  /** Public page with the result: `/r/{id}`. */
+  readonly shareUrl: string;
+  /** The random numbers, each a 256-bit unsigned integer in decimal. */
+  readonly randomNumber: readonly string[];
+  /** The same numbers. */
+  readonly value: readonly string[];
+}
+
+/** A proof in a transaction, and the coordinator's verdict on it. */
+export interface RandomnessView {
+  /** VRF request id. */
+  readonly requestId: Hex;
+  /** Key hash. */
+  readonly keyHash: Hex;
+  /** The coordinator's struct Proof. */
+  readonly proof: ProofView;
+  /** The coordinator's struct RequestCommitment. */
+  readonly commitment: CommitmentView;
+  /** keccak256(3 ‖ gamma). */
+  readonly output: Hex;
+  /** Word i is keccak256(output ‖ i). */
+  readonly words: readonly string[];
+  readonly outcome: "fulfilled" | "callback failed" | "refused";
+  /** Why it was refused, or why the callback failed. */
+  readonly reason?: string;
+  /** Payment, in juels (1e-18 LINK). */
+  readonly paymentJuels?: string;
+  /** Payment in wei, if it was made in coin. */
+  readonly paymentWei?: string;
+  /** VRF v2.5 only: the gas was not charged. */
+  readonly onlyPremium?: boolean;
+  /** The transaction with the request, if still known. */
+  readonly requestedBy?: Hex;
+}
+
+/** Whether requests would be served now. */
+export interface Readiness {
+  /** True while every network is served and sources can be run. */
+  readonly ready: boolean;
+  /** Whether sources can be run. */
+  readonly sandbox: {
+    readonly ready: boolean;
+    /** The layers of confinement that are in force. */
+    readonly layers: readonly string[];
+    /** What is wrong, including when it serves although a process did not start. */
+    readonly why?: string;
+  };
+  /** By network name. */
+  readonly networks: Readonly<Record<string, NetworkReadiness>>;
+}
+
+/** Ways to read a response. */
+export interface ReadingsView {
+  /** Present only if the bytes are UTF-8 without control characters. */
+  readonly text?: string;
+  /** Present only for 1 to 32 bytes. */
+  readonly uint256?: string;
+  readonly int256?: string;
+}
+
+/** The oracle network's signed report that a transaction delivered. */
+export interface ReportView {
+  /** Configuration, 32 bytes. */
+  readonly configDigest: Hex;
+  readonly epoch: number;
+  readonly round: number;
+  readonly requestIds: readonly Hex[];
+  /** keccak256(keccak256(report) ‖ context): what the nodes signed. */
+  readonly digest: Hex;
+  readonly signatures: readonly {
+    /** 32 bytes. */
+    readonly r: Hex;
+    /** 32 bytes. */
+    readonly s: Hex;
+    readonly recoveryId: number;
+    /** Recovered from the signature; `null` if it is invalid. */
+    readonly signer: Party | null;
+  }[];
+}
+
+export type RequestKind = "preset" | "function" | "random" | "consumer" | "unlink";
+
+/** A page of requests. */
+export interface RequestPage {
+  /** Newest first. */
+  readonly items: readonly RequestView[];
+  /** Give it as `cursor` for the next page; null on the last one. */
+  readonly nextCursor: string | null;
+}
+
+export type RequestState =
+  | "checking"
+  | "received"
+  | "submitted"
+  | "randomness"
+  | "executing"
+  | "fulfilled"
+  | "failed";
+
+/** The parts of one request. */
+export interface RequestVerification {
+  readonly kind: "preset" | "function" | "random";
+  /** Identifier that the oracle network assigned: of the function request, for random numbers of VRF. */
+  readonly requestId: Hex;
+  readonly vrfRequestId: Hex | null;
+  /** `valid`: no check failed, the contracts are the operator's, and the source gives the delivered result again. `conditional`: the same, if the contracts named in the step `contracts` are the operator's, because no addresses were given. `unconfirmed`: no check failed, but the source could not give the delivered result again, for the reason in the step `execution`, or the node doesn't show the blocks, the proof, the signers or the request that it follows from. `incomplete`: no check failed, but there is no result on chain (yet). `invalid`: a check failed. */
+  readonly verdict: Verdict;
+  /** The first step that failed. */
+  readonly failed: StepName | null;
+  /** The transactions that contain each part. */
+  readonly transactions: {
+    readonly request: Hex | null;
+    readonly randomness: Hex | null;
+    readonly report: Hex | null;
+  };
+  /** Result that the report delivered, `0x` hex; null for random numbers and without a report. */
+  readonly result: string | null;
+  /** Error text that the report delivered instead; `0x` means no error. */
+  readonly err: string | null;
+  /** Words that follow from the proof, in decimal: all for random numbers, a preset's own one. */
+  readonly randomNumber: readonly string[];
+  readonly steps: readonly VerificationStep[];
+}
+
+/** A request, as the API shows it. */
+export interface RequestView {
+  /** Identifier of the request here (not the oracle network's). */
+  readonly id: string;
+  readonly kind: RequestKind;
+  readonly network: string;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly state: RequestState;
+  /** What a pending request is waiting for. */
+  readonly why: string | null;
+  /** When the request was received. */
+  readonly createdAt: string;
+  /** When its state last changed. */
+  readonly updatedAt: string;
+  /** When the service deleted the payload, as its configuration says: `params` no longer contains it. */
+  readonly payloadDeletedAt?: string;
+  readonly timeline: readonly StateChange[];
+  /** The result that the endpoint answers with, once there is one. */
+  readonly outcome: PresetResult | FunctionResult | RandomResult | ConsumerResult | null;
+  /** The preset's result as structured data, if the preset declares how to display it. */
+  readonly shown?: ShownResult;
+  /** Why the request ended without an outcome. */
+  readonly error: {
+    readonly code: string;
+    readonly message: string;
+  } | null;
+  /** Address of this request. */
+  readonly statusUrl: string;
+  /** Public page with the result, once there is one; absent for the linking and unlinking of contracts. */
+  readonly shareUrl?: string;
+}
+
+export type ReturnType = "string" | "uint256" | "int256";
+
+/** A search hit. */
+export type SearchHit =
+  | {
+      readonly network: string;
+      readonly kind: "transaction";
+      /** Hash. */
+      readonly transactionHash: Hex;
+    }
+  | {
+      readonly network: string;
+      readonly kind: "block";
+      /** Number. */
+      readonly number: string;
+    }
+  | {
+      readonly network: string;
+      readonly kind: "address";
+      readonly party: Party;
+    }
+  | {
+      readonly network: string;
+      readonly kind: "random" | "function";
+      /** Id of a request of VRF or of functions. */
+      readonly requestId: Hex;
+      readonly isAnswered: boolean;
+      /** The transaction with the answer or, until there is one, with the request. */
+      readonly transactionHash: Hex;
+    };
+
+/** What a search found. */
+export interface SearchResult {
+  readonly query: string;
+  /** What the text was searched as. */
+  readonly takenFor: readonly string[];
+  /** The hits: `network`, `kind` and an identifier. */
+  readonly hits: readonly SearchHit[];
+  /** Pages of the application, in the order of the hits; a shared result has a page but no hit. */
+  readonly paths: readonly string[];
+  /** Networks that could not be searched. */
+  readonly silent: readonly string[];
+  /** Why nothing was found. */
+  readonly reason?: string;
+}
+
+/** Facts about the service itself. */
+export interface ServiceInfo {
+  readonly version: string;
+}
+
+/** A result as anyone who knows its id may see it. */
+export interface SharedResult {
+  readonly id: string;
+  readonly network: string;
+  /** When the result was stored. */
+  readonly updatedAt: string;
+  /** Name of the preset; absent for others. */
+  readonly preset?: string;
+  readonly outcome: PresetResult | FunctionResult | RandomResult;
+  /** The preset's result as structured data, if the preset declares how to display it. */
+  readonly shown?: ShownResult;
+}
+
+/** A preset's result, parsed for display as its `preset.json` specifies. */
+export type ShownResult =
+  | {
+      readonly as: "coin";
+      readonly side: string;
+      readonly index: 0 | 1;
+    }
+  | {
+      readonly as: "dice";
+      readonly rolls: readonly string[];
+      readonly hasPips: boolean;
+    }
+  | {
+      readonly as: "list";
+      readonly entries: readonly string[];
+    };
+
+/** Outcome of a dry run. Nothing was sent to a chain. */
+export interface SimulateResult {
+  /** Whether the request was successful. */
+  readonly success: boolean;
+  /** The generated output, as the oracle network reported it; `0x` when it failed. */
+  readonly result: Hex;
+  /** The result decoded according to `returnType`; empty when the function failed. */
+  readonly parsedResult: string;
+  /** The decoded result; `null` when the function failed. */
+  readonly value: string | null;
+  /** The text that the oracle nodes would report. `0x` means no error. */
+  readonly err: string;
+  /** Code of the failure; absent after a success. */
+  readonly code?: "function_failed";
+  /** What the source wrote with `console`. */
+  readonly console: string;
+  readonly consoleTruncated: boolean;
+  /** Duration of the run in milliseconds. */
+  readonly timeMs: number;
+  /** Heap in use at the end of the run, in bytes. */
+  readonly memoryBytes: number;
+  /** HTTP requests that the source made. */
+  readonly httpRequests: number;
+  /** Line in the caller's source where it threw. */
+  readonly line?: number;
+  /** Column on that line. */
+  readonly column?: number;
+  /** The cause of `err`, if its text doesn't state it. */
+  readonly details?: readonly {
+    /** JSON Pointer to the parameter. */
+    readonly path: string;
+    /** What is wrong, where, and what to do. */
+    readonly message: string;
+  }[];
+  /** What to know about the source although it ran: for example, that it uses time or randomness, which differ from node to node. */
+  readonly warnings?: readonly string[];
+}
+
+/** One change of a request's state, as the API shows it. */
+export interface StateChange {
+  readonly seq: number;
+  readonly state: RequestState;
+  /** When the state was reached. */
+  readonly at: string;
+  /** Transaction that caused the state. */
+  readonly transactionHash?: string;
+  /** Explorer page of that transaction. */
+  readonly url?: string;
+  readonly detail?: string;
+}
+
+export type StepName =
+  | "transactions"
+  | "contracts"
+  | "request"
+  | "key"
+  | "proof"
+  | "words"
+  | "join"
+  | "word"
+  | "source"
+  | "stored"
+  | "signers"
+  | "signatures"
+  | "delivery"
+  | "execution";
+
+/** Balances of a dapp's subscriptions on one network. */
+export interface SubscriptionBalances {
+  readonly network: string;
+  /** Balance of the VRF subscription, in juels (1e-18 LINK). */
+  readonly vrfJuels: string;
+  /** Coin on the VRF subscription, in wei: random words are paid for from it where `vrf.nativePayment` is true. 0 before VRF v2.5. */
+  readonly vrfWei: string;
+  /** Balance of the Functions subscription, less what is reserved for open requests, in juels (1e-18 LINK). */
+  readonly functionsJuels: string;
+}
+
+/** Outcome of a mined transaction. */
+export type TransactionStatus = "succeeded" | "reverted";
+
+/** A transaction in a list. */
+export interface TransactionSummary {
+  /** Hash. */
+  readonly hash: Hex;
+  /** `null` if it was not read. */
+  readonly status: TransactionStatus | null;
+  /** Number of its block. */
+  readonly blockNumber: string;
+  /** Time of its block. */
+  readonly at: string;
+  readonly from: Party;
+  /** `null` if it creates a contract. */
+  readonly to: Party | null;
+  /** Name of the called function, or its selector; empty for a transfer. */
+  readonly method: string;
+  /** Value in wei. */
+  readonly valueWei: string;
+}
+
+/** A transaction with everything that could be decoded from it. */
+export interface TransactionView {
+  readonly network: string;
+  /** Hash. */
+  readonly hash: Hex;
+  readonly status: "pending" | "succeeded" | "reverted";
+  readonly revertReason?: string;
+  readonly block: {
+    /** Number. */
+    readonly number: string;
+    /** Hash. */
+    readonly hash: Hex;
+    /** Time. */
+    readonly at: string;
+    /** Number of blocks from it to the newest, both included. */
+    readonly confirmations: string;
+  } | null;
+  /** Index in the block. */
+  readonly index: number | null;
+  readonly from: Party;
+  readonly to: Party | null;
+  /** The contract that it created. */
+  readonly created: Party | null;
+  readonly nonce: number;
+  /** Value in wei. */
+  readonly valueWei: string;
+  /** Gas limit. */
+  readonly gasLimit: string;
+  readonly gasUsed: string | null;
+  /** Price of a unit of gas in wei. */
+  readonly gasPriceWei: string;
+  /** Calldata. */
+  readonly input: Hex;
+  /** The decoded call, where the interface is known. */
+  readonly call: DecodedCall | null;
+  /** Requests for random words that it made. */
+  readonly randomRequests: readonly RandomRequestView[];
+  /** VRF proofs in it, each with its words and their outcome. */
+  readonly randomness: readonly RandomnessView[];
+  /** Joined words of several proving keys. */
+  readonly joins: readonly JoinView[];
+  /** Requests to run a function that it made. */
+  readonly functionRequests: readonly FunctionRequestView[];
+  /** Function results in it. */
+  readonly functionResults: readonly FunctionResultView[];
+  /** The oracle network's signed report in it. */
+  readonly report: ReportView | null;
+  /** Its logs, decoded where the interface is known. */
+  readonly events: readonly EventView[];
+}
+
+/** What a dapp used on one network and one day. */
+export interface UsageDay {
+  /** Day in UTC. A request counts on the day on which it was accepted. */
+  readonly day: string;
+  /** `null` for dry runs that name no network. */
+  readonly network: string | null;
+  /** Requests accepted, by kind. */
+  readonly requests: {
+    /** Presets. */
+    readonly preset: number;
+    /** Functions. */
+    readonly function: number;
+    /** Requests for random numbers. */
+    readonly random: number;
+    /** Contracts linked. */
+    readonly consumer: number;
+    /** Contracts unlinked. */
+    readonly unlink: number;
+  };
+  /** Of these, how many were fulfilled. */
+  readonly fulfilled: number;
+  /** Of these, how many failed. The rest are in progress. */
+  readonly failed: number;
+  /** Calls refused after their dry run; nothing was sent to a chain. */
+  readonly refused: number;
+  /** Dry runs requested. */
+  readonly dryRuns: number;
+  /** Random words delivered. */
+  readonly words: number;
+  /** Gas of the service's own transactions; requests that share a transaction share it equally. The oracle's gas is part of what is charged. */
+  readonly gasUsed: string;
+  /** LINK charged to the subscriptions for the requests that have ended, in juels (1e-18). */
+  readonly linkJuels: string;
+  /** Coin charged where words are paid for in coin instead, in wei. */
+  readonly coinWei: string;
+  /** LINK that the service topped up the subscriptions with, in juels, on the day it did so. Covers what the dapp's own contracts spend; counts against the dapp's daily budget. */
+  readonly toppedUpJuels: string;
+  /** Coin that the service topped up a subscription with, in wei. */
+  readonly toppedUpWei: string;
+}
+
+/** Usage of a dapp: a row for each day and network with any usage. */
+export interface UsageReport {
+  /** First day. */
+  readonly from: string;
+  /** Last day. */
+  readonly to: string;
+  /** Oldest first. */
+  readonly items: readonly UsageDay[];
+}
+
+/** `valid`: no check failed, the contracts are the operator's, and the source gives the delivered result again. `conditional`: the same, if the contracts named in the step `contracts` are the operator's, because no addresses were given. `unconfirmed`: no check failed, but the source could not give the delivered result again, for the reason in the step `execution`, or the node doesn't show the blocks, the proof, the signers or the request that it follows from. `incomplete`: no check failed, but there is no result on chain (yet). `invalid`: a check failed. */
+export type Verdict = "invalid" | "incomplete" | "unconfirmed" | "conditional" | "valid";
+
+/** What a check of a transaction against chain data found. */
+export interface Verification {
+  readonly network: string;
+  readonly chainId: number;
+  /** The transaction that was checked. */
+  readonly transactionHash: Hex;
+  /** Whether every request's verdict is `valid`. */
+  readonly valid: boolean;
+  /** `valid`: no check failed, the contracts are the operator's, and the source gives the delivered result again. `conditional`: the same, if the contracts named in the step `contracts` are the operator's, because no addresses were given. `unconfirmed`: no check failed, but the source could not give the delivered result again, for the reason in the step `execution`, or the node doesn't show the blocks, the proof, the signers or the request that it follows from. `incomplete`: no check failed, but there is no result on chain (yet). `invalid`: a check failed. */
+  readonly verdict: Verdict;
+  readonly requests: readonly RequestVerification[];
+  /** The oracle's contracts that the checks relied on. */
+  readonly contracts: Readonly<Record<string, string>>;
+  /** What these checks can't show: whose word it remains. */
+  readonly trust: readonly string[];
+}
+
+/** One check. */
+export interface VerificationStep {
+  readonly name: StepName;
+  /** `notApplicable`: can't be checked, for the reason in `detail`. In `execution` and `contracts`, it decides the verdict. */
+  readonly outcome: "ok" | "failed" | "notApplicable";
+  /** One sentence: what holds, what doesn't, or why it can't be checked. */
+  readonly detail: string;
+  readonly compared: readonly Comparison[];
+}

@@ -1,0 +1,76 @@
+import { Type } from "typebox";
+import { STEP_NAMES, VERDICTS } from "../lib/verificationWords.ts";
+import { hexBytes, nullable } from "./common.ts";
+
+const hash = (description: string) => hexBytes(description, 32);
+
+export const StepName = Type.Enum([...STEP_NAMES]);
+
+export const Verdict = Type.Enum([...VERDICTS], {
+  description:
+    "`valid`: no check failed, the contracts are the operator's, and the source gives the delivered result again. `conditional`: the " +
+    "same, if the contracts named in the step `contracts` are the operator's, because no addresses were given. `unconfirmed`: no check failed, but " +
+    "the source could not give the delivered result again, for the reason in the step `execution`, or the node doesn't show the blocks, the proof, the signers or the request " +
+    "that it follows from. `incomplete`: no check failed, but there is no result " +
+    "on chain (yet). `invalid`: a check failed.",
+});
+
+/** Two values that must be equal. */
+export const Comparison = Type.Object({
+  what: Type.String(),
+  expected: Type.String({ description: "What follows from the step before, or from the chain's registers." }),
+  found: Type.String({ description: "The value that was used." }),
+});
+
+/** One check. */
+export const VerificationStep = Type.Object({
+  name: StepName,
+  outcome: Type.Enum(["ok", "failed", "notApplicable"], {
+    description:
+      "`notApplicable`: can't be checked, for the reason in `detail`. In `execution` and `contracts`, it decides the verdict.",
+  }),
+  detail: Type.String({ description: "One sentence: what holds, what doesn't, or why it can't be checked." }),
+  compared: Type.Array(Comparison),
+});
+
+/** The parts of one request. */
+export const RequestVerification = Type.Object({
+  kind: Type.Enum(["preset", "function", "random"]),
+  requestId: hash(
+    "Identifier that the oracle network assigned: of the function request, for random numbers of VRF.",
+  ),
+  vrfRequestId: nullable(hash("Identifier of the request for random words.")),
+  verdict: Verdict,
+  failed: nullable(StepName, "The first step that failed."),
+  transactions: Type.Object(
+    {
+      request: nullable(hash("The request.")),
+      randomness: nullable(hash("The VRF proof.")),
+      report: nullable(hash("The signed report with the result.")),
+    },
+    { description: "The transactions that contain each part." },
+  ),
+  result: nullable(
+    Type.String(),
+    "Result that the report delivered, `0x` hex; null for random numbers and without a report.",
+  ),
+  err: nullable(Type.String(), "Error text that the report delivered instead; `0x` means no error."),
+  randomNumber: Type.Array(Type.String(), {
+    description: "Words that follow from the proof, in decimal: all for random numbers, a preset's own one.",
+  }),
+  steps: Type.Array(VerificationStep),
+});
+
+/** What a check of a transaction against chain data found. */
+export const Verification = Type.Object({
+  network: Type.String(),
+  chainId: Type.Integer(),
+  transactionHash: hash("The transaction that was checked."),
+  valid: Type.Boolean({ description: "Whether every request's verdict is `valid`." }),
+  verdict: Verdict,
+  requests: Type.Array(RequestVerification),
+  contracts: Type.Record(Type.String(), Type.String(), {
+    description: "The oracle's contracts that the checks relied on.",
+  }),
+  trust: Type.Array(Type.String(), { description: "What these checks can't show: whose word it remains." }),
+});

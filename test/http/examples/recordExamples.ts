@@ -1,0 +1,199 @@
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { createOperator } from "../../../src/client/index.ts";
+import { FUNDED_ACCOUNTS } from "../../../src/dapps/faucet.ts";
+import { deploySampleContract } from "../../support/sampleContract.ts";
+import { readOperatorToken } from "../../support/signIn.ts";
+import { startTycheProcess, type TycheProcess } from "../../support/tyche.ts";
+
+// Untyped: the recorded answers are compared with the API's own schemas.
+type Data = any; // eslint-disable-line typescript/no-explicit-any
+
+/** Examples of one operation's responses. */
+export interface Example {
+  /** `data` of a 200 response. */
+  readonly answer: Data;
+  /** `data` of a 202 response. */
+  readonly accepted?: unknown;
+  /** A 200 response as `text/csv`. */
+  readonly csv?: string;
+}
+
+const ROOT = path.resolve(import.meta.dirname, "../../..");
+const NETWORK = "sepolia";
+const FUNCTION = {
+  network: NETWORK,
+  source: "return Functions.encodeUint256(BigInt(args[0]) * 2n);",
+  args: ["21"],
+  returnType: "uint256",
+};
+const REFUSED = {
+  ...FUNCTION,
+  source:
+    'const [price] = args;\nif (!/^[0-9]+$/.test(price))\n  throw new Error("args[0] is not a number");\n',
+  args: ["n/a"],
+};
+/** Addresses in the examples, whatever ports the service and its chain have. */
+const SERVICE_URL = "http://127.0.0.1:3000";
+const RPC_URL = "http://127.0.0.1:8546";
+
+interface Call {
+  readonly method: string;
+  readonly body?: object | undefined;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/**
+ * Starts a service, uses it, and returns an example of each operation's responses by the operation's id. The examples are about the same
+ * few requests, transactions and contracts, and lists are cut down to these.
+ */
+export async function recordExamples(): Promise<Readonly<Record<string, Example>>> {
+  const cwd = mkdtempSync(path.join(tmpdir(), "tyche-examples-"));
+  // A preset that is not served: its name is not its folder's.
+  cpSync(path.join(ROOT, "plugins/coinflip"), path.join(cwd, "plugins/dice"), { recursive: true });
+  const tyche = await startTycheProcess({ cwd });
+  try {
+    const recorded = JSON.stringify(await useOperations(tyche));
+    const named = recorded
+      .replaceAll(tyche.url, SERVICE_URL)
+      .replaceAll(/http:\/\/127\.0\.0\.1:(?!3000)\d+/g, RPC_URL);
+    return JSON.parse(named) as Readonly<Record<string, Example>>;
+  } finally {
+    await tyche.stop();
+    rmSync(cwd, { recursive: true });
+  }
+}
+
+async function useOperations(tyche: TycheProcess): Promise<Readonly<Record<string, Example>>> {
+  const examples: Record<string, Example> = {};
+  const token = readOperatorToken(tyche);
+  const operator = createOperator({ baseUrl: tyche.url, token });
+  let dappId = "";
+
+  const send = async (target: string, { method, body, headers }: Call): Promise<Response> =>
+    await fetch(tyche.url + target, {
+      method,
+      headers: { authorization: token, "tyche-dapp": dappId, "content-type": "application/json", ...headers },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+  const call = async (status: number, target: string, options: Call): Promise<Data> => {
+    const response = await send(target, options);
+    const text = await response.text();
+    if (response.status !== status) throw new Error(`${target} answered ${response.status}: ${text}`);
+    return (JSON.parse(text) as { readonly data: Data }).data;
+  };
+  const record = async (id: string, target: string, options: Call = { method: "GET" }) => {
+    const answer = await call(200, target, options);
+    examples[id] = { answer };
+    return answer;
+  };
+  /** Records how a request is accepted, and its result. */
+  const request = async (id: string, target: string, options: Call) => {
+    const headers = { "idempotency-key": crypto.randomUUID() };
+    const accepted = await call(202, target, {
+      ...options,
+      headers: { ...headers, prefer: "respond-async" },
+    });
+    const answer = await call(200, target, { ...options, headers });
+    examples[id] = { answer, accepted };
+    return answer;
+  };
+  /** Records a list of which the example has only some entries. */
+  const recordSome = async (id: string, target: string, isShown: (item: Data) => boolean) => {
+    const answer = await record(id, target);
+    answer.items = answer.items.filter(isShown);
+    return answer.items;
+  };
+  const post = (body?: object): Call => ({ method: "POST", body });
+  const isNetwork = ({ name, network = name }: Data): boolean => network === NETWORK;
+
+  const made = await record("createDapp", "/api/dapps", post({ name: "My game" }));
+  dappId = made.id;
+  const dapp = `/api/dapps/${dappId}`;
+  const contract = await deploySampleContract(operator, { dappId, network: NETWORK });
+  await record("getDapp", dapp);
+  await request("removeConsumer", `/api/vrfv2/consumers/${contract.address}?network=${NETWORK}`, {
+    method: "DELETE",
+  });
+  await request(
+    "addConsumer",
+    `/api/vrfv2/addConsumer?network=${NETWORK}&consumer=${contract.address}`,
+    post(),
+  );
+  await recordSome("listDapps", "/api/dapps", ({ id }) => id === dappId);
+
+  const flipCoin = `/api/vrfv2/presets?network=${NETWORK}&preset=coinflip`;
+  // The first call of a source waits for its dry run, unlike all later ones.
+  await call(200, flipCoin, post({}));
+  let flip = await request("runPreset", flipCoin, post({}));
+  while (flip.value !== true) flip = await request("runPreset", flipCoin, post({}));
+  await record("getRequest", `/api/requests/${flip.id}`);
+  await record("readSharedResult", `/api/explorer/results/${flip.id}`);
+  await request("runFunction", "/api/oracleFunctions/runFunction", post(FUNCTION));
+  await record("simulateFunction", "/api/oracleFunctions/simulate", post(FUNCTION));
+  await call(422, "/api/oracleFunctions/runFunction", post(REFUSED));
+  await record("listDryRuns", "/api/dryRuns");
+  await contract.roll();
+  const readRolls = () => record("listContractRequests", `/api/contractRequests?network=${NETWORK}`);
+  while ((await readRolls()).items[0]?.state !== "fulfilled") await pause(50);
+  await record("listConsumers", `${dapp}/consumers`);
+  await record("listOwnConsumers", "/api/vrfv2/consumers");
+  const { address } = FUNDED_ACCOUNTS[0]!;
+  await recordSome("listFundedAccounts", "/api/faucet/accounts", (one) => one.address === address);
+  await record("useFaucet", "/api/faucet", post({ network: NETWORK, address }));
+
+  const words = await request(
+    "requestRandomNumber",
+    "/api/vrfv2/requestRandomNumber",
+    post({ network: NETWORK, numWords: 3 }),
+  );
+  const { transactionHash: tx } = words;
+  await recordSome("listRequests", "/api/requests", ({ id }) => [flip.id, words.id].includes(id));
+  const { requests } = await record("verifyTransaction", `/api/verify?network=${NETWORK}&tx=${tx}`);
+  const { request: requestTx } = requests[0].transactions;
+
+  const chain = `/api/explorer/networks/${NETWORK}`;
+  const [{ contracts }] = await recordSome("listNetworks", "/api/networks", isNetwork);
+  await recordSome("exploreNetworks", "/api/explorer/networks", isNetwork);
+  const { block } = await record("exploreTransaction", `${chain}/transactions/${tx}`);
+  const pages = [
+    await record("exploreBlocks", `${chain}/blocks`),
+    await record("exploreBlock", `${chain}/blocks/${block.number}`),
+    await record("exploreNetwork", chain),
+    await record("exploreAddress", `${chain}/addresses/${contracts.presetConsumer}`),
+  ];
+  const found: Data[] = pages[2].transactions.filter(({ hash }: Data) => [tx, requestTx].includes(hash));
+  for (const { transactions } of pages)
+    keepOnly(transactions, ({ hash }) => found.some((one) => one.hash === hash));
+  for (const { blocks } of pages)
+    keepOnly(blocks, ({ number }) => found.some(({ blockNumber }) => blockNumber === number));
+  pages[0].older = pages[0].blocks.at(-1).number;
+  const feed = pages[2].contracts.find(({ name }: Data) => name === "LINK price in coin");
+  await record("exploreContract", `${chain}/addresses/${feed.address}/contract`);
+  await record("search", `/api/explorer/search?network=${NETWORK}&q=PresetConsumer`);
+
+  const key = await record("addKey", `${dapp}/keys`, post({ name: "production", dailyLimit: 1_000 }));
+  await record("listKeys", `${dapp}/keys`);
+  await record("revealKey", `${dapp}/keys/${key.id}`);
+  await record("revokeKey", `${dapp}/keys/${key.id}`, { method: "DELETE" });
+  await recordSome("getBalances", `${dapp}/balances`, isNetwork);
+  await recordSome("getConfigVars", `${dapp}/configVars`, isNetwork);
+  const csv = await (await send("/api/usage?format=csv", { method: "GET" })).text();
+  examples["getUsage"] = { answer: await record("getUsage", "/api/usage"), csv };
+  await record("getActivity", "/api/activity");
+  const { networks } = await record("getReadiness", "/api/readiness");
+  // Not another program's use of the chain's usual port, which only this machine has.
+  examples["getReadiness"]!.answer.networks = { [NETWORK]: { ...networks[NETWORK], warnings: [] } };
+  await record("getInfo", "/api/info");
+  await recordSome("listPresets", "/api/presets", ({ name }) => name === "range");
+  await record("listPresetProblems", "/api/presetProblems");
+  await record("renameDapp", dapp, { method: "PATCH", body: { name: "My other game" } });
+  await record("deleteDapp", dapp, { method: "DELETE" });
+  return examples;
+}
+
+function keepOnly(list: Data[] | undefined, isShown: (item: Data) => boolean): void {
+  list?.splice(0, list.length, ...list.filter(isShown));
+}
