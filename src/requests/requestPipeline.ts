@@ -128,6 +128,7 @@ export async function openRequestPipeline(options: RequestPipelineOptions): Prom
         .catch(onError);
     },
     async onReorg(firstReplaced) {
+      scope.twin?.doubt({ firstReplaced });
       await scope.tracker.onReorg(firstReplaced);
       reconcile()
         .then(() => maintenance.checkLinkings())
