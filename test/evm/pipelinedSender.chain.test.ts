@@ -225,7 +225,7 @@ describe("several at once", () => {
     await chain.client.request(SEND, [foreign.raw]);
     doubts = 0;
     const [contested, next] = [sender.send(call(2n), undefined), sender.send(call(3n), undefined)];
-    const outcome = expect(contested).rejects.toMatchObject({ meaning: "nonce_taken" });
+    contested!.catch(() => {});
     await vi.waitFor(() => expect(doubts).toBe(1));
     // Its receipt is looked for again and again.
     const looks = () =>
@@ -235,7 +235,7 @@ describe("several at once", () => {
     await vi.waitFor(() => expect(looks()).toBeGreaterThan(before + 4));
     expect(entries.map(({ nonce }) => nonce)).toEqual([0, 1]);
     await mine();
-    await outcome;
+    await expect(contested).rejects.toMatchObject({ meaning: "nonce_taken" });
     await vi.waitFor(() => expect(sentNonces()).toContain(2));
     await mine();
     await next;
