@@ -13,6 +13,7 @@
  * Every answer lists what no such check can show: see `trust.ts`.
  */
 import { BaseError, type Hex } from "viem";
+import { CallResultError } from "../lib/callResult.ts";
 import { TycheError } from "../lib/errors.ts";
 import { DECIDING_STEPS } from "../lib/verificationWords.ts";
 import { InvalidParameterError } from "../lib/invalidParameter.ts";
@@ -85,7 +86,10 @@ export async function verifyTransaction(hash: Hex, options: VerifyOptions): Prom
   } catch (error) {
     // A node may answer anything: an answer that can't be decoded is not our defect.
     const isTheirs =
-      error instanceof BaseError || error instanceof SyntaxError || error instanceof RangeError;
+      error instanceof BaseError ||
+      error instanceof CallResultError ||
+      error instanceof SyntaxError ||
+      error instanceof RangeError;
     if (isTheirs) throw new UnusableChainDataError(network, error);
     throw error;
   }

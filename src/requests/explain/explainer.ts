@@ -1,4 +1,4 @@
-import { decodeFunctionResult, encodeFunctionData, formatEther, formatGwei } from "viem";
+import { encodeFunctionData, formatEther, formatGwei } from "viem";
 import type { Hex } from "viem";
 import type { ChainClient } from "../../evm/client.ts";
 import { decodeLog, type ChainEventOf } from "../../chainlink/events.ts";
@@ -9,6 +9,7 @@ import { fixedPriceFeedAbi } from "../../chainlink/contracts/abi.ts";
 import { isPaidNatively } from "../../chainlink/extraArgs.ts";
 import { COORDINATOR_READS, type ContractRead } from "../../chainlink/vrfCoordinator.ts";
 import { estimateWordsCost } from "../../chainlink/wordsCost.ts";
+import { decodeCallResult } from "../../lib/callResult.ts";
 import { withDeadline } from "../../lib/deadline.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { describeUnreachable } from "../../networks/chainUnavailable.ts";
@@ -79,7 +80,7 @@ export function createExplainer(options: ExplainerOptions): (request: OpenReques
       client.call({ to: contracts.nativePriceFeed, data: encodeFunctionData(feed) }),
       readCoordinator(reads.fees()),
     ]);
-    const [, weiPerLink] = decodeFunctionResult({ ...feed, data: price });
+    const [, weiPerLink] = decodeCallResult({ ...feed, data: price });
     return { weiPerLink, fees };
   });
   const askBlock = remember(MEMORY_MS, (block: number) => client.getHead(BigInt(block)));
