@@ -1,5 +1,4 @@
 import {
-  decodeFunctionResult,
   encodeFunctionData,
   formatGwei,
   formatUnits,
@@ -9,6 +8,7 @@ import {
   type ContractFunctionName,
   type Hex,
 } from "viem";
+import { decodeCallResult } from "../lib/callResult.ts";
 import { blockhashStoreAbi, fixedPriceFeedAbi, vrfCoordinatorAbi } from "./contracts/abi.ts";
 import { COORDINATOR_READS, type ContractRead } from "./vrfCoordinator.ts";
 import { isPaidNatively } from "./extraArgs.ts";
@@ -66,7 +66,7 @@ export function createPendingReasons(reader: PendingReader, coin = "coin"): Pend
   ) => {
     const call = { abi, functionName, args } as unknown as Parameters<typeof encodeFunctionData>[0];
     const data = (await ask("eth_call", [{ to, data: encodeFunctionData(call) }, "latest"])) as Hex;
-    return decodeFunctionResult<ABI, Name>({ abi, functionName, data } as never);
+    return decodeCallResult<ABI, Name>({ abi, functionName, data } as never);
   };
   const readVrf = async <Value>(to: Hex, { data, decode }: ContractRead<Value>): Promise<Value> =>
     decode((await ask("eth_call", [{ to, data }, "latest"])) as Hex);

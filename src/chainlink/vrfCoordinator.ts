@@ -1,5 +1,4 @@
 import {
-  decodeFunctionResult,
   encodeFunctionData,
   type Abi,
   type ContractFunctionArgs,
@@ -10,6 +9,7 @@ import {
 import { vrfCoordinatorAbi, vrfCoordinatorV2PlusAbi } from "./contracts/abi.ts";
 import type { VrfVersion } from "./vrfVersion.ts";
 import type { WordsFees } from "./wordsCost.ts";
+import { decodeCallResult } from "../lib/callResult.ts";
 
 /** A read-only call: its calldata, and how to decode its answer. */
 export interface ContractRead<Value> {
@@ -112,7 +112,7 @@ function readOf<const ABI extends Abi, Name extends ContractFunctionName<ABI, "v
   const call = { abi, functionName, args } as unknown as Parameters<typeof encodeFunctionData>[0];
   return {
     data: encodeFunctionData(call),
-    decode: (data) => read(decodeFunctionResult<ABI, Name>({ abi, functionName, data } as never)),
+    decode: (data) => read(decodeCallResult<ABI, Name>({ abi, functionName, data } as never)),
   };
 }
 

@@ -1,4 +1,4 @@
-import { decodeFunctionResult, encodeFunctionData } from "viem";
+import { encodeFunctionData } from "viem";
 import type { Hex } from "viem";
 import { functionsRouterAbi } from "../chainlink/contracts/abi.ts";
 import type { StackAddresses } from "../chainlink/stackPlan.ts";
@@ -6,6 +6,7 @@ import { COORDINATOR_READS } from "../chainlink/vrfCoordinator.ts";
 import type { VrfSubscription } from "../chainlink/vrfCoordinator.ts";
 import type { ChainClient } from "../evm/client.ts";
 import type { StoredSubscription } from "../store/chainRecords.ts";
+import { decodeCallResult } from "../lib/callResult.ts";
 
 /** Balances of a dapp's subscriptions. */
 export interface SubscriptionBalances {
@@ -59,7 +60,7 @@ export function createSubscriptionReads({
       to: contracts.functionsRouter,
       data: encodeFunctionData({ ...call, args }),
     });
-    return decodeFunctionResult({ ...call, data });
+    return decodeCallResult({ ...call, data });
   };
 
   const readBalances = async (subscription: StoredSubscription): Promise<SubscriptionBalances> => {

@@ -1,4 +1,4 @@
-import { decodeFunctionResult, encodeFunctionData, keccak256, toHex } from "viem";
+import { encodeFunctionData, keccak256, toHex } from "viem";
 import type { Hex } from "viem";
 import type { ChainClient } from "../evm/client.ts";
 import type { StackAddresses } from "../chainlink/stackPlan.ts";
@@ -8,6 +8,7 @@ import { OWN_ABIS } from "../chainlink/vrfVersion.ts";
 import { saveSubscription } from "../store/chainRecords.ts";
 import type { StoredSubscription } from "../store/chainRecords.ts";
 import type { Store } from "../store/store.ts";
+import { decodeCallResult } from "../lib/callResult.ts";
 import { createHoldOff } from "../lib/holdOff.ts";
 import type { Payload } from "../store/transactionContents.ts";
 import { ChainUnavailableError } from "../networks/chainUnavailable.ts";
@@ -98,7 +99,7 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
       to: contracts.subscriptionOwner,
       data: encodeFunctionData({ ...call, args: [dappKey(dappId)] }),
     });
-    const [vrfSubscriptionId, functionsSubscriptionId] = decodeFunctionResult({ ...call, data });
+    const [vrfSubscriptionId, functionsSubscriptionId] = decodeCallResult({ ...call, data });
     return vrfSubscriptionId === 0n
       ? undefined
       : { dappId, network, vrfSubscriptionId, functionsSubscriptionId };
@@ -112,7 +113,7 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
       to: link,
       data: encodeFunctionData({ ...call, args: [subscriptionOwner] }),
     });
-    const juels = decodeFunctionResult({ ...call, data });
+    const juels = decodeCallResult({ ...call, data });
     if (juels < neededJuels)
       throw new LinkShortageError({
         network,

@@ -1,3 +1,4 @@
+import type { Hex } from "viem";
 import type { Account } from "./account.ts";
 import { RpcError, parseReceipt } from "./client.ts";
 import type { ChainClient, Receipt } from "./client.ts";
@@ -69,6 +70,8 @@ export interface DeliveryOptions<Payload> {
   readonly inFlight: ReadonlySet<number>;
   /** Pause between checks, in milliseconds. */
   readonly pollMs: number;
+  /** Whether a pool may hold another transaction of ours with the nonce: a node refused it and may have taken it all the same. */
+  readonly isRefused: (nonce: number) => boolean;
   /** Fills the gaps before a nonce and returns the account's nonce; `undefined` when gaps aren't filled. */
   readonly fillGaps: ((nonce: number) => Promise<number>) | undefined;
 }
@@ -90,6 +93,8 @@ interface Flight<Payload> {
   isAtTop: boolean;
   /** Consecutive answers of unknown meaning to the broadcast. */
   unknownAnswers: number;
+  /** Whether a pool holds somebody else's transaction with the nonce. */
+  isContested: boolean;
 }
 
 /** The next step of a flight. */
@@ -117,6 +122,7 @@ export function createDelivery<Payload>(options: DeliveryOptions<Payload>): Deli
       isHeld: false,
       isAtTop: false,
       unknownAnswers: 0,
+      isContested: false,
     };
     let step: Step = { at: "broadcast" };
     let receipt: Receipt | undefined;
@@ -128,8 +134,9 @@ export function createDelivery<Payload>(options: DeliveryOptions<Payload>): Deli
         continue;
       }
       step = await STEPS[step.at](flight);
-      // Whoever spent the nonce may have sent what the next transaction would carry.
-      if (step.at !== "broadcast" && step.at !== "settle") onAnswered?.();
+      // Whoever spends the nonce may send what the next transaction would carry.
+      const isOurs = step.at !== "broadcast" && step.at !== "settle" && !flight.isContested;
+      if (isOurs) onAnswered?.();
     }
     for (const version of flight.versions) {
       if (version.hash !== receipt.transactionHash) await journal?.ended(version, "replaced");
@@ -185,7 +192,22 @@ export function createDelivery<Payload>(options: DeliveryOptions<Payload>): Deli
       flight.isAtTop = true;
     }
     onError(answer);
-    return { at: meaning === "underpriced" && mayReprice(flight) ? "reprice" : "wait" };
+    if (meaning !== "underpriced" || !mayReprice(flight)) return { at: "wait" };
+    if (versions.length > 1 || !(await isContested(newest))) return { at: "reprice" };
+    flight.isContested = true;
+    journal?.doubt?.();
+    return { at: "wait" };
+  };
+
+  /** Whether the pool holds a transaction with the nonce of one that it doesn't take. */
+  const isContested = async ({ nonce }: SignedTransaction): Promise<boolean> => {
+    if (options.isRefused(nonce)) return false;
+    try {
+      return (await client.getNonce(account.address, "pending")) > nonce;
+    } catch (error) {
+      if (!(error instanceof RpcError)) throw error;
+      return false;
+    }
   };
 
   /** Finds what became of a transaction after an answer that doesn't tell: the node may have taken it. */
@@ -281,6 +303,7 @@ export function createDelivery<Payload>(options: DeliveryOptions<Payload>): Deli
   /** Finds the receipt, or establishes that another transaction took the nonce. */
   const settle = async ({ versions, nonce }: Flight<Payload>): Promise<Step> => {
     let looks = 0;
+    let spender: Hex | undefined;
     for (;;) {
       signal.throwIfAborted();
       try {
@@ -291,7 +314,7 @@ export function createDelivery<Payload>(options: DeliveryOptions<Payload>): Deli
         // There is no limit to how long a node may lack the receipt of a mined transaction.
         if (looks === TAKEN_LOOKS) {
           looks = 0;
-          const spender = await findNonceSpender(client, account.address, nonce);
+          spender = await findNonceSpender(client, account.address, nonce);
           if (versions.every(({ hash }) => hash !== spender)) break;
         }
       } catch (error) {
@@ -303,7 +326,7 @@ export function createDelivery<Payload>(options: DeliveryOptions<Payload>): Deli
       if (looks > TAKEN_LOOKS) return { at: "broadcast" };
     }
     for (const version of versions) await journal?.ended(version, "replaced");
-    journal?.doubt?.();
+    journal?.doubt?.(spender);
     throw new TransactionError(
       "nonce_taken",
       `another transaction of ${account.address} has used its nonce ${nonce}`,

@@ -26,7 +26,7 @@ export type RefusalMeaning =
 const MEANINGS: readonly (readonly [RefusalMeaning, RegExp])[] = [
   [
     "waiting",
-    /already known|already imported|known transaction|alreadyknown|already exists|already in (?:the )?(?:mem)?pool|timeout.*transaction|transaction.*timeout|not (?:added|confirmed).*in time/,
+    /already known|already imported|\bknown transaction|alreadyknown|already exists|already in (?:the )?(?:mem)?pool|timeout.*transaction|transaction.*timeout|not (?:added|confirmed).*in time/,
   ],
   [
     "nonce_spent",
@@ -47,7 +47,7 @@ const MEANINGS: readonly (readonly [RefusalMeaning, RegExp])[] = [
   ],
   [
     "refused",
-    /intrinsic gas|invalid (?:sender|signature|transaction|chain ?id)|chain ?id (?:mismatch|is invalid)|incorrect chain|(?:transaction|tx) type (?:is )?not supported|unsupported transaction type|exceeds the configured cap|initcode|sender not an eoa|replay-protected/,
+    /intrinsic gas|invalid (?:sender|signature|transaction|chain ?id)|chain ?id (?:mismatch|is invalid)|incorrect chain|(?:transaction|tx) type (?:is )?not supported|(?:unsupported|unknown) (?:transaction|tx) type|exceeds the configured cap|initcode|sender not an eoa|replay-protected/,
   ],
 ];
 

@@ -1,7 +1,7 @@
 import { createTurnstile } from "../lib/turnstile.ts";
 import type { Hex } from "viem";
 import type { Account } from "./account.ts";
-import type { ChainClient, Receipt } from "./client.ts";
+import { RpcError, type ChainClient, type Receipt } from "./client.ts";
 import { NonceGapError, createDelivery } from "./delivery.ts";
 import { PriceAboveCapError, quote } from "./fees.ts";
 import type { Fees, GasPrice, PriceTerms } from "./fees.ts";
@@ -95,6 +95,11 @@ export function createSender<Payload = undefined>(options: SenderOptions<Payload
   const onTooDear = ({ priceWei, capWei, message }: PriceAboveCapError): void => {
     wait = { reason: "price_above_cap", priceWei, capWei, message };
   };
+  /**
+   * Refused transactions by hash, while their nonce is free. A node may have accepted one all the same, so its hash must not be
+   * reused for another payload.
+   */
+  const refused = new Map<Hex, { readonly nonce: number; readonly payload: string | undefined }>();
   const delivery = createDelivery({
     ...options,
     journal,
@@ -102,15 +107,11 @@ export function createSender<Payload = undefined>(options: SenderOptions<Payload
     pauses,
     inFlight,
     onTooDear,
+    isRefused: (nonce) => [...refused.values()].some((one) => one.nonce === nonce),
     fillGaps: gaps && ((nonce) => gaps.fill(nonce)),
   });
   /** Nonce of the next transaction; `undefined` means that the chain is asked. */
   let nextNonce: number | undefined;
-  /**
-   * Refused transactions by hash, while their nonce is free. A node may have accepted one all the same, so its hash must not be
-   * reused for another payload.
-   */
-  const refused = new Map<Hex, { readonly nonce: number; readonly payload: string | undefined }>();
   let refusals = 0n;
 
   const inTurn = createTurnstile();
@@ -131,15 +132,38 @@ export function createSender<Payload = undefined>(options: SenderOptions<Payload
     }
   };
 
-  /** Returns the first nonce from the next one on that no transaction in flight has. */
+  /** Returns the first nonce from the next one on that no transaction in flight has; waits for those while others may use the account. */
   const claimNonce = async (): Promise<number> => {
-    let nonce = nextNonce;
-    if (nonce === undefined) {
-      journal?.doubt?.();
-      nonce = await client.getNonce(account.address, "latest");
-    }
+    if (nextNonce === undefined) journal?.doubt?.();
+    await waitInDoubt();
+    let nonce = nextNonce ?? (await client.getNonce(account.address, "latest"));
     while (inFlight.has(nonce)) nonce += 1;
     return nonce;
+  };
+
+  /**
+   * While others may use the account, waits until none of our transactions is in flight and pools have none of others: for those, no longer
+   * than until ours would be repriced.
+   */
+  const waitInDoubt = async (): Promise<void> => {
+    let endMs = performance.now() + fees.repriceAfterMs;
+    while (journal?.isInDoubt?.() === true) {
+      if (inFlight.size > 0) endMs = performance.now() + fees.repriceAfterMs;
+      else if (performance.now() >= endMs || !(await isAnyPending())) return;
+      await pauses.wait(pollMs);
+      signal.throwIfAborted();
+    }
+  };
+
+  const isAnyPending = async (): Promise<boolean> => {
+    try {
+      const mined = await client.getNonce(account.address, "latest");
+      return (await client.getNonce(account.address, "pending")) > mined;
+    } catch (error) {
+      // Some nodes have no pool.
+      if (error instanceof RpcError && error.answered) return false;
+      throw error;
+    }
   };
 
   /** Signs a call; if the same bytes were refused with another payload, asks for slightly more gas than any of those. */
@@ -185,7 +209,7 @@ export function createSender<Payload = undefined>(options: SenderOptions<Payload
         wait = undefined;
         slots.release();
         // The next transaction, often in the same block, need not wait for its next check.
-        if (inFlight.size > 0) pauses.end();
+        pauses.end();
       });
     receipt.catch(() => {});
     await Promise.race([answered, receipt]);

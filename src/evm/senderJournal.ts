@@ -1,3 +1,4 @@
+import type { Hex } from "viem";
 import type { Receipt } from "./client.ts";
 import type { SignedTransaction } from "./signedTransaction.ts";
 
@@ -16,8 +17,15 @@ export interface SenderJournal<Payload> {
   ): Promise<void>;
   /** Returns everything signed for this nonce and later ones that may be, or have been, in a node's pool, oldest first. */
   from(nonce: number): Promise<readonly SignedTransaction[]>;
-  /** Called before a nonce is used that the chain reported, and when another transaction has used one: others may use the account. */
-  doubt?(): void;
+  /**
+   * Called when others may use the account: before a nonce is used that the chain reported, when a pool holds another transaction for one,
+   * and when another transaction has used one.
+   *
+   * @param spender hash of that transaction, if known.
+   */
+  doubt?(spender?: Hex): void;
+  /** Whether others may use the account. Nothing is then signed on top of a transaction in flight, which may lose its nonce. */
+  isInDoubt?(): boolean;
   /** The payload of a transaction that only uses up a nonce. */
   readonly noPayload: Payload;
 }

@@ -61,6 +61,8 @@ export interface ChainWatcherOptions extends TrackOptions {
   readonly pollIntervalMs: number;
   /** Interval at which the logs of the newest blocks are read again, in case a node omits some. Default: never. */
   readonly rereadIntervalMs?: number | undefined;
+  /** Called when the head was out of sight: a poll failed, or the process didn't run. Default: nothing. */
+  readonly onGap?: () => void;
 }
 
 /**
@@ -73,7 +75,7 @@ export function chainSeconds({ timestamp, firstSeenAtMs, seenAtMs }: SeenHead): 
 
 /** Starts to follow a chain's head. */
 export function createChainWatcher(options: ChainWatcherOptions): ChainWatcher {
-  const { client, pollIntervalMs, rereadIntervalMs, onError } = options;
+  const { client, pollIntervalMs, rereadIntervalMs, onError, onGap = () => {} } = options;
   const tracks = new Set<Track>();
   const logReader = createLogReader();
   let newest: SeenHead | undefined;
@@ -90,7 +92,10 @@ export function createChainWatcher(options: ChainWatcherOptions): ChainWatcher {
     const now = performance.now();
     const elapsedMs = now - (newest?.seenAtMs ?? now);
     watchedMs += Math.min(elapsedMs, MAX_WATCHED_GAP_MS);
-    if (elapsedMs > MAX_WATCHED_GAP_MS) gapEndMs = watchedMs;
+    if (elapsedMs > MAX_WATCHED_GAP_MS) {
+      gapEndMs = watchedMs;
+      onGap();
+    }
     const firstSeenAtMs = head.hash === newest?.hash ? newest.firstSeenAtMs : now;
     newest = { ...head, firstSeenAtMs, seenAtMs: now };
   };
@@ -112,7 +117,10 @@ export function createChainWatcher(options: ChainWatcherOptions): ChainWatcher {
         for (const track of tracks) track.remind();
       }
     } catch (error) {
-      if (!closed) onError(error);
+      if (!closed) {
+        onError(error);
+        onGap();
+      }
     } finally {
       if (closed) unsubscribe?.();
       else timer = setTimeout(() => void poll(), pollIntervalMs);

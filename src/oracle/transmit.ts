@@ -1,4 +1,4 @@
-import { decodeFunctionResult, encodeFunctionData, type Hex } from "viem";
+import { encodeFunctionData, type Hex } from "viem";
 import type { ChainClient, Receipt } from "../evm/client.ts";
 import type { Sender } from "../evm/sender.ts";
 import { functionsCoordinatorAbi } from "../chainlink/contracts/abi.ts";
@@ -7,6 +7,7 @@ import type { RevertReason } from "../chainlink/revertReason.ts";
 import { tellAnswers } from "./answerSpans.ts";
 import { encodeTransmission, type ReportItem } from "./report.ts";
 import type { ReportSigner } from "./signer.ts";
+import { decodeCallResult } from "../lib/callResult.ts";
 
 /** One of the network's nodes. No other part of the process uses its keys. */
 export interface FunctionsNode {
@@ -46,7 +47,7 @@ export function createReportTransmitter(options: {
   async function readConfigDigest(): Promise<Hex> {
     const call = { abi: functionsCoordinatorAbi, functionName: "latestConfigDetails" } as const;
     const data = await client.call({ to: coordinator, data: encodeFunctionData(call) });
-    return decodeFunctionResult({ ...call, data })[2];
+    return decodeCallResult({ ...call, data })[2];
   }
 
   /** Returns the leader and the nodes after it, so that all take turns. */

@@ -25,6 +25,7 @@ import { createOldExplanations } from "./explain/oldExplanations.ts";
 import { createCallbackRecorder } from "./follow/callbackRecorder.ts";
 import { createFunctionTimeouts } from "./follow/functionTimeouts.ts";
 import { createMaintenance } from "./follow/maintenance.ts";
+import { createOmittedAnswers } from "./follow/omittedAnswers.ts";
 import { createTracker, type Tracker } from "./follow/tracker.ts";
 import { createWordTimeouts } from "./follow/wordTimeouts.ts";
 import type { OpenNetwork } from "./openNetwork.ts";
@@ -74,14 +75,16 @@ export async function openRequestPipeline(options: RequestPipelineOptions): Prom
   const sending = await createSending(scope, options);
   const { book, watcher, finality, signal, onError } = scope;
   const { subscriptions, dispatcher, linker, take, reconcile } = sending;
+  const requests = (): OpenRequest[] =>
+    book.open(scope.network).filter(({ id }) => !dispatcher.holds(id) && !linker.holds(id));
+  const omitted = createOmittedAnswers({ ...scope, requests });
   const explain = createExplainer({
     ...scope,
     ...sending,
+    isAnswered: (request) => omitted.isAnswered(request),
     queued: () => dispatcher.queued(),
     ageMs: (request) => book.ageMs(request),
   });
-  const requests = (): OpenRequest[] =>
-    book.open(scope.network).filter(({ id }) => !dispatcher.holds(id) && !linker.holds(id));
   const recovery = createRecovery({
     ...scope,
     ...sending,
@@ -95,6 +98,7 @@ export async function openRequestPipeline(options: RequestPipelineOptions): Prom
     timeOuts: [
       createFunctionTimeouts({ ...scope, ...sending, requests }),
       createWordTimeouts({ ...scope, take, requests, explain }),
+      () => omitted.look(),
     ],
     onError,
   });
@@ -128,6 +132,7 @@ export async function openRequestPipeline(options: RequestPipelineOptions): Prom
         .catch(onError);
     },
     async onReorg(firstReplaced) {
+      scope.twin?.doubt({ firstReplaced });
       await scope.tracker.onReorg(firstReplaced);
       reconcile()
         .then(() => maintenance.checkLinkings())

@@ -2,8 +2,11 @@ import { TycheError } from "../lib/errors.ts";
 
 const RETRY_AFTER_MS = 1_000;
 
-/** SQLSTATE classes and codes with which the server, or a pooler in front of it, ends a connection or temporarily refuses one. */
-const AWAY_STATES = /^(?:08...|57P0[1-5]|53300|25P0[345])$/;
+/**
+ * SQLSTATE classes and codes with which the server, or a pooler in front of it, ends a connection or temporarily refuses one, or gives up
+ * waiting for a lock (55P03).
+ */
+const AWAY_STATES = /^(?:08...|57P0[1-5]|53300|55P03|25P0[345])$/;
 /** Error codes of the operating system for a connection that was lost or can't be made. */
 const AWAY_CODES: readonly string[] = [
   "EAI_AGAIN",
@@ -22,7 +25,7 @@ const AWAY_MESSAGES =
   /^(?:Connection terminated|Client has encountered a connection error|Client was closed|timeout exceeded when trying to connect|timeout expired|Query read timeout|read ECONNRESET)/;
 
 /**
- * The database server doesn't answer, or has ended a connection. Reads may be repeated later; whether a write in flight was committed is
+ * The database server doesn't answer, has ended a connection, or waits for a lock on a table. Reads may be repeated later; whether a write in flight was committed is
  * unknown.
  */
 export class DatabaseAwayError extends TycheError {

@@ -21,6 +21,11 @@ const CLAIM_TIMEOUT_MS = 2_000;
  * replica from its leases, for as long as it is suspended.
  */
 const STANDSTILL_MS = 4_000;
+/**
+ * How long a service's statement waits for a lock. Ours are held for milliseconds: what waits longer waits for somebody else's, and its
+ * caller hears of it instead of waiting until that one ends.
+ */
+const LOCK_WAIT_MS = 15_000;
 /** Oldest release that is tested. */
 const MIN_MAJOR_VERSION = 15;
 
@@ -66,7 +71,7 @@ export function createPostgresDialect(
     max: MAX_CONNECTIONS,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     types: createTypes(),
-    ...(claim ? { idle_in_transaction_session_timeout: STANDSTILL_MS } : {}),
+    ...(claim ? { idle_in_transaction_session_timeout: STANDSTILL_MS, lock_timeout: LOCK_WAIT_MS } : {}),
     onConnect: (client): unknown => prepare(client),
   });
   // A lost connection already fails its query; an `error` event without a listener would end the process.

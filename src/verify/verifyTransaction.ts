@@ -15,6 +15,7 @@
 import type { RequestVerification, Verdict, Verification, VerificationStep } from "../api/types.ts";
 import { STEP_NAMES, VERDICTS } from "../lib/verificationWords.ts";
 import { BaseError, type Hex } from "viem";
+import { CallResultError } from "../lib/callResult.ts";
 import { TycheError } from "../lib/errors.ts";
 import { DECIDING_STEPS } from "../lib/verificationWords.ts";
 import { InvalidParameterError } from "../lib/invalidParameter.ts";
@@ -78,7 +79,10 @@ export async function verifyTransaction(hash: Hex, options: VerifyOptions): Prom
   } catch (error) {
     // A node may answer anything: an answer that can't be decoded is not our defect.
     const isTheirs =
-      error instanceof BaseError || error instanceof SyntaxError || error instanceof RangeError;
+      error instanceof BaseError ||
+      error instanceof CallResultError ||
+      error instanceof SyntaxError ||
+      error instanceof RangeError;
     if (isTheirs) throw new UnusableChainDataError(network, error);
     throw error;
   }

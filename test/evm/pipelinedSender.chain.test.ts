@@ -179,6 +179,68 @@ describe("several at once", () => {
     await next;
   });
 
+  test("nothing is signed on top of a transaction in flight while others may use the account", async () => {
+    const { journal, entries } = createJournal();
+    let isInDoubt = true;
+    const sender = open({ journal: { ...journal, isInDoubt: () => isInDoubt } });
+    const [first, second, third] = [1n, 2n, 3n].map((value) => sender.send(call(value), undefined));
+    await vi.waitFor(() => expect(sentNonces()).toEqual(new Set([0])));
+    await mine();
+    await first;
+    await vi.waitFor(() => expect(sentNonces()).toEqual(new Set([0, 1])));
+    expect(entries).toHaveLength(2);
+    isInDoubt = false;
+    await vi.waitFor(() => expect(sentNonces()).toEqual(new Set([0, 1, 2])));
+    await mine();
+    await Promise.all([second, third]);
+  });
+
+  test("waits for another's pending transaction before it signs in doubt", async () => {
+    const { journal, entries } = createJournal();
+    const terms = { chainId: chain.chainId, nonce: 0, gasPriceWei: GWEI };
+    const foreign = await signCall(account, call(7n), terms);
+    await chain.client.request(SEND, [foreign.raw]);
+    const sender = open({ journal: { ...journal, isInDoubt: () => true } });
+    const sent = sender.send(call(), undefined);
+    const asksPool = () =>
+      nodes.flatMap(({ calls }) => calls).filter(({ params }) => params[1] === "pending").length;
+    await vi.waitFor(() => expect(asksPool()).toBeGreaterThan(2));
+    expect(entries).toEqual([]);
+    await mine();
+    await vi.waitFor(() => expect(sentNonces()).toEqual(new Set([1])));
+    await mine();
+    await sent;
+  });
+
+  test("signs nothing more while a pool holds another's transaction with the same nonce, and says so", async () => {
+    const { journal, entries } = createJournal();
+    let doubts = 0;
+    const sender = open({ journal: { ...journal, doubt: () => void (doubts += 1) } });
+    const settled = sender.send(call(), undefined);
+    await vi.waitFor(() => expect(sentNonces()).toEqual(new Set([0])));
+    await mine();
+    await settled;
+    const terms = { chainId: chain.chainId, nonce: 1, gasPriceWei: 3n * GWEI };
+    const foreign = await signCall(account, call(7n), terms);
+    await chain.client.request(SEND, [foreign.raw]);
+    doubts = 0;
+    const [contested, next] = [sender.send(call(2n), undefined), sender.send(call(3n), undefined)];
+    contested.catch(() => {});
+    await vi.waitFor(() => expect(doubts).toBe(1));
+    // Its receipt is looked for again and again.
+    const looks = () =>
+      nodes.flatMap(({ calls }) => calls).filter(({ method }) => method === "eth_getTransactionReceipt")
+        .length;
+    const before = looks();
+    await vi.waitFor(() => expect(looks()).toBeGreaterThan(before + 4));
+    expect(entries.map(({ nonce }) => nonce)).toEqual([0, 1]);
+    await mine();
+    await expect(contested).rejects.toMatchObject({ meaning: "nonce_taken" });
+    await vi.waitFor(() => expect(sentNonces()).toContain(2));
+    await mine();
+    await next;
+  });
+
   test("behaviour: one that the nodes lose is sent again, and those after it follow", async () => {
     const { journal, entries, ends } = createJournal();
     const sender = open({ fees: { ...fees, repriceAfterMs: 200 }, journal });

@@ -52,9 +52,10 @@ const TEXTS = {
     "intrinsic gas too low", // Anvil, geth
     "invalid sender",
     "transaction type not supported", // geth
+    "unknown transaction type",
     "tx fee (1.50 ether) exceeds the configured cap (1.00 ether)", // geth
   ],
-  unknown: ["internal", "Internal JSON-RPC error.", "rejected by policy"],
+  unknown: ["unknown transaction", "internal", "Internal JSON-RPC error.", "rejected by policy"],
 } as const;
 
 const cases = Object.entries(TEXTS).flatMap(([meaning, texts]) => texts.map((text) => ({ meaning, text })));

@@ -1,13 +1,15 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { createSender, fixedFees } from "../../src/evm/sender.ts";
+import { readSigned, signCall } from "../../src/evm/signedTransaction.ts";
 import { assertJournalKnows } from "../../src/requests/takeover/journalCheck.ts";
 import { createRequestBook } from "../../src/requests/requestBook.ts";
 import { endUncertainRequests } from "../../src/requests/takeover/uncertainRequests.ts";
 import { backupDatabase } from "../../src/store/backup.ts";
 import { createSqliteDialect } from "../../src/store/sqliteDialect.ts";
 import { openStore } from "../../src/store/store.ts";
-import { insertTransaction } from "../../src/store/transactions.ts";
+import { findTransactions, insertTransaction } from "../../src/store/transactions.ts";
+import { every } from "../support/faultyNode.ts";
 import {
   DESK_NETWORK,
   makeRequest,
@@ -178,7 +180,7 @@ test("error: a service on a copy of the database sends nothing that the original
   const accepted = await world.open({ file: "copy.db", fees, watchesTwin: true });
   for (const id of ids) expect((await accepted.ended(id)).state).toBe("failed");
   accepted.twin.doubt();
-  await accepted.twin.assertAlone();
+  await accepted.twin.assertAlone({ ...signed, nonce: nonce + 1 }, { isRequest: true });
   await accepted.close();
   await first.twin.look();
   expect(await world.events("RandomWordsRequested")).toHaveLength(asked);
@@ -189,4 +191,111 @@ test("error: a service on a copy of the database sends nothing that the original
   await third.close();
   await expect(first.twin.look()).rejects.toThrow("another process");
   await first.close();
+});
+
+test("what the journal signed for requests that an accepting start ended is not broadcast again", async () => {
+  const fees = { synchronous: false };
+  const pipelining = { maxInFlight: 2, paceMs: 1, maxTransactionGas: 6_000_000n };
+  const file = "unsent.db";
+  const first = await world.open({ file, fees, pipelining });
+  await first.ended((await first.accept("random")).id);
+  const { client } = world.stack;
+  const operator = TEST_ROLES.operator.address;
+  const account = { network: DESK_NETWORK, client, store: first.store, operator };
+  const options = { ...account, presetConsumer: world.stack.addresses.presetConsumer, firstBlock: 0 };
+  await assertJournalKnows({ ...options, isAccepted: true, onAccepted: async () => {} });
+
+  // Two transactions are signed that no node has.
+  const undo = world.node.inject(({ method }) =>
+    method === "eth_sendRawTransaction" ? { error: { code: -32_000, message: "already known" } } : undefined,
+  );
+  const unsent = [await first.accept("random")];
+  await vi.waitFor(() => expect(unsent[0]!.progress.transactionHashes).toBeDefined());
+  unsent.push(await first.accept("random"));
+  await vi.waitFor(() => expect(unsent[1]!.progress.transactionHashes).toBeDefined());
+  await first.close({ atOnce: true });
+  undo();
+
+  // Another process uses the first one's nonce.
+  const other = await world.open({ file: "other-sender.db", fees });
+  await other.ended((await other.accept("preset")).id);
+  await other.close();
+  expect(await client.getNonce(operator, "latest")).toBe(unsent[1]!.progress.nonce);
+  const asked = (await world.events("RandomWordsRequested")).length;
+
+  const store = await openStore(createSqliteDialect(join(world.folder, file)));
+  await assertJournalKnows({
+    ...options,
+    store,
+    isAccepted: true,
+    onAccepted: () => endUncertainRequests({ ...account, store, book: createRequestBook(store) }),
+  });
+  await store.close();
+  const accepted = await world.open({ file, fees, pipelining });
+  for (const { id } of unsent) expect((await accepted.ended(id)).state).toBe("failed");
+  const next = await accepted.accept("random");
+  expect((await accepted.ended(next.id)).state).toBe("fulfilled");
+  expect(await world.events("RandomWordsRequested")).toHaveLength(asked + 1);
+  await accepted.close();
+});
+
+/** Opens a pipeline on a new database that takes all that is on chain for known. */
+async function openWatched(file: string): Promise<OpenPipeline> {
+  const opened = await world.open({ file, watchesTwin: true });
+  await assertJournalKnows({
+    network: DESK_NETWORK,
+    client: world.stack.client,
+    store: opened.store,
+    operator: TEST_ROLES.operator.address,
+    presetConsumer: world.stack.addresses.presetConsumer,
+    firstBlock: 0,
+    isAccepted: true,
+    onAccepted: async () => {},
+  });
+  return opened;
+}
+
+test("others may use the account after a failed poll, until a transaction is mined", async () => {
+  const pipeline = await openWatched("polls.db");
+  await pipeline.ended((await pipeline.accept("random")).id);
+  await vi.waitFor(() => expect(pipeline.twin.isInDoubt()).toBe(false));
+  const undo = world.node.inject(every("eth_getBlockByNumber", { status: 503 }));
+  await vi.waitFor(() => expect(pipeline.twin.isInDoubt()).toBe(true));
+  undo();
+  await vi.waitFor(async () => {
+    await pipeline.ended((await pipeline.accept("random")).id);
+    expect(pipeline.twin.isInDoubt()).toBe(false);
+  });
+  expect(pipeline.twins).toEqual([]);
+  await pipeline.close();
+});
+
+test.each([
+  ["the noted block", true],
+  ["the block after it", false],
+])("finds another's request in a block of the same height that replaces %s", async (which, isNoted) => {
+  const pipeline = await openWatched(`replaced ${which}.db`);
+  await pipeline.ended((await pipeline.accept("random")).id);
+  await pipeline.twin.look();
+  world.stopOracle();
+  const sent = await pipeline.accept("random");
+  await vi.waitFor(() => expect(sent.progress.acceptedBlock).toBeDefined());
+  if (isNoted) await pipeline.twin.look();
+
+  const { client, chainId, gasPriceWei } = world.stack;
+  const head = (await client.getHead("latest"))!.number;
+  expect(Number(head)).toBe(sent.progress.acceptedBlock);
+  const [own] = await findTransactions(pipeline.store.db, sent.progress.transactionHashes!);
+  const { call } = readSigned(own!);
+  const terms = { chainId, nonce: own!.nonce, gasPriceWei };
+  const foreign = await signCall(TEST_ROLES.operator, { ...call, gas: call.gas + 1n }, terms);
+  await client.request("anvil_reorg", [1, [[foreign.raw, 0]]]);
+  expect((await client.getReceipt(foreign.hash))?.blockNumber).toBe(head);
+
+  await vi.waitFor(() => expect(sent.progress.acceptedBlock).toBeUndefined());
+  await pipeline.accept("random");
+  await vi.waitFor(() => expect(pipeline.twins).toHaveLength(1), 20_000);
+  expect(pipeline.twins[0]!.message).toContain(foreign.hash);
+  await pipeline.close({ atOnce: true });
+  world.startOracle();
 });

@@ -119,6 +119,22 @@ test("error: connections that break in the middle of a write are given up, and o
   expect(ended).toMatchObject({ status: "rejected", reason: { code: "overloaded" } });
 });
 
+test("a read and a write of a locked table fail as from a database that is away, before the lock ends", async () => {
+  const store = await open(true);
+  await withClient(url, async (client) => {
+    await client.query("BEGIN; LOCK TABLE dapps IN ACCESS EXCLUSIVE MODE");
+    const dapp = { id: "dapp_locked", name: "locked", facilities: [], createdAt: 1 };
+    const away = { code: "overloaded", retryable: true, details: { retryAfterMs: 1_000 } };
+    await Promise.all([
+      expect(listDapps(store.db)).rejects.toMatchObject(away),
+      expect(store.write((db) => insertDapp(db, dapp))).rejects.toMatchObject(away),
+    ]);
+    await client.query("COMMIT");
+    await store.write((db) => insertDapp(db, dapp));
+    expect((await listDapps(store.db)).map(({ id }) => id)).toContain(dapp.id);
+  });
+});
+
 test("error: while the claim to serve is lost no connection is made", async () => {
   const claim = { held: () => new Promise<void>(() => {}) };
   const store = openStore(createPostgresDialect(url, { claim }));

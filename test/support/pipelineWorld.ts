@@ -139,12 +139,6 @@ export async function startPipelineWorld(options: Parameters<typeof startTestSta
     const dapp = { id: DESK_DAPP, name: "test", facilities: ["presets", "functions"], createdAt: 1 };
     await insertDapp(store.db, dapp).catch(() => {});
     const client = createChainClient(options.url ?? node.ipcPath, { timeoutMs: 1_000 });
-    const watcher = createChainWatcher({
-      client,
-      pollIntervalMs: options.pollIntervalMs ?? 100,
-      rereadIntervalMs: options.rereadIntervalMs,
-      onError: (error) => errors.push(error),
-    });
     const book = createRequestBook(store);
     const twins: Error[] = [];
     const twin = createTwinWatch({
@@ -155,6 +149,13 @@ export async function startPipelineWorld(options: Parameters<typeof startTestSta
       presetConsumer: stack.addresses.presetConsumer,
       firstBlock: 0,
       onFound: (error) => twins.push(error),
+    });
+    const watcher = createChainWatcher({
+      client,
+      pollIntervalMs: options.pollIntervalMs ?? 100,
+      rereadIntervalMs: options.rereadIntervalMs,
+      onError: (error) => errors.push(error),
+      onGap: () => twin.doubt(),
     });
     const pipeline = await openRequestPipeline({
       network: {

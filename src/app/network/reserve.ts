@@ -1,8 +1,9 @@
-import { decodeFunctionResult, encodeFunctionData } from "viem";
+import { encodeFunctionData } from "viem";
 import type { Hex } from "viem";
 import { linkTokenAbi } from "../../chainlink/contracts/abi.ts";
 import type { ChainClient } from "../../evm/client.ts";
 import type { Sender } from "../../evm/sender.ts";
+import { decodeCallResult } from "../../lib/callResult.ts";
 import { createHoldOff } from "../../lib/holdOff.ts";
 import { repeat } from "../../lib/repeat.ts";
 
@@ -34,7 +35,7 @@ export function keepReserve(options: {
   const fill = async (): Promise<void> => {
     const call = { abi: linkTokenAbi, functionName: "balanceOf" } as const;
     const data = encodeFunctionData({ ...call, args: [holder] });
-    const juels = decodeFunctionResult({ ...call, data: await client.call({ to: link, data }) });
+    const juels = decodeCallResult({ ...call, data: await client.call({ to: link, data }) });
     if (juels >= LOW_RESERVE_JUELS) return;
     await holdOff("mint", async () => {
       const mint = encodeFunctionData({

@@ -134,8 +134,6 @@ export function createServedNetwork(options: ServedNetworkOptions): ServedNetwor
 
     async start() {
       const chain = await openChain();
-      const watcher = (opened.watcher = createChainWatcher({ ...terms, client: chain.client, onError }));
-      await openBeside(chain);
       let twinError: TwinError | undefined;
       const twin = createTwin(chain, (error) => {
         twinError = error;
@@ -144,6 +142,13 @@ export function createServedNetwork(options: ServedNetworkOptions): ServedNetwor
         become({ status: "unavailable", why: TWIN, detail: error.message });
         void close().catch(onError);
       });
+      const watcher = (opened.watcher = createChainWatcher({
+        ...terms,
+        client: chain.client,
+        onError,
+        onGap: () => twin.doubt(),
+      }));
+      await openBeside(chain);
       const dispatch = (opened.dispatch = await openDispatch(chain, watcher, twin));
       opened.stopTwinWatch = repeat(
         async () => (dispatch.pipeline() === undefined ? undefined : await twin.look()),

@@ -1,8 +1,9 @@
 import { readFile } from "node:fs/promises";
-import { decodeFunctionResult, encodeFunctionData, type Hex } from "viem";
+import { encodeFunctionData, type Hex } from "viem";
 import { functionsCoordinatorAbi } from "../../chainlink/contracts/abi.ts";
 import { CONFIG_SET_TOPIC, decodeConfigSet } from "../../chainlink/nodeConfig.ts";
 import { createChainClient, type ChainClient } from "../../evm/client.ts";
+import { decodeCallResult } from "../../lib/callResult.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { checkEvidence, EvidenceError, type CheckedEvidence } from "../../oracle/node/evidence.ts";
 
@@ -58,7 +59,7 @@ async function hasHadConfig(
 ): Promise<boolean> {
   const call = { abi: functionsCoordinatorAbi, functionName: "latestConfigDetails" } as const;
   const data = await client.call({ to: coordinator, data: encodeFunctionData(call) });
-  const [, latestBlock, digest] = decodeFunctionResult({ ...call, data });
+  const [, latestBlock, digest] = decodeCallResult({ ...call, data });
   if (digest === wanted) return true;
   let block = latestBlock;
   for (let i = 0; i < MAX_EARLIER_CONFIGS && block > 0; i += 1) {

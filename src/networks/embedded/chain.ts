@@ -1,4 +1,4 @@
-import { decodeFunctionResult, encodeFunctionData, toHex } from "viem";
+import { encodeFunctionData, toHex } from "viem";
 import type { Hex } from "viem";
 import type { Account } from "../../evm/account.ts";
 import type { ChainClient } from "../../evm/client.ts";
@@ -14,6 +14,7 @@ import { EMBEDDED_GAS_PRICE_WEI, EmbeddedChainError } from "./anvil.ts";
 import { prepareChainFolder, renew } from "./chainFolder.ts";
 import { startEmbeddedNode } from "./embeddedNode.ts";
 import type { EmbeddedNode, EmbeddedNodeOptions } from "./embeddedNode.ts";
+import { decodeCallResult } from "../../lib/callResult.ts";
 
 /** Balance that each account of the service gets on a new chain, in wei. */
 const ACCOUNT_BALANCE_WEI = 10n ** 24n;
@@ -181,7 +182,7 @@ async function assertSameVrf(
   if (vrfVersion === "v2") return;
   const call = { abi: wordPaymentAbi, functionName: "NATIVE_PAYMENT" } as const;
   const data = await client.call({ to: presetConsumer, data: encodeFunctionData(call) });
-  const isPaidNatively = decodeFunctionResult({ ...call, data });
+  const isPaidNatively = decodeCallResult({ ...call, data });
   if (isPaidNatively !== vrf.nativePayment) refuse(`nativePayment ${isPaidNatively}`, `${vrf.nativePayment}`);
 }
 

@@ -1,8 +1,9 @@
-import { decodeFunctionResult, encodeFunctionData, parseAbi, zeroAddress, type Hex } from "viem";
+import { encodeFunctionData, parseAbi, zeroAddress, type Hex } from "viem";
 import { DeploymentError } from "../../chainlink/deploy.ts";
 import type { ExistingContracts } from "../../chainlink/stackPlan.ts";
 import { COORDINATOR_READS } from "../../chainlink/vrfCoordinator.ts";
 import type { ChainClient } from "../../evm/client.ts";
+import { decodeCallResult } from "../../lib/callResult.ts";
 
 /** The getters of VRFCoordinatorV2_5 for the contracts it depends on. */
 const neighboursAbi = parseAbi([
@@ -36,7 +37,7 @@ export async function readChainlinkVrf(
   const read = async (functionName: "BLOCKHASH_STORE" | "LINK" | "LINK_NATIVE_FEED"): Promise<Hex> => {
     const call = { abi: neighboursAbi, functionName } as const;
     const data = await client.call({ to: coordinator, data: encodeFunctionData(call) });
-    return decodeFunctionResult({ ...call, data });
+    return decodeCallResult({ ...call, data });
   };
   const lane = COORDINATOR_READS["v2.5"].lane(keyHash);
   const { isRegistered } = lane.decode(await client.call({ to: coordinator, data: lane.data }));

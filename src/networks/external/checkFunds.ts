@@ -1,4 +1,4 @@
-import { decodeFunctionResult, encodeFunctionData, formatGwei, type Hex } from "viem";
+import { encodeFunctionData, formatGwei, type Hex } from "viem";
 import { fixedPriceFeedAbi } from "../../chainlink/contracts/abi.ts";
 import type { StackAddresses } from "../../chainlink/stackPlan.ts";
 import { COORDINATOR_READS } from "../../chainlink/vrfCoordinator.ts";
@@ -9,6 +9,7 @@ import type { Tell } from "./finding.ts";
 import type { ContractsFile } from "./contractsFile.ts";
 import { readLinkBalance } from "./fundNetwork.ts";
 import { roundAmount } from "./roundAmount.ts";
+import { decodeCallResult } from "../../lib/callResult.ts";
 
 /** Gas of one preset that isn't batched with others: request, proof and report together. */
 const GAS_PER_PRESET = 600_000n;
@@ -47,7 +48,7 @@ export function createFundsCheck(options: {
   ): Promise<bigint> => {
     const feed = { abi: fixedPriceFeedAbi, functionName: "latestRoundData" } as const;
     const answer = await client.call({ to: contracts.nativePriceFeed, data: encodeFunctionData(feed) });
-    const [, weiPerLink] = decodeFunctionResult({ ...feed, data: answer });
+    const [, weiPerLink] = decodeCallResult({ ...feed, data: answer });
     const read = COORDINATOR_READS[contracts.vrfVersion ?? "v2"].fees();
     const { link } = read.decode(await client.call({ to: contracts.vrfCoordinator, data: read.data }));
     const gasWei = GAS_PER_PRESET * gasPriceWei;

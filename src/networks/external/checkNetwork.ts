@@ -1,17 +1,11 @@
-import {
-  decodeFunctionResult,
-  encodeFunctionData,
-  isAddressEqual,
-  keccak256,
-  parseAbi,
-  type Hex,
-} from "viem";
+import { encodeFunctionData, isAddressEqual, keccak256, parseAbi, type Hex } from "viem";
 import { functionsCoordinatorAbi, functionsRouterAbi } from "../../chainlink/contracts/abi.ts";
 import { configDigestOf, nodeConfigOf } from "../../chainlink/nodeConfig.ts";
 import { COORDINATOR_READS } from "../../chainlink/vrfCoordinator.ts";
 import { planDeployment } from "../../chainlink/stackPlan.ts";
 import type { ChainClient } from "../../evm/client.ts";
 import type { Fees } from "../../evm/fees.ts";
+import { decodeCallResult } from "../../lib/callResult.ts";
 import { messageOf } from "../../lib/errors.ts";
 import type { NetworkProfile } from "../profiles.ts";
 import { checkNodes } from "./checkNodes.ts";
@@ -138,7 +132,7 @@ function lookAt(
     "oracle network": async () => {
       const call = { abi: functionsCoordinatorAbi, functionName: "latestConfigDetails" } as const;
       const data = await client.call({ to: contracts.functionsCoordinator, data: encodeFunctionData(call) });
-      const [count, , digest] = decodeFunctionResult({ ...call, data });
+      const [count, , digest] = decodeCallResult({ ...call, data });
       const expected = configDigestOf(nodeConfigOf(oracle.functions), {
         chainId: file.chainId,
         coordinator: contracts.functionsCoordinator,
@@ -155,14 +149,14 @@ function lookAt(
         to: contracts.functionsRouter,
         data: encodeFunctionData({ ...byId, args: [donId] }),
       });
-      const routed = decodeFunctionResult({ ...byId, data: answer });
+      const routed = decodeCallResult({ ...byId, data: answer });
       tell(
         isAddressEqual(routed, contracts.functionsCoordinator),
         `the router knows ${file.donId}`,
         "the router has a different coordinator under that name",
       );
       const paused = { abi: functionsRouterAbi, functionName: "paused" } as const;
-      const isPaused = decodeFunctionResult({
+      const isPaused = decodeCallResult({
         ...paused,
         data: await client.call({ to: contracts.functionsRouter, data: encodeFunctionData(paused) }),
       });
@@ -173,7 +167,7 @@ function lookAt(
       const operator = await options.operator();
       const call = { abi: ownableAbi, functionName: "owner" } as const;
       const data = await client.call({ to: contracts.subscriptionOwner, data: encodeFunctionData(call) });
-      const owner = decodeFunctionResult({ ...call, data });
+      const owner = decodeCallResult({ ...call, data });
       tell(
         isAddressEqual(owner, operator),
         `the operator ${operator} owns the subscriptions`,

@@ -1,6 +1,7 @@
-import { decodeFunctionResult, encodeFunctionData, parseAbi, size, zeroAddress, type Hex } from "viem";
+import { encodeFunctionData, parseAbi, size, zeroAddress, type Hex } from "viem";
 import type { StackAddresses } from "../../chainlink/stackPlan.ts";
 import type { ChainClient } from "../../evm/client.ts";
+import { decodeCallResult } from "../../lib/callResult.ts";
 import { TycheError } from "../../lib/errors.ts";
 
 /**
@@ -52,7 +53,7 @@ async function isRouter(client: Pick<ChainClient, "call" | "getCode">, address: 
   const call = { abi: typeAbi, functionName: "typeAndVersion" } as const;
   try {
     const data = await client.call({ to: address, data: encodeFunctionData(call) });
-    return decodeFunctionResult({ ...call, data }).startsWith(ROUTER);
+    return decodeCallResult({ ...call, data }).startsWith(ROUTER);
   } catch {
     return false;
   }

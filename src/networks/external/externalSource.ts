@@ -1,16 +1,10 @@
-import {
-  decodeFunctionResult,
-  encodeFunctionData,
-  isAddressEqual,
-  keccak256,
-  stringToHex,
-  type Hex,
-} from "viem";
+import { encodeFunctionData, isAddressEqual, keccak256, stringToHex, type Hex } from "viem";
 import { presetConsumerAbi } from "../../chainlink/contracts/abi.ts";
 import type { Account } from "../../evm/account.ts";
 import type { ChainClient } from "../../evm/client.ts";
 import type { Fees } from "../../evm/fees.ts";
 import { readPipelining } from "../../evm/pipelining.ts";
+import { decodeCallResult } from "../../lib/callResult.ts";
 import { TycheError } from "../../lib/errors.ts";
 import { isIdentity, type NetworkSource, type NetworkTerms } from "../network.ts";
 import { MAX_RESPONSE_BYTES, type NetworkProfile } from "../profiles.ts";
@@ -142,7 +136,7 @@ export async function assertOperator(
 ): Promise<void> {
   const call = { abi: presetConsumerAbi, functionName: "OPERATOR" } as const;
   const data = await client.call({ to: contracts.presetConsumer, data: encodeFunctionData(call) });
-  const expected = decodeFunctionResult({ ...call, data });
+  const expected = decodeCallResult({ ...call, data });
   if (!isAddressEqual(expected, operator)) throw new WrongOperatorError(network, expected, operator);
 }
 

@@ -1,9 +1,10 @@
-import { decodeFunctionResult, encodeFunctionData, formatEther, type Hex } from "viem";
+import { encodeFunctionData, formatEther, type Hex } from "viem";
 import { linkTokenAbi } from "../../chainlink/contracts/abi.ts";
 import type { Account } from "../../evm/account.ts";
 import type { ChainClient } from "../../evm/client.ts";
 import type { Fees } from "../../evm/fees.ts";
 import { createSender } from "../../evm/sender.ts";
+import { decodeCallResult } from "../../lib/callResult.ts";
 import { TycheError } from "../../lib/errors.ts";
 import type { NetworkProfile } from "../profiles.ts";
 import { vrfOperatorsOf } from "./oracleIdentity.ts";
@@ -102,7 +103,7 @@ export async function readLinkBalance(
 ): Promise<bigint> {
   const call = { abi: linkTokenAbi, functionName: "balanceOf" } as const;
   const data = await client.call({ to: link, data: encodeFunctionData({ ...call, args: [holder] }) });
-  return decodeFunctionResult({ ...call, data });
+  return decodeCallResult({ ...call, data });
 }
 
 async function assertHoldsLink(client: ChainClient, link: Hex, holder: Hex, juels: bigint): Promise<void> {

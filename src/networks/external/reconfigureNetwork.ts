@@ -1,4 +1,4 @@
-import { decodeFunctionResult, encodeFunctionData, type Hex } from "viem";
+import { encodeFunctionData, type Hex } from "viem";
 import { DeploymentError } from "../../chainlink/deploy.ts";
 import { functionsCoordinatorAbi } from "../../chainlink/contracts/abi.ts";
 import { configDigestOf, encodeSetConfig, gasOfSetConfig, nodeConfigOf } from "../../chainlink/nodeConfig.ts";
@@ -12,6 +12,7 @@ import { assertChainId } from "./externalNode.ts";
 import { assertDeployed } from "./externalSource.ts";
 import { writeJsonFile } from "./jsonFile.ts";
 import type { OracleIdentity } from "./oracleIdentity.ts";
+import { decodeCallResult } from "../../lib/callResult.ts";
 
 /** What changing the set of nodes will do, for whoever confirms it. */
 export interface ReconfigurationEstimate {
@@ -102,6 +103,6 @@ export async function reconfigureNetwork(options: ReconfigureNetworkOptions): Pr
 async function readLatestConfig(client: Pick<ChainClient, "call">, coordinator: Hex) {
   const call = { abi: functionsCoordinatorAbi, functionName: "latestConfigDetails" } as const;
   const data = await client.call({ to: coordinator, data: encodeFunctionData(call) });
-  const [count, , configDigest] = decodeFunctionResult({ ...call, data });
+  const [count, , configDigest] = decodeCallResult({ ...call, data });
   return { count: BigInt(count), configDigest };
 }

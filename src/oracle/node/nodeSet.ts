@@ -1,9 +1,10 @@
-import { decodeFunctionResult, encodeFunctionData, type Hex } from "viem";
+import { encodeFunctionData, type Hex } from "viem";
 import { functionsCoordinatorAbi } from "../../chainlink/contracts/abi.ts";
 import { CONFIG_SET_TOPIC, decodeConfigSet, type NodeConfig } from "../../chainlink/nodeConfig.ts";
 import { parseNodeUrls } from "../../chainlink/offchainConfig.ts";
 import type { ChainClient, RawLog } from "../../evm/client.ts";
 import { findBlocksOfParent } from "../../evm/parentBlocks.ts";
+import { decodeCallResult } from "../../lib/callResult.ts";
 import { TycheError } from "../../lib/errors.ts";
 
 /** The nodes of a coordinator's configuration, in its order. */
@@ -42,7 +43,7 @@ export async function readNodeSet(
 ): Promise<NodeSet> {
   const call = { abi: functionsCoordinatorAbi, functionName: "latestConfigDetails" } as const;
   const data = await client.call({ to: coordinator, data: encodeFunctionData(call) });
-  const [, number, configDigest] = decodeFunctionResult({ ...call, data });
+  const [, number, configDigest] = decodeCallResult({ ...call, data });
   const block = BigInt(number);
   const find = async (fromBlock: bigint, toBlock: bigint): Promise<NodeSet | undefined> => {
     const logs = await client.getLogs({ addresses: [coordinator], fromBlock, toBlock });

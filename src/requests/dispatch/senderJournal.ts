@@ -24,13 +24,14 @@ export function createSenderJournal(options: {
   /** Returns the number of the newest block seen. */
   readonly headNumber: () => bigint;
   /** Prevents signing once another process sends with the account. Default: none can. */
-  readonly twin?: Pick<TwinWatch, "doubt" | "assertAlone"> | undefined;
+  readonly twin?: Pick<TwinWatch, "doubt" | "isInDoubt" | "assertAlone"> | undefined;
 }): SenderJournal<Payload> {
   const { network, account, store, book, tracker, twin } = options;
   return {
-    doubt: () => twin?.doubt(),
+    doubt: (spender) => twin?.doubt({ spender }),
+    isInDoubt: () => twin?.isInDoubt() ?? false,
     async signed(transaction, payload) {
-      await twin?.assertAlone();
+      await twin?.assertAlone(transaction, { isRequest: payload.entries.length > 0 });
       const sinceBlock = Number(options.headNumber());
       let changes: readonly Change[] = [];
       const decide = (): readonly Change[] =>

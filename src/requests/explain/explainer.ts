@@ -1,5 +1,5 @@
 import type { OracleNodeView } from "../../api/types.ts";
-import { decodeFunctionResult, encodeFunctionData, formatEther, formatGwei } from "viem";
+import { encodeFunctionData, formatEther, formatGwei } from "viem";
 import type { Hex } from "viem";
 import type { ChainClient } from "../../evm/client.ts";
 import { decodeLog, type ChainEventOf } from "../../chainlink/events.ts";
@@ -10,6 +10,7 @@ import { fixedPriceFeedAbi } from "../../chainlink/contracts/abi.ts";
 import { isPaidNatively } from "../../chainlink/extraArgs.ts";
 import { COORDINATOR_READS, type ContractRead } from "../../chainlink/vrfCoordinator.ts";
 import { estimateWordsCost } from "../../chainlink/wordsCost.ts";
+import { decodeCallResult } from "../../lib/callResult.ts";
 import { withDeadline } from "../../lib/deadline.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { describeUnreachable } from "../../networks/chainUnavailable.ts";
@@ -52,6 +53,8 @@ export interface ExplainerOptions {
   readonly oracleWait: ((requestId: Hex) => string | undefined) | undefined;
   /** Returns the function nodes where several operators run them; none for an oracle of one, `undefined` while they are not known. */
   readonly oracleNodes: () => Promise<readonly Pick<OracleNodeView, "url" | "answers">[] | undefined>;
+  /** Whether the contracts were seen to have the answer that a request waits for, though no node has shown its event. */
+  readonly isAnswered: (request: OpenRequest) => boolean;
   /** Returns why the sender is stalled, in words; `undefined` while it sends. */
   readonly senderWait: () => string | undefined;
   /** Number of requests that no transaction carries yet. */
@@ -79,7 +82,7 @@ export function createExplainer(options: ExplainerOptions): (request: OpenReques
       client.call({ to: contracts.nativePriceFeed, data: encodeFunctionData(feed) }),
       readCoordinator(reads.fees()),
     ]);
-    const [, weiPerLink] = decodeFunctionResult({ ...feed, data: price });
+    const [, weiPerLink] = decodeCallResult({ ...feed, data: price });
     return { weiPerLink, fees };
   });
   const askBlock = remember(MEMORY_MS, (block: number) => client.getHead(BigInt(block)));
@@ -116,6 +119,8 @@ export function createExplainer(options: ExplainerOptions): (request: OpenReques
     }
     if (progress.acceptedBlock === undefined) return await explainUnmined(request, hash);
     if (request.why !== null) return request.why;
+    if (options.isAnswered(request))
+      return "its answer is on chain, but the network's node doesn't show the event; the service looks for the receipt";
     if (state === "submitted" && progress.vrfRequestId !== undefined) {
       const reason = await explainWord(request, hash, missingParts(request)[0]?.id ?? progress.vrfRequestId);
       if (reason !== undefined) return `${reason}${kept}`;

@@ -1,6 +1,7 @@
 import type { NetworkReadiness } from "../../api/types.ts";
+import { decodeCallResult } from "../../lib/callResult.ts";
 import { keepReading, remember } from "../../lib/memo.ts";
-import { decodeFunctionResult, encodeFunctionData } from "viem";
+import { encodeFunctionData } from "viem";
 import type { Hex } from "viem";
 import type { ChainClient } from "../../evm/client.ts";
 import type { ChainWatcher } from "../../evm/watcher.ts";
@@ -78,12 +79,12 @@ export function createNetworkHealth(options: NetworkHealthOptions): () => Promis
   const readReserve = async (): Promise<bigint> => {
     const call = { abi: linkTokenAbi, functionName: "balanceOf" } as const;
     const data = encodeFunctionData({ ...call, args: [options.subscriptionOwner] });
-    return decodeFunctionResult({ ...call, data: await client.call({ to: options.link, data }) });
+    return decodeCallResult({ ...call, data: await client.call({ to: options.link, data }) });
   };
   const readPaused = async (): Promise<boolean> => {
     const call = { abi: functionsRouterAbi, functionName: "paused" } as const;
     const data = await client.call({ to: options.functionsRouter, data: encodeFunctionData(call) });
-    return decodeFunctionResult({ ...call, data });
+    return decodeCallResult({ ...call, data });
   };
   const readSubscriptions = remember(BALANCES_FRESH_MS, async (): Promise<Balances> => {
     const all = subscriptions.list();

@@ -1,11 +1,11 @@
 import type { Hex } from "viem";
 import type { ChainClient } from "../../evm/client.ts";
-import { decodeLog } from "../../chainlink/events.ts";
 import { encodeTimeouts, timeoutGas, timeoutOf } from "../../chainlink/functionsTimeout.ts";
 import type { Sender } from "../../evm/sender.ts";
 import { chainSeconds, type ChainWatcher } from "../../evm/watcher.ts";
 import type { Payload } from "../../store/transactionContents.ts";
 import type { OpenRequest } from "../openRequest.ts";
+import { findCommitment } from "./omittedAnswers.ts";
 
 /** How long a request must have been known to wait: at first, it is likely to be answered at any moment. */
 const MIN_WAIT_MS = 2_000;
@@ -51,21 +51,14 @@ export function createFunctionTimeouts(options: FunctionTimeoutsOptions): () => 
 
   /** Looked up once per request: what it waits for stays the same unless a reorg moves it. */
   const findPending = async (request: OpenRequest): Promise<Pending | undefined> => {
-    const { functionsRequestId: requestId, wordTransactionHash, transactionHashes = [] } = request.progress;
+    const { functionsRequestId: requestId } = request.progress;
     const found = known.get(request);
     if (requestId === undefined || found?.requestId === requestId) return found;
-    for (const hash of wordTransactionHash === undefined ? transactionHashes : [wordTransactionHash]) {
-      for (const log of (await client.getReceipt(hash))?.logs ?? []) {
-        const event = decodeLog(log);
-        if (event?.name !== "OracleRequest" || event.requestId !== requestId) continue;
-        const { commitment } = event;
-        const knownAtMs = performance.now();
-        const pending = { requestId, commitment, timeoutAt: timeoutOf(commitment), knownAtMs };
-        known.set(request, pending);
-        return pending;
-      }
-    }
-    return undefined;
+    const commitment = await findCommitment(client, request);
+    if (commitment === undefined) return undefined;
+    const pending = { requestId, commitment, timeoutAt: timeoutOf(commitment), knownAtMs: performance.now() };
+    known.set(request, pending);
+    return pending;
   };
 
   const timeOut = async (expired: readonly (readonly [OpenRequest, Hex])[]): Promise<void> => {

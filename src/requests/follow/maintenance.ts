@@ -27,7 +27,7 @@ export function createMaintenance(options: {
   readonly check: (request: OpenRequest) => Promise<void>;
   /** Resends transactions that the chain has lost. */
   readonly reconcile: () => Promise<void>;
-  /** End requests that the oracle has not answered in time. */
+  /** End requests that the oracle has not answered in time, and find answers that a node omits. */
   readonly timeOuts: readonly (() => Promise<void>)[];
   readonly onError: (error: unknown) => void;
 }): Maintenance {

@@ -1,12 +1,13 @@
 import type { Hex } from "viem";
 import { decodeLog } from "../../chainlink/events.ts";
-import type { ChainClient } from "../../evm/client.ts";
+import { RpcError, toQuantity, type ChainClient } from "../../evm/client.ts";
 import { createLogReader } from "../../evm/logReader.ts";
 import { TycheError } from "../../lib/errors.ts";
+import { parseObject, parseQuantity } from "../../lib/nodeAnswers.ts";
 import { findSpentNonce, saveSpentNonce, type SpentNonce } from "../../store/chainRecords.ts";
 import { listEndedBlocks } from "../../store/requests.ts";
 import type { Store } from "../../store/store.ts";
-import { findLastNonce, findTransactions } from "../../store/transactions.ts";
+import { findTransactions } from "../../store/transactions.ts";
 
 const BLOCKS_AT_ONCE = 32;
 /** Blocks after which the note is renewed even if nothing was sent: a start reads the logs since the note. */
@@ -47,8 +48,7 @@ export interface JournalCheckOptions extends JournalledAccount {
  */
 export async function assertJournalKnows(options: JournalCheckOptions): Promise<void> {
   const { network, store } = options;
-  // A service on a copy of the database has used nonces that this journal has signed for, too.
-  const { unknown, isRead, spent } = await compareJournal(options, options.isAccepted);
+  const { unknown, isRead, spent } = await compareJournal(options, { isDoubtful: options.isAccepted });
   if (unknown.length > 0) {
     if (!options.isAccepted) throw new JournalBehindError(network, unknown.length);
     await options.onAccepted();
@@ -56,26 +56,65 @@ export async function assertJournalKnows(options: JournalCheckOptions): Promise<
   if (isRead) await store.writeSoon((db) => saveSpentNonce(db, network, spent));
 }
 
+export interface CompareOptions {
+  /** Whether to read the logs even if no more nonces are spent than when it was noted. Default `false`. */
+  readonly isDoubtful?: boolean;
+  /** First block that the chain has replaced since the note. Default: none. */
+  readonly firstReplaced?: number | undefined;
+  /** Nonce before which everything must be read. Default: what the node has. */
+  readonly before?: number | undefined;
+}
+
 /**
- * Finds the transactions that carried requests and are unknown to the journal, since the last note.
+ * Finds the transactions that carried requests and are unknown to the journal, since the last note. That the journal has signed for a nonce
+ * doesn't tell who used it: a service on a copy of the database signs for the same ones.
  *
- * @param isDoubtful whether to read the logs even if no more nonces are spent than the journal has signed for: others may have used them.
+ * @throws {RpcError} when the chain can't be read, or a node lacks what is wanted `before` a nonce.
  */
-export async function compareJournal(account: JournalledAccount, isDoubtful: boolean): Promise<Comparison> {
+export async function compareJournal(
+  account: JournalledAccount,
+  { isDoubtful = false, firstReplaced = Infinity, before = 0 }: CompareOptions = {},
+): Promise<Comparison> {
   const { network, client, store, operator } = account;
   // Read before the nonce, which may then include later transactions: at worst, their blocks are read twice.
   const head = await client.getHead("latest");
   const nonce = await client.getNonce(operator, "latest");
-  const last = await findLastNonce(store.db, network, operator);
   const noted = await findSpentNonce(store.db, network);
-  if (!isDoubtful && nonce <= Math.max((last ?? -1) + 1, noted?.nonce ?? 0))
+  if (!isDoubtful && nonce <= (noted?.nonce ?? 0))
     return { unknown: [], isRead: false, noted, spent: { nonce, blockNumber: Number(head?.number ?? 0n) } };
   // Read after it, so that the logs of all transactions that it counts are read.
   const blockNumber = Number((await client.getHead("latest"))?.number ?? 0n);
+  await assertHas(account, { blockNumber, nonce: Math.max(nonce, before) });
   // What the noted block holds has been read or accepted.
-  const fromBlock = noted?.blockNumber === undefined ? account.firstBlock : noted.blockNumber + 1;
+  const next = noted?.blockNumber === undefined ? account.firstBlock : noted.blockNumber + 1;
+  const fromBlock = Math.min(next, firstReplaced);
   const unknown = await findUnknownSubmissions(account, { fromBlock, toBlock: blockNumber });
   return { unknown, isRead: true, noted, spent: { nonce, blockNumber } };
+}
+
+/** Checks that a block has everything before a nonce: nodes differ in how far they are. */
+async function assertHas(
+  { client, operator }: OperatorAccount,
+  { blockNumber, nonce }: { readonly blockNumber: number; readonly nonce: number },
+): Promise<void> {
+  const method = "eth_getTransactionCount";
+  const answer = await client.request(method, [operator, toQuantity(BigInt(blockNumber))]);
+  const count = Number(parseQuantity(answer, "transaction count"));
+  if (count < nonce)
+    throw new RpcError(method, `block ${blockNumber} has ${count} transactions of ${operator}, not ${nonce}`);
+}
+
+/** Whether a transaction of the account calls PresetConsumer and is unknown to the journal. Unlike logs, it can't be omitted. */
+export async function isUnknownCall(
+  { client, store, presetConsumer }: JournalledAccount,
+  hash: Hex,
+): Promise<boolean> {
+  const answer = await client.request("eth_getTransactionByHash", [hash]);
+  if (answer === null)
+    throw new RpcError("eth_getTransactionByHash", `the node lacks the transaction ${hash}`);
+  const { to } = parseObject(answer, "transaction");
+  const isCall = typeof to === "string" && to.toLowerCase() === presetConsumer.toLowerCase();
+  return isCall && (await findTransactions(store.db, [hash])).length === 0;
 }
 
 /** What a comparison of chain and journal found. */

@@ -1,22 +1,27 @@
 import type { Hex } from "viem";
 import type { BlockHead, Receipt } from "../../evm/client.ts";
+import type { SignedTransaction } from "../../evm/signedTransaction.ts";
 import { TycheError } from "../../lib/errors.ts";
 import { findTransactions } from "../../store/transactions.ts";
-import { compareJournal, noteSpentNonce, type JournalledAccount } from "./journalCheck.ts";
+import { compareJournal, isUnknownCall, noteSpentNonce, type JournalledAccount } from "./journalCheck.ts";
 
 /**
  * Notices another process that sends requests with the account of this one, such as a service on a copy of this data directory. It may send
  * what waits here, so nothing more is sent from here.
  */
 export interface TwinWatch {
-  /** Called when another transaction may have used a nonce of the account. */
-  doubt(): void;
+  /** Called when another process may have used the account; the doubt ends when a transaction is mined that was signed after it. */
+  doubt(about?: Doubt): void;
+  isInDoubt(): boolean;
   /**
-   * Resolves when no other process is known to send with the account; reads the chain after a {@link doubt}.
+   * Resolves when no other process is known to send with the account; while in doubt, it reads the chain.
    *
+   * @param transaction what is to be broadcast.
+   * @param options `isRequest`: whether it carries requests. Everything on chain before its nonce must then have been read, and whoever
+   * uses the nonce after that keeps the transaction off the chain.
    * @throws {TwinError} once there is one; RpcError when the chain can't be read.
    */
-  assertAlone(): Promise<void>;
+  assertAlone(transaction: SignedTransaction, options: { readonly isRequest: boolean }): Promise<void>;
   /**
    * Checks that a transaction was mined after it was signed: another process may have signed the same bytes.
    *
@@ -31,13 +36,27 @@ export interface TwinWatch {
   look(): Promise<void>;
 }
 
-/** Creates the watch over one network's account. `onFound` is called at most once. */
+/** What another process may have done. */
+export interface Doubt {
+  /** Hash of a transaction that has used a nonce of the account. */
+  readonly spender?: Hex | undefined;
+  /** First block that the chain has replaced. */
+  readonly firstReplaced?: bigint;
+}
+
+/** Creates the watch over one network's account, which begins in doubt. `onFound` is called at most once. */
 export function createTwinWatch(
   account: JournalledAccount & { readonly onFound: (error: TwinError) => void },
 ): TwinWatch {
   const { network, client, store, operator, onFound } = account;
   let found: TwinError | undefined;
-  let doubts = 0;
+  let doubts = 1;
+  /** The first so many doubts have ended. */
+  let ended = 0;
+  /** What was signed last while in doubt, and the number of doubts by then. */
+  let trial: { readonly hash: Hex; readonly doubts: number } | undefined;
+  const spenders = new Set<Hex>();
+  let firstReplaced: number | undefined;
 
   const find = (transactionHash: Hex): never => {
     if (found === undefined) {
@@ -46,24 +65,38 @@ export function createTwinWatch(
     }
     throw found;
   };
-  const compare = async (isDoubtful: boolean): Promise<void> => {
+  const compare = async (isDoubtful: boolean, before?: number): Promise<void> => {
     if (found !== undefined) throw found;
-    const comparison = await compareJournal(account, isDoubtful);
+    const from = firstReplaced;
+    const comparison = await compareJournal(account, { isDoubtful, firstReplaced: from, before });
     const [unknown] = comparison.unknown;
     if (unknown !== undefined) find(unknown);
+    // Logs may be omitted: the transactions that are known to have used a nonce tell by themselves what they carry.
+    for (const hash of spenders) {
+      if (await isUnknownCall(account, hash)) find(hash);
+      spenders.delete(hash);
+    }
     await noteSpentNonce(account, comparison);
+    if (comparison.isRead && firstReplaced === from) firstReplaced = undefined;
   };
 
   return {
-    doubt: () => void (doubts += 1),
-    async assertAlone() {
+    doubt(about = {}) {
+      doubts += 1;
+      if (about.spender !== undefined) spenders.add(about.spender);
+      if (about.firstReplaced !== undefined)
+        firstReplaced = Math.min(firstReplaced ?? Infinity, Number(about.firstReplaced));
+    },
+    isInDoubt: () => ended < doubts,
+    async assertAlone({ hash, nonce }, { isRequest }) {
       if (found !== undefined) throw found;
-      if (doubts === 0) return;
-      const seen = doubts;
-      await compare(true);
-      if (doubts === seen) doubts = 0;
+      if (ended === doubts) return;
+      const by = doubts;
+      await compare(true, isRequest ? nonce : undefined);
+      trial = { hash, doubts: by };
     },
     async assertNewer({ transactionHash, blockNumber }, { head, atMs }) {
+      if (transactionHash === trial?.hash) ended = trial.doubts;
       if (head === undefined || blockNumber > head.number) return;
       // After a rollback, a transaction is mined again in an earlier block.
       if ((await client.getHead(head.number))?.hash !== head.hash) return;
