@@ -21,7 +21,10 @@ const presets = Number(values.presets);
 const CHAIN_ID = 31_337;
 
 console.log(describeMachine(readMachine()));
-const [server, chain] = await Promise.all([startPostgres(), startIntervalAnvil({ chainId: CHAIN_ID })]);
+const [server, chain] = await Promise.all([
+  startPostgres(),
+  startIntervalAnvil({ chainId: CHAIN_ID, blockSeconds: 1 }),
+]);
 const url = await server.createDatabase();
 const parties = prepareParties(chain, { databaseUrl: url });
 let oracle: OracleChild | undefined;

@@ -61,7 +61,7 @@ try {
 }
 
 async function openOneProcess(): Promise<Side> {
-  const chain = await startIntervalAnvil();
+  const chain = await startIntervalAnvil({ blockSeconds: 1 });
   closers.push(() => chain.close());
   const parties = prepareParties(chain);
   closers.push(() => parties.remove());
@@ -72,7 +72,7 @@ async function openOneProcess(): Promise<Side> {
 }
 
 async function openFourNodes(): Promise<Side> {
-  const chain = await startIntervalAnvil();
+  const chain = await startIntervalAnvil({ blockSeconds: 1 });
   closers.push(() => chain.close());
   const operators = await prepareOperators(chain, 4, { direct: true });
   closers.push(() => operators.remove());

@@ -54,7 +54,10 @@ interface Cost {
 }
 
 console.log(describeMachine(readMachine()));
-const [server, chain] = await Promise.all([startPostgres(), startIntervalAnvil({ chainId: CHAIN_ID })]);
+const [server, chain] = await Promise.all([
+  startPostgres(),
+  startIntervalAnvil({ chainId: CHAIN_ID, blockSeconds: 1 }),
+]);
 const parties = prepareParties(chain, { databaseUrl: await server.createDatabase() });
 const folder = mkdtempSync(path.join(tmpdir(), "tyche-replicas-"));
 let oracle: OracleChild | undefined;

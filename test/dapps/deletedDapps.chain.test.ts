@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { createDappDirectory } from "../../src/dapps/dapps.ts";
 import { createDeletedDapps } from "../../src/requests/keep/deletedDapps.ts";
 import { NotFoundError } from "../../src/requests/errors.ts";
@@ -7,7 +7,7 @@ import { saveConsumer } from "../../src/store/chainRecords.ts";
 import { listDappIds, listDeletedDappConsumers, listKeys } from "../../src/store/dapps.ts";
 import { insertRequests } from "../../src/store/requests.ts";
 import type { Store } from "../../src/store/store.ts";
-import { DATABASES, emptyTables, type TestDatabase } from "../support/databases.ts";
+import { DATABASES, useStore, type TestDatabase } from "../support/databases.ts";
 import { makeStoredRequest } from "../support/storedRequest.ts";
 
 const SEALING_KEY = new Uint8Array(32).fill(7);
@@ -24,17 +24,14 @@ describe.each(DATABASES)("on %s", (_name, create) => {
   let database: TestDatabase;
   let store: Store;
   let other: Store;
+  useStore(create, (opened, itsDatabase) => {
+    store = opened;
+    database = itsDatabase;
+  });
   beforeAll(async () => {
-    database = await create();
-    store = await database.open();
     other = await database.open();
   });
-  afterAll(async () => {
-    await other?.close();
-    await store?.close();
-    await database?.remove();
-  });
-  afterEach(() => emptyTables(store));
+  afterAll(() => other?.close());
 
   test("default: a deleted dapp is gone for every process, its keys stop and are erased, its requests stay", async () => {
     const [here, there] = [store, other].map((one) => createDappDirectory(one, SEALING_KEY)) as [

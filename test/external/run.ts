@@ -14,7 +14,7 @@ const AT_ONCE = 4;
 const START_TIMEOUT_MS = 600_000;
 const [count = 7, functions = 40] = process.argv.slice(2).map(Number);
 
-const chain = await startIntervalAnvil();
+const chain = await startIntervalAnvil({ blockSeconds: 1 });
 const operators = await prepareOperators(chain, count, { direct: true });
 const nodes: OracleChild[] = [];
 let vrf: OracleChild | undefined;

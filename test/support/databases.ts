@@ -1,11 +1,12 @@
+/* eslint-disable no-empty-pattern -- Vitest reads from this pattern which others a fixture needs. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterAll, afterEach, beforeAll } from "vitest";
+import { afterAll, afterEach, beforeAll, test } from "vitest";
 import { createPostgresDialect } from "../../src/store/postgresDialect.ts";
 import { createSqliteDialect } from "../../src/store/sqliteDialect.ts";
 import { openStore, type Store } from "../../src/store/store.ts";
-import { startPostgres } from "./postgres.ts";
+import { startPostgres, type PostgresServer } from "./postgres.ts";
 
 /** A database for the tests of one file. */
 export interface TestDatabase {
@@ -13,10 +14,30 @@ export interface TestDatabase {
   remove(): Promise<void>;
 }
 
+/** Gives `take` a new database before the first test of a block. */
+export type DatabaseSetup = (take: (database: TestDatabase) => Promise<void>) => void;
+
+/**
+ * The PostgreSQL server of a worker, for `withPostgres.beforeAll`: it starts when the first file asks for it, and stops with the worker. Files
+ * keep apart by databases of their own; one that stops the server or cuts others' connections starts its own.
+ */
+export const withPostgres = test.extend(
+  "postgres",
+  { scope: "worker" },
+  async ({}, { onCleanup }): Promise<PostgresServer> => {
+    const server = await startPostgres();
+    onCleanup(() => server.remove());
+    return server;
+  },
+);
+
 /** Every kind of database that a service can use. */
-export const DATABASES: readonly (readonly [string, () => Promise<TestDatabase>])[] = [
-  ["SQLite", createSqliteDatabase],
-  ["PostgreSQL", createPostgresDatabase],
+export const DATABASES: readonly (readonly [string, DatabaseSetup])[] = [
+  ["SQLite", (take) => beforeAll(() => take(createSqliteDatabase()))],
+  [
+    "PostgreSQL",
+    (take) => withPostgres.beforeAll(async ({ postgres }) => take(await createPostgresDatabase(postgres))),
+  ],
 ];
 
 /** Tables, in the order to empty them: those that others reference come last. */
@@ -40,14 +61,11 @@ const TABLES = [
  * Opens a database for the tests of a block, and empties its tables after each of them. `take` gets the store before the first
  * test.
  */
-export function useStore(
-  create: () => Promise<TestDatabase>,
-  take: (store: Store, database: TestDatabase) => void,
-): void {
+export function useStore(prepare: DatabaseSetup, take: (store: Store, database: TestDatabase) => void): void {
   let database: TestDatabase | undefined;
   let store: Store | undefined;
-  beforeAll(async () => {
-    database = await create();
+  prepare(async (created) => {
+    database = created;
     store = await database.open();
     take(store, database);
   });
@@ -61,11 +79,11 @@ export function useStore(
 }
 
 /** Empties every table. */
-export async function emptyTables({ db }: Store): Promise<void> {
+async function emptyTables({ db }: Store): Promise<void> {
   for (const table of TABLES) await db.deleteFrom(table).execute();
 }
 
-async function createSqliteDatabase(): Promise<TestDatabase> {
+function createSqliteDatabase(): TestDatabase {
   const folder = mkdtempSync(path.join(tmpdir(), "tyche-store-"));
   return {
     open: () => openStore(createSqliteDialect(path.join(folder, "tyche.sqlite"))),
@@ -73,8 +91,8 @@ async function createSqliteDatabase(): Promise<TestDatabase> {
   };
 }
 
-async function createPostgresDatabase(): Promise<TestDatabase> {
-  const server = await startPostgres();
+async function createPostgresDatabase(server: PostgresServer): Promise<TestDatabase> {
   const url = await server.createDatabase();
-  return { open: () => openStore(createPostgresDialect(url)), remove: () => server.remove() };
+  // It goes with the server.
+  return { open: () => openStore(createPostgresDialect(url)), remove: async () => {} };
 }

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { sql } from "kysely";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import {
   checkDatabase,
   compactDatabase,
@@ -19,7 +19,8 @@ import { createSqliteDialect } from "../../../src/store/sqliteDialect.ts";
 import { openStore, type Store } from "../../../src/store/store.ts";
 import { insertTransaction } from "../../../src/store/transactions.ts";
 import { addUsage } from "../../../src/store/usage.ts";
-import { startPostgres, withClient, type PostgresServer } from "../../support/postgres.ts";
+import { withPostgres } from "../../support/databases.ts";
+import { withClient, type PostgresServer } from "../../support/postgres.ts";
 import { makeStoredRequest as makeRequest } from "../../support/storedRequest.ts";
 
 /** More than two pages' worth. */
@@ -30,10 +31,9 @@ let server: PostgresServer;
 let dataDir: string;
 let environment: { readonly TARGET: string };
 let store: Store;
-beforeAll(async () => {
-  server = await startPostgres();
+withPostgres.beforeAll(({ postgres }) => {
+  server = postgres;
 });
-afterAll(() => server?.remove());
 beforeEach(async () => {
   dataDir = mkdtempSync(path.join(tmpdir(), "tyche-copy-"));
   environment = { TARGET: await server.createDatabase() };

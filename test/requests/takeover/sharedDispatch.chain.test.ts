@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { afterAll, beforeEach, expect, test, vi } from "vitest";
 import {
   openSharedDispatch,
   type SharedDispatchOptions,
@@ -7,26 +7,21 @@ import { findChain, saveChain } from "../../../src/store/chainRecords.ts";
 import { findLease, giveLeaseBack, takeLease } from "../../../src/store/leases.ts";
 import { createPostgresDialect } from "../../../src/store/postgresDialect.ts";
 import { openStore, type Store } from "../../../src/store/store.ts";
-import { startPostgres, type PostgresServer } from "../../support/postgres.ts";
+import { withPostgres } from "../../support/databases.ts";
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 const NETWORK = "sepolia";
 const OTHERS = "the dispatching replica uses different contracts";
 
-let server: PostgresServer;
 let store: Store;
-beforeAll(async () => {
-  server = await startPostgres();
-  store = await openStore(createPostgresDialect(await server.createDatabase()));
+withPostgres.beforeAll(async ({ postgres }) => {
+  store = await openStore(createPostgresDialect(await postgres.createDatabase()));
 });
 beforeEach(async () => {
   await store.db.deleteFrom("leases").execute();
   await saveChain(store.db, NETWORK, "0xours", {});
 });
-afterAll(async () => {
-  await store?.close();
-  await server?.remove();
-});
+afterAll(() => store?.close());
 
 const takeAs = (holder: string) => takeLease(store.db, { network: NETWORK, holder, lastsMs: 600_000 });
 

@@ -18,6 +18,9 @@ export interface HostileCase {
   readonly maxMs?: number;
 }
 
+/** Small enough that sources that take memory slowly reach it before their time is up. */
+const SMALL_MEMORY_MB = 16;
+
 type Options = Omit<HostileCase, "name" | "source">;
 
 /** Describes a source that ends by returning this text. */
@@ -53,8 +56,8 @@ export const exhausts = (name: string, source: string, more: Options = {}): Host
   source,
   error: /^(syntax error, RAM exceeded, or other error|script runtime exceeded)$/,
   kinds: ["memory", "timeout", "sandbox"],
-  limits: { timeoutMs: 4_000 },
   ...more,
+  limits: { timeoutMs: 4_000, memoryLimitMb: SMALL_MEMORY_MB, ...more.limits },
 });
 /** Describes a source that does not parse. */
 export const garbles = (name: string, source: string, more: Options = {}): HostileCase => ({

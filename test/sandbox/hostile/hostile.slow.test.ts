@@ -12,7 +12,7 @@ import { poisoned } from "./poison.ts";
 import { reach } from "./reach.ts";
 
 /** Time limit of a source that may end by timeout, unless its case sets one. */
-const TIMEOUT_MS = 300;
+const TIMEOUT_MS = 150;
 /** Time limit of every other source: it ends by itself, however busy the machine is. */
 const PLENTY_MS = 20_000;
 /** Factor by which other load on the machine may slow a case down before it fails. */

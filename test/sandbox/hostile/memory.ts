@@ -1,11 +1,15 @@
+import { DEFAULT_LIMITS } from "../../../sandbox/index.ts";
 import { exhausts, fails, timesOut, type HostileCase } from "./case.ts";
 
 const INVALID_LENGTH =
   /Invalid (string|typed array|array) length|Array buffer allocation failed|RAM exceeded/;
 
+/** For sources that reach the default limit quickly, on V8's heap and outside it. */
+const DEFAULT_MEMORY = { limits: { memoryLimitMb: DEFAULT_LIMITS.memoryLimitMb } };
+
 /** Sources that take memory: on V8's heap, outside it, and in native code that aborts the process. */
 export const memory: readonly HostileCase[] = [
-  exhausts("arrays", "const a = []; for (;;) a.push(new Array(1000).fill(1))"),
+  exhausts("arrays", "const a = []; for (;;) a.push(new Array(1000).fill(1))", DEFAULT_MEMORY),
   exhausts("objects", "const a = []; for (;;) a.push({ a: 1, b: 2 })"),
   exhausts("distinct strings", "const a = []; for (let i = 0; ; i++) a.push('key' + i + 'x'.repeat(100))"),
   exhausts("property names", "const o = {}; for (let i = 0; ; i++) o['k' + i] = i"),
@@ -34,7 +38,9 @@ export const memory: readonly HostileCase[] = [
   exhausts("pending microtasks", "for (;;) Promise.resolve().then(() => {})"),
   exhausts("pending timers", "for (;;) setTimeout(() => {}, 1e6)"),
   exhausts("pending intervals with arguments", "for (;;) setInterval(() => {}, 1e6, new Array(100).fill(1))"),
-  exhausts("unhandled rejections", "for (;;) Promise.reject(new Error('x'))"),
+  exhausts("unhandled rejections", "for (;;) Promise.reject(new Error('x'))", {
+    limits: { timeoutMs: 1_000 },
+  }),
   exhausts(
     "errors with stacks",
     "const a = []; Error.stackTraceLimit = 1000; (function f(n) { if (n) return f(n - 1); for (;;) a.push(new Error('x')) })(500)",
@@ -64,6 +70,7 @@ export const memory: readonly HostileCase[] = [
     kinds: ["memory", "timeout", "thrown", "sandbox"],
   }),
   exhausts("filled array buffers", "const a = []; for (;;) a.push(new Uint8Array(1e7).fill(1))", {
+    ...DEFAULT_MEMORY,
     error: /RAM exceeded|runtime exceeded|allocation failed/,
     kinds: ["memory", "timeout", "thrown", "sandbox"],
   }),

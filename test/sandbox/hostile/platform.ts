@@ -109,7 +109,7 @@ export const platform: readonly HostileCase[] = [
   exhausts(
     "messages without end",
     "const { port1 } = new MessageChannel(); for (;;) port1.postMessage(new Array(100))",
-    EITHER,
+    { ...EITHER, limits: { timeoutMs: 1_000 } },
   ),
   timesOut(
     "events that dispatch themselves later",
@@ -123,7 +123,7 @@ export const platform: readonly HostileCase[] = [
   exhausts(
     "listeners without end",
     "const t = new EventTarget(); for (;;) t.addEventListener('a', () => {})",
-    EITHER,
+    { ...EITHER, limits: { timeoutMs: 1_000 } },
   ),
   exhausts(
     "a stream without end",
@@ -204,7 +204,7 @@ export const platform: readonly HostileCase[] = [
   exhausts(
     "a chain of abort signals",
     "let s = new AbortController().signal; for (;;) s = AbortSignal.any([s])",
-    EITHER,
+    { ...EITHER, limits: { timeoutMs: 1_000 } },
   ),
   fails(
     "ten thousand requests at once",
