@@ -101,26 +101,31 @@ export async function startTycheProcess(options: TycheProcessOptions = {}): Prom
     pid: child.pid!,
     output,
     exited,
-    async call(method, target, { body, headers, signal } = {}) {
-      const response = await fetch(`${url}${target}`, {
-        method,
-        headers: {
-          authorization: apiKey,
-          ...(body === undefined ? {} : { "content-type": "application/json" }),
-          ...headers,
-        },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-        ...(signal === undefined ? {} : { signal }),
-      });
-      const { data } = (await response.json()) as { data: unknown };
-      return { status: response.status, headers: response.headers, data };
-    },
+    call: createCaller(url, apiKey),
     async stop(signal = "SIGTERM") {
       child.kill(signal);
       const code = await exited;
       if (options.dataDir === undefined) removeDataDir(dataDir);
       return code;
     },
+  };
+}
+
+/** Creates a function that calls a service's API with a key; returns status, headers and the parsed body. */
+export function createCaller(url: string, apiKey: string): TycheProcess["call"] {
+  return async (method, target, { body, headers, signal } = {}) => {
+    const response = await fetch(`${url}${target}`, {
+      method,
+      headers: {
+        authorization: apiKey,
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(signal === undefined ? {} : { signal }),
+    });
+    const { data } = (await response.json()) as { data: unknown };
+    return { status: response.status, headers: response.headers, data };
   };
 }
 
