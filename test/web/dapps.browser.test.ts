@@ -168,6 +168,22 @@ describe("consumers", () => {
     expect(visitor.troubles).toEqual([]);
   });
 
+  test("behaviour: one that was linked a while ago doesn't scroll its list sideways", async () => {
+    const consumer = await findLink();
+    await operator.as(dapp.id).addConsumer({ dappId: dapp.id, network: NETWORK, consumer });
+    await page.route("**/api/dapps/*/consumers", async (route) => {
+      const response = await route.fetch();
+      const { data } = (await response.json()) as { data: { linked: readonly object[] } };
+      const linkedAt = new Date(Date.now() - 600_000).toISOString();
+      const linked = data.linked.map((one) => ({ ...one, linkedAt }));
+      await route.fulfill({ response, json: { data: { ...data, linked } } });
+    });
+    await open("/consumers");
+    await page.getByText("10 minutes ago").waitFor();
+    await visitor.inspect();
+    expect(visitor.troubles).toEqual([]);
+  });
+
   test("default: what a contract requested itself is listed, with its result, and leads to proof and request", async () => {
     const contract = await deploySampleContract(operator, { dappId: dapp.id, network: NETWORK });
     const transactionHash = await contract.roll();
