@@ -11,7 +11,7 @@ import { createCaller, makeDataDir, removeDataDir, startTycheProcess, type Tyche
 /** Number of VRF keys on {@link SharedService}'s Sepolia. */
 export const SHARED_VRF_KEYS = 3;
 
-/** A service that the files of a worker use one after the other, so none of them stops it, and what a file changes for all it puts back. */
+/** A service that the files of a worker use one after the other: none stops it, and each puts back what it changes for all. */
 export interface SharedService extends Omit<TycheProcess, "apiKey" | "call" | "stop" | "exited"> {
   /** Folder of its presets: a copy of the built-in ones. */
   readonly pluginsDir: string;
