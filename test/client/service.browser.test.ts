@@ -6,9 +6,9 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
 import { build } from "esbuild";
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { startTycheProcess, type TycheProcess } from "../support/tyche.ts";
-import { launchChromium } from "../web/support/chromium.ts";
+import type { Browser } from "playwright-core";
+import { expect, onTestFinished, test } from "vitest";
+import { joinService, shared, type SharedDapp } from "../support/shared.ts";
 import { createVisitor } from "../web/support/visitor.ts";
 import { runJourney } from "./journey.ts";
 
@@ -29,12 +29,11 @@ const EXPECTED = {
   serving: true,
 };
 
-let tyche: TycheProcess;
-beforeAll(async () => {
-  tyche = await startTycheProcess();
-});
-afterAll(async () => {
-  await tyche.stop();
+let browser: Browser;
+let tyche: SharedDapp;
+shared.beforeAll(async ({ browser: chromium, service }) => {
+  browser = chromium;
+  tyche = await joinService(service);
 });
 
 test("default: Node calls, waits, streams, pages and verifies", async () => {
@@ -74,9 +73,8 @@ test("default: a page of another site does the same", async () => {
   );
   await new Promise<void>((resolve) => site.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => void site.close());
-  const browser = await launchChromium();
-  onTestFinished(() => browser.close());
   const visitor = await createVisitor(browser);
+  onTestFinished(() => visitor.close());
   await visitor.open(`http://127.0.0.1:${(site.address() as AddressInfo).port}/`);
   await visitor.page.addScriptTag({ content: outputFiles[0]!.text });
   const call = `journey.runJourney(${JSON.stringify(tyche.url)}, ${JSON.stringify(tyche.apiKey)})`;

@@ -12,7 +12,8 @@ const server = createServer((_, response) => {
   asked += 1;
   if (asked > 1) response.end();
 });
-const start = async () => await startTycheProcess({ dataDir, env: { TYCHE_ALLOW_HOSTS: host } });
+const start = async () =>
+  await startTycheProcess({ dataDir, networks: ["sepolia"], env: { TYCHE_ALLOW_HOSTS: host } });
 
 beforeAll(async () => {
   dataDir = makeDataDir();

@@ -12,9 +12,10 @@ const TRUTH_WITHIN_MS = 20_000;
 let dataDir: string;
 let tyche: TycheProcess;
 
+const start = () => startTycheProcess({ dataDir, networks: [NETWORK, "sepolia"] });
 beforeEach(async () => {
   dataDir = makeDataDir();
-  tyche = await startTycheProcess({ dataDir });
+  tyche = await start();
 });
 afterEach(async () => {
   await tyche.stop("SIGKILL");
@@ -91,7 +92,7 @@ test("behaviour: a stop ends although a chain hangs; until the end the port says
   await vi.waitFor(async () => expect((await ask("/readyz")).status).toBe(503));
   expect((await draw()).data).toMatchObject({ code: "overloaded" });
   expect([0, 1]).toContain(await stopped);
-  tyche = await startTycheProcess({ dataDir });
+  tyche = await start();
   expect((await draw()).status).toBe(200);
 });
 

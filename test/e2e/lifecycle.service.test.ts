@@ -65,7 +65,10 @@ test.each(["SIGTERM", "SIGKILL"] as const)(
 );
 
 test("keeps all files and folders readable for their owner, and for nobody else, whatever the umask is", async () => {
-  const tyche = await startTycheProcess({ under: ["sh", "-c", 'umask 777; exec "$@"', "sh"] });
+  const tyche = await startTycheProcess({
+    networks: ["fuji"],
+    under: ["sh", "-c", 'umask 777; exec "$@"', "sh"],
+  });
   const isOwners = (name: string): boolean => {
     const stats = statSync(path.join(tyche.dataDir, name), { throwIfNoEntry: false });
     return stats === undefined || (stats.mode & 0o777) === (stats.isDirectory() ? 0o700 : 0o600);
@@ -79,7 +82,7 @@ test("keeps all files and folders readable for their owner, and for nobody else,
 });
 
 test("behaviour: a request in flight is answered before the end", async () => {
-  const tyche = await startTycheProcess();
+  const tyche = await startTycheProcess({ networks: ["fuji"] });
   const answer = tyche.call("POST", "/api/vrfv2/requestRandomNumber?network=fuji&confirmations=200");
   let accepted = 0;
   while (accepted === 0) accepted = (await tyche.call("GET", "/api/requests")).data.items.length;
@@ -90,7 +93,7 @@ test("behaviour: a request in flight is answered before the end", async () => {
 });
 
 test("behaviour: a user's own transaction is mined on the printed RPC URL", async () => {
-  const tyche = await startTycheProcess();
+  const tyche = await startTycheProcess({ networks: ["sepolia"] });
   const url = await rpcUrlOf(tyche, "sepolia");
   const [from] = (await rpc(url, "eth_accounts", [])) as string[];
   // Creation code of a contract whose only byte of code is STOP.
@@ -115,7 +118,7 @@ test("error: the port is in use", async () => {
 });
 
 test("error: a second process on the same data directory, which goes on serving", async () => {
-  const tyche = await startTycheProcess();
+  const tyche = await startTycheProcess({ networks: ["fuji"] });
   const { code, output } = await runTyche(["start"], { PORT: "0", TYCHE_DATA_DIR: tyche.dataDir });
   expect(code).toBe(1);
   expect(output).toContain("another process serves from");

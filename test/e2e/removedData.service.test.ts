@@ -6,9 +6,10 @@ import type { TycheProcess } from "../support/tyche.ts";
 
 let dataDir: string;
 let tyche: TycheProcess;
+const start = () => startTycheProcess({ dataDir, networks: ["fuji", "sepolia"] });
 beforeEach(async () => {
   dataDir = makeDataDir();
-  tyche = await startTycheProcess({ dataDir });
+  tyche = await start();
 });
 afterEach(async () => {
   await tyche.stop("SIGKILL");
@@ -43,7 +44,7 @@ test("error: a chain's folder is removed, and its network takes no more requests
   for (const suffix of ["-wal", "-shm"]) rmSync(path.join(dataDir, `tyche.sqlite${suffix}`));
   expect(await tyche.exited).toBe(1);
   expect(tyche.output()).toContain("was removed");
-  tyche = await startTycheProcess({ dataDir });
+  tyche = await start();
   const { data } = await tyche.call("GET", "/api/requests?network=sepolia");
   expect(data.items).toHaveLength(1);
 

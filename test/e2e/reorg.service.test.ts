@@ -8,9 +8,10 @@ import { makeDataDir, removeDataDir, startTycheProcess, type TycheProcess } from
 let dataDir: string;
 let tyche: TycheProcess;
 
+const start = () => startTycheProcess({ dataDir, networks: ["fuji"] });
 beforeEach(async () => {
   dataDir = makeDataDir();
-  tyche = await startTycheProcess({ dataDir });
+  tyche = await start();
 });
 afterEach(async () => {
   await tyche.stop();
@@ -71,7 +72,7 @@ test("behaviour: an answer whose block was taken comes again under the same id, 
   expect(result).toMatchObject({ status: "0x1" });
 
   await tyche.stop("SIGKILL");
-  tyche = await startTycheProcess({ dataDir });
+  tyche = await start();
   expect((await draw()).data.randomNumber).toEqual(record.outcome.randomNumber);
 });
 
@@ -121,6 +122,6 @@ test("error: a chain that is gone with all that was stored of it is not ready, a
   const refused = await tyche.call("POST", "/api/vrfv2/requestRandomNumber?network=fuji");
   expect([refused.status, refused.data.code]).toEqual([502, "chain_unavailable"]);
   await tyche.stop();
-  tyche = await startTycheProcess({ dataDir });
+  tyche = await start();
   expect((await tyche.call("POST", "/api/vrfv2/requestRandomNumber?network=fuji")).status).toBe(200);
 });

@@ -1,34 +1,29 @@
 import type { ContractRequestView } from "../../src/api/types.ts";
 import { getAddress } from "viem";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { OperatorPart } from "../../src/http/operatorPart.ts";
 import { createClient, type TycheClient, type TycheOperator } from "../../src/client/index.ts";
 import { runCli } from "../cli/runCli.ts";
 import { deploySampleContract } from "../support/sampleContract.ts";
+import { joinService, shared, type SharedDapp } from "../support/shared.ts";
 import { connectOperator } from "../support/signIn.ts";
-import { startTycheProcess, type TycheProcess } from "../support/tyche.ts";
 import { createExampleService } from "./exampleService.ts";
 import { startHarness } from "./harness.ts";
 
 const NETWORK = "sepolia";
 const OTHER = "fuji";
 
-let tyche: TycheProcess;
+let tyche: SharedDapp;
 let operator: TycheOperator;
-let dappId: string;
 let client: TycheClient;
-beforeAll(async () => {
-  tyche = await startTycheProcess();
+shared.beforeAll(async ({ service }) => {
+  tyche = await joinService(service);
   operator = connectOperator(tyche);
-  dappId = (await operator.dapps())[0]!.id;
   client = createClient({ baseUrl: tyche.url, apiKey: tyche.apiKey });
-});
-afterAll(async () => {
-  await tyche.stop();
 });
 
 test("default: what a dapp's contract requested is listed for the dapp's key, on its network alone, and by the command line", async () => {
-  const contract = await deploySampleContract(operator, { dappId, network: NETWORK });
+  const contract = await deploySampleContract(operator, { dappId: tyche.dappId, network: NETWORK });
   const transactionHash = await contract.roll();
   const readFirst = async () => (await client.contractRequests({ network: NETWORK })).items[0];
   await expect.poll(async () => (await readFirst())?.state).toBe("fulfilled");
@@ -46,7 +41,9 @@ test("default: what a dapp's contract requested is listed for the dapp's key, on
   expect(await client.contractRequests({ network: OTHER })).toMatchObject({ items: [], older: null });
 
   const cli = (network: string, ...more: string[]) =>
-    runCli(["consumer", "requests", "--network", network, ...more], "", { TYCHE_DATA_DIR: tyche.dataDir });
+    runCli(["consumer", "requests", "--dapp", tyche.dappId, "--network", network, ...more], "", {
+      TYCHE_DATA_DIR: tyche.dataDir,
+    });
   const [text, json, none] = await Promise.all([cli(NETWORK), cli(NETWORK, "--json"), cli(OTHER)]);
   expect(text.stdout).toMatch(
     new RegExp(`^${transactionHash}  \\S{19}  random    fulfilled  ${first.consumer.address}  \\d+…?\n$`),
@@ -56,7 +53,7 @@ test("default: what a dapp's contract requested is listed for the dapp's key, on
 });
 
 test("behaviour: another dapp sees nothing of it, nor does a new one before it has subscriptions", async () => {
-  const { key } = await operator.createDapp({ name: "other" });
+  const { key } = await operator.createDapp({ name: "a stranger to the contract" });
   const other = createClient({ baseUrl: tyche.url, apiKey: key.apiKey });
   expect(await other.contractRequests({ network: NETWORK })).toMatchObject({ items: [], older: null });
 });

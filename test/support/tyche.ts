@@ -1,8 +1,9 @@
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import type { NetworkName } from "../../src/networks/profiles.ts";
 
 const ENTRY = path.resolve(import.meta.dirname, "../../src/app/tyche.ts");
 /** Kills a start that hangs; it says nothing about how long a start takes. */
@@ -40,6 +41,8 @@ export interface Answer {
 export interface TycheProcessOptions {
   /** Default: a new one that is removed after the test file. */
   readonly dataDir?: string;
+  /** Embedded networks that it serves, written to the data directory's `tyche.json`. Default: what that says, or all four. */
+  readonly networks?: readonly NetworkName[];
   readonly env?: Readonly<Record<string, string>>;
   /** Command and options to run it under, such as `prlimit --nofile=64`. Default none. */
   readonly under?: readonly string[];
@@ -79,6 +82,10 @@ export function removeDataDir(dataDir: string): void {
  */
 export async function startTycheProcess(options: TycheProcessOptions = {}): Promise<TycheProcess> {
   const dataDir = options.dataDir ?? makeDataDir();
+  if (options.networks !== undefined) {
+    const networks = Object.fromEntries(options.networks.map((name) => [name, "embedded"]));
+    writeFileSync(path.join(dataDir, "tyche.json"), JSON.stringify({ networks }));
+  }
   const env = { PORT: "0", TYCHE_DATA_DIR: dataDir, ...options.env };
   const { child, output, exited } = spawnTyche(["start"], env, options);
   const deadline = Date.now() + (options.timeoutMs ?? START_TIMEOUT_MS);
@@ -101,26 +108,31 @@ export async function startTycheProcess(options: TycheProcessOptions = {}): Prom
     pid: child.pid!,
     output,
     exited,
-    async call(method, target, { body, headers, signal } = {}) {
-      const response = await fetch(`${url}${target}`, {
-        method,
-        headers: {
-          authorization: apiKey,
-          ...(body === undefined ? {} : { "content-type": "application/json" }),
-          ...headers,
-        },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-        ...(signal === undefined ? {} : { signal }),
-      });
-      const { data } = (await response.json()) as { data: unknown };
-      return { status: response.status, headers: response.headers, data };
-    },
+    call: createCaller(url, apiKey),
     async stop(signal = "SIGTERM") {
       child.kill(signal);
       const code = await exited;
       if (options.dataDir === undefined) removeDataDir(dataDir);
       return code;
     },
+  };
+}
+
+/** Creates a function that calls a service's API with a key; returns status, headers and the parsed body. */
+export function createCaller(url: string, apiKey: string): TycheProcess["call"] {
+  return async (method, target, { body, headers, signal } = {}) => {
+    const response = await fetch(`${url}${target}`, {
+      method,
+      headers: {
+        authorization: apiKey,
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(signal === undefined ? {} : { signal }),
+    });
+    const { data } = (await response.json()) as { data: unknown };
+    return { status: response.status, headers: response.headers, data };
   };
 }
 

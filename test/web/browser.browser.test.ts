@@ -2,8 +2,8 @@ import { readFile } from "node:fs/promises";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { encodeFragment } from "../../src/browser/application/pages/functions/share.ts";
-import { startTycheProcess, type TycheProcess } from "../support/tyche.ts";
-import { launchChromium } from "./support/chromium.ts";
+import { joinService, shared, type SharedDapp } from "../support/shared.ts";
+import { connectOperator } from "../support/signIn.ts";
 import { enter, signInOn } from "./support/enter.ts";
 import { createVisitor, type Screen, type Visitor } from "./support/visitor.ts";
 
@@ -14,12 +14,12 @@ const SCREENS: readonly Screen[] = [
 ];
 
 let browser: Browser;
-let tyche: TycheProcess;
-beforeAll(async () => {
-  [browser, tyche] = await Promise.all([launchChromium(), startTycheProcess()]);
-});
-afterAll(async () => {
-  await Promise.all([browser?.close(), tyche?.stop()]);
+/** The default dapp, which forms choose. */
+let tyche: SharedDapp;
+shared.beforeAll(async ({ browser: chromium, service }) => {
+  browser = chromium;
+  const [first] = await connectOperator(service).dapps();
+  tyche = await joinService(service, first!.id);
 });
 
 /** Runs a preset through its form; ends on the request's page, with its result. */

@@ -1,13 +1,10 @@
-import { readFile, writeFile } from "node:fs/promises";
-import path from "node:path";
+import { readFile } from "node:fs/promises";
 import type { Browser, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { DappView, TycheOperator } from "../../src/client/index.ts";
 import { deploySampleContract } from "../support/sampleContract.ts";
+import { joinService, shared, type SharedDapp } from "../support/shared.ts";
 import { connectOperator } from "../support/signIn.ts";
-import { makeDataDir, removeDataDir, startTycheProcess, type TycheProcess } from "../support/tyche.ts";
-import { launchChromium } from "./support/chromium.ts";
-import { signInOn } from "./support/enter.ts";
 import { createVisitor, type Visitor } from "./support/visitor.ts";
 
 const NETWORK = "sepolia";
@@ -15,19 +12,12 @@ const TITLE = "Ethereum Sepolia (local chain)";
 const PAGE_SIZE = 25;
 
 let browser: Browser;
-let dataDir: string;
-let tyche: TycheProcess;
+let tyche: SharedDapp;
 let operator: TycheOperator;
-beforeAll(async () => {
-  dataDir = makeDataDir();
-  const networks = { sepolia: { embedded: true }, fuji: { embedded: true } };
-  await writeFile(path.join(dataDir, "tyche.json"), JSON.stringify({ networks }));
-  [browser, tyche] = await Promise.all([launchChromium(), startTycheProcess({ dataDir })]);
+shared.beforeAll(async ({ browser: chromium, service }) => {
+  browser = chromium;
+  tyche = await joinService(service);
   operator = connectOperator(tyche);
-});
-afterAll(async () => {
-  await Promise.all([browser?.close(), tyche?.stop()]);
-  removeDataDir(dataDir);
 });
 
 let visitor: Visitor;
@@ -39,9 +29,8 @@ let calls: string[];
 beforeEach(async () => {
   made += 1;
   dapp = await operator.createDapp({ name: `shop ${made}` });
-  visitor = await createVisitor(browser);
+  visitor = await createVisitor(browser, { operatorOf: tyche });
   page = visitor.page;
-  await signInOn(page, tyche);
   calls = [];
   page.on("request", (request) => {
     const { pathname, search } = new URL(request.url());
@@ -179,6 +168,22 @@ describe("consumers", () => {
     expect(visitor.troubles).toEqual([]);
   });
 
+  test("behaviour: one that was linked a while ago doesn't scroll its list sideways", async () => {
+    const consumer = await findLink();
+    await operator.as(dapp.id).addConsumer({ dappId: dapp.id, network: NETWORK, consumer });
+    await page.route("**/api/dapps/*/consumers", async (route) => {
+      const response = await route.fetch();
+      const { data } = (await response.json()) as { data: { linked: readonly object[] } };
+      const linkedAt = new Date(Date.now() - 600_000).toISOString();
+      const linked = data.linked.map((one) => ({ ...one, linkedAt }));
+      await route.fulfill({ response, json: { data: { ...data, linked } } });
+    });
+    await open("/consumers");
+    await page.getByText("10 minutes ago").waitFor();
+    await visitor.inspect();
+    expect(visitor.troubles).toEqual([]);
+  });
+
   test("default: what a contract requested itself is listed, with its result, and leads to proof and request", async () => {
     const contract = await deploySampleContract(operator, { dappId: dapp.id, network: NETWORK });
     const transactionHash = await contract.roll();
@@ -279,11 +284,13 @@ describe("subscriptions", () => {
   });
 
   test("behaviour: config vars of a network that isn't serving say so, and are not read every second", async () => {
+    await page.clock.install();
     await serve({ isCreated: false, network: { status: "unavailable" } });
     await open("/config-vars");
     await page.getByText("created once the network is serving").first().waitFor();
     const before = callsOf(`GET /api/dapps/${dapp.id}/configVars`).length;
-    await page.waitForTimeout(3_000);
+    await page.clock.runFor("00:03");
+    await page.evaluate("fetch('/api/explorer/networks')");
     expect(callsOf(`GET /api/dapps/${dapp.id}/configVars`).length).toBe(before);
     expect(visitor.troubles).toEqual([]);
   });

@@ -3,25 +3,23 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
 import type { Browser } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { describeCall } from "../../src/browser/docs/describedCall.ts";
 import { SAMPLED_OPERATIONS, writeSamples, type SampledOperation } from "../../src/browser/docs/samples.ts";
+import { joinService, shared, type SharedDapp } from "../support/shared.ts";
 import { readOperatorToken } from "../support/signIn.ts";
-import { startTycheProcess, type TycheProcess } from "../support/tyche.ts";
-import { launchChromium } from "./support/chromium.ts";
 import { createVisitor, type Visitor } from "./support/visitor.ts";
 
 const run = promisify(execFile);
 type Operation = Parameters<typeof describeCall>[2];
 
-let tyche: TycheProcess;
+let browser: Browser;
+let tyche: SharedDapp;
 let paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-beforeAll(async () => {
-  tyche = await startTycheProcess();
+shared.beforeAll(async ({ browser: chromium, service }) => {
+  browser = chromium;
+  tyche = await joinService(service);
   ({ paths } = (await (await fetch(`${tyche.url}/openapi.json`)).json()) as { paths: typeof paths });
-});
-afterAll(async () => {
-  await tyche.stop();
 });
 
 test("default: the page has nothing inline and nothing from elsewhere, and is for everybody", async () => {
@@ -115,12 +113,7 @@ test("behaviour: a quote in a body survives the shell", async () => {
 });
 
 describe("in a browser", () => {
-  let browser: Browser;
   let visitor: Visitor;
-  beforeAll(async () => {
-    browser = await launchChromium();
-  });
-  afterAll(() => browser?.close());
   beforeEach(async () => {
     visitor = await createVisitor(browser);
   });

@@ -1,17 +1,14 @@
 import type { Browser, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { joinService, shared, type SharedDapp } from "../support/shared.ts";
 import { connectOperator } from "../support/signIn.ts";
-import { startTycheProcess, type TycheProcess } from "../support/tyche.ts";
-import { launchChromium } from "./support/chromium.ts";
 import { createVisitor, type Visitor } from "./support/visitor.ts";
 
 let browser: Browser;
-let tyche: TycheProcess;
-beforeAll(async () => {
-  [browser, tyche] = await Promise.all([launchChromium(), startTycheProcess()]);
-});
-afterAll(async () => {
-  await Promise.all([browser?.close(), tyche?.stop()]);
+let tyche: SharedDapp;
+shared.beforeAll(async ({ browser: chromium, service }) => {
+  browser = chromium;
+  tyche = await joinService(service);
 });
 
 let visitor: Visitor;

@@ -1,40 +1,33 @@
 import type { Browser, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import type { TycheOperator } from "../../src/client/index.ts";
+import { joinService, shared, type SharedDapp } from "../support/shared.ts";
 import { connectOperator } from "../support/signIn.ts";
-import { startTycheProcess, type TycheProcess } from "../support/tyche.ts";
-import { launchChromium } from "./support/chromium.ts";
-import { signInOn } from "./support/enter.ts";
 import { createVisitor, type Visitor } from "./support/visitor.ts";
 
 const NETWORK = "sepolia";
 
 let browser: Browser;
-let tyche: TycheProcess;
+let tyche: SharedDapp;
 let operator: TycheOperator;
-let dappId: string;
-beforeAll(async () => {
-  [browser, tyche] = await Promise.all([launchChromium(), startTycheProcess()]);
+shared.beforeAll(async ({ browser: chromium, service }) => {
+  browser = chromium;
+  tyche = await joinService(service);
   operator = connectOperator(tyche);
-  dappId = (await operator.dapps())[0]!.id;
-});
-afterAll(async () => {
-  await Promise.all([browser?.close(), tyche?.stop()]);
 });
 
 let visitor: Visitor;
 let page: Page;
 beforeEach(async () => {
-  visitor = await createVisitor(browser);
+  visitor = await createVisitor(browser, { operatorOf: tyche });
   page = visitor.page;
-  await signInOn(page, tyche);
 });
 afterEach(() => visitor.close());
 
 const open = (path: string): Promise<void> => visitor.open(tyche.url + path);
 
 test("behaviour: lists show a result as its preset says, and an empty one as empty", async () => {
-  const client = operator.as(dappId);
+  const client = operator.as(tyche.dappId);
   const { parsedResult } = await client.preset("coinflip", {}, { network: NETWORK });
   const empty = { source: "return Functions.encodeString('')", network: NETWORK };
   await Promise.all([
@@ -42,7 +35,7 @@ test("behaviour: lists show a result as its preset says, and an empty one as emp
     client.runFunction(empty),
     client.simulate(empty),
   ]);
-  await open(`/dapps/${dappId}/requests`);
+  await open(`/dapps/${tyche.dappId}/requests`);
   const resultOf = (name: string) =>
     page
       .getByRole("row")
@@ -55,7 +48,7 @@ test("behaviour: lists show a result as its preset says, and an empty one as emp
   expect(await resultOf("function")).toBe("empty text");
   await page.getByRole("link", { name: "function", exact: true }).click();
   await page.locator(".big-result", { hasText: "empty text" }).waitFor();
-  await open(`/dapps/${dappId}/dry-runs`);
+  await open(`/dapps/${tyche.dappId}/dry-runs`);
   await page.getByRole("cell", { name: "empty text" }).waitFor();
   await visitor.inspect();
   expect(visitor.troubles).toEqual([]);
@@ -92,7 +85,7 @@ test("behaviour: every form begins with the API's default network, then with the
     "/random",
     "/functions",
     "/networks",
-    `/dapps/${dappId}/consumers`,
+    `/dapps/${tyche.dappId}/consumers`,
   ];
   const expectAll = async (network: string): Promise<void> => {
     for (const path of forms) {

@@ -1,24 +1,19 @@
 import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, beforeEach, afterEach, expect, test } from "vitest";
-import type { TycheOperator } from "../../src/client/index.ts";
+import { beforeEach, afterEach, expect, test } from "vitest";
+import { joinService, shared, type SharedDapp } from "../support/shared.ts";
 import { connectOperator } from "../support/signIn.ts";
-import { startTycheProcess, type TycheProcess } from "../support/tyche.ts";
-import { launchChromium } from "./support/chromium.ts";
-import { signInOn } from "./support/enter.ts";
 import { createVisitor, type Visitor } from "./support/visitor.ts";
 
 const NETWORK = "sepolia";
 
 let browser: Browser;
-let tyche: TycheProcess;
-let operator: TycheOperator;
+let tyche: SharedDapp;
 let dapp: string;
-beforeAll(async () => {
-  [browser, tyche] = await Promise.all([launchChromium(), startTycheProcess()]);
-  operator = connectOperator(tyche);
-  const { id } = (await operator.dapps())[0]!;
-  dapp = `/dapps/${id}`;
-  const client = operator.as(id);
+shared.beforeAll(async ({ browser: chromium, service }) => {
+  browser = chromium;
+  tyche = await joinService(service);
+  dapp = `/dapps/${tyche.dappId}`;
+  const client = connectOperator(tyche).as(tyche.dappId);
   const { link } = (await client.networks()).find(({ name }) => name === NETWORK)!.contracts;
   await Promise.all([
     client.random({ network: NETWORK, numWords: 3 }),
@@ -28,16 +23,12 @@ beforeAll(async () => {
     client.simulate({ source: `return Functions.encodeString("${"w".repeat(200)}")` }),
   ]);
 });
-afterAll(async () => {
-  await Promise.all([browser?.close(), tyche?.stop()]);
-});
 
 let visitor: Visitor;
 let page: Page;
 beforeEach(async () => {
-  visitor = await createVisitor(browser, { width: 390, scheme: "light" });
+  visitor = await createVisitor(browser, { width: 390, operatorOf: tyche });
   page = visitor.page;
-  await signInOn(page, tyche);
 });
 afterEach(() => visitor.close());
 

@@ -1,14 +1,11 @@
 import { request as httpRequest } from "node:http";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { shared, type SharedService } from "../support/shared.ts";
 import { signIn } from "../support/signIn.ts";
-import { startTycheProcess, type TycheProcess } from "../support/tyche.ts";
 
-let tyche: TycheProcess;
-beforeAll(async () => {
-  tyche = await startTycheProcess();
-});
-afterAll(async () => {
-  await tyche.stop();
+let tyche: SharedService;
+shared.beforeAll(({ service }) => {
+  tyche = service;
 });
 
 const get = async (path: string, headers: Record<string, string> = {}) => {

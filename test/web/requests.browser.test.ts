@@ -1,32 +1,17 @@
-import { writeFile } from "node:fs/promises";
-import path from "node:path";
 import type { Browser, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { TycheOperator } from "../../src/client/index.ts";
+import { joinService, SHARED_VRF_KEYS, shared, type SharedDapp } from "../support/shared.ts";
 import { connectOperator } from "../support/signIn.ts";
-import { makeDataDir, removeDataDir, startTycheProcess, type TycheProcess } from "../support/tyche.ts";
-import { launchChromium } from "./support/chromium.ts";
-import { signInOn } from "./support/enter.ts";
 import { createVisitor, type Visitor } from "./support/visitor.ts";
 
-const VRF_KEYS = 3;
-
 let browser: Browser;
-let dataDir: string;
-let tyche: TycheProcess;
+let tyche: SharedDapp;
 let operator: TycheOperator;
-let dappId: string;
-beforeAll(async () => {
-  dataDir = makeDataDir();
-  const networks = { sepolia: { embedded: true, vrfKeys: VRF_KEYS }, fuji: { embedded: true } };
-  await writeFile(path.join(dataDir, "tyche.json"), JSON.stringify({ networks }));
-  [browser, tyche] = await Promise.all([launchChromium(), startTycheProcess({ dataDir })]);
+shared.beforeAll(async ({ browser: chromium, service }) => {
+  browser = chromium;
+  tyche = await joinService(service);
   operator = connectOperator(tyche);
-  dappId = (await operator.dapps())[0]!.id;
-});
-afterAll(async () => {
-  await Promise.all([browser?.close(), tyche?.stop()]);
-  removeDataDir(dataDir);
 });
 
 let visitor: Visitor;
@@ -34,9 +19,8 @@ let page: Page;
 /** The page's API calls, as method, path and query. */
 let calls: string[];
 beforeEach(async () => {
-  visitor = await createVisitor(browser);
+  visitor = await createVisitor(browser, { operatorOf: tyche });
   page = visitor.page;
-  await signInOn(page, tyche);
   calls = [];
   page.on("request", (request) => {
     const { pathname, search } = new URL(request.url());
@@ -61,7 +45,7 @@ async function holdNetworks(): Promise<() => void> {
 test("error: a request that there isn't has a page that says so, and is not asked for again", async () => {
   await page.clock.install();
   const id = `req_${"0".repeat(26)}`;
-  await page.goto(`${tyche.url}/dapps/${dappId}/requests/${id}`);
+  await page.goto(`${tyche.url}/dapps/${tyche.dappId}/requests/${id}`);
   await page.getByRole("heading", { level: 1, name: "Not found" }).waitFor();
   expect(await page.getByRole("heading", { level: 1 }).count()).toBe(1);
   await page.clock.runFor("01:00");
@@ -71,11 +55,11 @@ test("error: a request that there isn't has a page that says so, and is not aske
 });
 
 test("behaviour: a list that the address filters by network is filtered from its first call on", async () => {
-  const client = operator.as(dappId);
+  const client = operator.as(tyche.dappId);
   await client.preset("coinflip", {}, { network: "sepolia" });
   await client.preset("coinflip", {}, { network: "fuji" });
   const release = await holdNetworks();
-  await page.goto(`${tyche.url}/dapps/${dappId}/requests?network=fuji`);
+  await page.goto(`${tyche.url}/dapps/${tyche.dappId}/requests?network=fuji`);
   await page.getByRole("region", { name: "Requests", exact: true }).waitFor();
   release();
   await page.getByRole("cell", { name: "Avalanche Fuji (local chain)" }).waitFor();
@@ -108,19 +92,19 @@ test("behaviour: Back shows a preset's form as it was filled in", async () => {
 
 describe("the form for random numbers", () => {
   beforeEach(async () => {
-    await open("/random");
+    await open(`/random?dapp=${tyche.dappId}`);
     await page.getByLabel("Network").selectOption("sepolia");
   });
 
   test("default: joins the words of several keys, all of which are verified", async () => {
     const keys = page.getByRole("group", { name: "VRF keys" }).getByRole("checkbox");
-    expect(await keys.count()).toBe(VRF_KEYS);
+    expect(await keys.count()).toBe(SHARED_VRF_KEYS);
     await visitor.inspect();
     await keys.nth(2).check();
     await page.getByRole("button", { name: "Request", exact: true }).click();
     await page.getByRole("button", { name: "Verify", exact: true }).click();
     await page.getByRole("heading", { name: "Verify valid" }).waitFor();
-    const [request] = (await operator.as(dappId).requests({ limit: 1 })).items;
+    const [request] = (await operator.as(tyche.dappId).requests({ limit: 1 })).items;
     const keyHashes = request!.params["keyHashes"] as readonly string[];
     expect(keyHashes).toHaveLength(2);
     const steps = page.getByRole("region", { name: "Verify", exact: true }).getByRole("listitem");
@@ -159,7 +143,7 @@ describe("the form for random numbers", () => {
 });
 
 test("behaviour: the numbers of a step that fails are open, and those of the others folded away", async () => {
-  const { id } = await operator.as(dappId).submit.preset("coinflip", {}, { network: "sepolia" });
+  const { id } = await operator.as(tyche.dappId).submit.preset("coinflip", {}, { network: "sepolia" });
   await page.route("**/api/verify?*", async (route) => {
     const response = await route.fetch();
     const text = await response.text();
@@ -168,7 +152,7 @@ test("behaviour: the numbers of a step that fails are open, and those of the oth
       .replace('"verdict":"valid"', '"verdict":"invalid"');
     await route.fulfill({ response, body });
   });
-  await open(`/dapps/${dappId}/requests/${id}`);
+  await open(`/dapps/${tyche.dappId}/requests/${id}`);
   await page.getByRole("button", { name: "Verify", exact: true }).click();
   await page.getByRole("heading", { name: "Verify not valid" }).waitFor();
   const steps = page.getByRole("region", { name: "Verify", exact: true }).locator(".checks");

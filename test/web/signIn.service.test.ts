@@ -14,7 +14,7 @@ import {
 let tyche: TycheProcess;
 let operatorToken: string;
 beforeAll(async () => {
-  tyche = await startTycheProcess();
+  tyche = await startTycheProcess({ networks: ["sepolia"] });
   operatorToken = readOperatorToken(tyche);
 });
 afterAll(async () => {
@@ -152,7 +152,7 @@ test.each(["", "a\nb", "\u001b[2J", "x".repeat(61)])(
 test("error: a token that could be guessed stops the start with one sentence", async () => {
   const dataDir = makeDataDir();
   try {
-    const first = await startTycheProcess({ dataDir });
+    const first = await startTycheProcess({ dataDir, networks: ["sepolia"] });
     await first.stop();
     writeFileSync(path.join(dataDir, "operator-token"), "letmein\n");
     const { code, output } = await runTyche(["start"], { PORT: "0", TYCHE_DATA_DIR: dataDir });

@@ -1,19 +1,19 @@
 import { readFile, writeFile } from "node:fs/promises";
 import type { Browser, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import { startTycheProcess, type TycheProcess } from "../support/tyche.ts";
-import { launchChromium } from "./support/chromium.ts";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { joinService, shared, type SharedDapp } from "../support/shared.ts";
 import { createVisitor, type Visitor } from "./support/visitor.ts";
 
 let browser: Browser;
-let tyche: TycheProcess;
+let tyche: SharedDapp;
 let hash: string;
 let requestId: string;
 let rpcUrl: string;
 /** The operator's addresses, as `GET /api/networks` publishes them. */
 let contracts: Readonly<Record<string, string>>;
-beforeAll(async () => {
-  [browser, tyche] = await Promise.all([launchChromium(), startTycheProcess()]);
+shared.beforeAll(async ({ browser: chromium, service }) => {
+  browser = chromium;
+  tyche = await joinService(service);
   const { data, headers } = await tyche.call("POST", "/api/vrfv2/presets?network=sepolia&preset=coinflip", {
     body: {},
   });
@@ -21,9 +21,6 @@ beforeAll(async () => {
   hash = data.url.split("/").at(-1)!;
   const { items } = (await tyche.call("GET", "/api/networks")).data;
   ({ rpcUrl, contracts } = items.find(({ name }: { name: string }) => name === "sepolia"));
-});
-afterAll(async () => {
-  await Promise.all([browser?.close(), tyche?.stop()]);
 });
 
 let visitor: Visitor;
