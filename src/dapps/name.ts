@@ -4,16 +4,18 @@ import { InvalidParameterError } from "../lib/invalidParameter.ts";
 export const MAX_NAME_CHARACTERS = 60;
 
 /**
- * Control characters, bidirectional controls, line separators and unpaired surrogates: they move a terminal's cursor, or reorder the text
- * around a name.
+ * What can't be seen: controls, format characters such as joiners and bidirectional controls, unpaired surrogates, fillers, and blanks that
+ * are no white space. Such characters move a terminal's cursor, reorder the text around a name, or make one name look like another.
  */
-const NOT_SHOWN = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]/u;
-
-/** A character that leaves a mark: no white space, no blank of Braille or Hangul, nothing that only joins or formats others. */
-const VISIBLE = /[^\s\p{Default_Ignorable_Code_Point}\u2800]/u;
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/u;
+/** Emoji, the only place where joiners and selectors belong. */
+const EMOJI = /\p{RGI_Emoji}/gv;
+/** A dapp's id begins with this; where an id or a name can be given, one dapp must not be taken for another. */
+const ID_PREFIX = /^dapp_/iu;
 
 /**
- * Parses a name that a person chose: 1 to 60 characters, with surrounding white space trimmed.
+ * Parses a name that a person chose: 1 to 60 characters, with surrounding white space trimmed. Characters that would hide, reorder or
+ * move what stands around them are refused, and so is a name that looks like an id.
  *
  * @throws InvalidParameterError for any other text.
  */
@@ -25,7 +27,13 @@ export function parseName(text: string): string {
   if (length === 0) throw violation(`must be 1 to ${MAX_NAME_CHARACTERS} characters; got none`);
   if (length > MAX_NAME_CHARACTERS)
     throw violation(`must be 1 to ${MAX_NAME_CHARACTERS} characters; got ${length}`);
-  if (!VISIBLE.test(name)) throw violation("must hold a visible character");
-  if (NOT_SHOWN.test(name)) throw violation("must not hold control characters");
+  const unseen = UNSEEN.exec(name.replaceAll(EMOJI, ""))?.[0];
+  if (unseen !== undefined)
+    throw violation(`must not hold characters that can't be seen; got ${nameOfCharacter(unseen)}`);
+  if (ID_PREFIX.test(name)) throw violation('must not begin with "dapp_", as the ids of dapps do');
   return name;
+}
+
+function nameOfCharacter(character: string): string {
+  return `U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}`;
 }

@@ -53,9 +53,9 @@ export async function findDappByName(db: Queryable, name: string): Promise<Store
   return (await listDapps(db)).find((dapp) => foldName(dapp.name) === folded);
 }
 
-/** Case and compatibility forms don't distinguish names. */
+/** Case and compatibility forms don't distinguish names; upper case first, so that ß is SS. */
 function foldName(name: string): string {
-  return name.normalize("NFKC").toLowerCase();
+  return name.normalize("NFKC").toUpperCase().toLowerCase();
 }
 
 /** Returns all dapps that are not deleted, oldest first. */

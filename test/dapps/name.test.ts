@@ -6,6 +6,8 @@ test.each([
   [" Würfel – 2 ", "Würfel – 2"],
   ["x".repeat(60), "x".repeat(60)],
   ["🎲".repeat(60), "🎲".repeat(60)],
+  ["❤️ team 👩‍🚀", "❤️ team 👩‍🚀"],
+  ["my dapp_1", "my dapp_1"],
 ])("default: %j", (text, name) => {
   expect(parseName(text)).toBe(name);
 });
@@ -23,6 +25,13 @@ test.each([
   "\ud800",
   "\u3164",
   "\u2800\u200b\u00ad",
+  "sh\u200bop",
+  "sh\u00adop",
+  "sh\u200dop",
+  "sh\ufe0fop",
+  "sh\u3164op",
+  "dapp_01m89ssb6031cxs9",
+  "DAPP_x",
 ])("error: %j is no name", (text) => {
   expect(() => parseName(text)).toThrow(expect.objectContaining({ code: "invalid_parameter" }));
 });
