@@ -9,7 +9,7 @@ import type { Fulfilment } from "../chainlink/calldata.ts";
 import type { OracleEventOf } from "../chainlink/contractBook.ts";
 import { explainCallback } from "./explainCallback.ts";
 import { proofsIn, type RandomnessParts, type RequestPartsMeans } from "./randomnessParts.ts";
-import { compareStep, failedStep, notApplicableStep } from "./verification.ts";
+import { compareStep, describeMissingRequest, failedStep, notApplicableStep } from "./verification.ts";
 
 /** Proofs for one request that are tried in a transaction: anyone can deliver one with any number of false ones, at 10 ms each. */
 const MAX_TRIED_PROOFS = 32;
@@ -37,7 +37,7 @@ async function check(parts: RandomnessParts, means: RequestPartsMeans): Promise<
   const { request, fulfilment } = parts;
   if (request === undefined)
     return {
-      steps: [failedStep("request", "the request that the proof answers is not on chain")],
+      steps: [describeMissingRequest("the VRF proof")],
       words: undefined,
     };
   if (fulfilment === undefined) {

@@ -29,3 +29,12 @@ export function notApplicableStep(
 ): VerificationStep {
   return { name, outcome: "notApplicable", detail, compared: [...compared] };
 }
+
+/**
+ * Returns the step for an answer whose request the node doesn't show. Logs that are withheld leave no trace, so this is no evidence of a
+ * forgery.
+ */
+export function describeMissingRequest(answer: string): VerificationStep {
+  const detail = `the node shows no request that ${answer} answers: there is none, or this node withholds it; ask another node`;
+  return notApplicableStep("request", detail);
+}

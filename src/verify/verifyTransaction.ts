@@ -35,7 +35,7 @@ import { findRequestParts, type RequestParts } from "./requestParts.ts";
 import type { RequestPartsMeans } from "./randomnessParts.ts";
 import { checkTransactions } from "./transactionsStep.ts";
 import { remainingTrust } from "./trust.ts";
-import { failedStep, notApplicableStep } from "./verification.ts";
+import { describeMissingRequest, notApplicableStep } from "./verification.ts";
 
 /** Requests that one call checks: a transaction can carry hundreds. */
 export const MAX_REQUESTS = 64;
@@ -167,7 +167,7 @@ async function checkRequest(
       ),
     );
   if (functions !== undefined && functions.request === undefined)
-    steps.push(failedStep("request", "the function request that the report answers is not on chain"));
+    steps.push(describeMissingRequest("the report"));
   const report = functions === undefined ? undefined : await checkReport(functions, means);
   steps.push(...(report?.steps ?? []));
   const delivered = report?.delivered;

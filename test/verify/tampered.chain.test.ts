@@ -337,6 +337,16 @@ test("behaviour: without the configuration's log the signers are found in the co
   expect(requests[0]!.steps.find(({ name }) => name === "signatures")).toMatchObject({ outcome: "ok" });
 });
 
+test.each(["proof", "report"] as const)(
+  "does not confirm a genuine result from its %s if the node withholds all earlier logs, and does not call it invalid",
+  async (part) => {
+    const tamper: Tamper = (method, answer) => (method === "eth_getLogs" ? [] : answer);
+    const { verdict, requests } = await world.verify(preset[part].transactionHash, { tamper });
+    expect(["unconfirmed", "incomplete"]).toContain(verdict);
+    expect(requests.flatMap(({ steps }) => steps).filter(({ outcome }) => outcome === "failed")).toEqual([]);
+  },
+);
+
 test("behaviour: without log and storage the signers can't be told, which is said", async () => {
   const tamper: Tamper = (method, answer, [filter]) => {
     if (method === "eth_getStorageAt") return ONE;
