@@ -9,7 +9,8 @@ const MEANINGS: Readonly<Record<string, string>> = {
 };
 
 /** Describes a file error in words, with its path; any other error keeps its message. */
-export function describeSystemError({ code, path, message }: NodeJS.ErrnoException): string {
+export function describeSystemError({ code, path, syscall, message }: NodeJS.ErrnoException): string {
+  if (syscall === "uv_cwd") return "the working directory no longer exists; change to one that does";
   const meaning = MEANINGS[code ?? ""];
   return meaning === undefined || path === undefined ? message : `can't open ${path}: ${meaning}`;
 }

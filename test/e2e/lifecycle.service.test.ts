@@ -135,6 +135,13 @@ test("error: a foreign folder, which stays as it is", async () => {
   expect(existsSync(path.join(dataDir, "tyche.sqlite"))).toBe(false);
 });
 
+test("says in a sentence that the working directory was removed", async () => {
+  const under = ["sh", "-c", 'gone=$(mktemp -d); cd "$gone"; rmdir "$gone"; exec "$@"', "sh"];
+  await expect(startTycheProcess({ under })).rejects.toThrow(
+    "error: the working directory no longer exists; change to one that does",
+  );
+});
+
 test("error: PORT is no port", async () => {
   const { code, output } = await runTyche(["start"], { PORT: "http", TYCHE_DATA_DIR: newDataDir() });
   expect(code).toBe(1);
