@@ -1,4 +1,5 @@
 import { InvalidParameterError } from "../lib/invalidParameter.ts";
+import { foldName } from "../store/dapps.ts";
 
 /** Longest name, in characters (Unicode code points). */
 export const MAX_NAME_CHARACTERS = 60;
@@ -11,7 +12,7 @@ const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\
 /** Emoji, the only place where joiners and selectors belong. */
 const EMOJI = /\p{RGI_Emoji}/gv;
 /** A dapp's id begins with this; where an id or a name can be given, one dapp must not be taken for another. */
-const ID_PREFIX = /^dapp_/iu;
+const ID_PREFIX = "dapp_";
 
 /**
  * Parses a name that a person chose: 1 to 60 characters, with surrounding white space trimmed. Characters that would hide, reorder or
@@ -30,7 +31,8 @@ export function parseName(text: string): string {
   const unseen = UNSEEN.exec(name.replaceAll(EMOJI, ""))?.[0];
   if (unseen !== undefined)
     throw violation(`must not hold characters that can't be seen; got ${nameOfCharacter(unseen)}`);
-  if (ID_PREFIX.test(name)) throw violation('must not begin with "dapp_", as the ids of dapps do');
+  if (foldName(name).startsWith(ID_PREFIX))
+    throw violation('must not begin with "dapp_", as the ids of dapps do');
   return name;
 }
 

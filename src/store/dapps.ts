@@ -53,9 +53,13 @@ export async function findDappByName(db: Queryable, name: string): Promise<Store
   return (await listDapps(db)).find((dapp) => foldName(dapp.name) === folded);
 }
 
-/** Case and compatibility forms don't distinguish names; upper case first, so that ß is SS. */
-function foldName(name: string): string {
-  return name.normalize("NFKC").toUpperCase().toLowerCase();
+/** Case, compatibility forms and what can't be seen don't distinguish names; upper case first, so that ß is SS. */
+export function foldName(name: string): string {
+  return name
+    .normalize("NFKC")
+    .replaceAll(/\p{Default_Ignorable_Code_Point}/gu, "")
+    .toUpperCase()
+    .toLowerCase();
 }
 
 /** Returns all dapps that are not deleted, oldest first. */

@@ -32,6 +32,7 @@ test.each([
   "sh\u3164op",
   "dapp_01m89ssb6031cxs9",
   "DAPP_x",
+  "\uff44app_x",
 ])("error: %j is no name", (text) => {
   expect(() => parseName(text)).toThrow(expect.objectContaining({ code: "invalid_parameter" }));
 });

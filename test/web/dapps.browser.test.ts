@@ -260,7 +260,7 @@ describe("subscriptions", () => {
     await open("");
     await state("Avalanche Fuji (local chain)", "2 LINK and 0.1 AVAX").waitFor();
     await state(TITLE, "2 LINK").waitFor();
-    await page.unrouteAll();
+    await page.unrouteAll({ behavior: "wait" });
     await serve({ balances: items, network: { nativePayment: true } });
     await open("");
     await state(TITLE, "2 LINK and 0 ETH").waitFor();
@@ -272,11 +272,11 @@ describe("subscriptions", () => {
     await serve({});
     await open("");
     await state(TITLE, "can't be read now").waitFor();
-    await page.unrouteAll();
+    await page.unrouteAll({ behavior: "wait" });
     await serve({ isCreated: false });
     await open("");
     await state(TITLE, "not created yet").waitFor();
-    await page.unrouteAll();
+    await page.unrouteAll({ behavior: "wait" });
     await serve({ isCreated: false, network: { status: "unavailable" } });
     await open("");
     await state(TITLE, "created once the network is serving").waitFor();
