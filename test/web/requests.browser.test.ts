@@ -54,6 +54,22 @@ test("error: a request that there isn't has a page that says so, and is not aske
   expect(visitor.troubles).toEqual([]);
 });
 
+test("says which filter in the address there isn't, and lists requests without it", async () => {
+  await open(`/dapps/${tyche.dappId}/requests?state=moon&kind=preset`);
+  await page.getByRole("alert").getByText("There is no state moon").waitFor();
+  await expect
+    .poll(() => callsOf("GET /api/requests?")[0])
+    .toMatch(/^GET \/api\/requests\?(?!.*moon).*kind=preset/);
+});
+
+test("names a preset that there isn't, and leads to the list", async () => {
+  await open("/presets/zzz");
+  await page.getByText("There is no preset zzz; see the list.").waitFor();
+  await page.getByRole("link", { name: "the list" }).click();
+  await page.getByRole("heading", { level: 1, name: "Presets" }).waitFor();
+  expect(new URL(page.url()).pathname).toBe("/presets");
+});
+
 test("behaviour: a list that the address filters by network is filtered from its first call on", async () => {
   const client = operator.as(tyche.dappId);
   await client.preset("coinflip", {}, { network: "sepolia" });

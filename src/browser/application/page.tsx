@@ -98,12 +98,16 @@ export function Refusal({ error, children }: { readonly error: unknown; readonly
   );
 }
 
-/** The page for an unknown path. */
-export function NotFound() {
+/** The page for an unknown path; `children` say what there isn't. Default: that there is no page. */
+export function NotFound({
+  children = "There is no page at this address.",
+}: {
+  readonly children?: ReactNode;
+}) {
   return (
     <Page title="Not found">
       <h1>Not found</h1>
-      <p className="lead">There is no page at this address.</p>
+      <p className="lead">{children}</p>
       <p>
         Go to the <Link href="/">home page</Link>, or search the <Link href="/explorer">explorer</Link>.
       </p>

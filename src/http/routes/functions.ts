@@ -26,7 +26,7 @@ export function functionOperation(deps: HttpDeps, responder: Responder): Operati
     description:
       "Runs a source on the function facility of a network. A dry run comes first: a source that fails there is answered with " +
       "422 `function_failed`, and no transaction is sent. A source that fails on the oracle network after that is an answer: " +
-      "200 with `success: false` and the reason in `err`.",
+      "200 with `success: false`, the reason in `err` and its `code`.",
     request: "function",
     placement: "body",
     example: FUNCTION_EXAMPLE,

@@ -17,7 +17,7 @@ export function presetOperation(deps: HttpDeps, responder: Responder): Operation
       "Obtains a verifiable random number and feeds it into the preset's function, both on chain.\n\n" +
       "Parameters may be in the query or in the JSON body. If one is in both, the values must be equal: neither place has precedence. " +
       "Numbers are decimal strings; a JSON integer is accepted as the same value.\n\n" +
-      "A function that fails on the oracle network is an answer: 200 with `success: false` and the reason in `err`.",
+      "A function that fails on the oracle network is an answer: 200 with `success: false`, the reason in `err` and its `code`.",
     request: "preset",
     placement: "presets",
     answer: PresetResult,

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
-import { useLocation, useParams } from "wouter";
+import { Link, useLocation, useParams } from "wouter";
 import type { DappView, ExplorerNetwork, PresetView } from "../../../../client/index.ts";
 import { Loaded, NotFound, Page } from "../../page.tsx";
 import { DappSelect, WithDapps } from "../../parts/dappSelect.tsx";
@@ -23,7 +23,12 @@ export function Preset() {
     <Loaded query={presets}>
       {(list) => {
         const preset = list.find((one) => one.name === name);
-        return preset === undefined ? <NotFound /> : <PresetPage key={name} preset={preset} />;
+        if (preset !== undefined) return <PresetPage key={name} preset={preset} />;
+        return (
+          <NotFound>
+            There is no preset <UnknownText text={name} />; see <Link href="/presets">the list</Link>.
+          </NotFound>
+        );
       }}
     </Loaded>
   );

@@ -2,6 +2,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Link, useParams, useSearchParams } from "wouter";
 import type { RequestKind, RequestState, RequestView } from "../../../../client/index.ts";
 import { Loaded } from "../../page.tsx";
+import { Notice, UnknownText } from "../../parts/parts.tsx";
 import { Select } from "../../parts/forms.tsx";
 import { hasEnded } from "../../hasEnded.ts";
 import { refetchUnlessRefused } from "../../refetch.ts";
@@ -86,8 +87,19 @@ function RequestList({ dappId }: { readonly dappId: string }) {
       />
     </span>
   );
+  const ignored = Object.entries(filter)
+    .filter(([name, value]) => value === undefined && search.has(name))
+    .filter(([name]) => name !== "network" || !areNetworksPending)
+    .map(([name]) => `${name} ${search.get(name)}`);
   return (
     <>
+      {ignored.length > 0 && (
+        <Notice kind="bad">
+          <UnknownText
+            text={`There is no ${ignored.join(", no ")}; requests are listed without that filter.`}
+          />
+        </Notice>
+      )}
       <form className="filter" onSubmit={(event) => event.preventDefault()}>
         {filterPart("state", "State", STATES)}
         {filterPart("kind", "Kind", KINDS)}
