@@ -30,7 +30,9 @@ export function parseName(text: string): string {
     throw violation(`must be 1 to ${MAX_NAME_CHARACTERS} characters; got ${length}`);
   const unseen = UNSEEN.exec(name.replaceAll(EMOJI, ""))?.[0];
   if (unseen !== undefined)
-    throw violation(`must not hold characters that can't be seen; got ${nameOfCharacter(unseen)}`);
+    throw violation(
+      `must not hold control characters or others that can't be seen; got ${nameOfCharacter(unseen)}`,
+    );
   if (foldName(name).startsWith(ID_PREFIX))
     throw violation('must not begin with "dapp_", as the ids of dapps do');
   return name;
