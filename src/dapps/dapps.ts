@@ -176,7 +176,7 @@ export function createDappDirectory(store: Store, sealingKey: Uint8Array): DappD
 
   return {
     async authenticate(apiKey) {
-      if (!isApiKey(apiKey)) throw new UnauthenticatedError();
+      if (!isApiKey(apiKey)) throw new UnauthenticatedError(apiKey);
       const hash = hashApiKey(apiKey);
       const row = await store.db
         .selectFrom("api_keys")
@@ -187,10 +187,10 @@ export function createDappDirectory(store: Store, sealingKey: Uint8Array): DappD
         .where("api_keys.revoked_at", "is", null)
         .where("dapps.deleted_at", "is", null)
         .executeTakeFirst();
-      if (row === undefined) throw new UnauthenticatedError();
+      if (row === undefined) throw new UnauthenticatedError(apiKey);
       const stored = { id: row.keyId, dappId: row.id, dailyLimit: row.daily_limit, sealed: row.sealed, hash };
       // The hash finds the row; only what is sealed in it proves that the service made it.
-      if (openKey(sealingKey, stored) === undefined) throw new UnauthenticatedError();
+      if (openKey(sealingKey, stored) === undefined) throw new UnauthenticatedError(apiKey);
       noteUse(row.keyId);
       return {
         id: row.id,
@@ -261,13 +261,15 @@ export class NameTakenError extends TycheError {
   }
 }
 
-/** The key is missing, malformed, unknown or revoked. */
+/** No key was sent (an empty one counts as none), or the key is malformed, unknown or revoked. */
 export class UnauthenticatedError extends TycheError {
-  constructor() {
-    super("the API key is missing, unknown or revoked; send it in the Authorization header", {
-      code: "unauthenticated",
-      blame: "caller",
-    });
+  constructor(apiKey: string) {
+    super(
+      apiKey === ""
+        ? "no API key was sent; send it in the Authorization header, as it is or after Bearer"
+        : "the API key in the Authorization header is not known here: check that it is complete, not revoked, and a key of this service",
+      { code: "unauthenticated", blame: "caller" },
+    );
   }
 }
 

@@ -137,6 +137,6 @@ function tell(ctx: Context | HttpContext, policy: Policy, { consumed, resetMs }:
 function readKey(ctx: HttpContext): string {
   return ctx
     .get("Authorization")
-    .replace(/^Bearer +/i, "")
+    .replace(/^Bearer(?: +|$)/i, "")
     .trim();
 }

@@ -33,7 +33,7 @@ export const ERROR_TABLE = {
   },
   unauthenticated: {
     status: 401,
-    meaning: "The API key is missing, unknown or revoked.",
+    meaning: "No API key was sent, or the key is unknown or revoked; `err` says which.",
     remedy: "Send `Authorization: <API key>`, with the key from the dapp's Config Vars.",
   },
   forbidden: {

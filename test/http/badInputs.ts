@@ -41,13 +41,13 @@ const nestedDeep = `${"[".repeat(5000)}${"]".repeat(5000)}`;
 /** Everything that a caller can get wrong, with its answer. */
 export const BAD_INPUTS: readonly BadInput[] = [
   // Key
-  { what: "no key", path: PRESETS, key: null, status: 401, code: "unauthenticated", says: "missing" },
-  { what: "an unknown key", path: PRESETS, key: "tyche_nobody", status: 401, code: "unauthenticated", says: "unknown" },
-  { what: "a scheme without a key", path: PRESETS, key: "Bearer ", status: 401, code: "unauthenticated", says: "missing" },
-  { what: "another scheme", path: PRESETS, key: "Basic dXNlcjpwYXNz", status: 401, code: "unauthenticated", says: "unknown" },
-  { what: "a key named like a prototype's member", path: PRESETS, key: "__proto__", status: 401, code: "unauthenticated", says: "unknown" },
+  { what: "no key", path: PRESETS, key: null, status: 401, code: "unauthenticated", says: "no API key was sent" },
+  { what: "an unknown key", path: PRESETS, key: "tyche_nobody", status: 401, code: "unauthenticated", says: "is not known here" },
+  { what: "a scheme without a key", path: PRESETS, key: "Bearer ", status: 401, code: "unauthenticated", says: "no API key was sent" },
+  { what: "another scheme", path: PRESETS, key: "Basic dXNlcjpwYXNz", status: 401, code: "unauthenticated", says: "is not known here" },
+  { what: "a key named like a prototype's member", path: PRESETS, key: "__proto__", status: 401, code: "unauthenticated", says: "is not known here" },
   { what: "a facility the dapp lacks", path: PRESETS, key: FUNCTIONS_ONLY, status: 403, code: "forbidden", says: "facility" },
-  { what: "no key at a listing", method: "GET", path: "/api/networks", key: null, status: 401, code: "unauthenticated", says: "missing" },
+  { what: "no key at a listing", method: "GET", path: "/api/networks", key: null, status: 401, code: "unauthenticated", says: "no API key was sent" },
   // Paths and methods
   { what: "an unknown path", path: "/api/vrfv3/presets", status: 404, code: "not_found", says: "/api/vrfv3/presets" },
   { what: "another case of a path", path: "/api/vrfv2/Presets", status: 404, code: "not_found", says: "nothing at" },

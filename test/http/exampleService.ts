@@ -2,6 +2,7 @@ import type { NetworkView, Outcome, PresetView, StateChange } from "../../src/ap
 import { Ajv2020 } from "ajv/dist/2020.js";
 import type { Hex } from "viem";
 import { TycheError } from "../../src/lib/errors.ts";
+import { UnauthenticatedError } from "../../src/dapps/dapps.ts";
 import { InvalidParameterError, type ParameterViolation } from "../../src/lib/invalidParameter.ts";
 import type {
   Command,
@@ -96,7 +97,7 @@ export function createExampleService(): ExampleService {
     },
     async authenticate(apiKey) {
       const dapp = Object.hasOwn(DAPPS, apiKey) ? DAPPS[apiKey] : undefined;
-      if (dapp === undefined) throw caller("unauthenticated", "The API key is missing, unknown or revoked");
+      if (dapp === undefined) throw new UnauthenticatedError(apiKey);
       return dapp;
     },
     parsePresetParams: (...given) => parsePresetParams(presets, ...given),
