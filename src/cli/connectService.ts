@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { Option, type Command } from "commander";
 import { createClient, type PresetValue, type TycheClient } from "../client/index.ts";
+import { isBaseUrl } from "../client/transport.ts";
 import { TycheError } from "../lib/errors.ts";
 import { isLoopbackHost } from "../lib/loopback.ts";
 import { findOutsideKey } from "../lib/outsideSecret.ts";
@@ -53,7 +54,7 @@ export function withService(command: Command): Command {
 export async function connectService({ url, dapp }: ServiceFlags): Promise<ServiceConnection> {
   const dataDir = dataDirOfEnvironment();
   const baseUrl = url ?? findServiceUrl(dataDir) ?? DEFAULT_URL;
-  if (!URL.canParse(baseUrl) || !/^https?:$/.test(new URL(baseUrl).protocol))
+  if (!isBaseUrl(baseUrl))
     throw new ConnectionSettingsError(
       `${JSON.stringify(baseUrl)} is not an http or https URL such as ${DEFAULT_URL}`,
     );

@@ -28,6 +28,13 @@ export class TycheClientError extends Error {
   }
 }
 
+/** A `baseUrl` that can't be called, or a value that no header can carry, such as a key with a letter outside ASCII. Nothing was sent. */
+export class InvalidOptionError extends TycheClientError {
+  constructor(message: string) {
+    super("invalid_option", message);
+  }
+}
+
 /** The service is unreachable, or whatever answers at its address is not Tyche. Thrown once all retries are used up. */
 export class ConnectionError extends TycheClientError {
   constructor(message: string, cause?: unknown) {

@@ -1,9 +1,9 @@
-import { ApiError, ConnectionError, createApiError } from "./errors.ts";
+import { ApiError, ConnectionError, createApiError, InvalidOptionError } from "./errors.ts";
 import { readBody } from "./readBody.ts";
 
 /** How to reach a service. */
 export interface ConnectionOptions {
-  /** Address of the service, such as `http://127.0.0.1:3000`. */
+  /** The service's `http` or `https` URL, such as `http://127.0.0.1:3000`, without credentials, query or fragment. */
   readonly baseUrl: string;
   /** Default: the platform's own `fetch`. */
   readonly fetch?: typeof globalThis.fetch;
@@ -101,10 +101,11 @@ const MAX_RETRY_AFTER_MS = 60_000;
 /** Codes of calls that changed nothing and may succeed later. */
 const PUT_OFF = new Set(["rate_limited", "overloaded", "request_timeout", "chain_unavailable"]);
 
-/** Fills in the defaults for options that the caller left out. */
+/** Fills in the defaults for options that the caller left out. Throws {@link InvalidOptionError} for a `baseUrl` that can't be called. */
 export function fillOptions(options: ConnectionOptions): Omit<TransportOptions, "apiKey"> {
+  assertBaseUrl(options.baseUrl);
   return {
-    baseUrl: options.baseUrl,
+    baseUrl: options.baseUrl.replace(/\/*$/, ""),
     fetch: options.fetch ?? ((...given) => globalThis.fetch(...given)),
     retries: options.retries ?? 8,
     firstRetries: options.retries ?? 4,
@@ -114,25 +115,45 @@ export function fillOptions(options: ConnectionOptions): Omit<TransportOptions, 
   };
 }
 
+/** Whether a text is an address that calls can be sent to: `http` or `https`, without credentials, query or fragment. */
+export function isBaseUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, username, password, search, hash } = new URL(text);
+  return /^https?:$/.test(protocol) && username + password + search + hash === "";
+}
+
+/** A program without types gets here with an unset environment variable, or an address without its scheme. */
+function assertBaseUrl(baseUrl: unknown): void {
+  if (typeof baseUrl === "string" && isBaseUrl(baseUrl)) return;
+  const given =
+    typeof baseUrl === "string" ? JSON.stringify(baseUrl.replace(/\/\/.*@/, "//…@")) : String(baseUrl);
+  throw new InvalidOptionError(
+    `baseUrl is ${given}; expected the service's http or https URL, such as "http://127.0.0.1:3000"`,
+  );
+}
+
 export function createTransport(options: TransportOptions): Transport {
   const { retries, firstRetries, firstContactMs, retryDelayMs, attemptTimeoutMs } = options;
   let hasAnswered = false;
 
   const attempt = async (call: Call, silence: AbortController): Promise<Response> => {
     const { method, path, query = {}, body, headers, signal } = call;
-    const url = new URL(options.baseUrl.replace(/\/*$/, "") + path);
+    const url = new URL(options.baseUrl + path);
     for (const [name, value] of Object.entries(query))
       if (value !== undefined) url.searchParams.set(name, String(value));
     const signals = signal === undefined ? [silence.signal] : [signal, silence.signal];
+    const sent = {
+      // A program without types may pass an environment variable that isn't set.
+      ...(options.apiKey ? { authorization: options.apiKey } : {}),
+      ...(options.dappId === undefined ? {} : { "tyche-dapp": options.dappId }),
+      ...(body === undefined ? {} : { "content-type": "application/json" }),
+      ...headers,
+    };
+    assertHeaders(sent);
     try {
       const response = await options.fetch(url, {
         method,
-        headers: {
-          ...(options.apiKey === "" ? {} : { authorization: options.apiKey }),
-          ...(options.dappId === undefined ? {} : { "tyche-dapp": options.dappId }),
-          ...(body === undefined ? {} : { "content-type": "application/json" }),
-          ...headers,
-        },
+        headers: sent,
         ...(body === undefined ? {} : { body: JSON.stringify(body, writeBigInt) }),
         signal: AbortSignal.any(signals),
       });
@@ -192,6 +213,15 @@ export function createTransport(options: TransportOptions): Transport {
     },
   };
   return transport;
+}
+
+/** Throws {@link InvalidOptionError} for a value that no header can carry; `fetch` would throw one that looks like a lost connection. */
+function assertHeaders(headers: Readonly<Record<string, string>>): void {
+  for (const [name, value] of Object.entries(headers))
+    if (!/^[\t\x20-\x7e]*$/.test(value.trim()))
+      throw new InvalidOptionError(
+        `the ${name} header has a character that can't be sent: use visible ASCII characters`,
+      );
 }
 
 /** Aborts an exchange after this long without activity. */

@@ -6,9 +6,11 @@ import { ERROR_TABLE } from "../../src/lib/errorTable.ts";
 import {
   ConnectionError,
   createClient,
+  createExplorer,
   ERROR_CLASSES,
   FunctionFailedError,
   IdempotencyConflictError,
+  InvalidOptionError,
   OverloadedError,
   RequestFailedError,
   TimeoutError,
@@ -115,6 +117,37 @@ describe("a call", () => {
     const { client, calls } = await connect(undefined, { apiKey: "tyche_wrong" });
     await expect(client.networks()).rejects.toBeInstanceOf(UnauthenticatedError);
     expect(calls).toHaveLength(1);
+  });
+
+  test.each([
+    [undefined, "undefined"],
+    ["127.0.0.1:3900", '"127.0.0.1:3900"'],
+    ["localhost:3900", '"localhost:3900"'],
+    ["ftp://tyche.example", '"ftp://tyche.example"'],
+    ["http://name:word@tyche.example", '"http://…@tyche.example"'],
+    ["http://tyche.example/?key=1", '"http://tyche.example/?key=1"'],
+  ])("error: the address %s is refused with what is expected", (baseUrl, given) => {
+    const message = `baseUrl is ${given}; expected the service's http or https URL, such as "http://127.0.0.1:3000"`;
+    expect(() => createClient({ baseUrl: baseUrl!, apiKey: API_KEY })).toThrow(
+      new InvalidOptionError(message),
+    );
+    expect(() => createExplorer({ baseUrl: baseUrl! })).toThrow(message);
+  });
+
+  test("error: a key that is not set is not sent", async () => {
+    const { client, calls } = await connect(undefined, { apiKey: undefined as never });
+    await expect(client.networks()).rejects.toThrow("no API key was sent");
+    expect(calls).toHaveLength(1);
+  });
+
+  test("error: what no header can carry is not sent", async () => {
+    const { client, calls } = await connect();
+    await expect(client.random({}, { idempotencyKey: "Bestellung-ü" })).rejects.toThrow(
+      new InvalidOptionError(
+        "the idempotency-key header has a character that can't be sent: use visible ASCII characters",
+      ),
+    );
+    expect(calls).toHaveLength(0);
   });
 
   test("error: a refused source says where it failed", async () => {
