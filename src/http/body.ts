@@ -1,6 +1,7 @@
 import getRawBody from "raw-body";
 import { TycheError } from "../lib/errors.ts";
 import type { HttpContext } from "./context.ts";
+import { readHeaderText } from "./headerText.ts";
 import { MalformedJsonError, parseJson, type JsonValue } from "../lib/parseJson.ts";
 
 /**
@@ -47,7 +48,7 @@ export class MalformedHttpError extends TycheError {
 }
 
 function assertPlain(ctx: HttpContext): void {
-  const encoding = ctx.get("Content-Encoding").trim().toLowerCase();
+  const encoding = readHeaderText(ctx.get("Content-Encoding")).trim().toLowerCase();
   if (encoding === "" || encoding === "identity") return;
   // RFC 7694, section 3: a 415 for an encoding says which encodings are accepted.
   ctx.set("Accept-Encoding", "identity");
@@ -57,7 +58,7 @@ function assertPlain(ctx: HttpContext): void {
 }
 
 function assertJson(ctx: HttpContext): void {
-  const type = ctx.get("Content-Type");
+  const type = readHeaderText(ctx.get("Content-Type"));
   const [media = "", ...attributes] = type.split(";").map((part) => part.trim().toLowerCase());
   if (media !== "application/json") {
     const found = type === "" ? "the request has no Content-Type" : `the Content-Type is ${quote(type)}`;

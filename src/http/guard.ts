@@ -7,6 +7,7 @@ import { InvalidParameterError } from "../lib/invalidParameter.ts";
 import type { Service } from "../requests/service.ts";
 import type { CallCounter, CountedCall, TakenCall } from "./callCounter.ts";
 import { onClose, type HttpContext } from "./context.ts";
+import { readHeaderText } from "./headerText.ts";
 import type { HttpLimits } from "./limits.ts";
 import type { OperationAccess } from "./operation.ts";
 import type { OperatorPart } from "./operatorPart.ts";
@@ -92,14 +93,17 @@ async function findNamedDapp(
   access: OperationAccess,
 ): Promise<Omit<Dapp, "keyId"> | undefined> {
   const params = ctx["params"] as Readonly<Record<string, string>> | undefined;
-  const id = params?.["dappId"] ?? ctx.get(DAPP_HEADER);
+  const id = params?.["dappId"] ?? readHeaderText(ctx.get(DAPP_HEADER));
   if (id !== "") {
     const { name, facilities } = await dapps.get(id);
     return { id, name, facilities: facilities as readonly Facility[] };
   }
   if (access === "operator" || access === "anybody") return undefined;
   throw new InvalidParameterError([
-    { path: "", message: `with the operator token, name the dapp to act for in the header ${DAPP_HEADER}` },
+    {
+      path: `/${DAPP_HEADER}`,
+      message: "with the operator token, this header must name the dapp to act for",
+    },
   ]);
 }
 

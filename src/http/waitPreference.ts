@@ -1,6 +1,7 @@
 import { InvalidParameterError } from "../lib/invalidParameter.ts";
 import { describeValue } from "../lib/describeValue.ts";
 import type { HttpContext } from "./context.ts";
+import { readHeaderText } from "./headerText.ts";
 
 /** The response form a caller wants, from `Accept` and `Prefer` (RFC 7240). */
 export interface Preferences {
@@ -39,8 +40,8 @@ export function readIdempotencyKey(ctx: HttpContext): string | undefined {
   if (typeof key === "string" && /^[\x21-\x7e]{1,255}$/.test(key)) return key;
   throw new InvalidParameterError([
     {
-      path: "",
-      message: `the Idempotency-Key header must be 1 to 255 visible ASCII characters without blanks; got ${describeValue(key)}`,
+      path: "/Idempotency-Key",
+      message: `must be 1 to 255 visible ASCII characters without blanks; got ${describeValue(readHeaderText(String(key)))}`,
     },
   ]);
 }

@@ -2,7 +2,7 @@ import { TycheError } from "./errors.ts";
 
 /** One thing that is wrong with a request's parameters. */
 export interface ParameterViolation {
-  /** JSON Pointer (RFC 6901) to the parameter, whether it came in the query or the body: `/min`, `/list/3`; `""` is the body itself. */
+  /** JSON Pointer (RFC 6901) to the parameter, whether it came in the query, the body or a header: `/min`, `/list/3`, `/Idempotency-Key`; `""` is the body itself. */
   readonly path: string;
   /** What is wrong, naming the value next to what was expected. */
   readonly message: string;

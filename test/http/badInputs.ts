@@ -35,6 +35,8 @@ const consumerQuery = (change: Readonly<Record<string, string>>) =>
   `${CONSUMERS}?${new URLSearchParams({ dappId: "dapp_1", network: "sepolia", consumer: CONSUMER, ...change }).toString()}`;
 const invalid = { status: 400, code: "invalid_parameter" } as const;
 const malformed = { status: 400, code: "malformed_json" } as const;
+/** Text whose UTF-8 bytes a header carries: `fetch` sends each of these characters as one byte. */
+const utf8 = (text: string) => Buffer.from(text).toString("latin1");
 const nestedDeep = `${"[".repeat(5000)}${"]".repeat(5000)}`;
 
 // oxfmt-ignore
@@ -153,9 +155,12 @@ export const BAD_INPUTS: readonly BadInput[] = [
   { what: "half a transaction hash", method: "GET", path: `${VERIFY}?network=sepolia&tx=0x12`, ...invalid, says: "64 hex digits", paths: ["/tx"] },
   { what: "a request id that is no hash", method: "GET", path: `${VERIFY}?network=sepolia&tx=0x${"12".repeat(32)}&requestId=7`, ...invalid, says: "64 hex digits", paths: ["/requestId"] },
   { what: "a transaction that does not exist", method: "GET", path: `${VERIFY}?network=sepolia&tx=0x${"12".repeat(32)}`, status: 404, code: "not_found", says: "no transaction" },
-  { what: "an empty Idempotency-Key", path: PRESETS, headers: { "Idempotency-Key": "" }, ...invalid, says: "Idempotency-Key", paths: [""] },
-  { what: "an Idempotency-Key with a blank", path: PRESETS, headers: { "Idempotency-Key": "a b" }, ...invalid, says: "without blanks", paths: [""] },
-  { what: "an Idempotency-Key that is too long", path: PRESETS, headers: { "Idempotency-Key": "k".repeat(256) }, ...invalid, says: "255", paths: [""] },
+  { what: "an empty Idempotency-Key", path: PRESETS, headers: { "Idempotency-Key": "" }, ...invalid, says: "Idempotency-Key", paths: ["/Idempotency-Key"] },
+  { what: "an Idempotency-Key with a blank", path: PRESETS, headers: { "Idempotency-Key": "a b" }, ...invalid, says: "without blanks", paths: ["/Idempotency-Key"] },
+  { what: "an Idempotency-Key that is too long", path: PRESETS, headers: { "Idempotency-Key": "k".repeat(256) }, ...invalid, says: "255", paths: ["/Idempotency-Key"] },
+  { what: "an Idempotency-Key in UTF-8", path: PRESETS, headers: { "Idempotency-Key": utf8("größe") }, ...invalid, says: 'got "größe"', paths: ["/Idempotency-Key"] },
+  { what: "an Idempotency-Key in Latin-1", path: PRESETS, headers: { "Idempotency-Key": "größe" }, ...invalid, says: 'got "größe"', paths: ["/Idempotency-Key"] },
+  { what: "a type that is not ASCII", path: PRESETS, headers: { "Content-Type": utf8("größe") }, body: "{}", status: 415, code: "unsupported_media_type", says: '"größe"' },
 ];
 
 /** Sends one of these requests unchanged. */
