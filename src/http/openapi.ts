@@ -189,7 +189,13 @@ function headerParameters({ isAsync, takesIdempotencyKey = isAsync }: Operation)
         ]
       : []),
     ...(isAsync
-      ? [headerParameter("Prefer", "`respond-async`, `wait=<seconds>`, or both.", { type: "string" })]
+      ? [
+          headerParameter(
+            "Prefer",
+            "`respond-async`, `wait=<seconds>`, or both. A `wait` beyond the service's limit ends at the limit; one that isn't a whole number is refused.",
+            { type: "string" },
+          ),
+        ]
       : []),
   ];
 }

@@ -8,23 +8,35 @@ export interface Preferences {
   readonly form: "json" | "events";
   /** Whether to answer 202 instead of 504 when the wait times out. */
   readonly respondAsync: boolean;
-  /** How long to wait for the result; `undefined`: up to the server's limit. */
+  /** How long to wait for the result, which may exceed the server's limit; `undefined`: up to that limit. */
   readonly waitMs: number | undefined;
 }
 
-/** Reads `Accept` and `Prefer`. Ignores unknown preferences, as RFC 7240, section 2 requires. */
+/**
+ * Reads `Accept` and `Prefer`. Ignores unknown preferences, as RFC 7240, section 2 requires. Throws `invalid_parameter` for a `wait` that
+ * isn't a number of seconds: ignored, it would let the caller wait for the server's limit.
+ */
 export function readPreferences(ctx: HttpContext): Preferences {
-  const prefer = ctx
+  const preferences = ctx
     .get("Prefer")
     .split(",")
-    .map((preference) => preference.trim().toLowerCase());
-  const respondAsync = prefer.includes("respond-async");
-  const wait = prefer.map((preference) => /^wait *= *([0-9]{1,6})$/.exec(preference)?.[1]).find(Boolean);
+    .map((preference) => /^([^=;]*)(?:=([^;]*))?/.exec(preference)!)
+    .map(([, name = "", value = ""]) => ({ name: name.trim().toLowerCase(), value: value.trim() }));
+  const respondAsync = preferences.some(({ name }) => name === "respond-async");
+  // Of a repeated preference only the first counts: RFC 7240, section 2.
+  const wait = preferences.find(({ name }) => name === "wait");
   return {
     form: wantsEvents(ctx) ? "events" : "json",
     respondAsync,
-    waitMs: wait === undefined ? (respondAsync ? 0 : undefined) : Number(wait) * 1000,
+    waitMs: wait === undefined ? (respondAsync ? 0 : undefined) : parseSeconds(wait.value) * 1000,
   };
+}
+
+function parseSeconds(value: string): number {
+  const seconds = /^(?:([0-9]+)|"([0-9]+)")$/.exec(value);
+  if (seconds !== null) return Number(seconds[1] ?? seconds[2]);
+  const message = `wait must be a whole number of seconds, such as wait=10; got ${describeValue(readHeaderText(value))}`;
+  throw new InvalidParameterError([{ path: "/Prefer", message }]);
 }
 
 /** Whether the caller asks for an event stream by name; `Accept: *` alone means JSON. */

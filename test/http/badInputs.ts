@@ -160,6 +160,8 @@ export const BAD_INPUTS: readonly BadInput[] = [
   { what: "an Idempotency-Key that is too long", path: PRESETS, headers: { "Idempotency-Key": "k".repeat(256) }, ...invalid, says: "255", paths: ["/Idempotency-Key"] },
   { what: "an Idempotency-Key in UTF-8", path: PRESETS, headers: { "Idempotency-Key": utf8("größe") }, ...invalid, says: 'got "größe"', paths: ["/Idempotency-Key"] },
   { what: "an Idempotency-Key in Latin-1", path: PRESETS, headers: { "Idempotency-Key": "größe" }, ...invalid, says: 'got "größe"', paths: ["/Idempotency-Key"] },
+  ...["abc", "-1", "1.5", "10s", ""].map((wait): BadInput => (
+    { what: `a wait of "${wait}"`, path: PRESETS, headers: { Prefer: `respond-async, wait=${wait}` }, ...invalid, says: `Prefer: wait must be a whole number of seconds, such as wait=10; got "${wait}"`, paths: ["/Prefer"] })),
   { what: "a type that is not ASCII", path: PRESETS, headers: { "Content-Type": utf8("größe") }, body: "{}", status: 415, code: "unsupported_media_type", says: '"größe"' },
 ];
 

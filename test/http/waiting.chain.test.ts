@@ -74,6 +74,23 @@ test("behaviour: wait=n bounds the wait, and with respond-async ends it in 202",
   expect(performance.now() - started).toBeGreaterThan(900);
 });
 
+test.each(["wait=99999999999999999999", 'Wait = "0" ; x=1', "other=wait, wait=0, wait=abc"])(
+  "behaviour: Prefer: %s is taken, and a longer wait than the limit ends at the limit",
+  async (prefer) => {
+    const { call, service } = await startHarness({ limits: { waitTimeoutMs: 30 } });
+    service.behave("pend");
+    const reply = await call("POST", PRESETS, { headers: { Prefer: prefer } });
+    expect(reply.data).toMatchObject({ code: "still_pending" });
+  },
+);
+
+test("behaviour: a parameter of respond-async changes nothing", async () => {
+  const { call, service } = await startHarness();
+  service.behave("pend");
+  const reply = await call("POST", PRESETS, { headers: { Prefer: "respond-async; x=1" } });
+  expect(reply.status).toBe(202);
+});
+
 test("behaviour: the same Idempotency-Key gets the same request, another body 409", async () => {
   const { call, service } = await startHarness();
   const headers = { "Idempotency-Key": "order-1" };
