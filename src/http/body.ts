@@ -70,7 +70,16 @@ function assertJson(ctx: HttpContext): void {
   }
 }
 
+/** Whether the caller waits for 100 before it sends its body. Node answers any other expectation; HTTP/1.0 has none. */
+export function awaitsContinue({ req, state }: HttpContext): boolean {
+  return req.headers.expect !== undefined && req.httpVersion === "1.1" && state.isContinued !== true;
+}
+
 async function readBytes(ctx: HttpContext, limit: number, length: number | null): Promise<Buffer> {
+  if (awaitsContinue(ctx)) {
+    ctx.state.isContinued = true;
+    ctx.res.writeContinue();
+  }
   try {
     return await getRawBody(ctx.req, { limit, length });
   } catch (error) {

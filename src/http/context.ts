@@ -16,6 +16,8 @@ export interface RequestState {
   requestIdOnChain?: string;
   /** Whether the `RateLimit` headers have been set. */
   isCounted?: boolean;
+  /** Whether 100 has been sent to a caller that waits for it with its body. */
+  isContinued?: boolean;
   /** Callbacks to run when the response's connection closes, whichever side closed it: see {@link onClose}. */
   closers: (() => void)[];
   /** Whether the connection has closed. */

@@ -4,6 +4,7 @@ import type { Middleware } from "koa";
 import type { Logger } from "pino";
 import { parseTraceparent, tellStep } from "../lib/spans.ts";
 import { answerError, type Answer } from "./answer.ts";
+import { awaitsContinue } from "./body.ts";
 import type { HttpContext, RequestState } from "./context.ts";
 import type { HttpMetrics } from "./metrics.ts";
 
@@ -70,6 +71,8 @@ export function frame(options: {
     } catch (error) {
       answerThrown(ctx, error, log);
     }
+    // Nobody can tell whether such a body still comes, and the next request after it: RFC 9110, section 10.1.1.
+    if (awaitsContinue(ctx)) ctx.set("Connection", "close");
   };
 }
 

@@ -53,6 +53,18 @@ export async function startHttp(options: StartHttpOptions): Promise<HttpServer> 
   });
   const answer = app.callback();
   const underWay = new Set<ServerResponse>();
+  const receive = (request: IncomingMessage, response: ServerResponse): void => {
+    // The connection was refused; what it sends is not read.
+    if (request.socket.writableEnded) return;
+    underWay.add(response);
+    if (closing.signal.aborted) endConnection(response);
+    response.once("close", () => underWay.delete(response));
+    const host = findHostProblem(request, options.trustProxy === true);
+    if (host !== undefined) refuseRequest(response, "malformed_http", host);
+    else if (!isTarget(request.url ?? ""))
+      refuseRequest(response, "malformed_http", "the request's target is neither a path nor a URL");
+    else void answer(request, response);
+  };
   const server = createServer(
     {
       maxHeaderSize: limits.maxHeaderBytes,
@@ -62,18 +74,7 @@ export async function startHttp(options: StartHttpOptions): Promise<HttpServer> 
       connectionsCheckingInterval: Math.min(1000, limits.headersTimeoutMs),
       noDelay: true,
     },
-    (request, response) => {
-      // The connection was refused; what it sends is not read.
-      if (request.socket.writableEnded) return;
-      underWay.add(response);
-      if (closing.signal.aborted) endConnection(response);
-      response.once("close", () => underWay.delete(response));
-      const host = findHostProblem(request, options.trustProxy === true);
-      if (host !== undefined) refuseRequest(response, "malformed_http", host);
-      else if (!isTarget(request.url ?? ""))
-        refuseRequest(response, "malformed_http", "the request's target is neither a path nor a URL");
-      else void answer(request, response);
-    },
+    receive,
   );
   server.maxConnections = limits.maxConnections;
   // A proxy's connections are those of all its callers, and what runs on this machine can do worse than connect.
@@ -89,6 +90,8 @@ export async function startHttp(options: StartHttpOptions): Promise<HttpServer> 
         ),
     });
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => refuse(error, socket));
+  // Node would send 100 at once; it is sent when the body is read, so that a call which is refused needs none.
+  server.on("checkContinue", receive);
   server.on("checkExpectation", (_request, response) => refuseRequest(response, "expectation_failed"));
 
   await listening(server, options.port, options.host ?? "127.0.0.1");

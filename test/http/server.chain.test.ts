@@ -75,6 +75,28 @@ test("behaviour: Expect: 100-continue is served, anything else is 417 in the env
 });
 
 test.each([
+  ["a body that is too large", head("Expect: 100-continue\r\nContent-Length: 300000\r\n"), "413"],
+  [
+    "a key that isn't known",
+    head("Expect: 100-continue\r\nContent-Length: 2\r\n").replace(API_KEY, "x"),
+    "401",
+  ],
+  ["an encoding", head("Expect: 100-continue\r\nContent-Length: 2\r\nContent-Encoding: gzip\r\n"), "415"],
+  ["a path without a page", "GET /nowhere HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\n\r\n", "404"],
+])("error: %s is refused without 100, and the connection ends", async (_what, sent, status) => {
+  const { raw } = await startHarness();
+  const answer = await raw(sent);
+  expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+  expect(answer).toContain("Connection: close");
+});
+
+test("behaviour: HTTP/1.0 gets no 100", async () => {
+  const { raw } = await startHarness();
+  const sent = head("Expect: 100-continue\r\nContent-Length: 2\r\n").replace("HTTP/1.1", "HTTP/1.0");
+  expect(await raw(`${sent}{}`)).toMatch(/^HTTP\/1\.1 200/);
+});
+
+test.each([
   ["no HTTP at all", "hello\r\n\r\n", 400, "malformed_http"],
   ["two lengths that differ", head("Content-Length: 2\r\nContent-Length: 3\r\n"), 400, "malformed_http"],
   ["a length and chunks", head("Content-Length: 2\r\nTransfer-Encoding: chunked\r\n"), 400, "malformed_http"],
