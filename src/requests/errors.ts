@@ -48,9 +48,8 @@ export class FunctionFailedError extends TycheError {
 /** Describes a failure completely, on one line: a request that ends with it stores nothing else. */
 function describeRefusal({ err, line, column, details = [] }: FunctionRefusal): string {
   const reasons = details.map(({ message }) => message);
-  const place = line === undefined ? "" : ` (line ${line}, column ${column ?? 1})`;
-  const isPlaced = reasons.some((reason) => reason.includes(place));
-  return [isPlaced ? err : `${err}${place}`, ...reasons].join("; ");
+  const place = line === undefined ? "" : `line ${line}, column ${column ?? 1}`;
+  return [err.includes(place) ? err : `${err} (${place})`, ...reasons].join("; ");
 }
 
 /** A subscription has as many consumers as it may have. */

@@ -81,7 +81,9 @@ test("behaviour: dry-runs lists what made no request, page by page", async () =>
     runCli(["dry-runs", "--kind", "function", "--network", "fuji", "--json"]),
   ]);
   expect(none).toMatchObject({ code: 0, stdout: "", stderr: "no dry runs\n" });
-  expect(first.stdout).toMatch(/  fuji +function refused  return 1 \+ .*\(line 1:\d+\)\n$/);
+  expect(first.stdout).toMatch(
+    /  fuji +function refused  return 1 \+ +syntax error in line 1, column \d+: the source ends .*…\n$/,
+  );
   const [, cursor] = /more: npx tyche dry-runs --limit 1 --cursor (dry_\w+)/.exec(first.stderr)!;
   expect((await runCli(["dry-runs", "--cursor", cursor!])).stdout).toMatch(
     /  any +ran +return Buffer.* fine\n$/,

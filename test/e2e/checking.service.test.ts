@@ -68,7 +68,7 @@ test("error: a source that fails its dry run is a request that ended, with the r
 test("error: a source that is not JavaScript ends with what is wrong and where, once", async () => {
   const { data } = await runLater("return (;", "syntax");
   expect((await ended(data.id)).error.message).toBe(
-    "the dry run of the source failed: syntax error, RAM exceeded, or other error; unexpected `;` (line 1, column 9)",
+    "the dry run of the source failed: syntax error in line 1, column 9: unexpected `;`",
   );
 });
 

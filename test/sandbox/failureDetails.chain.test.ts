@@ -76,8 +76,8 @@ describe("error: syntax", () => {
     ],
   ];
   test.each(sources)("error: %s", async (source, what, line, column) => {
-    const message = `${what} (line ${line}, column ${column})`;
-    expect(await refusalOf(source)).toEqual({ err: CRASH, details: [{ path: "/source", message }] });
+    const err = `syntax error in line ${line}, column ${column}: ${what}`;
+    expect(await refusalOf(source)).toEqual({ err, details: undefined });
   });
 
   test("behaviour: simulateScript prints it as Deno does", async () => {

@@ -10,7 +10,6 @@ import { MAX_ARGUMENT_BYTES } from "../../chainlink/presetBatch.ts";
 import { InvalidParameterError } from "../../lib/invalidParameter.ts";
 import { toHexText } from "../../lib/hex.ts";
 import { decodeDryRun } from "../../lib/decodeResult.ts";
-import { UNNAMED_ERROR } from "../../lib/truncateUtf8.ts";
 import { locateFailure } from "../../presets/locateFailure.ts";
 import { parsePresetParams } from "../../presets/presetParams.ts";
 import type { Preset } from "../../presets/preset.ts";
@@ -172,11 +171,9 @@ function readRun(run: RunResult, returnType: ReturnType, path = "/source"): Simu
   const { console, consoleTruncated, timeMs, memoryBytes, httpRequests } = run;
   const usage = { console, consoleTruncated, timeMs, memoryBytes, httpRequests };
   if (!run.ok) {
-    const { message, line, column } = run.error;
+    const { line, column } = run.error;
     const place = line === undefined || column === undefined ? {} : { line, column };
-    const details = describeRunError(run.error, path);
-    const err = message === "" ? UNNAMED_ERROR : message;
-    return { ...FAILED_RUN, err, ...usage, ...place, ...details };
+    return { ...FAILED_RUN, ...describeRunError(run.error, path), ...usage, ...place };
   }
   try {
     const parsedResult = decodeDryRun(run.bytes, returnType);

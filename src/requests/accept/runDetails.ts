@@ -1,5 +1,6 @@
-import type { RunError } from "../../../sandbox/index.ts";
+import { CRASH_TEXT, type RunError } from "../../../sandbox/index.ts";
 import type { ParameterViolation } from "../../lib/invalidParameter.ts";
+import { UNNAMED_ERROR } from "../../lib/truncateUtf8.ts";
 
 interface Place {
   readonly line?: number | undefined;
@@ -7,19 +8,27 @@ interface Place {
 }
 
 /**
- * Describes what is wrong with a source whose run failed, if the nodes' own text doesn't say so; in the form of a parameter
- * violation.
+ * Describes a failed run. `err` is the nodes' own text, unless that is the one which they have for everything that goes wrong outside the
+ * source's statements: then it says what went wrong, and where the source can't be parsed. `details` has what such a text leaves out, in
+ * the form of a parameter violation.
  * @param path JSON Pointer to the parameter that named the source.
  */
 export function describeRunError(
   { kind, message, detail, line, column }: Pick<RunError, "kind" | "message" | "detail"> & Place,
   path: string,
-): { readonly details?: ParameterViolation[] } {
+): { readonly err: string; readonly details?: ParameterViolation[] } {
+  if (detail !== undefined && message === CRASH_TEXT)
+    return { err: describeCrash(kind, detail, { line, column }) };
+  const err = message === "" ? UNNAMED_ERROR : message;
   const variable = /^Requires env access(?: to "(\w+)")?/.exec(message);
-  if (variable !== null) return { details: [{ path, message: describeEnvAccess(variable[1]) }] };
-  if (detail === undefined) return {};
-  const place = kind === "syntax" && line !== undefined ? ` (line ${line}, column ${column ?? 1})` : "";
-  return { details: [{ path, message: `${detail}${place}` }] };
+  if (variable !== null) return { err, details: [{ path, message: describeEnvAccess(variable[1]) }] };
+  return detail === undefined ? { err } : { err, details: [{ path, message: detail }] };
+}
+
+function describeCrash(kind: RunError["kind"], detail: string, { line, column }: Place): string {
+  if (kind !== "syntax") return detail;
+  // The place comes first, so that lists which cut the text still show it.
+  return `syntax error${line === undefined ? "" : ` in line ${line}, column ${column ?? 1}`}: ${detail}`;
 }
 
 /** The nodes' text advises a flag that nobody can pass to them. */

@@ -10,7 +10,6 @@ import {
 } from "../../../sandbox/index.ts";
 import { decodeDryRun, type ReturnType } from "../../lib/decodeResult.ts";
 import { messageOf } from "../../lib/errors.ts";
-import { UNNAMED_ERROR } from "../../lib/truncateUtf8.ts";
 import { MAX_RESPONSE_BYTES, type NetworkName } from "../../networks/profiles.ts";
 import { type LinkedSource, linkSource } from "../../presets/linkSource.ts";
 import { placeInSource } from "../../presets/locateFailure.ts";
@@ -93,9 +92,9 @@ function link(source: string): LinkedSource | SourceSyntaxError {
 /** Returns the result of a source that failed to link, so nothing ran. */
 function unlinked({ message, line, column }: SourceSyntaxError): SimulateResult {
   return {
-    ...fail(CRASH_TEXT),
+    ...FAILED_RUN,
+    ...describeRunError({ kind: "syntax", message: CRASH_TEXT, detail: message, line, column }, "/source"),
     ...(line === undefined || column === undefined ? {} : { line, column }),
-    details: [{ path: "/source", message }],
     console: "",
     consoleTruncated: false,
     timeMs: 0,
@@ -111,23 +110,15 @@ type Described = Pick<
 
 function describe(run: RunResult, returnType: ReturnType, preludeLines: number): Described {
   if (!run.ok) {
-    const { message } = run.error;
     const place = placeInSource(run.error, preludeLines);
-    return {
-      ...fail(message),
-      ...place,
-      ...describeRunError({ ...run.error, line: place?.line, column: place?.column }, "/source"),
-    };
+    const found = describeRunError({ ...run.error, line: place?.line, column: place?.column }, "/source");
+    return { ...FAILED_RUN, ...found, ...place };
   }
   const result: Hex = toHexText(run.bytes);
   try {
     const parsedResult = decodeDryRun(run.bytes, returnType);
     return { success: true, result, parsedResult, value: parsedResult, err: "0x" };
   } catch (error) {
-    return { ...fail(messageOf(error)), result };
+    return { ...FAILED_RUN, err: messageOf(error), result };
   }
-}
-
-function fail(err: string): Described {
-  return { ...FAILED_RUN, err: err === "" ? UNNAMED_ERROR : err };
 }

@@ -93,6 +93,7 @@ function RunState({ run: { kind, success } }: { readonly run: DryRunView }) {
 
 function RunResult({ run }: { readonly run: DryRunView }) {
   const { success, parsedResult, err, line, column, console } = run;
+  const place = line === undefined ? "" : `line ${line}, column ${column ?? 1}`;
   return (
     <>
       {success ? (
@@ -100,7 +101,7 @@ function RunResult({ run }: { readonly run: DryRunView }) {
       ) : (
         <span className="bad-text">
           <UnknownText text={err} />
-          {line !== undefined && ` (line ${line}:${column ?? 1})`}
+          {!err.includes(place) && ` (${place})`}
         </span>
       )}
       {console !== "" && (

@@ -45,8 +45,7 @@ function DryRun({
       </h2>
     );
   const { success, err, details = [], line, column } = result;
-  const place = line === undefined ? "" : ` (line ${line}, column ${column ?? 1})`;
-  const isPlaced = details.some(({ message }) => message.includes(place));
+  const place = line === undefined ? "" : `line ${line}, column ${column ?? 1}`;
   return (
     <>
       <h2>
@@ -58,7 +57,10 @@ function DryRun({
       ) : (
         <div className="notice bad">
           <UnknownText
-            text={[isPlaced ? err : err + place, ...details.map(({ message }) => message)].join("\n")}
+            text={[
+              err.includes(place) ? err : `${err} (${place})`,
+              ...details.map(({ message }) => message),
+            ].join("\n")}
           />
         </div>
       )}
