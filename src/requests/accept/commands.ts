@@ -134,7 +134,7 @@ export async function simulateSource(
   });
   return {
     ...readRun(run, returnType),
-    ...warningsOf({ source, touched: run.touched, hasSecrets: false }),
+    ...warningsOf({ source, run, returnType, hasSecrets: false }),
   };
 }
 

@@ -64,7 +64,8 @@ export function createSimulateTool(): SimulateTool {
       const described = describe(run, returnType, linked.preludeLines);
       const warned = warningsOf({
         source,
-        touched: run.touched,
+        run,
+        returnType,
         hasSecrets: Object.keys(secrets).length > 0,
       });
       return { ...described, console, consoleTruncated, timeMs, memoryBytes, httpRequests, ...warned };

@@ -1,4 +1,5 @@
-import type { Touch } from "../../../sandbox/index.ts";
+import type { RunResult } from "../../../sandbox/index.ts";
+import type { ReturnType } from "../../lib/decodeResult.ts";
 
 const RANDOMNESS =
   "The source makes random numbers of its own (Math.random or crypto). Every oracle node makes others: four nodes see four values, the " +
@@ -11,17 +12,39 @@ const SECRETS = "The source reads `secrets`, and the call passes none: each of i
 /** A source that has run, and what it asked for. */
 export interface RanSource {
   readonly source: string;
-  readonly touched: readonly Touch[];
+  readonly run: RunResult;
+  readonly returnType: ReturnType;
   /** Whether the source was given secrets. */
   readonly hasSecrets: boolean;
 }
 
 /** Returns what a caller should know about a source although it ran: on an oracle network it may do something else. */
-export function warningsOf({ source, touched, hasSecrets }: RanSource): { readonly warnings?: string[] } {
+export function warningsOf({ source, run, returnType, hasSecrets }: RanSource): {
+  readonly warnings?: string[];
+} {
+  const { touched } = run;
   const warnings = [
+    ...(run.ok ? warningsOfResult(run.bytes, returnType) : []),
     ...(touched.includes("randomness") ? [RANDOMNESS] : []),
     ...(touched.includes("time") ? [TIME] : []),
     ...(!hasSecrets && /\bsecrets\s*(?:\??\.|\[)/.test(source) ? [SECRETS] : []),
   ];
   return warnings.length === 0 ? {} : { warnings };
+}
+
+/** Size of an encoded number, of either type. */
+const NUMBER_BYTES = 32;
+
+/** Text read as a number is a plausible number, and a number read as text is 32 characters that can't be seen. */
+function warningsOfResult(bytes: Uint8Array, returnType: ReturnType): string[] {
+  if (returnType !== "string" && bytes.length < NUMBER_BYTES)
+    return [
+      `The result has ${bytes.length} bytes and is read as ${returnType}, but an encoded number has ${NUMBER_BYTES}. Return ` +
+        `${returnType === "uint256" ? "Functions.encodeUint256" : "Functions.encodeInt256"}(number), or ask for returnType string if it is text.`,
+    ];
+  if (returnType === "string" && bytes.length === NUMBER_BYTES && bytes[0] === 0)
+    return [
+      `The result has ${NUMBER_BYTES} bytes, the first of them 0, as an encoded number, but is read as string. Ask for returnType uint256 or int256.`,
+    ];
+  return [];
 }
