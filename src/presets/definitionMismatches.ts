@@ -1,6 +1,7 @@
 import { findDecimal } from "./decimal.ts";
 import type { DefinitionError, ParameterSchema, PresetDefinition } from "./presetDefinition.ts";
 import { isSafePattern } from "./safePattern.ts";
+import type { AreSound } from "./soundParts.ts";
 import { followingSchemaOf } from "./valueSchema.ts";
 
 /** Names that have another meaning on every JavaScript object. */
@@ -23,21 +24,28 @@ const UNSAFE_PATTERN =
   "must begin with ^ and be a row of characters and classes with at most one of * + ? {m,n}, and with one at most 200 repeated by {n}; " +
   "groups, alternatives and references could take forever";
 
-/** Finds parts of a well-formed definition that do not fit together, or do not fit its folder. */
+/** Finds parts of a definition that do not fit together, or do not fit its folder. Looks only at those that are sound. */
 export function* findMismatches(
   definition: PresetDefinition,
   folderName: string,
+  areSound: AreSound,
 ): Generator<DefinitionError> {
-  const { parameters, args, returnType, maxResultBytes } = definition;
-  if (definition.name !== folderName) {
-    yield {
-      pointer: "/name",
-      reason: `must be the folder's name, ${quote(folderName)}, not ${quote(definition.name)}`,
-    };
-  }
-  if (RESERVED_NAMES.has(definition.name)) {
-    yield { pointer: "/name", reason: `${quote(definition.name)} is a reserved name` };
-  }
+  if (areSound("/name")) yield* findNameMismatches(definition.name, folderName);
+  if (areSound("/parameters", "/args")) yield* findParameterMismatches(definition);
+  if (areSound("/parameters", "/returnType", "/show")) yield* findShowMismatches(definition);
+  if (areSound("/show", "/value")) yield* findValueMismatches(definition);
+  if (areSound("/returnType", "/distributions")) yield* findDistributionMismatches(definition);
+  if (areSound("/returnType", "/maxResultBytes")) yield* findBoundMismatches(definition);
+}
+
+function* findNameMismatches(name: string, folderName: string): Generator<DefinitionError> {
+  const pointer = "/name";
+  if (name !== folderName)
+    yield { pointer, reason: `must be the folder's name, ${quote(folderName)}, not ${quote(name)}` };
+  if (RESERVED_NAMES.has(name)) yield { pointer, reason: `${quote(name)} is a reserved name` };
+}
+
+function* findParameterMismatches({ parameters, args }: PresetDefinition): Generator<DefinitionError> {
   const names = Object.keys(parameters.properties);
   for (const parameter of names) {
     const pointer = `/parameters/properties/${parameter}`;
@@ -67,9 +75,9 @@ export function* findMismatches(
       };
     }
   }
-  yield* findShowMismatches(definition);
-  yield* findValueMismatches(definition);
-  yield* findDistributionMismatches(definition);
+}
+
+function* findBoundMismatches({ returnType, maxResultBytes }: PresetDefinition): Generator<DefinitionError> {
   if (returnType === "string" && maxResultBytes === undefined) {
     yield {
       pointer: "/returnType",

@@ -7,10 +7,11 @@ import { type LinkedSource, linkSource } from "./linkSource.ts";
 import { minifySource } from "./minifySource.ts";
 import { compileParameters, publishParameterSchema } from "./parameterSchema.ts";
 import type { Preset } from "./preset.ts";
-import type { ParameterSchema, PresetDefinition } from "./presetDefinition.ts";
+import type { DefinitionError, ParameterSchema, PresetDefinition } from "./presetDefinition.ts";
 import { readPresetFiles } from "./presetFiles.ts";
 import { PresetBrokenError } from "./presetProblem.ts";
 import { parseResultBound, ResultBoundError, type ParameterKind, type ResultBound } from "./resultBound.ts";
+import { findSoundParts, type AreSound } from "./soundParts.ts";
 import { SourceSyntaxError } from "./sourceSyntaxError.ts";
 import { createValueCheck, publishValueSchema } from "./valueSchema.ts";
 
@@ -95,37 +96,36 @@ function readDefinition(name: string, text: string): ReadDefinition {
       reason: what === "" ? reason : `${what}: ${reason}`,
     };
   };
-  const errors = findDefinitionErrors(json.value, name);
-  if (errors.length > 0) {
-    throw new PresetBrokenError(errors.map(({ pointer, reason }) => problemAt(pointer, reason)));
-  }
   const definition = json.value as PresetDefinition;
-  const kinds = new Map(
-    Object.entries(definition.parameters.properties).map(([key, schema]) => [key, kindOf(schema)]),
-  );
-  const validate = compileParameters(definition);
-  const problems = [...findValueProblems(definition, validate)].map(({ pointer, reason }) =>
-    problemAt(pointer, reason),
-  );
-  const resultBound = readResultBound(definition, kinds);
-  if (resultBound instanceof ResultBoundError)
-    problems.push(
-      problemAt("/maxResultBytes", `${resultBound.message} (at character ${resultBound.offset + 1})`),
-    );
-  if (problems.length > 0 || resultBound instanceof ResultBoundError) throw new PresetBrokenError(problems);
+  const errors = findDefinitionErrors(definition, name);
+  const areSound = findSoundParts(errors);
+  // What depends on a part with an error is not checked: it would be wrong about a value that its author is about to correct.
+  const validate = areSound("/parameters", "/args") ? compileParameters(definition, name) : undefined;
+  if (validate !== undefined) errors.push(...findValueProblems(definition, validate, areSound));
+  const resultBound = areSound("/parameters", "/maxResultBytes") ? readResultBound(definition) : undefined;
+  if (resultBound instanceof ResultBoundError) errors.push(describeBoundError(resultBound));
+  if (
+    errors.length > 0 ||
+    validate === undefined ||
+    resultBound === undefined ||
+    resultBound instanceof ResultBoundError
+  )
+    throw new PresetBrokenError(errors.map(({ pointer, reason }) => problemAt(pointer, reason)));
   return { definition, validate, resultBound, positionOf: json.positionOf };
 }
 
-function readResultBound(
-  definition: PresetDefinition,
-  kinds: ReadonlyMap<string, ParameterKind>,
-): ResultBound | ResultBoundError {
+function readResultBound({ parameters, maxResultBytes }: PresetDefinition): ResultBound | ResultBoundError {
+  const kinds = new Map(Object.entries(parameters.properties).map(([key, schema]) => [key, kindOf(schema)]));
   try {
-    return parseResultBound(definition.maxResultBytes ?? "32", kinds);
+    return parseResultBound(maxResultBytes ?? "32", kinds);
   } catch (error) {
     if (error instanceof ResultBoundError) return error;
     throw error;
   }
+}
+
+function describeBoundError({ message, offset }: ResultBoundError): DefinitionError {
+  return { pointer: "/maxResultBytes", reason: `${message} (at character ${offset + 1})` };
 }
 
 function parseDefinitionText(name: string, text: string): JsonText {
@@ -143,7 +143,8 @@ function parseDefinitionText(name: string, text: string): JsonText {
 function* findValueProblems(
   definition: PresetDefinition,
   validate: SchemaCheck,
-): Generator<{ pointer: string; reason: string }> {
+  areSound: AreSound,
+): Generator<DefinitionError> {
   const defaults = Object.entries(definition.parameters.properties).filter(
     ([, schema]) => schema.default !== undefined,
   );
@@ -155,10 +156,13 @@ function* findValueProblems(
     if (given.has(name)) yield { pointer: `/parameters/properties/${name}/default`, reason: message };
   }
   for (const list of ["examples", "distributions"] as const) {
-    for (const [index, { params }] of (definition[list] ?? []).entries()) {
-      for (const { path, message } of validate({ ...params })) {
-        yield { pointer: `/${list}/${index}/params${path}`, reason: message };
-      }
+    const entries: unknown = definition[list] ?? [];
+    if (!Array.isArray(entries)) continue;
+    for (const [index, entry] of (entries as NonNullable<PresetDefinition[typeof list]>).entries()) {
+      const pointer = `/${list}/${index}/params`;
+      if (!areSound(pointer)) continue;
+      for (const { path, message } of validate({ ...entry.params }))
+        yield { pointer: pointer + path, reason: message };
     }
   }
 }

@@ -4,13 +4,16 @@ import { compileSchema, type SchemaCheck } from "../lib/schemaCheck.ts";
 import { explainNotDecimal, findDecimal, MAX_UINT256 } from "./decimal.ts";
 import type { DecimalRule, ParameterSchema, PresetDefinition } from "./presetDefinition.ts";
 
-/** Compiles the parameters of a definition in which {@link findDefinitionErrors} found no errors. */
-export function compileParameters(definition: PresetDefinition): SchemaCheck {
+/** Compiles the parameters of the preset `name`, in which {@link findDefinitionErrors} found no errors. */
+export function compileParameters(
+  definition: Pick<PresetDefinition, "parameters" | "args">,
+  name: string,
+): SchemaCheck {
   const properties = Object.fromEntries(
     Object.entries(definition.parameters.properties).map(([name, schema]) => [name, withWellFormed(schema)]),
   );
   const schema = { ...definition.parameters, properties, additionalProperties: false };
-  const { name, args } = definition;
+  const { args } = definition;
   const known = args.length === 0 ? "takes no parameters" : `takes ${args.join(", ")}`;
   return compileSchema(schema, {
     describeUnknown: () => `is unknown; ${name} ${known}`,

@@ -317,6 +317,63 @@ describe("error: preset.json", () => {
       expect(problems).toContain(part);
   });
 
+  test("error: what is wrong with members and with the values of others is told at once", async () => {
+    const wrong = {
+      name: "other",
+      descripton: "Repeats a text.",
+      title: 5,
+      maxResultBytes: "2 * bites(text)",
+      show: { as: "coin" },
+      examples: [
+        { params: { times: "0" }, word: "0x1", parsedResult: "" },
+        { params: { txt: "a" }, word: ZERO_WORD, parsedResult: "" },
+        { params: [], word: ZERO_WORD, parsedResult: "" },
+      ],
+      distributions: [{ params: { times: "x" }, bounds: ["5", "0", "1"] }],
+    };
+    const folder = await makeFolder();
+    await writePreset(folder, "echo", { definition: { ...exampleDefinition("echo"), ...wrong } });
+    const problems = (await loadBroken(folder)).split("\n").map((line) => line.replace(/^\S+:\d+:\d+: /, ""));
+    expect(problems).toMatchInlineSnapshot(`
+      [
+        "descripton: is not a member that is known here",
+        "title: must be a string; got 5",
+        "word: must match ^0x[0-9a-f]{64}$; got "0x1"",
+        "params: must be an object; got an array",
+        "name: must be the folder's name, "echo", not "other"",
+        "show: needs "sides" where "as" is "coin"",
+        "as: "coin" is only for a returnType of "uint256"",
+        "bounds: must be in ascending order",
+        "bounds: are only for whole numbers",
+        "times: must be at least 1, not 0",
+        "txt: is unknown; echo takes text, times",
+        "times: must be a whole number in decimal digits, such as "10" or 10, not "x"",
+        "maxResultBytes: there is no function "bites"; there are digits, bytes, count, longest, min, max (at character 5)",
+      ]
+    `);
+  });
+
+  test("error: nothing is said of what depends on a part with an error", async () => {
+    const wrong = {
+      parameters: { type: "object", properties: { text: { type: "text" } } },
+      examples: [{ params: { times: "0" }, word: ZERO_WORD, parsedResult: "" }],
+    };
+    const folder = await makeFolder();
+    await writePreset(folder, "echo", { definition: { ...exampleDefinition("echo"), ...wrong } });
+    expect(await loadBroken(folder)).toMatch(
+      /^\S+: type: must be one of string, boolean, array; got "text"$/,
+    );
+  });
+
+  test.each(["examples", "distributions", "parameters", "args", "show", "value"])(
+    "error: %s that are a number are told as that alone",
+    async (member) => {
+      const folder = await makeFolder();
+      await writePreset(folder, "echo", { definition: { ...exampleDefinition("echo"), [member]: 5 } });
+      expect(await loadBroken(folder)).toMatch(new RegExp(`^\\S+: ${member}: must be .*; got 5$`));
+    },
+  );
+
   const schemas: readonly [why: string, schema: Record<string, unknown>, reason: string][] = [
     [
       "a keyword outside the list",
