@@ -19,6 +19,9 @@ export const EXTREME_WORDS: readonly Hex[] = [
   `0x${"f".repeat(64)}`,
 ];
 
+/** More than any network takes as a result; a bound may be as large as its parameters. */
+const MAX_RESULT_BYTES = 1_000_000n;
+
 /** Examples that run at once. */
 const MAX_AT_ONCE = 4;
 
@@ -94,7 +97,8 @@ async function draw(
   { params: given, word }: Pick<PresetExample, "params" | "word">,
 ): Promise<Drawn | Failure> {
   const { params, args } = parsePresetParams(preset, given);
-  const bound = preset.resultBound.evaluate(params);
+  const promised = preset.resultBound.evaluate(params);
+  const bound = promised < MAX_RESULT_BYTES ? promised : MAX_RESULT_BYTES;
   // Allows one byte more than promised, so that a result that breaks the promise is seen instead of refused.
   const request = { args, bytesArgs: [word], limits: { maxResponseBytes: Number(bound) + 1 } };
   const outcome = await run({ ...request, source: preset.source });

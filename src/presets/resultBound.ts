@@ -5,7 +5,7 @@ export type ParameterKind = "decimal" | "string" | "boolean" | "array";
 export interface ResultBound {
   /** Parameters that the bound depends on, in order of their first use. */
   readonly parameters: readonly string[];
-  /** Returns the bound in bytes. `params` are as returned by `parsePresetParams`: decimals as strings of digits. */
+  /** Returns the bound in bytes, at least 0. `params` are as returned by `parsePresetParams`: decimals as strings of digits. */
   readonly evaluate: Evaluate;
 }
 
@@ -50,7 +50,14 @@ class BoundReader {
     this.#advance();
     const evaluate = this.#readSum();
     if (this.#token !== "") this.#fail("an operator");
-    return { parameters: [...this.#used], evaluate };
+    return {
+      parameters: [...this.#used],
+      evaluate: (params) => {
+        const bytes = evaluate(params);
+        // A difference may be negative for parameters that its author didn't think of.
+        return bytes < 0n ? 0n : bytes;
+      },
+    };
   }
 
   #readSum(): Evaluate {

@@ -46,6 +46,24 @@ test("error: a result larger than the bound", async () => {
   ]);
 });
 
+test.each([
+  ["bytes(text) - 1000", 0],
+  ["0 - times", 0],
+  ["times * 1000000000000", 1_000_000],
+])(
+  "error: a result larger than the bound %s, of which the sandbox gets what it takes",
+  async (bound, most) => {
+    const preset = await load("return new Uint8Array(1000001)", { maxResultBytes: bound });
+    const limits: number[] = [];
+    const problems = await checkExamples(preset, (request) => {
+      limits.push(request.limits.maxResponseBytes);
+      return runHere(request);
+    });
+    expect(limits).toEqual([most + 1]);
+    expect(problems).toHaveLength(1);
+  },
+);
+
 test("error: a source that throws, with the place in the text that its author wrote", async () => {
   const preset = await load("// a comment\n\nthrow Error('no')");
   const [problem] = await checkExamples(preset, runHere);

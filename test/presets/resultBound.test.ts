@@ -23,7 +23,9 @@ test.each([
   ["longest(list, 2)", 5n],
   ["longest(list, 0)", 0n],
   ["longest(list, n * 1000)", 6n],
-  ["max(n, m) + min(n, m)", -333n],
+  ["n - (max(n, m) + min(n, m))", 345n],
+  ["max(n, m) + min(n, m)", 0n],
+  ["bytes(text) - 100", 0n],
   [" longest ( list , 1 ) ", 3n],
 ])("default: %s", (text, expected) => {
   expect(parseResultBound(text, kinds).evaluate(params)).toBe(expected);
