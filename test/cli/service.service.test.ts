@@ -94,9 +94,9 @@ test("behaviour: dry-runs lists what made no request, page by page", async () =>
 test("default: usage counts what was called, as text and CSV", async () => {
   await tyche.call("POST", "/api/vrfv2/presets?network=fantom_testnet&preset=coinflip", { body: {} });
   const { items } = (await tyche.call("GET", "/api/usage?network=fantom_testnet")).data;
-  const last = items.at(-1);
+  // A top-up after midnight would have a row of its own.
+  const last = items.findLast((one: { fulfilled: number }) => one.fulfilled > 0);
   expect(last).toMatchObject({ network: "fantom_testnet", failed: 0, refused: 0, coinWei: "0" });
-  expect(last.fulfilled).toBeGreaterThan(0);
   expect(BigInt(last.linkJuels)).toBeGreaterThan(0n);
   const [shown, csv] = await Promise.all([
     runCli(["usage", "--network", "fantom_testnet"]),

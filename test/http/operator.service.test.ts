@@ -8,6 +8,7 @@ import {
   type NetworkView,
   type TycheOperator,
 } from "../../src/client/index.ts";
+import { dayOf } from "../../src/store/usage.ts";
 import { connectOperator, readOperatorToken } from "../support/signIn.ts";
 import { runTyche, startTycheProcess, type TycheProcess } from "../support/tyche.ts";
 
@@ -136,17 +137,21 @@ describe("API keys", () => {
     const client = connect(apiKey);
     const ask = (idempotencyKey: string) =>
       client.random({ network: NETWORK, numWords: 1 }, { idempotencyKey });
-    const keys = ["limited-1", "limited-2", "limited-3", "limited-4"];
+    const firstDay = dayOf(Date.now());
+    // If midnight falls between them, the limit allows twice as many.
+    const keys = [1, 2, 3, 4, 5].map((number) => `limited-${number}`);
     const answers = await Promise.allSettled(keys.map(ask));
+    const days = dayOf(Date.now()) === firstDay ? 1 : 2;
     const refused = answers.flatMap((one) => (one.status === "rejected" ? [one.reason as unknown] : []));
-    const refusal = {
-      code: "rate_limited",
-      message: expect.stringContaining("this API key has made its 2 requests"),
-    };
-    expect(refused).toMatchObject([refusal, refusal]);
-    // Repeating an accepted call creates no request, and neither does a call that is refused.
+    expect(answers.length - refused.length).toBeLessThanOrEqual(2 * days);
+    expect(answers.length - refused.length).toBeGreaterThanOrEqual(2);
+    for (const reason of refused)
+      expect(reason).toMatchObject({
+        code: "rate_limited",
+        message: expect.stringContaining("this API key has made its 2 requests"),
+      });
+    // Repeating an accepted call creates no request.
     await ask(keys[answers.findIndex(({ status }) => status === "fulfilled")]!);
-    await expect(ask("limited-5")).rejects.toMatchObject(refusal);
     await connect(tyche.apiKey).random({ network: NETWORK, numWords: 1 });
     await expect(operator.addKey(dappId, { dailyLimit: 0 })).rejects.toMatchObject({
       code: "invalid_parameter",

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { saveSubscription } from "../../src/store/chainRecords.ts";
 import { insertDapp } from "../../src/store/dapps.ts";
 import { dayOf, listToppedUp } from "../../src/store/usage.ts";
@@ -40,6 +40,9 @@ test("default: a subscription that falls below half is filled up", async () => {
 });
 
 test("error: top-ups end with the day's budget, and requests wait and say so", async () => {
+  // The budget is a day's: none ends in this test.
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.UTC(2026, 10, 22, 12) });
+  onTestFinished(() => void vi.useRealTimers());
   await pipeline.close();
   const budget = { juels: 3n * 10n ** 17n };
   pipeline = await world.open({ allowanceJuels: ALLOWANCE, budget });

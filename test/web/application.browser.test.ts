@@ -189,7 +189,7 @@ describe("whoever is signed in", () => {
       page.getByRole("button", { name: "Download as CSV" }).click(),
     ]);
     expect(await readFile(await download.path(), "utf8")).toMatch(
-      /^day,network,preset,.*\r\n.*,sepolia,[1-9]/,
+      /^day,network,preset,.*\r\n(?:.*\r\n)*.*,sepolia,[1-9]/,
     );
     await page.goto(`${tyche.url}/dapps/${tyche.dappId}/usage?from=2026-02-30`);
     await page.locator("#from-problem", { hasText: "must be a day" }).waitFor();

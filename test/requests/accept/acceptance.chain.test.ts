@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { SandboxClosedError } from "../../../sandbox/host/poolErrors.ts";
 import { createAcceptance, type Acceptance } from "../../../src/requests/accept/acceptance.ts";
 import type { OpenRequest } from "../../../src/requests/openRequest.ts";
@@ -142,6 +142,8 @@ describe.each(DATABASES)("on %s", (_name, create) => {
   });
 
   test("behaviour: processes on one database let a dapp's day in once, together", async () => {
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.UTC(2026, 10, 22, 12) });
+    onTestFinished(() => void vi.useRealTimers());
     dryRun = async () => [];
     const [one, other] = [open(store, 5), open(store, 5)];
     const answers = await Promise.allSettled(
