@@ -28,7 +28,7 @@ interface CallFlags extends ServiceFlags, NetworkFlag {
 const EXAMPLES = `
 Examples:
   $ tyche call coinflip
-  $ tyche call range min=1 max=6 --network fuji
+  $ tyche call range min=1 max=6 --network sepolia
   $ tyche call lotto numberOfWinners=2 list=ann list=bob list=cy
   $ tyche call random --words 3
   $ tyche call run price.js --arg BTC --return-type uint256

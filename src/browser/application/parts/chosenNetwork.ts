@@ -1,10 +1,10 @@
 import { keep, readKept } from "../../kept.ts";
 
 const KEY = "tyche.network";
-/** The API's default network for presets. */
-const DEFAULT_NETWORK = "polygon_mumbai";
+/** The same as the command line's. */
+const DEFAULT_NETWORK = "sepolia";
 
-/** Returns the network to begin a form with: the one that was chosen last, else the API's default, else the first; empty if there is none. */
+/** Returns the network to begin a form with: the one that was chosen last, else the default, else the first; empty if there is none. */
 export function findChosenNetwork(networks: readonly { readonly name: string }[]): string {
   const wanted = [readKept(KEY), DEFAULT_NETWORK];
   const known = wanted.find((name) => networks.some((network) => network.name === name));
