@@ -1,13 +1,24 @@
 /**
  * Writes modules into `dist` that let programs in a checkout import `tyche/client` and the package's other entry points by name. Each
- * re-exports its source, which Node runs directly. npm's `prepare` runs it; `npm pack` replaces these modules with the compiled code,
- * and restores them when it is done.
+ * re-exports its source, which Node runs directly from version 24 on; the client is compiled, for the programs of older ones. npm's
+ * `prepare` runs it; `npm pack` replaces these modules with the compiled code, and restores them when it is done.
  */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { buildSync, type BuildOptions } from "esbuild";
 
 const ROOT = path.resolve(import.meta.dirname, "..");
 const DIST = path.join(ROOT, "dist");
+
+/** How the client is compiled, for Node 20.3 and later: the first with `AbortSignal.any`. */
+const CLIENT = {
+  absWorkingDir: ROOT,
+  entryPoints: ["src/client/index.ts"],
+  outfile: "./dist/src/client/index.js",
+  bundle: true,
+  format: "esm",
+  target: "node20.3",
+} as const satisfies BuildOptions;
 
 /** Writes one module or declaration file. `target` is its path in the package, `./dist/…`. */
 function writeEntryPoint(target: string): void {
@@ -36,6 +47,7 @@ if (!isPacking) {
   for (const entry of Object.values(exports)) {
     if (typeof entry === "string") continue;
     writeEntryPoint(entry.types);
-    if (entry.default !== undefined) writeEntryPoint(entry.default);
+    if (entry.default === CLIENT.outfile) buildSync(CLIENT);
+    else if (entry.default !== undefined) writeEntryPoint(entry.default);
   }
 }

@@ -104,6 +104,12 @@ test("behaviour: in a checkout a program imports every entry point by its name",
   expect(output.trim().split("\n")).toEqual(names.map(() => "true"));
 });
 
+test("behaviour: in a checkout the client needs no Node that strips types", () => {
+  const program = `console.log(typeof (await import("tyche/client")).createClient)`;
+  const flags = ["--no-strip-types", "--input-type=module", "-e", program];
+  expect(execFileSync(process.execPath, flags, { cwd: ROOT, encoding: "utf8" })).toBe("function\n");
+});
+
 test("behaviour: the package knows the contracts and their sources where nothing else is installed", () => {
   const dist = mkdtempSync(path.join(tmpdir(), "tyche-dist-"));
   onTestFinished(() => rmSync(dist, { recursive: true, force: true }));
