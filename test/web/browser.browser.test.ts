@@ -150,6 +150,27 @@ describe.each(SCREENS)("at $width px, $scheme", (screen) => {
     expect(visitor.troubles).toEqual([]);
   });
 
+  test("behaviour: Back finds a preset's form as it was left, on the network that was chosen last", async () => {
+    const network = page.getByLabel("Network", { exact: true });
+    await page.goto(`${tyche.url}/presets/range`);
+    await network.selectOption("fuji");
+    await page.getByLabel("max").fill("7");
+    await page.goto(`${tyche.url}/random`);
+    await network.selectOption("sepolia");
+    await page.goBack();
+    await page.getByRole("heading", { level: 2, name: "Run it" }).waitFor();
+    expect(await page.getByLabel("max").inputValue()).toBe("7");
+    expect(await network.inputValue()).toBe("sepolia");
+    await page.getByRole("button", { name: "Run", exact: true }).click();
+    await page.waitForURL(/\/requests\/req_/);
+    const [request] = (await tyche.call("GET", "/api/requests?limit=1")).data.items;
+    expect(request).toMatchObject({ network: "sepolia", params: { max: "7" } });
+    await page.goBack();
+    await page.getByRole("heading", { level: 2, name: "Run it" }).waitFor();
+    expect(await page.getByLabel("max").inputValue()).toBe("7");
+    expect(visitor.troubles).toEqual([]);
+  });
+
   test("default: the transaction that a success links to shows its result first, with the preset's name", async () => {
     await coinflip();
     const [request] = (await tyche.call("GET", "/api/requests?limit=1&kind=preset")).data.items;

@@ -61,7 +61,7 @@ export function problemAttributes(
   return { "aria-invalid": true, "aria-describedby": [`${id}-problem`, ...ids].join(" ") };
 }
 
-/** A select box; `options` are values with their labels. */
+/** A select box, controlled by React and so without a name; `options` are values with their labels. */
 export function Select({
   id,
   value,
@@ -74,13 +74,7 @@ export function Select({
   readonly onChange: (value: string) => void;
 }) {
   return (
-    <select
-      id={id}
-      name={id}
-      value={value}
-      onChange={(event) => onChange(event.currentTarget.value)}
-      {...described}
-    >
+    <select id={id} value={value} onChange={(event) => onChange(event.currentTarget.value)} {...described}>
       {options.map(([name, text]) => (
         <option key={name} value={name}>
           {text}
