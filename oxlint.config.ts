@@ -69,8 +69,10 @@ const WALL_CLOCK: Readonly<Record<string, readonly string[]>> = {
     "src/http/frame.ts",
     "src/lib/spans.ts",
     "src/oracle/execute.ts",
+    "src/oracle/node/nodePresets.ts",
     "src/oracle/node/oracleNode.ts",
     "src/oracle/transmit.ts",
+    "src/oracle/batches/presetNetwork.ts",
     "src/oracle/vrfNode.ts",
   ],
   "days and hours of the calendar": [

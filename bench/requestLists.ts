@@ -79,7 +79,7 @@ function requestAt(place: number, dappId: string): StoredRequest {
     progress: {
       transactionHashes: [HASH],
       nonce: place,
-      ...(kind === "preset" ? { prefixHash: HASH, prefixBytes: 900, args: ["1", "9"] } : {}),
+      ...(kind === "preset" ? { sourceHash: HASH, args: ["1", "9"] } : {}),
       returnType: "string",
     },
     outcome: hasFailed

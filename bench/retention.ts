@@ -44,7 +44,7 @@ const PARTS = [
   {
     kind: "preset",
     params: { preset: "range", min: "1", max: "9" },
-    progress: { prefixHash: HASH, prefixBytes: 900, args: ["1", "9"], returnType: "uint256" },
+    progress: { sourceHash: HASH, args: ["1", "9"], returnType: "uint256" },
     outcome: { ...RUN, vrfTransactionHash: HASH },
   },
   {

@@ -11,7 +11,6 @@
  * Run: `npm run bench:slow-blocks`, with `-- --json FILE` for JSON too, `-- --in-flight N` (900), `-- --seconds N` (60) for the load.
  */
 import { readFileSync, writeFileSync } from "node:fs";
-import { decodeLog } from "../src/chainlink/events.ts";
 import { createChainClient } from "../src/evm/client.ts";
 import {
   deployByCommands,
@@ -19,6 +18,7 @@ import {
   prepareParties,
   type TwoParties,
 } from "../test/external/support/world.ts";
+import { presetIdsOf } from "../test/support/presetEvents.ts";
 import { startOracleProcess, startTycheProcess } from "../test/support/tyche.ts";
 import { startIntervalAnvil } from "../test/external/support/chain.ts";
 import { openRpc, type Rpc } from "./support/gas.ts";
@@ -185,23 +185,20 @@ async function readBlocks(
   return blocks;
 }
 
-/** Counts the presets' function requests in some blocks, and their answers, from the contracts' own logs. */
+/** Counts the presets requested in some blocks, and their answers, from the contract's own logs. */
 async function countEnds(first: number, last: number) {
   const { contracts } = JSON.parse(readFileSync(parties.contractsFile, "utf8"));
   const client = createChainClient(chain.httpUrl);
   const logs = await client.getLogs({
-    addresses: [contracts.functionsRouter, contracts.functionsCoordinator],
+    addresses: [contracts.presetConsumer],
     fromBlock: BigInt(first),
     toBlock: BigInt(last),
   });
   await client.close();
-  const events = logs.map(decodeLog);
-  const answered = events
-    .filter((event) => event?.name === "RequestProcessed")
-    .map((event) => event.requestId);
+  const { requested, answered } = presetIdsOf(logs);
   const answers = new Set(answered).size;
   return {
-    requests: events.filter((event) => event?.name === "OracleRequest").length,
+    requests: requested.length,
     answers,
     doubled: answered.length - answers,
   };

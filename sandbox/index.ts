@@ -32,6 +32,7 @@ export {
   type SandboxNetwork,
   type SandboxNetworkOptions,
 } from "./host/net/network.ts";
+export { isPureSource } from "./host/purity/isPureSource.ts";
 export { SandboxError, SandboxOptionError } from "./host/sandboxError.ts";
 export { InvalidRunError } from "./host/validate.ts";
 export { simulateScript, type SimulationInput, type SimulationResult } from "./simulateScript.ts";

@@ -157,7 +157,9 @@ export const NetworkReadiness = Type.Object({
       caughtUp: Type.Boolean({ description: "Whether it has read all blocks from before its start." }),
       blockNumber: Type.Optional(Type.Integer({ description: "Newest block that it has processed." })),
       pendingWords: Type.Integer({ description: "Requests for words that it has not answered." }),
-      pendingFunctions: Type.Integer({ description: "Function requests that it has not answered." }),
+      pendingFunctions: Type.Integer({
+        description: "Function requests, and batches of presets with a word, that it has not answered.",
+      }),
       waitsFor: Type.Optional(Type.String({ description: "What the oldest of them waits for." })),
       lowestAccounts: Type.Record(
         Type.String(),

@@ -13,6 +13,7 @@ import {
   RandomnessView,
   RandomRequestView,
   ReadingsView,
+  PresetRunView,
   ReportView,
   SearchHit,
 } from "./transaction.ts";
@@ -227,11 +228,12 @@ export const TransactionView = Type.Object({
     description: "VRF proofs in it, each with its words and their outcome.",
   }),
   joins: Type.Array(JoinView, { description: "Joined words of several proving keys." }),
+  presets: Type.Array(PresetRunView, { description: "Presets that it requested or answered." }),
   functionRequests: Type.Array(FunctionRequestView, {
     description: "Requests to run a function that it made.",
   }),
   functionResults: Type.Array(FunctionResultView, { description: "Function results in it." }),
-  report: nullable(ReportView, "The oracle network's signed report in it."),
+  reports: Type.Array(ReportView, { description: "The oracle network's signed reports in it." }),
   events: Type.Array(EventView, { description: "Its logs, decoded where the interface is known." }),
 });
 

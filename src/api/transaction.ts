@@ -176,12 +176,6 @@ export const FunctionRequestView = Type.Object({
   consumer: Party,
   callbackGasLimit: Type.Integer(),
   program: program("`null` if its data is not a request that a node can run."),
-  word: Type.Optional(
-    Type.Object(
-      { vrfRequestId: hex("VRF request."), item: Type.Integer({ description: "Which of its words." }) },
-      { description: "For presets: the random word in the request." },
-    ),
-  ),
   answeredBy: answeredBy("answer"),
   answer: Type.Optional(FunctionAnswer),
   waitsFor,
@@ -197,19 +191,40 @@ export const FunctionResultView = Type.Object({
   requestedBy,
 });
 
-/** The oracle network's signed report that a transaction delivered. */
+/** A preset that a transaction requested or answered. */
+export const PresetRunView = Type.Object({
+  requestId: hex("Its id: keccak256(VRF request id ‖ item)."),
+  vrfRequestId: hex("VRF request of its batch."),
+  item: Type.Integer({ description: "Its place in the batch." }),
+  word: nullable(hex("32 bytes: keccak256(seed ‖ item)."), "Its random word; `null` until it is on chain."),
+  program: program("`null` if its source or its arguments can't be read."),
+  requestedBy: hex("The transaction with the request."),
+  answer: nullable(
+    Type.Object({
+      response: FunctionAnswer.properties.response,
+      readings: ReadingsView,
+      err: FunctionAnswer.properties.err,
+    }),
+  ),
+  answeredBy: nullable(hex("The transaction with the result.")),
+});
+
+/** A report that the oracle network's nodes signed and a transaction delivered. */
 export const ReportView = Type.Object({
-  configDigest: hex("Configuration, 32 bytes."),
-  epoch: Type.Integer(),
-  round: Type.Integer(),
-  requestIds: Type.Array(hex("Function request id.")),
-  digest: hex("keccak256(keccak256(report) ‖ context): what the nodes signed."),
+  configDigest: hex("Configuration, 32 bytes. For presets: the one that PresetConsumer has adopted now."),
+  epoch: Type.Optional(Type.Integer({ description: "Absent in a report on presets." })),
+  round: Type.Optional(Type.Integer({ description: "Absent in a report on presets." })),
+  requestIds: Type.Array(hex("Function request id, or VRF request id of a batch of presets.")),
+  digest: hex("What the nodes signed."),
   signatures: Type.Array(
     Type.Object({
       r: hex("32 bytes."),
       s: hex("32 bytes."),
       recoveryId: Type.Integer(),
-      signer: nullable(Party, "Recovered from the signature; `null` if it is invalid."),
+      signer: nullable(
+        Party,
+        "Recovered from the signature; `null` if it is invalid or, in a report on presets, not of a node that is adopted now.",
+      ),
     }),
   ),
 });
@@ -226,8 +241,8 @@ export const SearchHit = Type.Union(
     found("address", { party: Party }),
     Type.Object({
       ...onNetwork,
-      kind: Type.Enum(["random", "function"]),
-      requestId: hex("Id of a request of VRF or of functions."),
+      kind: Type.Enum(["random", "function", "preset"]),
+      requestId: hex("Id of a request of VRF or of functions, or of a preset."),
       isAnswered: Type.Boolean(),
       transactionHash: hex("The transaction with the answer or, until there is one, with the request."),
     }),

@@ -381,13 +381,6 @@ export interface FunctionRequestView {
   readonly callbackGasLimit: number;
   /** `null` if its data is not a request that a node can run. */
   readonly program: ProgramView | null;
-  /** For presets: the random word in the request. */
-  readonly word?: {
-    /** VRF request. */
-    readonly vrfRequestId: Hex;
-    /** Which of its words. */
-    readonly item: number;
-  };
   /** The transaction with the answer, once there is one. */
   readonly answeredBy?: Hex;
   readonly answer?: FunctionAnswer;
@@ -572,7 +565,7 @@ export interface NetworkReadiness {
     readonly blockNumber?: number;
     /** Requests for words that it has not answered. */
     readonly pendingWords: number;
-    /** Function requests that it has not answered. */
+    /** Function requests, and batches of presets with a word, that it has not answered. */
     readonly pendingFunctions: number;
     /** What the oldest of them waits for. */
     readonly waitsFor?: string;
@@ -750,6 +743,31 @@ export interface PresetResult {
   readonly shareUrl: string;
 }
 
+/** A preset that a transaction requested or answered. */
+export interface PresetRunView {
+  /** Its id: keccak256(VRF request id ‖ item). */
+  readonly requestId: Hex;
+  /** VRF request of its batch. */
+  readonly vrfRequestId: Hex;
+  /** Its place in the batch. */
+  readonly item: number;
+  /** Its random word; `null` until it is on chain. */
+  readonly word: Hex | null;
+  /** `null` if its source or its arguments can't be read. */
+  readonly program: ProgramView | null;
+  /** The transaction with the request. */
+  readonly requestedBy: Hex;
+  readonly answer: {
+    /** Result. */
+    readonly response: Hex;
+    /** What the bytes of `response` may mean; the chain doesn't say. */
+    readonly readings: ReadingsView;
+    /** The error's text; empty when there was none. */
+    readonly err: string;
+  } | null;
+  readonly answeredBy: Hex | null;
+}
+
 /** A preset as its author wrote it. */
 export interface PresetSourceView {
   readonly name: string;
@@ -907,14 +925,16 @@ export interface ReadingsView {
   readonly int256?: string;
 }
 
-/** The oracle network's signed report that a transaction delivered. */
+/** A report that the oracle network's nodes signed and a transaction delivered. */
 export interface ReportView {
-  /** Configuration, 32 bytes. */
+  /** Configuration, 32 bytes. For presets: the one that PresetConsumer has adopted now. */
   readonly configDigest: Hex;
-  readonly epoch: number;
-  readonly round: number;
+  /** Absent in a report on presets. */
+  readonly epoch?: number;
+  /** Absent in a report on presets. */
+  readonly round?: number;
   readonly requestIds: readonly Hex[];
-  /** keccak256(keccak256(report) ‖ context): what the nodes signed. */
+  /** What the nodes signed. */
   readonly digest: Hex;
   readonly signatures: readonly {
     /** 32 bytes. */
@@ -922,7 +942,7 @@ export interface ReportView {
     /** 32 bytes. */
     readonly s: Hex;
     readonly recoveryId: number;
-    /** Recovered from the signature; `null` if it is invalid. */
+    /** Recovered from the signature; `null` if it is invalid or, in a report on presets, not of a node that is adopted now. */
     readonly signer: Party | null;
   }[];
 }
@@ -949,7 +969,7 @@ export type RequestState =
 /** The parts of one request. */
 export interface RequestVerification {
   readonly kind: "preset" | "function" | "random";
-  /** Identifier that the oracle network assigned: of the function request, for random numbers of VRF. */
+  /** Identifier on chain: of a preset, keccak256 of `vrfRequestId` and its place in the batch, 32 bytes each; of the function request; for random numbers of VRF. */
   readonly requestId: Hex;
   readonly vrfRequestId: Hex | null;
   /** `valid`: no check failed, the contracts are the operator's, and the source gives the delivered result again. `conditional`: the same, if the contracts named in the step `contracts` are the operator's, because no addresses were given. `unconfirmed`: no check failed, but the source could not give the delivered result again, for the reason in the step `execution`, or the node doesn't show the blocks, the proof, the signers or the request that it follows from. `incomplete`: no check failed, but there is no result on chain (yet). `invalid`: a check failed. */
@@ -1026,8 +1046,8 @@ export type SearchHit =
     }
   | {
       readonly network: string;
-      readonly kind: "random" | "function";
-      /** Id of a request of VRF or of functions. */
+      readonly kind: "random" | "function" | "preset";
+      /** Id of a request of VRF or of functions, or of a preset. */
       readonly requestId: Hex;
       readonly isAnswered: boolean;
       /** The transaction with the answer or, until there is one, with the request. */
@@ -1138,14 +1158,10 @@ export interface StateChange {
 export type StepName =
   | "transactions"
   | "contracts"
-  | "request"
   | "key"
   | "proof"
-  | "words"
   | "join"
-  | "word"
   | "source"
-  | "stored"
   | "signers"
   | "signatures"
   | "delivery"
@@ -1225,12 +1241,14 @@ export interface TransactionView {
   readonly randomness: readonly RandomnessView[];
   /** Joined words of several proving keys. */
   readonly joins: readonly JoinView[];
+  /** Presets that it requested or answered. */
+  readonly presets: readonly PresetRunView[];
   /** Requests to run a function that it made. */
   readonly functionRequests: readonly FunctionRequestView[];
   /** Function results in it. */
   readonly functionResults: readonly FunctionResultView[];
-  /** The oracle network's signed report in it. */
-  readonly report: ReportView | null;
+  /** The oracle network's signed reports in it. */
+  readonly reports: readonly ReportView[];
   /** Its logs, decoded where the interface is known. */
   readonly events: readonly EventView[];
 }
@@ -1309,7 +1327,7 @@ export interface Verification {
 /** One check. */
 export interface VerificationStep {
   readonly name: StepName;
-  /** `notApplicable`: can't be checked, for the reason in `detail`. In `execution` and `contracts`, it decides the verdict. */
+  /** `notApplicable`: can't be checked, for the reason in `detail`. In all steps but `key`, `join`, `source` and `signers`, it decides the verdict. */
   readonly outcome: "ok" | "failed" | "notApplicable";
   /** One sentence: what holds, what doesn't, or why it can't be checked. */
   readonly detail: string;

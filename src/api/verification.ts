@@ -27,7 +27,7 @@ export const VerificationStep = Type.Object({
   name: StepName,
   outcome: Type.Enum(["ok", "failed", "notApplicable"], {
     description:
-      "`notApplicable`: can't be checked, for the reason in `detail`. In `execution` and `contracts`, it decides the verdict.",
+      "`notApplicable`: can't be checked, for the reason in `detail`. In all steps but `key`, `join`, `source` and `signers`, it decides the verdict.",
   }),
   detail: Type.String({ description: "One sentence: what holds, what doesn't, or why it can't be checked." }),
   compared: Type.Array(Comparison),
@@ -37,9 +37,9 @@ export const VerificationStep = Type.Object({
 export const RequestVerification = Type.Object({
   kind: Type.Enum(["preset", "function", "random"]),
   requestId: hash(
-    "Identifier that the oracle network assigned: of the function request, for random numbers of VRF.",
+    "Identifier on chain: of a preset, keccak256 of `vrfRequestId` and its place in the batch, 32 bytes each; of the function request; for random numbers of VRF.",
   ),
-  vrfRequestId: nullable(hash("Identifier of the request for random words.")),
+  vrfRequestId: nullable(hash("Identifier of the request for random words; presets of one batch share it.")),
   verdict: Verdict,
   failed: nullable(StepName, "The first step that failed."),
   transactions: Type.Object(

@@ -4,12 +4,13 @@ import {
   batchVrfCoordinatorAbi,
   batchVrfCoordinatorV2PlusAbi,
   functionsCoordinatorAbi,
-  joinedPresetsAbi,
+  presetConsumerAbi,
   vrfCoordinatorAbi,
   vrfCoordinatorV2PlusAbi,
 } from "./contracts/abi.ts";
-import { OWN_ABIS } from "./vrfVersion.ts";
 import { decodePresetBatch, type PresetItem } from "./presetBatch.ts";
+import { decodeSignatures, type SignedReport } from "./presetReport.ts";
+import { fromHexText } from "../lib/hex.ts";
 
 /** A proof as submitted on chain, with the request it claims to be for. */
 export interface Fulfilment {
@@ -28,18 +29,19 @@ export interface Fulfilment {
 }
 
 /**
- * Decodes the proofs in a call of `fulfillRandomWords` of a coordinator or its batch contract, in either version; none for
- * any other call, such as one through an unknown contract.
+ * Decodes the proofs in a call of `fulfillRandomWords` of a coordinator or its batch contract, in either version, or in PresetConsumer's
+ * `deliver`; none for any other call, such as one through an unknown contract.
  */
 export function decodeFulfilments(input: Hex): Fulfilment[] {
+  const data = decodeDelivery(input)?.fulfilment ?? input;
   for (const abi of [vrfCoordinatorAbi, vrfCoordinatorV2PlusAbi]) {
-    const call = tryDecode(() => decodeFunctionData({ abi, data: input }));
+    const call = tryDecode(() => decodeFunctionData({ abi, data }));
     if (call?.functionName !== "fulfillRandomWords") continue;
     const [proof, commitment, onlyPremium] = call.args;
     return [{ proof: toProof(proof), commitment, ...(onlyPremium === undefined ? {} : { onlyPremium }) }];
   }
   for (const abi of [batchVrfCoordinatorAbi, batchVrfCoordinatorV2PlusAbi]) {
-    const call = tryDecode(() => decodeFunctionData({ abi, data: input }));
+    const call = tryDecode(() => decodeFunctionData({ abi, data }));
     if (call === undefined) continue;
     const [proofs, commitments] = call.args;
     return proofs.flatMap((proof, index) => {
@@ -50,16 +52,12 @@ export function decodeFulfilments(input: Hex): Fulfilment[] {
   return [];
 }
 
-/** A call of PresetConsumer `submit`, as {@link decodeSubmission} decodes it; `undefined` for any other call. */
-export type SubmissionCall = NonNullable<ReturnType<typeof decodeSubmission>>;
+/** Decodes a call of PresetConsumer `submit`; `undefined` for any other call. */
 export function decodeSubmission(input: Hex) {
-  for (const { presetConsumer } of Object.values(OWN_ABIS)) {
-    const call = tryDecode(() => decodeFunctionData({ abi: presetConsumer, data: input }));
-    if (call?.functionName !== "submit") continue;
-    const [presets, functions, randoms] = call.args;
-    return { presets, functions, randoms };
-  }
-  return undefined;
+  const call = tryDecode(() => decodeFunctionData({ abi: presetConsumerAbi, data: input }));
+  if (call?.functionName !== "submit") return undefined;
+  const [presets, functions, randoms] = call.args;
+  return { presets, functions, randoms };
 }
 
 /** An entry of PresetConsumer `submitJoined`. */
@@ -67,13 +65,34 @@ export type JoinedCall = ReturnType<typeof decodeJoinedSubmission>[number];
 
 /** Decodes the entries of a call of `submitJoined`; none for any other call. */
 export function decodeJoinedSubmission(input: Hex) {
-  const call = tryDecode(() => decodeFunctionData({ abi: joinedPresetsAbi, data: input }));
+  const call = tryDecode(() => decodeFunctionData({ abi: presetConsumerAbi, data: input }));
   return call?.functionName === "submitJoined" ? call.args[0] : [];
 }
 
-/** Decodes the presets of a batch; none if the bytes are malformed, which the contract refuses. */
+/** Decodes the presets of a batch; none if the bytes are malformed. */
 export function decodeBatchItems(batch: Hex): readonly PresetItem[] {
-  return tryDecode(() => decodePresetBatch(batch))?.items ?? [];
+  return tryDecode(() => decodePresetBatch(batch)) ?? [];
+}
+
+/** A call of PresetConsumer `deliver`. */
+interface Delivery {
+  /** Call of the batch coordinator; `0x` for none. */
+  readonly fulfilment: Hex;
+  readonly reports: readonly SignedReport[];
+}
+
+/** Decodes a call of PresetConsumer `deliver`; `undefined` for any other call. */
+export function decodeDelivery(input: Hex): Delivery | undefined {
+  const call = tryDecode(() => decodeFunctionData({ abi: presetConsumerAbi, data: input }));
+  if (call?.functionName !== "deliver") return undefined;
+  const [fulfilment, reports] = call.args;
+  return {
+    fulfilment,
+    reports: reports.map(({ report, signatures }) => ({
+      report: fromHexText(report),
+      signatures: decodeSignatures(fromHexText(signatures)),
+    })),
+  };
 }
 
 /** A call of OCR2Base `transmit`. */

@@ -27,11 +27,11 @@ const EMITTERS = {
   RequestTimedOut: "functionsRouter",
   OracleRequest: "functionsCoordinator",
   OracleResponse: "functionsCoordinator",
-  PresetSent: "presetConsumer",
-  PresetRefused: "presetConsumer",
   Accepted: "presetConsumer",
+  BatchRequested: "presetConsumer",
   Joining: "presetConsumer",
   WordsJoined: "presetConsumer",
+  BatchReported: "presetConsumer",
 } as const satisfies Partial<Record<ChainEvent["name"], ContractRole>>;
 
 /** An event of one of the contracts, with its log. */
@@ -46,6 +46,8 @@ export interface ContractBook {
   eventsOf(logs: readonly RawLog[]): OracleEvent[];
   /** Returns the address of a contract; throws if it isn't known yet. */
   get(role: ContractRole): Hex;
+  /** Takes an address that another contract names, unless one is known. Returns the known one. */
+  learn(role: ContractRole, address: Hex): Hex;
   known(): Partial<OracleContracts>;
   isGiven(role: ContractRole): boolean;
 }
@@ -76,6 +78,11 @@ export function createContractBook(given: Partial<OracleContracts> = {}): Contra
       const address = addresses.get(role);
       if (address === undefined) throw new Error(`no event of the ${role} was seen`);
       return address;
+    },
+    learn(role, address) {
+      const known = addresses.get(role) ?? (address.toLowerCase() as Hex);
+      addresses.set(role, known);
+      return known;
     },
     known: () => Object.fromEntries(addresses),
     isGiven: (role) => fixed.has(role),

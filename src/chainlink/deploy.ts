@@ -8,7 +8,6 @@ import { type DeploymentStep, planDeployment, type StackAddresses, type StackPla
 
 export interface DeployOptions extends StackPlan {
   readonly client: ChainClient;
-  readonly chainId: number;
   /** Pays for everything; remains the owner of the public contracts and the minter of LINK. */
   readonly deployer: Account;
   readonly gasPriceWei: bigint;

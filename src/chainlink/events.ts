@@ -3,7 +3,6 @@ import {
   batchVrfCoordinatorAbi,
   functionsCoordinatorAbi,
   functionsRouterAbi,
-  joinedPresetsAbi,
   presetConsumerAbi,
   subscriptionOwnerAbi,
   vrfCoordinatorAbi,
@@ -78,8 +77,17 @@ export const EVENT_TOPICS = {
     "RequestTimedOut",
   ),
   ...topicsOf(functionsCoordinatorAbi, "OracleRequest", "OracleResponse"),
-  ...topicsOf(presetConsumerAbi, "SourceStored", "Accepted", "Refused", "PresetSent", "PresetRefused"),
-  ...topicsOf(joinedPresetsAbi, "Joining", "WordsJoined"),
+  ...topicsOf(
+    presetConsumerAbi,
+    "SourceStored",
+    "Accepted",
+    "Refused",
+    "BatchRequested",
+    "Joining",
+    "WordsJoined",
+    "BatchReported",
+    "NodesAdopted",
+  ),
   ...topicsOf(subscriptionOwnerAbi, "Provisioned", "Closed"),
 } as const;
 
@@ -196,31 +204,29 @@ const DECODERS = {
     requestId: topic(topics, 1),
     transmitter: addressOf(word(data, 0)),
   }),
-  /** PresetConsumer: see the contract for these five. */
+  /** PresetConsumer: see the contract for these eight. */
   SourceStored: ({ topics }: EncodedLog) => ({
     sourceId: Number(topic(topics, 1)),
-    prefixHash: topic(topics, 2),
+    sourceHash: topic(topics, 2),
   }),
   Accepted: ({ data }: EncodedLog) => ({ index: Number(uint(data, 0)), requestId: word(data, 1) }),
   Refused: ({ data }: EncodedLog) => ({ index: Number(uint(data, 0)), reason: bytes(data, 1) }),
-  PresetSent: ({ topics, data }: EncodedLog) => ({
+  BatchRequested: ({ topics, data }: EncodedLog) => ({
     vrfRequestId: topic(topics, 1),
-    requestId: topic(topics, 2),
-    item: Number(uint(data, 0)),
+    batch: bytes(data, 0),
   }),
-  PresetRefused: ({ topics, data }: EncodedLog) => ({
-    vrfRequestId: topic(topics, 1),
-    item: Number(uint(data, 0)),
-    reason: bytes(data, 1),
-  }),
-  /** PresetConsumer: the words of `requestId` will be joined from those of the VRF requests `parts`. */
   Joining: ({ topics, data }: EncodedLog) => ({
     requestId: topic(topics, 1),
     keyHashes: words(data, 0),
     parts: words(data, 1),
   }),
-  /** PresetConsumer: all words of a join have arrived. */
   WordsJoined: ({ topics, data }: EncodedLog) => ({ requestId: topic(topics, 1), seed: uint(data, 0) }),
+  BatchReported: ({ topics, data }: EncodedLog) => ({
+    vrfRequestId: topic(topics, 1),
+    /** Bytes of `encodeResults`. */
+    results: bytes(data, 0),
+  }),
+  NodesAdopted: ({ data }: EncodedLog) => ({ configDigest: word(data, 0) }),
   /** SubscriptionOwner: a dapp's subscriptions, newly created or existing. */
   Provisioned: ({ topics, data }: EncodedLog) => ({
     dapp: topic(topics, 1),

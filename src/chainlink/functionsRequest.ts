@@ -46,36 +46,26 @@ export function encodeFunctionsRequest(request: {
   });
 }
 
-/**
- * Encodes the beginning of a preset's requests, for PresetConsumer.storeSource: the pairs codeLocation, language and source,
- * as in FunctionsRequest.sol except that numbers take one byte.
- */
-export function encodeSourcePrefix(source: string): Uint8Array {
-  return concatBytes([INLINE_JAVASCRIPT, encode("source"), encode(source)]);
-}
-
 /** Encodes arguments as the CBOR array that a preset batch carries; empty if there are none. */
 export function encodeArgs(args: readonly string[]): Uint8Array {
   return args.length === 0 ? new Uint8Array() : encode(args);
 }
 
 /**
- * Assembles a preset's request as PresetConsumer.sol does in its callback.
+ * Decodes the arguments of a preset in a batch.
  *
- * @param prefix bytes of {@link encodeSourcePrefix}
- * @param args bytes of {@link encodeArgs}
- * @param randomWord 32 bytes
+ * @throws MalformedRequestError when they are not what {@link encodeArgs} returns.
  */
-export function encodePresetRequest(
-  prefix: Uint8Array,
-  args: Uint8Array,
-  randomWord: Uint8Array,
-): Uint8Array {
-  return concatBytes([prefix, args.length > 0 ? ARGS_KEY : args, args, WORD_ARGUMENT, randomWord]);
+export function decodeArgs(args: Uint8Array): readonly string[] {
+  if (args.length === 0) return [];
+  let list: unknown;
+  try {
+    list = decode(args);
+  } catch (cause) {
+    throw new MalformedRequestError(messageOf(cause));
+  }
+  return parseList(list, "args", (item) => typeof item === "string");
 }
-
-/** Maximum bytes that {@link encodePresetRequest} adds to prefix and arguments. */
-export const PRESET_REQUEST_OVERHEAD_BYTES = 50;
 
 /**
  * Decodes a request as the oracle nodes do: pairs with or without a map around them, in any order, ignoring unknown keys. The
@@ -117,10 +107,6 @@ const INDEFINITE_MAP = Uint8Array.of(0xbf);
 const BREAK = Uint8Array.of(0xff);
 /** Tag 2 is a number of any size; FunctionsRequest.sol encodes 0 with it. */
 const DECODING: DecodeOptions = { useMaps: true, tags: { 2: bigIntDecoder } };
-const INLINE_JAVASCRIPT = concatBytes([encode("codeLocation"), encode(0), encode("language"), encode(0)]);
-const ARGS_KEY = encode("args");
-/** Key `bytesArgs`, and the head of an array of one string of 32 bytes. */
-const WORD_ARGUMENT = concatBytes([encode("bytesArgs"), Uint8Array.of(0x81, 0x58, 32)]);
 
 function parseList<T>(value: unknown, key: string, isItem: (item: unknown) => item is T): readonly T[] {
   if (value === undefined || value === null) return [];

@@ -8,7 +8,7 @@ import {
   toEventSelector,
   type Hex,
 } from "viem";
-import { functionsCoordinatorAbi } from "./contracts/abi.ts";
+import { functionsCoordinatorAbi, presetConsumerAbi } from "./contracts/abi.ts";
 import { faultyNodesOf } from "./quorum.ts";
 
 /** OCR2Abstract. */
@@ -88,27 +88,49 @@ export function decodeConfigSet(data: Hex): ConfigSet {
   return { previousBlock, configDigest, count, ...config };
 }
 
+/** Where a configuration is set, and as the how many-th of its contract. */
+export interface ConfigPlace {
+  readonly chainId: number;
+  readonly coordinator: Hex;
+  readonly count: bigint;
+}
+
 /** Returns the digest of OCR2Base `_configDigestFromConfigData`: a hash whose first two bytes are a version, 0x0001. */
-export function configDigestOf(
-  config: NodeConfig,
-  place: { readonly chainId: number; readonly coordinator: Hex; readonly count: bigint },
-): Hex {
-  const hash = keccak256(
-    encodeAbiParameters(DIGEST_PARAMETERS, [
-      BigInt(place.chainId),
-      place.coordinator,
-      place.count,
-      config.signers,
-      config.transmitters,
-      config.faulty,
-      config.onchainConfig,
-      config.offchainConfigVersion,
-      config.offchainConfig,
-    ]),
-  );
-  return `0x0001${hash.slice(6)}`;
+export function configDigestOf(config: NodeConfig, place: ConfigPlace): Hex {
+  return `0x0001${keccak256(encodeConfig(config, place)).slice(6)}`;
+}
+
+/** Encodes the call of PresetConsumer `adoptNodes`, which anybody may send after a `setConfig`. */
+export function encodeAdoptNodes(config: NodeConfig, place: ConfigPlace): Hex {
+  return encodeFunctionData({
+    abi: presetConsumerAbi,
+    functionName: "adoptNodes",
+    args: [encodeConfig(config, place)],
+  });
+}
+
+/** Returns the gas limit of `adoptNodes`, for URLs of any length allowed. */
+export function gasOfAdoptNodes(nodes: number): bigint {
+  return ADOPT_NODES_GAS + ADOPT_GAS_PER_NODE * BigInt(nodes);
+}
+
+/** Encodes what a configuration's digest is the hash of. */
+function encodeConfig(config: NodeConfig, place: ConfigPlace): Hex {
+  return encodeAbiParameters(DIGEST_PARAMETERS, [
+    BigInt(place.chainId),
+    place.coordinator,
+    place.count,
+    config.signers,
+    config.transmitters,
+    config.faulty,
+    config.onchainConfig,
+    config.offchainConfigVersion,
+    config.offchainConfig,
+  ]);
 }
 
 /** Upper bound of the part that does not grow with the nodes, with room for replaced ones: 31 take about 600,000. */
 const SET_CONFIG_GAS = 1_500_000n;
 const GAS_PER_NODE = 150_000n;
+const ADOPT_NODES_GAS = 120_000n;
+const ADOPT_GAS_PER_NODE = 12_000n;

@@ -1,7 +1,9 @@
 import { concatBytes, type Hex } from "viem";
 import { TycheError } from "../lib/errors.ts";
 import { fromHexText, toHexText } from "../lib/hex.ts";
-import { MAX_VRF_CALLBACK_GAS } from "./limits.ts";
+import { keccak256 } from "../lib/keccak.ts";
+import { encodeUint256s, readUint256, toWord } from "../lib/uint256.ts";
+import { randomWords } from "../vrf/randomWords.ts";
 
 /** One preset of a batch: a stored source and its arguments. */
 export interface PresetItem {
@@ -11,115 +13,90 @@ export interface PresetItem {
   readonly args: Uint8Array;
 }
 
-/** Presets that share one VRF request, and the one subscription that pays for their functions. */
-export interface PresetBatch {
-  readonly functionsSubId: bigint;
-  readonly items: readonly PresetItem[];
-}
-
-/** Maximum bytes of one preset's arguments: a batch with this item alone, minus its subscription, source and length. */
-export const MAX_ARGUMENT_BYTES = 24_575 - 5 - 5;
-/** Maximum bytes of a packed batch: what fits in the code of one contract after its first byte. */
+/** Maximum bytes of a packed batch; a transaction's calldata must hold it. */
 export const MAX_BATCH_BYTES = 24_575;
+/** Bytes before an item's arguments: the source id, and the longest form of the arguments' length. */
+export const ITEM_HEAD_BYTES = 5;
+/** Maximum bytes of one preset's arguments: a batch with this item alone. */
+export const MAX_ARGUMENT_BYTES = MAX_BATCH_BYTES - ITEM_HEAD_BYTES;
+/** Maximum number of presets in one batch, so that the results of all fit one report. */
+export const MAX_PRESETS_PER_BATCH = 100;
 
 /**
- * Packs a batch as PresetBatch.sol reads it: 5 bytes of subscription id, then for each item 2 bytes of source id,
- * the length of its arguments (1 byte, or 255 and 2 bytes), the arguments.
+ * Packs a batch as PresetConsumerBase.sol describes: for each item 2 bytes of source id, the length of its arguments (1 byte, or
+ * 255 and 2 bytes), the arguments.
  *
  * @throws PresetBatchError when something does not fit.
  */
-export function encodePresetBatch({ functionsSubId, items }: PresetBatch): Hex {
-  if (functionsSubId < 0n || functionsSubId >= 1n << 40n) {
-    throw new PresetBatchError(`subscription id ${functionsSubId} does not fit 5 bytes`);
-  }
+export function encodePresetBatch(items: readonly PresetItem[]): Hex {
   const parts: Uint8Array[] = [];
   for (const { sourceId, args } of items) {
     if (!(sourceId > 0 && sourceId <= 0xffff))
       throw new PresetBatchError(`source id ${sourceId} is not 1 to 65535`);
     const n = args.length;
-    if (n > MAX_BATCH_BYTES) throw new PresetBatchError(`arguments have ${n} bytes`);
+    if (n > MAX_ARGUMENT_BYTES) throw new PresetBatchError(`arguments have ${n} bytes`);
     const length = n < 255 ? [n] : [255, n >> 8, n & 0xff];
     parts.push(Uint8Array.of(sourceId >> 8, sourceId & 0xff, ...length), args);
   }
-  const packed = toHexText(concatBytes(parts)).slice(2);
-  if (items.length === 0 || packed.length / 2 + 5 > MAX_BATCH_BYTES) {
+  const packed = concatBytes(parts);
+  if (items.length === 0 || items.length > MAX_PRESETS_PER_BATCH || packed.length > MAX_BATCH_BYTES) {
     throw new PresetBatchError(
-      `${items.length} items of ${packed.length / 2} bytes, at most ${MAX_BATCH_BYTES - 5}`,
+      `${items.length} items of ${packed.length} bytes, at most ${MAX_PRESETS_PER_BATCH} of ${MAX_BATCH_BYTES}`,
     );
   }
-  return `0x${functionsSubId.toString(16).padStart(10, "0")}${packed}`;
+  return toHexText(packed);
 }
 
 /**
- * Unpacks a batch, from the calldata of PresetConsumer.submit.
+ * Unpacks a batch.
  *
- * @throws PresetBatchError when the bytes end within an item, or there is no item; SyntaxError when they are not hex.
+ * @throws PresetBatchError when the bytes end within an item, or there are too many or none; SyntaxError when they are not hex.
  */
-export function decodePresetBatch(batch: Hex): PresetBatch {
+export function decodePresetBatch(batch: Hex): readonly PresetItem[] {
   const bytes = fromHexText(batch);
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   const items: PresetItem[] = [];
-  for (let at = 5; at < bytes.length;) {
+  for (let at = 0; at < bytes.length;) {
     const short = bytes[at + 2];
     const start = short === 255 ? at + 5 : at + 3;
     if (short === undefined || start > bytes.length)
       throw new PresetBatchError("the bytes end within an item");
     const length = short === 255 ? view.getUint16(at + 3) : short;
     if (start + length > bytes.length) throw new PresetBatchError("the bytes end within an item");
-    items.push({
-      sourceId: view.getUint16(at),
-      args: bytes.slice(start, start + length),
-    });
+    items.push({ sourceId: view.getUint16(at), args: bytes.slice(start, start + length) });
     at = start + length;
   }
-  if (items.length === 0) throw new PresetBatchError("there is no item");
-  return { functionsSubId: BigInt(batch.slice(0, 2 + 2 * 5)), items };
+  if (items.length === 0 || items.length > MAX_PRESETS_PER_BATCH)
+    throw new PresetBatchError(`there are ${items.length} items of 1 to ${MAX_PRESETS_PER_BATCH}`);
+  return items;
+}
+
+/** Returns the random word of each preset of a batch: keccak256(seed ‖ i), as a coordinator derives words from a proof's output. */
+export function wordsOfBatch(seed: bigint, items: number): readonly bigint[] {
+  return randomWords(seed, items);
+}
+
+/** Returns the id of one preset of a batch, keccak256(VRF request id ‖ item), 32 bytes. */
+export function presetRequestId(vrfRequestId: Hex, item: number): Hex {
+  return toHexText(keccak256(encodeUint256s(BigInt(vrfRequestId), BigInt(item))));
 }
 
 /**
- * Returns the VRF callback gas limit of a batch: an upper bound of what the callback takes, so that every item has enough.
- * Above {@link MAX_VRF_CALLBACK_GAS} the coordinator refuses the request: use fewer items.
- *
- * @param requestBytes length of each item's encoded request, as `encodePresetRequest` returns it
- * @param linked number of contracts on the Functions subscription besides PresetConsumer, at the time of the callback
+ * Returns the records that PresetConsumer keeps of a batch: `pending` until the seed arrives, then `ready`. Their two lowest
+ * bits tell which is which.
  */
-export function presetCallbackGas(requestBytes: readonly number[], linked: number): number {
-  const requests = requestBytes.reduce((sum, bytes) => sum + REQUEST_GAS + bytes * REQUEST_GAS_PER_BYTE, 0);
-  return CALLBACK_BASE_GAS + Math.ceil(requests) + consumersGas({ linked, requests: requestBytes.length });
+export function pendingRecord(batch: Hex): Hex {
+  return tagged(keccak256(fromHexText(batch)), 1n);
+}
+export function readyRecord(batch: Hex, seed: bigint): Hex {
+  return tagged(keccak256(encodeUint256s(BigInt(pendingRecord(batch)), seed)), 2n);
 }
 
-/** Gas of a part's callback on top of that for its presets: with four keys 16,000 to 38,200, growing with the memory in use. */
-export const PART_CALLBACK_GAS = 75_000;
-/**
- * Callback gas limit if only random numbers are joined: with four keys 112,500, most of which PresetConsumer wants available
- * before it tries.
- */
-export const JOINED_CALLBACK_GAS = 200_000;
-
-/** Returns how many items with requests of this length one VRF request can serve, with `linked` contracts on the subscription. */
-export function maxPresetsPerBatch(requestBytes: number, linked: number): number {
-  const first = CALLBACK_BASE_GAS + linked * (CONSUMER_GAS - CONSUMER_AGAIN_GAS);
-  const each = REQUEST_GAS + requestBytes * REQUEST_GAS_PER_BYTE + linked * CONSUMER_AGAIN_GAS;
-  return Math.floor((MAX_VRF_CALLBACK_GAS - first) / each);
+function tagged(hash: Uint8Array, kind: bigint): Hex {
+  return toWord(((readUint256(hash) >> 2n) << 2n) | kind);
 }
 
-/** Function requests on one subscription in one transaction. */
-export interface SubscriptionUse {
-  /** Number of contracts on the subscription besides PresetConsumer. */
-  readonly linked: number;
-  readonly requests: number;
-}
-
-/**
- * Returns the gas that the router takes to load the subscription's consumers, which it does for each request
- * (FunctionsRouter._sendRequest, FunctionsSubscriptions.getSubscription): from cold storage the first time, then from slots
- * that the transaction has already touched.
- */
-function consumersGas({ linked, requests }: SubscriptionUse): number {
-  return linked * (CONSUMER_GAS + Math.max(0, requests - 1) * CONSUMER_AGAIN_GAS);
-}
-
-/** One transaction of PresetConsumer, by the lengths that decide its gas. */
+/** One transaction of PresetConsumer.submit or submitJoined, by the lengths that decide its gas. */
 export interface SubmissionSize {
   /** Length of each packed batch. */
   readonly batchBytes: readonly number[];
@@ -133,6 +110,13 @@ export interface SubmissionSize {
   readonly joins?: readonly number[];
 }
 
+/** Function requests on one subscription in one transaction. */
+export interface SubscriptionUse {
+  /** Number of contracts on the subscription besides PresetConsumer. */
+  readonly linked: number;
+  readonly requests: number;
+}
+
 /**
  * Returns the gas limit of a submission: an upper bound for subscriptions never used before. Too little reverts the whole
  * submission (`InsufficientGas`); unused gas costs nothing. Each of three nested calls holds back 1/64 of the gas.
@@ -141,43 +125,31 @@ export function submissionGas(size: SubmissionSize): bigint {
   const { batchBytes, functionBytes, subscriptions, randoms, joins = [] } = size;
   let gas = FIRST_TOUCH_GAS + randoms * RANDOM_GAS;
   for (const keys of joins) gas += JOIN_GAS + keys * JOINED_KEY_GAS;
-  for (const bytes of batchBytes) {
-    gas += BATCH_GAS + bytes * CALLDATA_GAS_PER_BYTE;
-    gas +=
-      bytes <= MAX_BATCH_BYTES_IN_STORAGE
-        ? bytes * STORAGE_GAS_PER_BYTE
-        : CODE_GAS + bytes * CODE_GAS_PER_BYTE;
-  }
+  for (const bytes of batchBytes) gas += BATCH_GAS + bytes * BATCH_GAS_PER_BYTE;
   for (const bytes of functionBytes) gas += FUNCTION_GAS + bytes * FUNCTION_GAS_PER_BYTE;
-  for (const use of subscriptions) gas += consumersGas(use);
+  for (const { linked, requests } of subscriptions)
+    gas += linked * (CONSUMER_GAS + Math.max(0, requests - 1) * CONSUMER_AGAIN_GAS);
   return BigInt(Math.ceil((gas * 64) / 61));
 }
 
 /** The transaction itself, and the first access to every contract and subscription. Here and below: measured, plus a margin. */
-const FIRST_TOUCH_GAS = 110_000;
+const FIRST_TOUCH_GAS = 70_000;
 const RANDOM_GAS = 45_000;
-const BATCH_GAS = 65_000;
-/** A join, and each of its parts: 54,200 on V2, 58,600 on V2.5. */
-const JOIN_GAS = 60_000;
+const BATCH_GAS = 75_000;
+/** What a transaction pays at least for a byte of calldata (EIP-7623); calldata, hash and log take about 25. */
+const BATCH_GAS_PER_BYTE = 40;
+/** A join, and each of its parts. */
+const JOIN_GAS = 75_000;
 const JOINED_KEY_GAS = 65_000;
 const FUNCTION_GAS = 145_000;
 /** Calldata, two logs, and copies in memory from contract to contract. */
 const FUNCTION_GAS_PER_BYTE = 45;
-const CALLDATA_GAS_PER_BYTE = 16;
-/** PresetBatch.sol: a longer batch is stored as code. */
-const MAX_BATCH_BYTES_IN_STORAGE = 95;
-const STORAGE_GAS_PER_BYTE = 700;
-const CODE_GAS = 40_000;
-const CODE_GAS_PER_BYTE = 205;
-
-/** Per contract on a subscription: 2,174, and 175 for each request after the first. */
+/**
+ * For each contract on a subscription, which the router loads for each request (FunctionsRouter._sendRequest,
+ * FunctionsSubscriptions.getSubscription): 2,174 from cold storage, and 175 for each request after the first.
+ */
 const CONSUMER_GAS = 2_250;
 const CONSUMER_AGAIN_GAS = 190;
-/** Reading the batch and the first access to every contract involved: 62,000 on an untouched subscription. */
-const CALLBACK_BASE_GAS = 80_000;
-/** Per request beyond the first: 97,000 to 100,000, and 21 to 26 per byte. */
-const REQUEST_GAS = 105_000;
-const REQUEST_GAS_PER_BYTE = 26;
 
 /** A batch of presets can't be packed or unpacked. */
 export class PresetBatchError extends TycheError {

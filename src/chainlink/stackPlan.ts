@@ -23,7 +23,13 @@ import {
   type VrfRole,
   type VrfTerms,
 } from "./vrfPlan.ts";
-import { encodeSetConfig, gasOfSetConfig, nodeConfigOf } from "./nodeConfig.ts";
+import {
+  encodeAdoptNodes,
+  encodeSetConfig,
+  gasOfAdoptNodes,
+  gasOfSetConfig,
+  nodeConfigOf,
+} from "./nodeConfig.ts";
 import type { VrfVersion } from "./vrfVersion.ts";
 
 /** Addresses of one chain's contracts. */
@@ -63,6 +69,7 @@ export interface StackRoles {
 
 /** What to deploy on a chain. */
 export interface StackPlan extends VrfTerms {
+  readonly chainId: number;
   readonly roles: StackRoles;
   /** `donId` of the contracts: name of the oracle network, at most 32 bytes of UTF-8. */
   readonly donName: string;
@@ -169,7 +176,7 @@ export function planDeployment(
     encodePresetConsumer(
       vrfVersion,
       artifacts,
-      [roles.operator, vrfCoordinator, functionsRouter, donId],
+      [roles.operator, vrfCoordinator, batchVrfCoordinator, functionsRouter, donId],
       plan.nativePayment ?? false,
     ),
   );
@@ -226,12 +233,16 @@ export function planDeployment(
       args: [thresholdPublicKey],
     }),
   );
+  const config = nodeConfigOf(roles.functions);
+  const nodes = config.signers.length;
   call(
     "FunctionsCoordinator.setConfig",
     functionsCoordinator,
-    encodeSetConfig(nodeConfigOf(roles.functions)),
-    gasOfSetConfig(roles.functions.signers.length),
+    encodeSetConfig(config),
+    gasOfSetConfig(nodes),
   );
+  const place = { chainId: plan.chainId, coordinator: functionsCoordinator, count: 1n };
+  call("PresetConsumer.adoptNodes", presetConsumer, encodeAdoptNodes(config, place), gasOfAdoptNodes(nodes));
 
   return {
     addresses: {

@@ -83,7 +83,13 @@ export function encodeBatchCoordinator(version: VrfVersion, artifacts: Artifacts
 export function encodePresetConsumer(
   version: VrfVersion,
   artifacts: Artifacts,
-  args: readonly [operator: Hex, vrfCoordinator: Hex, functionsRouter: Hex, donId: Hex],
+  args: readonly [
+    operator: Hex,
+    vrfCoordinator: Hex,
+    batchVrfCoordinator: Hex,
+    functionsRouter: Hex,
+    donId: Hex,
+  ],
   nativePayment: boolean,
 ): Hex {
   const { bytecode } = artifacts[VRF_CONTRACTS[version].presetConsumer];

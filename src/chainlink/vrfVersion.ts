@@ -1,10 +1,5 @@
 import type { VrfVersion } from "../lib/vocabulary.ts";
-import {
-  presetConsumerAbi,
-  presetConsumerV2PlusAbi,
-  subscriptionOwnerAbi,
-  subscriptionOwnerV2PlusAbi,
-} from "./contracts/abi.ts";
+import { subscriptionOwnerAbi, subscriptionOwnerV2PlusAbi } from "./contracts/abi.ts";
 
 export { VRF_VERSIONS, type VrfVersion } from "../lib/vocabulary.ts";
 
@@ -13,8 +8,8 @@ export function vrfVersionOf(request: { readonly extraArgs?: string }): VrfVersi
   return request.extraArgs === undefined ? "v2" : "v2.5";
 }
 
-/** Interfaces of our own contracts by VRF version; they take the same arguments under different selectors. */
-export const OWN_ABIS = {
-  v2: { presetConsumer: presetConsumerAbi, subscriptionOwner: subscriptionOwnerAbi },
-  "v2.5": { presetConsumer: presetConsumerV2PlusAbi, subscriptionOwner: subscriptionOwnerV2PlusAbi },
+/** Interface of SubscriptionOwner by VRF version; it takes the same arguments under different selectors. */
+export const SUBSCRIPTION_OWNER_ABIS = {
+  v2: subscriptionOwnerAbi,
+  "v2.5": subscriptionOwnerV2PlusAbi,
 } as const satisfies Record<VrfVersion, object>;

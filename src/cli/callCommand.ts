@@ -25,6 +25,15 @@ interface CallFlags extends ServiceFlags, NetworkFlag {
   readonly async?: true;
 }
 
+interface ConfirmationsFlag {
+  readonly confirmations?: number;
+}
+const CONFIRMATIONS = [
+  "--confirmations <number>",
+  "blocks to wait before the words are drawn",
+  parseCount,
+] as const;
+
 const EXAMPLES = `
 Examples:
   $ tyche call coinflip
@@ -55,19 +64,21 @@ export function registerCall(program: Command, terminal: Terminal): void {
         .argParser(collectParam),
     )
     .addHelpText("after", EXAMPLES)
-    .action(async (name: string, typed: TypedParams, flags: CallFlags) => {
+    .option(...CONFIRMATIONS)
+    .action(async (name: string, typed: TypedParams, flags: CallFlags & ConfirmationsFlag) => {
       const { client } = await connectService(flags);
       const preset = (await client.presets()).find((one) => one.name === name);
       const params = readPresetParams(typed, preset);
       const network = await chooseNetwork(client, flags);
-      const { idempotencyKey } = flags;
-      await finish(await client.submit.preset(name, params, { network, idempotencyKey }), flags, terminal);
+      const { idempotencyKey, confirmations } = flags;
+      const options = { network, confirmations, idempotencyKey };
+      await finish(await client.submit.preset(name, params, options), flags, terminal);
     });
 
   withCall(call.command("random"))
     .description("Draws random numbers.")
     .option("--words <number>", "how many", parseCount, 1)
-    .option("--confirmations <number>", "blocks to wait before they are drawn", parseCount)
+    .option(...CONFIRMATIONS)
     .addOption(
       new Option("--key-hash <hash>", "a VRF key; repeat it up to 4 times to join the words of several keys")
         .default([], "the network's first")
@@ -75,7 +86,7 @@ export function registerCall(program: Command, terminal: Terminal): void {
     )
     .action(async (_flags: object, command: Command) => {
       const flags = command.optsWithGlobals<
-        CallFlags & { words: number; confirmations?: number; keyHash: readonly Hex[] }
+        CallFlags & ConfirmationsFlag & { words: number; keyHash: readonly Hex[] }
       >();
       const { client } = await connectService(flags);
       const network = await chooseNetwork(client, flags);
@@ -97,7 +108,11 @@ export function registerCall(program: Command, terminal: Terminal): void {
       new Option("--return-type <type>", "how the result is read").choices(RETURN_TYPES).default("string"),
     )
     .action(async (file: string, _flags: object, command: Command) => {
-      const flags = command.optsWithGlobals<CallFlags & { arg: string[]; returnType: ReturnType }>();
+      const flags = command.optsWithGlobals<
+        CallFlags & ConfirmationsFlag & { arg: string[]; returnType: ReturnType }
+      >();
+      // `call` itself takes it, for presets.
+      if (flags.confirmations !== undefined) command.error("error: unknown option '--confirmations'");
       const source = file === "-" ? await text(process.stdin) : await readFile(file, "utf8");
       const { client } = await connectService(flags);
       const network = await chooseNetwork(client, flags);

@@ -57,7 +57,11 @@ export function registerVerify(program: Command, terminal: Terminal, { verify }:
     .description("Verifies the results of a transaction using chain data only.")
     .argument("<network>", "where the transaction is", parseNetwork)
     .argument("<tx>", "hash of the transaction", parseHash)
-    .option("--request-id <id>", "check only this request, of functions or VRF", parseHash)
+    .option(
+      "--request-id <id>",
+      "check only this request: a preset, a function, or all of a VRF request",
+      parseHash,
+    )
     .option("--rpc-url <url>", "node to ask (default: the one in the data directory)", parseRpcUrl)
     .option(
       "--contracts <json>",

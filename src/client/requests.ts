@@ -38,6 +38,8 @@ export interface SubmitOptions extends CallOptions {
 export interface PresetOptions extends SubmitOptions {
   /** Default: the only network that the service has, or `polygon_mumbai`. */
   readonly network?: string | undefined;
+  /** Blocks before the word is drawn. Default: the network's minimum. */
+  readonly confirmations?: number | undefined;
 }
 
 export interface RandomParams {
@@ -45,6 +47,7 @@ export interface RandomParams {
   readonly network?: string | undefined;
   /** Default 1. */
   readonly numWords?: number | undefined;
+  /** Blocks before the words are drawn. Default: the network's minimum. */
   readonly confirmations?: number | undefined;
   readonly keyHash?: Hex | undefined;
   /** Replaces `keyHash`: 1 to 4 distinct key hashes. The words of several keys are joined. */
@@ -147,8 +150,8 @@ export function createRequests<Presets, Form extends "result" | "submitted">(
   const post = <Result>(path: string, parts: Pick<Call, "query" | "body">, options: SubmitOptions = {}) =>
     send<Result>({ method: "POST", path, ...parts }, options);
   return {
-    preset(preset, ...[params = {}, { network, ...options } = {}]) {
-      const query = { network, preset };
+    preset(preset, ...[params = {}, { network, confirmations, ...options } = {}]) {
+      const query = { network, preset, confirmations };
       return post("/api/vrfv2/presets", { query, body: params }, options);
     },
     random: (params = {}, options) =>

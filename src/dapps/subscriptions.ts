@@ -4,7 +4,7 @@ import type { ChainClient } from "../evm/client.ts";
 import type { StackAddresses } from "../chainlink/stackPlan.ts";
 import type { Sender } from "../evm/sender.ts";
 import { linkTokenAbi } from "../chainlink/contracts/abi.ts";
-import { OWN_ABIS } from "../chainlink/vrfVersion.ts";
+import { SUBSCRIPTION_OWNER_ABIS } from "../chainlink/vrfVersion.ts";
 import { saveSubscription } from "../store/chainRecords.ts";
 import type { StoredSubscription } from "../store/chainRecords.ts";
 import type { Store } from "../store/store.ts";
@@ -29,14 +29,15 @@ export interface Subscriptions extends SubscriptionReader {
   /** Returns the dapp's subscriptions, creating them on first use. */
   ensure(dappId: string): Promise<StoredSubscription>;
   /**
-   * Holds back a dapp's requests while its subscriptions are nearly empty and there is nothing to top them up with: a request sent then
-   * fails on chain, or waits there until it expires. Decides by what the last {@link topUp} saw.
+   * Holds back a dapp's requests for random words, or its function requests, while the subscription that pays for them is nearly empty and
+   * there is nothing to top it up with: a request sent then fails on chain, or waits there until it expires. Decides by what the last
+   * {@link topUp} saw.
    *
    * @throws {LinkShortageError}
    * @throws {CoinShortageError}
    * @throws {BudgetSpentError}
    */
-  assertFunded(dappId: string): void;
+  assertFunded(dappId: string, payer: Payer): void;
   /** Returns the length of the dapp's longer consumer list, cached until {@link consumersChanged}. */
   countConsumers(dappId: string): Promise<number>;
   consumersChanged(dappId: string): void;
@@ -50,6 +51,9 @@ export interface Subscriptions extends SubscriptionReader {
   /** Call when the chain may have lost the transactions that created them: each dapp's are looked up again before their next use. */
   doubt(): void;
 }
+
+/** Which of a dapp's subscriptions pays for a request. */
+export type Payer = "vrf" | "functions";
 
 export interface SubscriptionsOptions {
   readonly network: string;
@@ -71,7 +75,7 @@ export interface SubscriptionsOptions {
 export function createSubscriptions(options: SubscriptionsOptions): Subscriptions {
   const { network, store, client, sender, contracts, allowanceJuels, budget } = options;
   const { vrfVersion = "v2" } = contracts;
-  const { subscriptionOwner: subscriptionOwnerAbi } = OWN_ABIS[vrfVersion];
+  const subscriptionOwnerAbi = SUBSCRIPTION_OWNER_ABIS[vrfVersion];
   const reads = createSubscriptionReads({ client, contracts });
   const coin = createCoinFunding({
     network,
@@ -88,8 +92,8 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
   const doubted = new Set<string>();
   // Checking whether LINK is still missing costs only a read.
   const holdOff = createHoldOff({ isFree: isShortage });
-  /** Dapps whose subscriptions hold less than a request may need, and can't be topped up now. */
-  const short = new Map<string, TycheError>();
+  /** Dapps with subscriptions that hold less than a request may need, and can't be topped up now. */
+  const short = new Map<string, { readonly payers: readonly Payer[]; readonly error: TycheError }>();
   const consumerCounts = new Map<string, Promise<number>>();
 
   /** Returns the subscriptions that the contract has for a dapp; an id is never 0. */
@@ -157,17 +161,21 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
     const subscription = await findOnChain(dappId);
     if (subscription === undefined) return;
     const { vrfJuels, vrfWei, functionsJuels } = await reads.readBalances(subscription);
-    const holdIf = (isLow: boolean) => (error: unknown) => {
-      if (isLow && isShortage(error)) short.set(dappId, error);
+    const hold = (payers: readonly Payer[]) => (error: unknown) => {
+      if (payers.length > 0 && isShortage(error)) short.set(dappId, { payers, error });
       throw error;
     };
-    await coin.fill(subscription.vrfSubscriptionId, vrfWei, dappId).catch(holdIf(coin.isLow(vrfWei)));
+    await coin
+      .fill(subscription.vrfSubscriptionId, vrfWei, dappId)
+      .catch(hold(coin.isLow(vrfWei) ? ["vrf"] : []));
     const missing = (have: bigint): bigint => (have < allowanceJuels / 2n ? allowanceJuels - have : 0n);
     const [missingVrf, missingFunctions] = [missing(vrfJuels), missing(functionsJuels)];
     if (missingVrf === 0n && missingFunctions === 0n) return void short.delete(dappId);
-    const isLow = [vrfJuels, functionsJuels].some((juels) => juels < allowanceJuels / LOW_PART);
-    const juels = await budget.allow(dappId, "juels", missingVrf + missingFunctions).catch(holdIf(isLow));
-    await assertReserve(juels, "topping up a dapp's subscriptions").catch(holdIf(isLow));
+    const low = Object.entries({ vrf: vrfJuels, functions: functionsJuels }).flatMap(([payer, juels]) =>
+      juels < allowanceJuels / LOW_PART ? [payer as Payer] : [],
+    );
+    const juels = await budget.allow(dappId, "juels", missingVrf + missingFunctions).catch(hold(low));
+    await assertReserve(juels, "topping up a dapp's subscriptions").catch(hold(low));
     short.delete(dappId);
     const vrf = missingVrf < juels ? missingVrf : juels;
     const functions = juels - vrf;
@@ -200,9 +208,9 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
       }
       return await pending;
     },
-    assertFunded(dappId) {
+    assertFunded(dappId, payer) {
       const shortage = short.get(dappId);
-      if (shortage !== undefined) throw shortage;
+      if (shortage?.payers.includes(payer) === true) throw shortage.error;
     },
     find: (dappId) => known.get(dappId),
     list: () => [...known.values()],

@@ -112,6 +112,7 @@ export function createExplorer(
       const view = await readTransaction(transaction, found!.chain, found!.book);
       return {
         ...view,
+        presets: view.presets.map(namePreset),
         functionRequests: view.functionRequests.map(namePreset),
         functionResults: view.functionResults.map(namePreset),
       };

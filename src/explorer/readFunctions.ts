@@ -4,16 +4,13 @@ import type {
   FunctionResultView,
   ProgramView,
   ReadingsView,
-  ReportView,
 } from "../api/types.ts";
 import { hexToString, type Hex } from "viem";
 import type { AddressBook } from "../chainlink/addressBook.ts";
-import { decodeTransmission } from "../chainlink/calldata.ts";
 import { findEvent, FULFILL_RESULTS } from "../chainlink/events.ts";
 import type { EncodedLog } from "../chainlink/events.ts";
 import { UNKNOWN_REASON } from "../chainlink/failedCallbacks.ts";
 import { decodeFunctionsRequest } from "../chainlink/functionsRequest.ts";
-import { findSigner, reportDigest } from "../chainlink/reportSigners.ts";
 import { decodeResult } from "../lib/decodeResult.ts";
 import { fromHexText } from "../lib/hex.ts";
 
@@ -22,17 +19,8 @@ export function readFunctionRequests(
   logs: readonly EncodedLog[],
   book: AddressBook,
 ): Omit<FunctionRequestView, "answeredBy">[] {
-  const events = logs.map(findEvent);
-  const words = new Map(
-    events.flatMap((event) =>
-      event?.name === "PresetSent"
-        ? [[event.requestId, { vrfRequestId: event.vrfRequestId, item: event.item }] as const]
-        : [],
-    ),
-  );
-  return events.flatMap((event) => {
+  return logs.map(findEvent).flatMap((event) => {
     if (event?.name !== "OracleRequest") return [];
-    const word = words.get(event.requestId);
     return [
       {
         requestId: event.requestId,
@@ -40,7 +28,6 @@ export function readFunctionRequests(
         consumer: book.party(event.requestingContract),
         callbackGasLimit: event.callbackGasLimit,
         program: readProgram(event.data),
-        ...(word === undefined ? {} : { word }),
       },
     ];
   });
@@ -106,27 +93,6 @@ export function readProgram(data: Hex): ProgramView | null {
   } catch {
     return null;
   }
-}
-
-/** Reads the report in the calldata of FunctionsCoordinator `transmit`; returns `null` for other calldata. */
-export function readReport(input: Hex, book: AddressBook): ReportView | null {
-  const transmission = decodeTransmission(input);
-  if (transmission === undefined) return null;
-  const { context, items, signatures } = transmission;
-  const digest = reportDigest(transmission);
-  const [configDigest, epochAndRound] = context;
-  return {
-    configDigest,
-    // OCR2Base: 27 bytes of padding, 4 of epoch, 1 of round.
-    epoch: Number((BigInt(epochAndRound) >> 8n) & 0xffff_ffffn),
-    round: Number(BigInt(epochAndRound) & 0xffn),
-    requestIds: items.map(({ requestId }) => requestId),
-    digest,
-    signatures: signatures.map((signature) => {
-      const signer = findSigner(digest, signature);
-      return { ...signature, signer: signer === undefined ? null : book.party(signer) };
-    }),
-  };
 }
 
 /** Returns the possible readings of a result's bytes. */

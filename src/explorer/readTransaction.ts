@@ -12,11 +12,12 @@ import {
   readFunctionRequests,
   readFunctionResults,
   readProgram,
-  readReport,
 } from "./readFunctions.ts";
+import { readPresets } from "./readPresets.ts";
 import { readRandomRequests, readRandomness, readWords } from "./readRandomness.ts";
 import type { ExploredChain } from "./exploredChain.ts";
 import { readJoins } from "./readJoins.ts";
+import { readReports } from "./readReports.ts";
 import { explainCallbacks } from "./explainCallbacks.ts";
 import { explainWaiting } from "./explainWaiting.ts";
 
@@ -45,25 +46,30 @@ export async function readTransaction(
     transaction,
     chain.contracts.vrfCoordinator,
     chain.contracts.batchVrfCoordinator,
+    chain.contracts.presetConsumer,
   )
     ? readRandomness(transaction.input, ours, book)
     : [];
   const randomRequests = readRandomRequests(ours, book);
   const functionRequests = readFunctionRequests(ours, book);
   const functionResults = readFunctionResults(ours, book);
-  const report = isSentTo(transaction, chain.contracts.functionsCoordinator)
-    ? readReport(transaction.input, book)
-    : null;
   const [answers, requests] = await Promise.all([
     blockNumber === null
       ? emptyAnswers()
       : findAnswers(chain, blockNumber, head, randomRequests, functionRequests),
     blockNumber === null ? emptyRequests() : findRequests(chain, blockNumber, randomness, functionResults),
   ]);
-  const [waiting, callbacks, joins] = await Promise.all([
+  const [waiting, callbacks, joins, presets, reports] = await Promise.all([
     explainWaiting(ours, answers, chain),
     explainCallbacks([...ours, ...answers.values()], chain),
     blockNumber === null ? [] : readJoins(ours, randomness, chain, searchEnd(blockNumber, head)),
+    blockNumber === null
+      ? []
+      : readPresets(ours, chain, {
+          fromBlock: searchStart(blockNumber),
+          toBlock: searchEnd(blockNumber, head),
+        }),
+    readReports(transaction, chain, book),
   ]);
   return {
     network: chain.network,
@@ -102,6 +108,7 @@ export async function readTransaction(
       ...linkOf("requestedBy", requests.get(one.requestId)?.transactionHash),
     })),
     joins,
+    presets,
     functionRequests: functionRequests.map((one) => ({
       ...one,
       ...linkOf("answeredBy", answers.get(one.requestId)?.transactionHash),
@@ -117,7 +124,7 @@ export async function readTransaction(
         ...linkOf("requestedBy", request?.transactionHash),
       };
     }),
-    report,
+    reports,
     events: logs.map((log) => viewEvent(log, book)),
   };
 }
@@ -161,6 +168,10 @@ async function findAnswers(
   return new Map(logs.flat().map((log) => [log.topics[1]!, log]));
 }
 
+function searchStart(to: bigint): bigint {
+  return to > SEARCH_BLOCKS ? to - SEARCH_BLOCKS : 0n;
+}
+
 function searchEnd(from: bigint, head: bigint): bigint {
   return from + SEARCH_BLOCKS < head ? from + SEARCH_BLOCKS : head;
 }
@@ -189,7 +200,7 @@ async function findRequests(
         found.set(event.requestId, { transactionHash, program: readProgram(event.data) });
     }
   };
-  const fromBlock = to > SEARCH_BLOCKS ? to - SEARCH_BLOCKS : 0n;
+  const fromBlock = searchStart(to);
   const ids = results.map(({ requestId }) => requestId);
   await Promise.all([
     ...[...blocks]

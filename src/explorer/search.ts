@@ -1,14 +1,17 @@
 import type { SearchHit } from "../api/types.ts";
 import type { Hex } from "viem";
 import type { AddressBook } from "../chainlink/addressBook.ts";
+import { decodeBatchItems } from "../chainlink/calldata.ts";
 import { EVENT_TOPICS, findEvent, WORDS_TOPICS } from "../chainlink/events.ts";
+import { presetRequestId } from "../chainlink/presetBatch.ts";
 import type { RawLog } from "../evm/client.ts";
 import type { LogQuery } from "./chainArchive.ts";
 import type { ExploredChain } from "./exploredChain.ts";
 import type { SearchTerms } from "./searchTerms.ts";
 
 /**
- * Number of newest blocks searched for an unanswered request for words: its id is not a topic, so all requests must be read.
+ * Number of newest blocks searched for a preset, and for an unanswered request for words: their ids are not topics, so all requests must
+ * be read.
  */
 const UNINDEXED_BLOCKS = 10_000n;
 /** Number of newest blocks of an external network searched for a request id; an embedded chain is searched completely. */
@@ -18,7 +21,7 @@ const QUERIED_BLOCKS = 10_000n;
 
 /** How far back requests can be found by id, in words. */
 export const REQUEST_REACH =
-  "Requests are looked for in all blocks of embedded networks and in the newest 100,000 of others; those for random words that nobody has answered, in the newest 10,000.";
+  "Requests are looked for in all blocks of embedded networks and in the newest 100,000 of others; presets, and random words that nobody has answered, in the newest 10,000.";
 
 /** Finds everything on a chain that matches the terms, except requests: each lookup is by key, and cheap. */
 export async function searchChain(
@@ -47,7 +50,7 @@ export async function searchChain(
   ];
 }
 
-/** Finds a VRF or Functions request by its id, searching the newest blocks first. */
+/** Finds a request of VRF or Functions, or of a preset, by its id, searching the newest blocks first. */
 export async function searchRequest(requestId: Hex, chain: ExploredChain): Promise<SearchHit[]> {
   const { network, archive, contracts } = chain;
   const { RequestProcessed, RequestNotProcessed, RequestStart } = EVENT_TOPICS;
@@ -76,15 +79,36 @@ export async function searchRequest(requestId: Hex, chain: ExploredChain): Promi
       return event?.name === "RandomWordsRequested" && event.requestId === requestId;
     });
   };
-  const [words, functions] = await Promise.all([
+  /** The id of a preset is no topic, but follows from its VRF request and its place in the batch. */
+  const findPreset = async (): Promise<readonly RawLog[]> => {
+    const all = await archive.findLogs({
+      address: contracts.presetConsumer,
+      topics: [EVENT_TOPICS.BatchRequested],
+      fromBlock: below(UNINDEXED_BLOCKS),
+      toBlock: head,
+    });
+    const asked = all.findLast((log) => {
+      const event = findEvent(log);
+      if (event?.name !== "BatchRequested") return false;
+      const { vrfRequestId, batch } = event;
+      return decodeBatchItems(batch).some((_, item) => presetRequestId(vrfRequestId, item) === requestId);
+    });
+    if (asked === undefined) return [];
+    const topics = [EVENT_TOPICS.BatchReported, asked.topics[1]!];
+    return [asked, ...(await find(contracts.presetConsumer, topics))];
+  };
+  const [words, functions, presets] = await Promise.all([
     findWords(),
     find(contracts.functionsRouter, [[RequestProcessed, RequestNotProcessed, RequestStart], requestId]),
+    findPreset(),
   ]);
-  const hit = (kind: "random" | "function", logs: readonly RawLog[]): SearchHit[] => {
+  const hit = (kind: "random" | "function" | "preset", logs: readonly RawLog[]): SearchHit[] => {
     const log = logs.at(-1);
     if (log === undefined) return [];
-    const isAnswered = !["RandomWordsRequested", "RequestStart"].includes(findEvent(log)?.name ?? "");
+    const isAnswered = !["RandomWordsRequested", "RequestStart", "BatchRequested"].includes(
+      findEvent(log)?.name ?? "",
+    );
     return [{ network, kind, requestId, isAnswered, transactionHash: log.transactionHash }];
   };
-  return [...hit("random", words), ...hit("function", functions)];
+  return [...hit("random", words), ...hit("function", functions), ...hit("preset", presets)];
 }

@@ -10,6 +10,7 @@ import { Type, type Static } from "typebox";
 import { MAX_DAILY_LIMIT } from "../dapps/dailyLimit.ts";
 import type { ReturnType, Service } from "../requests/service.ts";
 import { EXPECTED } from "../lib/schemaCheck.ts";
+import { confirmationsParameter } from "./confirmations.ts";
 import { address, day, hash, integer, oneOf } from "./parameterSchemas.ts";
 import { compileValidator, type Validator } from "./validator.ts";
 
@@ -103,6 +104,7 @@ function createRequestSchemas(networks: readonly NetworkView[], presets: readonl
         "Preset to run.",
         "coinflip",
       ),
+      confirmations: confirmationsParameter("the random word is"),
     }),
     function: Type.Object({ network: network(), source, args, returnType }, STRICT),
     simulate: Type.Object(
@@ -118,13 +120,7 @@ function createRequestSchemas(networks: readonly NetworkView[], presets: readonl
       {
         network: network("fantom_testnet"),
         numWords: integer({ minimum: 1, maximum: maxWords, default: 1 }, "Number of random numbers."),
-        confirmations: Type.Optional(
-          integer(
-            { minimum: 1, maximum: 200 },
-            "Block confirmations before the random numbers are drawn. Default: 1, or the network's minimum if that is higher. " +
-              "`GET /api/networks` lists each network's range.",
-          ),
-        ),
+        confirmations: confirmationsParameter("the random numbers are"),
         keyHash: Type.Optional(
           hash("Keccak256 hash that names the VRF key: one that `GET /api/networks` lists for the network."),
         ),
@@ -191,7 +187,9 @@ function createRequestSchemas(networks: readonly NetworkView[], presets: readonl
         network: oneOf(networkNames, "Network of the transaction.", findOnly(networkNames)),
         tx: hash("Hash of the transaction: of a request, a VRF proof (`vrfv2Hash`) or a report."),
         requestId: Type.Optional(
-          hash("Check only this request, of functions or VRF, if several share the transaction."),
+          hash(
+            "Check only this request, if several share the transaction: a preset, a function, or all that share a VRF request.",
+          ),
         ),
       },
       STRICT,

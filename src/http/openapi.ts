@@ -233,7 +233,7 @@ function exampleOf(preset: PresetView): Json {
   return { ...preset.examples[0]?.params };
 }
 
-/** The preset's own parameters; `network` and `preset` are documented as query parameters. */
+/** The preset's own parameters; those of every preset are documented as query parameters. */
 function presetSchema({ parameters, title, description }: PresetView): Json {
   return publicSchema(relaxed({ ...parameters, title, description }));
 }

@@ -1,12 +1,17 @@
+import type { Static } from "typebox";
 import { TycheError } from "../lib/errors.ts";
 import { InvalidParameterError, type ParameterViolation } from "../lib/invalidParameter.ts";
 import type { PresetCommand, Service } from "../requests/service.ts";
-import type { LiveSchemas } from "./liveSchemas.ts";
+import { checkConfirmations } from "./confirmations.ts";
+import type { LiveSchemas, RequestSchemas } from "./liveSchemas.ts";
 import type { GivenParameters } from "./parameters.ts";
 import { pointerTo, type JsonValue } from "../lib/parseJson.ts";
 
+/** Parameters of every preset request. */
+const SHARED = ["network", "preset", "confirmations"] as const;
+
 /**
- * Parses the parameters of a preset request: `network` and `preset` by our schema, the rest by the preset's own. Lists the
+ * Parses the parameters of a preset request: those of every preset by our schema, the rest by the preset's own. Lists the
  * violations of both at once. For a preset that isn't served, lists the reason and, unless the preset's folder is broken, the
  * parameters that no preset accepts.
  */
@@ -15,13 +20,17 @@ export function parsePresetRequest(
   options: { readonly schemas: LiveSchemas; readonly service: Service },
 ): PresetCommand {
   const { schemas, service } = options;
-  const { network, preset, ...own } = given.values;
+  const own: Record<string, JsonValue> = Object.assign(Object.create(null), given.values);
   const shared: Record<string, JsonValue> = Object.create(null);
-  if (network !== undefined) shared["network"] = network;
-  if (preset !== undefined) shared["preset"] = preset;
+  for (const name of SHARED) {
+    if (own[name] !== undefined) shared[name] = own[name];
+    delete own[name];
+  }
   const checked = schemas.validate.preset(shared);
-  const violations: ParameterViolation[] = [...given.violations];
-  if (!checked.ok) violations.push(...checked.violations);
+  const violations: ParameterViolation[] = [
+    ...given.violations,
+    ...(checked.ok ? checkRange(checked.values, schemas) : checked.violations),
+  ];
 
   const unserved = findUnserved(shared["preset"], schemas, service);
   if (unserved !== undefined)
@@ -41,13 +50,24 @@ export function parsePresetRequest(
         networkName === undefined ? {} : { network: networkName },
       );
       if (violations.length === 0 && checked.ok) {
-        return { kind: "preset", network: checked.values.network, preset: presetName, params };
+        const { network, confirmations } = checked.values;
+        const chosen = confirmations === undefined ? {} : { confirmations };
+        return { kind: "preset", network, preset: presetName, params, ...chosen };
       }
     } catch (error) {
       violations.push(...violationsOf(error));
     }
   }
   throw new InvalidParameterError(violations);
+}
+
+/** Checks the limits that differ between networks. */
+function checkRange(
+  { network, confirmations }: Static<RequestSchemas["preset"]>,
+  { networks }: LiveSchemas,
+): readonly ParameterViolation[] {
+  const view = networks.get(network);
+  return view === undefined ? [] : checkConfirmations(confirmations, view);
 }
 
 /** Returns the service's explanation for a preset that it doesn't serve, which says more than that it is not listed. */

@@ -142,7 +142,7 @@ export const ERROR_TABLE = {
   oracle_timeout: {
     status: 504,
     meaning:
-      "The oracle network gave no result within the time that its contracts allow (300 seconds), or no random words within 300 seconds after the request had its confirmations. Only time in which the service sees the network counts.",
+      "The oracle network gave no result within the time that its contracts allow (300 seconds), no random words within 300 seconds after the request had its confirmations, or no result of a preset within 300 seconds after its word. Only time in which the service sees the network counts.",
     remedy:
       "Send the request again later: this one has ended, and the LINK reserved for a function is back on the subscription.",
   },

@@ -21,7 +21,7 @@ export const VERDICT_OUTCOMES = {
 export const DECIDING_STEPS: Readonly<Record<"conditional" | "unconfirmed", readonly string[]>> = {
   conditional: ["contracts"],
   // Hashes and signatures alone decide all but the last: while one of them is open, a node could have made up the result.
-  unconfirmed: ["transactions", "request", "proof", "signatures", "delivery", "execution"],
+  unconfirmed: ["transactions", "proof", "signatures", "delivery", "execution"],
 };
 
 interface Judged {
@@ -55,14 +55,10 @@ export const OUTCOME_MARKS = {
 export const STEP_NAMES = [
   "transactions",
   "contracts",
-  "request",
   "key",
   "proof",
-  "words",
   "join",
-  "word",
   "source",
-  "stored",
   "signers",
   "signatures",
   "delivery",

@@ -10,7 +10,6 @@ import { tellStep } from "../lib/spans.ts";
 import { truncateUtf8 } from "../lib/truncateUtf8.ts";
 import type { Observation } from "./aggregateObservations.ts";
 import type { OracleRequest } from "./oracleRequest.ts";
-import type { IsPreset } from "./presetSources.ts";
 
 /** The part of a sandbox pool that the nodes use. */
 export interface SourceRunner {
@@ -35,14 +34,10 @@ const JAVASCRIPT = 0;
 /** The sandbox's error code for a run that no retry can make valid, e.g. with a source of 5 MB. */
 const IMPOSSIBLE = "invalid_run";
 
-export interface ObserveOptions {
+export interface RunOptions {
   readonly runner: SourceRunner;
-  /** Address of the FunctionsRouter. */
-  readonly router: Hex;
   /** Number of nodes in the network; each runs the source on its own. */
   readonly nodes: number;
-  /** Tells whose runs may share a context, see `sharesContext` of the sandbox. Default: nobody's. */
-  readonly isPreset?: IsPreset;
   /** Longest result and longest error text, in bytes. */
   readonly maxResponseBytes: number;
   readonly signal: AbortSignal;
@@ -52,27 +47,40 @@ export interface ObserveOptions {
  * Lets every node run a request's source and returns what each observed. Every request gets an answer: one that can't be run (remote
  * code, secrets, another language, malformed bytes) yields an error that says so.
  *
+ * @param options.router address of the FunctionsRouter
  * @throws what the runner throws when it can't take the run now (overloaded, closed); nothing was observed then.
  */
-export async function observe(request: OracleRequest, options: ObserveOptions): Promise<Observation[]> {
-  const { runner, router, nodes, isPreset = async () => false, maxResponseBytes, signal } = options;
+export async function observe(
+  request: OracleRequest,
+  options: RunOptions & { readonly router: Hex },
+): Promise<Observation[]> {
+  const { router, nodes, maxResponseBytes } = options;
   const parsed = parse(request);
   if (typeof parsed === "string")
     return Array.from({ length: nodes }, () => failure(parsed, maxResponseBytes));
+  const { source, args, bytesArgs } = parsed;
   const group = sandboxGroup(router, request.subscriptionId);
-  const run = {
-    source: parsed.source,
-    args: parsed.args,
-    bytesArgs: parsed.bytesArgs,
-    limits: { maxResponseBytes },
-    caller: group,
-    group,
-    sharesContext: await isPreset(request, parsed),
-    signal,
-  };
   const startMs = Date.now();
-  const runs = await Promise.allSettled(Array.from({ length: nodes }, () => runner.run(run)));
+  const observations = await runSource({ source, args, bytesArgs, group, sharesContext: false }, options);
   tellStep(request.requestId, { name: "run source", startMs, attributes: { "tyche.nodes": nodes } });
+  return observations;
+}
+
+/** A run of a source. */
+interface SourceRun {
+  readonly source: string;
+  readonly args: readonly string[];
+  readonly bytesArgs: readonly Hex[];
+  /** Fairness key, and who may share an isolate, see `sharesContext` of the sandbox. */
+  readonly group: string;
+  readonly sharesContext: boolean;
+}
+
+/** Lets every node run a source and returns what each observed; throws as {@link observe} does. */
+export async function runSource(run: SourceRun, options: RunOptions): Promise<Observation[]> {
+  const { runner, nodes, maxResponseBytes, signal } = options;
+  const request = { ...run, limits: { maxResponseBytes }, caller: run.group, signal };
+  const runs = await Promise.allSettled(Array.from({ length: nodes }, () => runner.run(request)));
   return runs.map((outcome) => {
     if (outcome.status === "rejected") return refusal(outcome.reason, maxResponseBytes);
     const result = outcome.value;
@@ -103,6 +111,7 @@ function refusal(error: unknown, maxResponseBytes: number): Observation {
   return failure(messageOf(error), maxResponseBytes);
 }
 
-function failure(message: string, maxBytes: number): Observation {
+/** Returns the observation of a run that failed. */
+export function failure(message: string, maxBytes: number): Observation {
   return { ok: false, bytes: truncateUtf8(message, maxBytes) };
 }

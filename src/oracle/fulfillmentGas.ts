@@ -13,13 +13,13 @@ const GAS_PER_TRANSACTION = 60_000n;
 type VrfEntry = Entry<VrfRequest>;
 
 /** Gas with which one entry succeeds whatever its callback uses; EIP-150 withholds one part in 64 at each of two calls. */
-function gasOf({ request, gasFactor }: VrfEntry): bigint {
+function gasOf({ request, gasFactor }: Pick<VrfEntry, "request" | "gasFactor">): bigint {
   const callback = (BigInt(request.callbackGasLimit) * 66n) / 64n;
   return (GAS_PER_ENTRY + callback + BigInt(request.numWords) * GAS_PER_WORD) * gasFactor;
 }
 
 /** Returns the gas limit of a transaction with these entries. */
-export function gasOfFulfillment(entries: readonly VrfEntry[]): bigint {
+export function gasOfFulfillment(entries: readonly Pick<VrfEntry, "request" | "gasFactor">[]): bigint {
   return entries.reduce((sum, entry) => sum + gasOf(entry), GAS_PER_TRANSACTION);
 }
 

@@ -17,7 +17,6 @@ import {
   type FunctionsOutcome,
   type OracleRequest,
 } from "./oracleRequest.ts";
-import type { IsPreset } from "./presetSources.ts";
 import { createQuota } from "./quota.ts";
 import type { PendingRequest } from "./status.ts";
 import { ORACLE_TOPICS } from "./topics.ts";
@@ -41,7 +40,6 @@ export interface FunctionsNetworkOptions {
   /** The configuration's f: how many faulty nodes are outvoted. */
   readonly faulty: number;
   readonly runner: SourceRunner;
-  readonly isPreset: IsPreset;
   readonly maxResponseBytes: number;
   /** A single item may exceed `maxTransactionGas`. */
   readonly pipelining: CommitPipelining;
@@ -70,8 +68,7 @@ type FunctionsEntry = Entry<OracleRequest>;
  * answer and ignores the rest.
  */
 export function createFunctionsNetwork(options: FunctionsNetworkOptions): FunctionsNetwork {
-  const { client, coordinator, router, nodes, faulty, runner, isPreset, maxResponseBytes, log, signal } =
-    options;
+  const { client, coordinator, router, nodes, faulty, runner, maxResponseBytes, log, signal } = options;
   const requestSet = createRequestSet<OracleRequest>();
   const observed = new WeakMap<OracleRequest, Observation>();
   const quota = createQuota<bigint>({ total: MAX_EXECUTING, each: MAX_EXECUTING_PER_SUBSCRIPTION });
@@ -127,7 +124,6 @@ export function createFunctionsNetwork(options: FunctionsNetworkOptions): Functi
         runner,
         router,
         nodes: nodes.length,
-        isPreset,
         maxResponseBytes,
         signal,
       });

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Hex } from "viem";
+import { zeroAddress, type Hex } from "viem";
 import type { ChainClient } from "../evm/client.ts";
 import { observeSender } from "../evm/observedSender.ts";
 import type { Sender } from "../evm/sender.ts";
@@ -11,9 +11,10 @@ import { LONGEST_FREE_PAUSE_MS, pauseAfter } from "./backoff.ts";
 import type { SourceRunner } from "./execute.ts";
 import { createFunctionsNetwork, type FunctionsNetwork } from "./functionsNetwork.ts";
 import { createOracleNode, type OracleNode, type OracleNodeOptions } from "./node/oracleNode.ts";
+import { createProofSender, type ProofSenderOptions } from "./node/proofSender.ts";
 import { keepOffReplaced } from "./keptSender.ts";
 import type { OracleLog } from "./log.ts";
-import { createPresetSources } from "./presetSources.ts";
+import { createPresetNetwork } from "./batches/presetNetwork.ts";
 import type { OracleNetworkStatus } from "./status.ts";
 import type { FunctionsNode } from "./transmit.ts";
 import { createVrfNode } from "./vrfNode.ts";
@@ -32,6 +33,7 @@ interface VrfRun {
 /** One network that the oracle serves. */
 export interface OracleNetworkOptions {
   readonly name: string;
+  readonly chainId: number;
   readonly client: Pick<ChainClient, "getHead" | "call" | "getBalanceWei" | "request">;
   readonly watcher: Pick<ChainWatcher, "follow" | "expect">;
   readonly contracts: {
@@ -40,7 +42,7 @@ export interface OracleNetworkOptions {
     readonly blockhashStore: Hex;
     readonly functionsRouter: Hex;
     readonly functionsCoordinator: Hex;
-    /** The operator's contract that sends presets, if it is known: their runs are cheaper. */
+    /** The operator's contract that sends presets; absent on a network without. */
     readonly presetConsumer?: Hex;
   };
   /** Absent if another process proves words. */
@@ -58,10 +60,11 @@ export interface OracleNetworkOptions {
   };
   /** How transactions share blocks; each account's sender allows as many at once. Default: one at a time per account, 30,000,000 gas each. */
   readonly pipelining?: Pipelining | undefined;
+  /** The nodes that get this process' proofs, where others run them. */
+  readonly proofsFor?: Pick<ProofSenderOptions, "set" | "readSet">;
   /** One of several nodes that don't trust each other. */
   readonly node?: Pick<
     OracleNodeOptions,
-    | "chainId"
     | "set"
     | "readSet"
     | "signer"
@@ -129,7 +132,7 @@ function serve(
     coordinator: contracts.functionsCoordinator,
     router: contracts.functionsRouter,
     runner: options.runner,
-    isPreset: createPresetSources({ client, presetConsumer: contracts.presetConsumer }),
+    chainId: network.chainId,
   };
   const vrfRuns = [...(network.vrf === undefined ? [] : [network.vrf]), ...(network.furtherVrf ?? [])].map(
     ({ key, senders: own }) => ({ key, senders: own.map(watched) }),
@@ -138,7 +141,27 @@ function serve(
   const nodes =
     network.functions?.nodes.map((one) => ({ ...one, transmitter: watched(one.transmitter) })) ?? [];
   const transmitter = network.node && watched(network.node.transmitter);
-  const node = transmitter && createOracleNode({ ...functionsOf, ...network.node, transmitter });
+  const { presetConsumer = zeroAddress } = contracts;
+  const presetContracts =
+    presetConsumer === zeroAddress
+      ? undefined
+      : {
+          presetConsumer,
+          vrfCoordinator: contracts.vrfCoordinator,
+          batchVrfCoordinator: contracts.batchVrfCoordinator,
+        };
+  const node =
+    transmitter &&
+    createOracleNode({
+      ...functionsOf,
+      ...network.node,
+      transmitter,
+      presets: presetContracts && { ...presetContracts, pipelining },
+    });
+  const proofSender =
+    presetContracts && network.proofsFor
+      ? createProofSender({ ...functionsOf, ...presetContracts, ...network.proofsFor })
+      : undefined;
   const functions: FunctionsNetwork | undefined =
     node ??
     (network.functions &&
@@ -149,6 +172,16 @@ function serve(
         maxResponseBytes: network.functions.maxResponseBytes,
         pipelining,
       }));
+  const presets =
+    network.functions && presetContracts
+      ? createPresetNetwork({
+          ...functionsOf,
+          ...presetContracts,
+          nodes,
+          maxResponseBytes: network.functions.maxResponseBytes,
+          pipelining,
+        })
+      : undefined;
   const vrfNodes = vrfRuns.map(({ key, senders: own }) =>
     createVrfNode({
       ...common,
@@ -158,12 +191,18 @@ function serve(
       key,
       senders: own,
       pipelining,
-      onReceipt: (receipt) => functions?.onReceipt(receipt),
+      presets: presets ?? proofSender,
     }),
   );
+  const { vrfCoordinator, batchVrfCoordinator, functionsCoordinator, functionsRouter } = contracts;
   const addresses = [
-    ...(vrfNodes.length === 0 ? [] : [contracts.vrfCoordinator]),
-    ...(functions === undefined ? [] : [contracts.functionsCoordinator, contracts.functionsRouter]),
+    ...new Set([
+      ...(vrfNodes.length === 0 ? [] : [vrfCoordinator]),
+      ...(functions === undefined ? [] : [functionsCoordinator, functionsRouter]),
+      ...(proofSender === undefined ? [] : [functionsCoordinator]),
+      ...(presets === undefined && proofSender === undefined ? [] : [vrfCoordinator, presetConsumer]),
+      ...(node && presetContracts ? [vrfCoordinator, batchVrfCoordinator, presetConsumer] : []),
+    ]),
   ];
   const senders = [
     ...vrfSenders,
@@ -200,6 +239,9 @@ function serve(
         // Logs that a node omitted arrive with an earlier block.
         if (lastBlock === undefined || block.number >= lastBlock.number)
           lastBlock = { number: block.number, seenAt: performance.now() };
+        // Before the proofs that their results go with.
+        presets?.onBlock(block, caughtUp);
+        proofSender?.onBlock(block);
         for (const node of vrfNodes) node.onBlock(block, caughtUp);
         functions?.onBlock(block, caughtUp);
       },
@@ -217,6 +259,8 @@ function serve(
         const wanted = [
           ...vrfNodes.map((node) => node.onReorg(firstReplaced)),
           functions?.onReorg(firstReplaced),
+          presets?.onReorg(firstReplaced),
+          proofSender?.onReorg(firstReplaced),
         ];
         for (const sender of senders)
           sender.reconcile().catch((error: unknown) => {
@@ -237,7 +281,11 @@ function serve(
   void start();
 
   const status = (): OracleNetworkStatus => {
-    const pending = [...vrfNodes.flatMap((node) => node.pending()), ...(functions?.pending() ?? [])];
+    const pending = [
+      ...vrfNodes.flatMap((node) => node.pending()),
+      ...(functions?.pending() ?? []),
+      ...(presets?.pending() ?? []),
+    ];
     const next = lastBlock === undefined ? firstBlock : lastBlock.number + 1n;
     return {
       name: network.name,

@@ -2,7 +2,7 @@ import type { Hex } from "viem";
 
 /** A request that the oracle has seen but not answered. */
 export interface PendingRequest {
-  readonly kind: "vrf" | "functions";
+  readonly kind: "vrf" | "functions" | "presets";
   /** 32 bytes. */
   readonly requestId: Hex;
   readonly subscriptionId: bigint;

@@ -6,13 +6,15 @@ import type { WatchedBlock } from "../evm/watcher.ts";
 import { COORDINATOR_READS, type ContractRead } from "../chainlink/vrfCoordinator.ts";
 import { vrfVersionOf } from "../chainlink/vrfVersion.ts";
 import { messageOf } from "../lib/errors.ts";
-import { prove, type ProvingKey } from "../vrf/proof.ts";
+import { prove, type Proof, type ProvingKey } from "../vrf/proof.ts";
 import { seedOf } from "../vrf/randomWords.ts";
 import { tellAnswers } from "./answerSpans.ts";
 import { createAlarm, LONGEST_COSTLY_PAUSE_MS, LONGEST_FREE_PAUSE_MS } from "./backoff.ts";
 import { createBlockhashKeeper, REACHABLE_BLOCKS } from "./blockhashKeeper.ts";
+import { deliveryGas, encodeDelivery, type SignedReport } from "../chainlink/presetReport.ts";
 import { encodeFulfillment, readVrfOutcomes, type VrfOutcome, type VrfRequest } from "./fulfillment.ts";
 import { gasOfFulfillment, measureFulfillment } from "./fulfillmentGas.ts";
+import type { ProofCompanion } from "./batches/presetNetwork.ts";
 import { createGasLane, describeGasLane } from "./gasLane.ts";
 import { createGroupCommit, lanesOf, type CommitPipelining } from "./groupCommit.ts";
 import { purseOf, shortageOf } from "./purse.ts";
@@ -42,8 +44,8 @@ export interface VrfNodeOptions {
   readonly senders: readonly Sender[];
   /** A single entry may exceed `maxTransactionGas`. */
   readonly pipelining: CommitPipelining;
-  /** Called with each mined fulfilment, before the watcher sees its block. */
-  readonly onReceipt: (receipt: Receipt) => void;
+  /** Absent if nothing goes with the proofs. */
+  readonly presets?: ProofCompanion | undefined;
   readonly log: OracleLog;
   readonly signal: AbortSignal;
 }
@@ -66,10 +68,11 @@ type VrfEntry = Entry<VrfRequest>;
  * for a request once, and refuses an entry without failing its neighbours.
  */
 export function createVrfNode(options: VrfNodeOptions): VrfNode {
-  const { client, coordinator, key, log, signal } = options;
+  const { client, coordinator, key, presets, log, signal } = options;
   const requestSet = createRequestSet<VrfRequest>();
   /** Until when an entry counts as just seen, by `performance.now()`: nobody else can have answered it so soon. */
   const freshUntil = new WeakMap<VrfEntry, number>();
+  const proofs = new WeakMap<VrfRequest, Proof>();
   /** Subscriptions that were short of LINK or coin, with the sentence that says so. */
   const underfunded = new Map<string, string>();
   let head = 0n;
@@ -110,8 +113,25 @@ export function createVrfNode(options: VrfNodeOptions): VrfNode {
       entry.why = obstacle ?? IN_NEXT;
       if (obstacle !== undefined) continue;
       entry.state = "working";
-      group.push(entry);
+      if (entry.request.sender === presets?.presetConsumer) void accompany(presets, entry);
+      else group.push(entry);
     }
+  }
+
+  /** Lets the results of presets catch up with the proof of their word. */
+  async function accompany(companion: ProofCompanion, entry: VrfEntry): Promise<void> {
+    entry.why = "running the presets that its word is for";
+    await companion.accompany(entry.request, proofOf(entry.request));
+    if (!requestSet.isOpen(entry)) return;
+    entry.why = IN_NEXT;
+    group.push(entry);
+  }
+
+  function proofOf(request: VrfRequest): Proof {
+    const { preSeed, blockHash } = request;
+    const proof = proofs.get(request) ?? prove(key, { preSeed, seed: seedOf(preSeed, blockHash) });
+    proofs.set(request, proof);
+    return proof;
   }
 
   /** Returns why the request can't be fulfilled now, or `undefined` if it can. */
@@ -139,20 +159,28 @@ export function createVrfNode(options: VrfNodeOptions): VrfNode {
     const wanted = (await Promise.all(items.map(stillWanted))).filter((entry) => entry !== undefined);
     if (wanted.length === 0) return;
     const startMs = Date.now();
-    const proven = wanted.map(({ request }) => {
-      const { preSeed, blockHash } = request;
-      return { request, proof: prove(key, { preSeed, seed: seedOf(preSeed, blockHash) }) };
-    });
-    const gas = gasOfFulfillment(wanted);
-    const data = encodeFulfillment(proven);
+    const fulfilment = encodeFulfillment(wanted.map(({ request }) => ({ request, proof: proofOf(request) })));
     const maxGasPriceWei = await laneLimit(wanted[0]!.request);
     const capped = maxGasPriceWei === undefined ? {} : { maxGasPriceWei };
-    const receipt = await sender.send({ to: options.batchCoordinator, data, gas, ...capped }, undefined);
+    const send = async (reports: readonly SignedReport[] = []): Promise<Receipt> => {
+      const fulfilmentGas = gasOfFulfillment(wanted);
+      const call =
+        reports.length === 0 || presets === undefined
+          ? { to: options.batchCoordinator, data: fulfilment, gas: fulfilmentGas }
+          : {
+              to: presets.presetConsumer,
+              data: encodeDelivery(fulfilment, reports),
+              gas: deliveryGas(reports, { fulfilmentGas }),
+            };
+      return await sender.send({ ...call, ...capped }, undefined);
+    };
+    // After a failure, a proof goes without results, which can't make it fail again.
+    const accompanied = wanted.filter(({ alone }) => !alone).map(({ request }) => request.requestId);
+    const receipt = await (presets?.withReports(accompanied, send) ?? send());
     const requestIds = wanted.map(({ request }) => request.requestId);
     tellAnswers("prove words", requestIds, { startMs, receipt });
     const outcomes = readVrfOutcomes(receipt.logs);
     for (const entry of wanted) settle(entry, outcomes.get(entry.request.requestId), receipt);
-    options.onReceipt(receipt);
   }
 
   /** Returns the entry if its request is still open. Asks the chain, unless the request was just seen, which is the hot path. */

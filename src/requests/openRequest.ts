@@ -13,10 +13,15 @@ export type Facts = {
   /** Index of the request's entry in the transaction, and of its item in the entry. */
   readonly entry?: number;
   readonly item?: number;
+  /** Preset: number of items in that entry, which share a VRF request. */
+  readonly items?: number;
   readonly vrfRequestId?: Hex;
   /** For joined words: the VRF requests that provide them, `vrfRequestId` first. */
   readonly parts?: readonly JoinedPart[];
+  /** Function: the id of its request. */
   readonly functionsRequestId?: Hex;
+  /** Preset: its id on chain, which follows from `vrfRequestId` and `item`. */
+  readonly presetRequestId?: Hex;
   /** Newest block when the first transaction was signed: nothing about this request is on chain before it. */
   readonly sinceBlock?: number;
   /** Block whose logs accepted the request. */
@@ -46,10 +51,8 @@ export type JoinedPart = {
 
 /** What is fixed when a preset request is accepted, whatever happens to the preset later. */
 type PresetPlan = {
-  /** keccak256 of the stored source prefix that the request uses. */
-  readonly prefixHash: Hex;
-  /** Length in bytes of that prefix. */
-  readonly prefixBytes: number;
+  /** keccak256 of the stored source; absent from requests of versions before it. */
+  readonly sourceHash?: Hex;
   /** What the source receives as `args`. */
   readonly args: readonly string[];
   readonly returnType: ReturnType;
@@ -58,7 +61,12 @@ type PresetPlan = {
 };
 type FunctionPlan = { readonly returnType: ReturnType };
 
-type PresetParams = { readonly preset: string; readonly [parameter: string]: unknown };
+type PresetParams = {
+  readonly preset: string;
+  /** If the caller chose them. */
+  readonly confirmations?: number;
+  readonly [parameter: string]: unknown;
+};
 type FunctionParams = {
   readonly source: string;
   readonly args: readonly string[];
@@ -180,9 +188,11 @@ const FACTS: Shape = {
   nonce: optional(number),
   entry: optional(number),
   item: optional(number),
+  items: optional(number),
   vrfRequestId: optional(hex),
   parts: optional(listOf((part) => hasShape(part, PART))),
   functionsRequestId: optional(hex),
+  presetRequestId: optional(hex),
   sinceBlock: optional(number),
   acceptedBlock: optional(number),
   wordBlock: optional(number),
@@ -206,8 +216,8 @@ const SHAPES: Readonly<
   Record<RequestKind, { readonly params: Shape; readonly progress: Shape; readonly outcome: Shape }>
 > = {
   preset: {
-    params: { preset: text },
-    progress: { prefixHash: hex, prefixBytes: number, args: listOf(text), returnType, show: optional(show) },
+    params: { preset: text, confirmations: optional(number) },
+    progress: { sourceHash: optional(hex), args: listOf(text), returnType, show: optional(show) },
     outcome: RUN_OUTCOME,
   },
   function: {

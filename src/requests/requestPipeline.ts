@@ -27,7 +27,7 @@ import { createFunctionTimeouts } from "./follow/functionTimeouts.ts";
 import { createMaintenance } from "./follow/maintenance.ts";
 import { createOmittedAnswers } from "./follow/omittedAnswers.ts";
 import { createTracker, type Tracker } from "./follow/tracker.ts";
-import { createWordTimeouts } from "./follow/wordTimeouts.ts";
+import { createAnswerTimeouts } from "./follow/answerTimeouts.ts";
 import type { OpenNetwork } from "./openNetwork.ts";
 import { isLinking } from "./openRequest.ts";
 import type { OpenRequest } from "./openRequest.ts";
@@ -97,7 +97,7 @@ export async function openRequestPipeline(options: RequestPipelineOptions): Prom
     reconcile,
     timeOuts: [
       createFunctionTimeouts({ ...scope, ...sending, requests }),
-      createWordTimeouts({ ...scope, take, requests, explain }),
+      createAnswerTimeouts({ ...scope, take, requests, explain }),
       () => omitted.look(),
     ],
     onError,
@@ -155,8 +155,8 @@ export async function openRequestPipeline(options: RequestPipelineOptions): Prom
     subscriptions,
     findUnlinkObstacle: (dappId, consumer) => linker.findUnlinkObstacle(dappId, consumer),
     take,
-    async storeSource(prefix) {
-      await sending.sourceStore.ensure(prefix);
+    async storeSource(source) {
+      await sending.sourceStore.ensure(source);
     },
     explain,
     explained: (id) => old.find(id),

@@ -38,6 +38,8 @@ export interface PresetCommand {
   readonly preset: string;
   /** What {@link Service.parsePresetParams} returned. */
   readonly params: Readonly<Record<string, unknown>>;
+  /** Default: the network's `vrf.minConfirmations`. */
+  readonly confirmations?: number;
 }
 
 export interface FunctionCommand {

@@ -84,7 +84,8 @@ export function toRow(request: StoredRequest): Insertable<Tables["requests"]> {
 
 /** Returns the id that the oracle network assigned, once it is known. */
 function oracleIdOf({ outcome, progress }: StoredRequest): string | null {
-  return ((outcome?.["requestId"] ?? progress["functionsRequestId"]) as string | undefined) ?? null;
+  const id = outcome?.["requestId"] ?? progress["presetRequestId"] ?? progress["functionsRequestId"];
+  return (id as string | undefined) ?? null;
 }
 
 /** Replaces what not every database can store: lone surrogates and NUL. A node's error messages may contain either. */

@@ -129,7 +129,10 @@ export function createChainFacts(
       const [said] = await searchLogs(search, block, block);
       return (await takeLogs(said, search))[0];
     },
-    readLogData: async (search, block) => (await searchLogs(search, block, block)).map(({ data }) => data),
+    readLogData: (search, block) =>
+      once(`log data ${search.address} ${search.topics.join()} ${block}`, async () =>
+        (await searchLogs(search, block, block)).map(({ data }) => data),
+      ),
     findCalls: (hash, to) =>
       once(`calls ${hash} ${to}`, async () => {
         const trace = await request("debug_traceTransaction", [hash, { tracer: "callTracer" }]).catch(

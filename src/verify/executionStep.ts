@@ -1,5 +1,6 @@
 import type { VerificationStep } from "../api/types.ts";
 import {
+  decodeArgs,
   decodeFunctionsRequest,
   REQUEST_DATA_VERSION,
   type FunctionsRequest,
@@ -7,8 +8,11 @@ import {
 import { messageOf } from "../lib/errors.ts";
 import { fromHexText, toHexText } from "../lib/hex.ts";
 import { truncateUtf8 } from "../lib/truncateUtf8.ts";
+import { toWord } from "../lib/uint256.ts";
+import type { Hex } from "viem";
 import type { OracleEventOf } from "../chainlink/contractBook.ts";
-import type { RunSource, Touch } from "./runSource.ts";
+import type { RunSource, SourceRun, Touch } from "./runSource.ts";
+import { describeResult } from "./describeResult.ts";
 import { findMachineName } from "./machineName.ts";
 import { compareStep, failedStep, notApplicableStep } from "./verification.ts";
 
@@ -32,33 +36,67 @@ export interface ExecutionOptions {
   readonly deadline: AbortSignal;
 }
 
-/**
- * Runs a request's source again, with its arguments, and compares the result with the one that the report delivered.
- *
- * A source that used HTTP, imports, time or randomness can't be reproduced, whatever the result: one that returns "LOSE" when its HTTP
- * request fails does so here too, where every request fails, and would thus confirm an operator who let it fail. A source that used none
- * of them in the repeat behaves the same wherever it runs as the nodes run it, so a different result is a failure, unless the source can
- * tell the machine or the environment from a node's. A step that is not applicable leaves the result unconfirmed.
- */
-export async function checkExecution(
+/** What a report delivered: a result or the text of an error, the other one empty. */
+interface Delivered {
+  readonly result: Hex;
+  readonly error: Hex;
+}
+
+/** Checks the result of a function request, see {@link checkExecution}. */
+export async function checkFunctionExecution(
   request: Pick<OracleEventOf<"OracleRequest">, "data" | "dataVersion">,
-  delivered: { readonly result: `0x${string}`; readonly error: `0x${string}` },
+  delivered: Delivered,
   options: ExecutionOptions,
 ): Promise<VerificationStep> {
-  const expected = describe(delivered);
   let parsed: FunctionsRequest;
   try {
     parsed = decodeFunctionsRequest(fromHexText(request.data));
   } catch (error) {
     return notApplicableStep("execution", `there is nothing to run: ${messageOf(error)}`);
   }
-  const { codeLocation, language, secrets, source, args, bytesArgs } = parsed;
+  const { codeLocation, language, secrets } = parsed;
   if (request.dataVersion !== REQUEST_DATA_VERSION || codeLocation !== 0 || language !== 0)
     return notApplicableStep("execution", "the request is not for inline JavaScript");
   if (secrets !== undefined)
     return notApplicableStep("execution", "the source needs secrets that only the nodes can decrypt");
+  return await checkExecution(parsed, delivered, options);
+}
 
-  const found = new Set<string>();
+/**
+ * Checks the result of a preset, see {@link checkExecution}.
+ *
+ * @param preset.source UTF-8
+ * @param delivered absent without a report: the step then tells the only result that can follow from the word
+ */
+export async function checkPresetExecution(
+  preset: { readonly source: Hex; readonly args: Uint8Array; readonly word: bigint },
+  delivered: Delivered | undefined,
+  options: ExecutionOptions,
+): Promise<VerificationStep> {
+  const source = new TextDecoder().decode(fromHexText(preset.source));
+  let args: readonly string[];
+  try {
+    args = decodeArgs(preset.args);
+  } catch (error) {
+    return notApplicableStep("execution", `there is nothing to run: ${messageOf(error)}`);
+  }
+  return await checkExecution({ source, args, bytesArgs: [toWord(preset.word)] }, delivered, options);
+}
+
+/**
+ * Runs a source again, with its arguments, and compares the result with the one that the report delivered.
+ *
+ * A source that used HTTP, imports, time or randomness can't be reproduced, whatever the result: one that returns "LOSE" when its HTTP
+ * request fails does so here too, where every request fails, and would thus confirm an operator who let it fail. A source that used none
+ * of them in the repeat behaves the same wherever it runs as the nodes run it, so a different result is a failure, unless the source can
+ * tell the machine or the environment from a node's. A step that is not applicable leaves the result unconfirmed.
+ */
+async function checkExecution(
+  { source, args, bytesArgs }: Pick<SourceRun, "source" | "args" | "bytesArgs">,
+  delivered: Delivered | undefined,
+  options: ExecutionOptions,
+): Promise<VerificationStep> {
+  const found = new Map<string, Delivered>();
   const touched = new Set<Touch>();
   let isCut = false;
   let isApproximate = false;
@@ -74,15 +112,24 @@ export async function checkExecution(
     for (const one of run.touched) touched.add(one);
     isApproximate ||= run.isApproximate === true;
     isCut = run.kind === "cut";
-    if (run.kind === "result") found.add(describe({ result: toHexText(run.bytes), error: "0x" }));
-    if (run.kind === "error")
-      found.add(describe({ result: "0x", error: toHexText(truncateUtf8(run.message, maxResponseBytes)) }));
+    const given: Delivered | undefined =
+      run.kind === "result"
+        ? { result: toHexText(run.bytes), error: "0x" }
+        : run.kind === "error"
+          ? { result: "0x", error: toHexText(truncateUtf8(run.message, maxResponseBytes)) }
+          : undefined;
+    if (given !== undefined) found.set(describe(given), given);
   }
   const reason = reasonAgainst({ touched, isCut, isUnsteady: found.size > 1 });
   // The results of such runs say nothing about the report.
   if (reason !== undefined)
     return notApplicableStep("execution", `the result can't be reproduced: ${reason}`);
-  const compared = [{ what: "result of the source", expected, found: [...found].join(" or ") }];
+  const differing = isApproximate
+    ? "it runs here in an environment that it can tell from a node's; `tyche verify` decides"
+    : machineReason(source);
+  if (delivered === undefined) return foretell([...found.values()][0], differing);
+  const expected = describe(delivered);
+  const compared = [{ what: "result of the source", expected, found: [...found.keys()].join(" or ") }];
   if (found.has(expected))
     return compareStep(
       "execution",
@@ -90,11 +137,18 @@ export async function checkExecution(
       compared,
     );
   const different = "the source gives another result than the report";
-  const differing = isApproximate
-    ? "it runs here in an environment that it can tell from a node's; `tyche verify` decides"
-    : machineReason(source);
   if (differing === undefined) return failedStep("execution", different, compared);
   return notApplicableStep("execution", `${different}; ${differing}`, compared);
+}
+
+/** Tells the result that a report can only have, before there is one. */
+function foretell(given: Delivered | undefined, differing: string | undefined): VerificationStep {
+  const result = given?.error === "0x" ? describeResult(given.result) : given && describe(given);
+  const detail = `with this word, the source gives ${result}`;
+  return notApplicableStep(
+    "execution",
+    differing === undefined ? detail : `${detail} here, but ${differing}`,
+  );
 }
 
 function machineReason(source: string): string | undefined {
@@ -121,13 +175,7 @@ function reasonAgainst({
 }
 
 /** Describes all bytes of both; the text is only for the reader. */
-function describe({
-  result,
-  error,
-}: {
-  readonly result: `0x${string}`;
-  readonly error: `0x${string}`;
-}): string {
+function describe({ result, error }: Delivered): string {
   if (error === "0x") return result;
   const text = `error ${error}, ${JSON.stringify(new TextDecoder().decode(fromHexText(error)))}`;
   return result === "0x" ? text : `${result} and ${text}`;

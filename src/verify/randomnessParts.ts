@@ -1,5 +1,5 @@
 import type { Hex } from "viem";
-import { findEvent, WORDS_TOPICS, type EncodedLog } from "../chainlink/events.ts";
+import { EVENT_TOPICS, findEvent, WORDS_TOPICS, type EncodedLog } from "../chainlink/events.ts";
 import { decodeFulfilments, type Fulfilment } from "../chainlink/calldata.ts";
 import type { ContractBook, OracleEvent, OracleEventOf } from "../chainlink/contractBook.ts";
 import type { CallbackSources } from "../chainlink/failedCallbacks.ts";
@@ -62,33 +62,26 @@ export async function findJoin(
   });
 }
 
-/** Finds the join that a preset was sent with: one of its words arrived in the same transaction. */
-export async function findJoinSentIn(
-  { vrfRequestId, log }: OracleEventOf<"PresetSent">,
-  means: RequestPartsMeans,
-): Promise<JoinParts | undefined> {
-  const hash = log.transactionHash;
-  for (const event of await eventsIn(hash, means)) {
-    if (event.name !== "RandomWordsFulfilled") continue;
-    const join = await findJoin(await findRandomness(event.requestId, means, hash), means);
-    if (join?.joining.requestId === vrfRequestId) return join;
-  }
-  return undefined;
-}
-
-/** Finds both ends of a request for words, one of which is in the transaction `knownIn`. */
+/** Finds both ends of a request for words, one of which is in the transaction `knownIn`, or the report of a batch that it is for. */
 export async function findRandomness(
   vrfRequestId: Hex,
   means: RequestPartsMeans,
   knownIn: Hex,
 ): Promise<RandomnessParts> {
   return means.facts.once(`randomness ${vrfRequestId}`, async () => {
-    const { facts, book } = means;
+    const { facts } = means;
     const events = await eventsIn(knownIn, means);
     let request = pick(events, "RandomWordsRequested", vrfRequestId);
     let fulfilment = pick(events, "RandomWordsFulfilled", vrfRequestId);
-    const address = book.get("vrfCoordinator");
+    const reported = pick(events, "BatchReported", vrfRequestId);
+    if (request === undefined && fulfilment === undefined && reported !== undefined) {
+      const search = { address: reported.log.address, topics: [EVENT_TOPICS.BatchRequested, vrfRequestId] };
+      const log = await facts.findLogBefore(search, reported.log.blockNumber);
+      if (log !== undefined)
+        request = pick(await eventsIn(log.transactionHash, means), "RandomWordsRequested", vrfRequestId);
+    }
     if (fulfilment === undefined && request !== undefined) {
+      const { address } = request.log;
       const topics = [WORDS_TOPICS.fulfilled, vrfRequestId];
       const log = await facts.findLogAfter({ address, topics }, request.log.blockNumber);
       if (log !== undefined)
@@ -138,11 +131,14 @@ export async function eventsIn(hash: Hex, { facts, book }: RequestPartsMeans): P
   return book.eventsOf((await facts.getTransaction(hash)).logs);
 }
 
-export function pick<
-  Name extends "RandomWordsRequested" | "RandomWordsFulfilled" | "OracleRequest" | "RequestProcessed",
->(events: readonly OracleEvent[], name: Name, requestId: Hex): OracleEventOf<Name> | undefined {
-  return events.find(
-    (event): event is OracleEventOf<Name> =>
-      event.name === name && "requestId" in event && event.requestId === requestId,
-  );
+/** Returns the event of that name for a request, of VRF or of functions. */
+export function pick<Name extends OracleEvent["name"]>(
+  events: readonly OracleEvent[],
+  name: Name,
+  requestId: Hex,
+): OracleEventOf<Name> | undefined {
+  return events.find((event): event is OracleEventOf<Name> => {
+    const id = "vrfRequestId" in event ? event.vrfRequestId : "requestId" in event && event.requestId;
+    return event.name === name && id === requestId;
+  });
 }

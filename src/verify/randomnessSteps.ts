@@ -14,17 +14,19 @@ import { compareStep, describeMissingRequest, failedStep, notApplicableStep } fr
 /** Proofs for one request that are tried in a transaction: anyone can deliver one with any number of false ones, at 10 ms each. */
 const MAX_TRIED_PROOFS = 32;
 
-/** The result of checking a proof. */
+/** The result of checking a proof, or those of a join. */
 export interface CheckedRandomness {
   readonly steps: readonly VerificationStep[];
-  /** The words that follow from the proof; `undefined` if it is missing or wrong. */
-  readonly words: readonly bigint[] | undefined;
+  /** The words that follow from it; none if a proof is missing or wrong. */
+  readonly words: readonly bigint[];
+  /** What the words of a batch of presets are derived from; `undefined` if a proof is missing or wrong. */
+  readonly seed?: bigint | undefined;
 }
 
 /**
  * Checks a request for random words: that its proof is by the key that the request named and the coordinator knows, for a seed made
- * from the request's pre-seed and its block's hash, and that the coordinator derived the words from the proof's output. Presets that
- * share a proof share the result.
+ * from the request's pre-seed and its block's hash, and that the coordinator derived the words from the proof's output. A batch's presets
+ * share the result.
  */
 export function checkRandomness(
   parts: RandomnessParts,
@@ -36,37 +38,31 @@ export function checkRandomness(
 async function check(parts: RandomnessParts, means: RequestPartsMeans): Promise<CheckedRandomness> {
   const { request, fulfilment } = parts;
   if (request === undefined)
-    return {
-      steps: [describeMissingRequest("the VRF proof")],
-      words: undefined,
-    };
+    return { steps: [notApplicableStep("proof", describeMissingRequest("the VRF proof"))], words: [] };
   if (fulfilment === undefined) {
     const place = { coordinator: request.log.address, blockNumber: request.log.blockNumber };
     const detail = `there is no VRF proof on chain yet: ${await means.pending.ofWords(request, place)}`;
-    return { steps: [notApplicableStep("proof", detail)], words: undefined };
+    return { steps: [notApplicableStep("proof", detail)], words: [] };
   }
   const delivery = await findDelivery(request, fulfilment, means);
-  if (delivery.tried === undefined) return { steps: [describeMissingProof(delivery)], words: undefined };
+  if (delivery.tried === undefined) return { steps: [describeMissingProof(delivery)], words: [] };
   const { proof, verdict, terms, seed } = delivery.tried;
   const { blockHash, blockNumber } = request.log;
-  const steps = [
-    compareStep("request", "the proof is for what was requested", terms),
-    await checkKey(request, { proved: keyHash(proof.publicKey), at: fulfilment.log.blockNumber }, means),
-  ];
+  const place = { proved: keyHash(proof.publicKey), at: fulfilment.log.blockNumber };
+  const key = await checkKey(request, place, means);
   const seedText = `seed ${toWord(seed)}, the hash of its pre-seed and the hash of block ${blockNumber}, ${blockHash}`;
   if (!verdict.valid) {
-    steps.push(failedStep("proof", `the VRF proof is not valid for ${seedText}: ${verdict.reason}`));
-    return { steps, words: undefined };
+    const detail = `the VRF proof is not valid for ${seedText}: ${verdict.reason}`;
+    return { steps: [key, failedStep("proof", detail, terms)], words: [] };
   }
-  const through = delivery.isDirect ? "" : `; it was delivered through the contract ${delivery.to}`;
-  steps.push(compareStep("proof", `the VRF proof is valid for ${seedText}${through}`, []));
-  const words = randomWords(verdict.output, request.numWords);
-  steps.push(
-    compareStep("words", await describeWords(fulfilment, means), [
-      { what: "output", expected: toWord(verdict.output), found: toWord(fulfilment.outputSeed) },
-    ]),
+  const holds = `the VRF proof is for this request, and valid for ${seedText}; the coordinator drew the words from its output`;
+  const step = compareStep(
+    "proof",
+    `${holds}${describeThrough(delivery)}${await explainFailure(fulfilment, means)}`,
+    [...terms, { what: "output", expected: toWord(verdict.output), found: toWord(fulfilment.outputSeed) }],
   );
-  return { steps, words };
+  const words = randomWords(verdict.output, request.numWords);
+  return { steps: [key, step], words, seed: words[0] };
 }
 
 /** A proof for a request, checked. */
@@ -84,6 +80,8 @@ interface Delivery {
   readonly to: Hex | undefined;
   /** Whether that is the coordinator. */
   readonly isDirect: boolean;
+  /** Whether it is a contract that the oracle's operator did not publish. */
+  readonly isForeign: boolean;
   /** `undefined` if the transaction doesn't show the proof. */
   readonly tried: TriedProof | undefined;
 }
@@ -96,26 +94,27 @@ interface Delivery {
 async function findDelivery(
   request: OracleEventOf<"RandomWordsRequested">,
   { log }: OracleEventOf<"RandomWordsFulfilled">,
-  { facts }: RequestPartsMeans,
+  { facts, book }: RequestPartsMeans,
 ): Promise<Delivery> {
   const { requestId } = request;
   const coordinator = request.log.address;
   const { input, to } = await facts.getTransaction(log.transactionHash);
   const isDirect = to === coordinator;
+  const isForeign = !isDirect && to !== book.known().presetConsumer;
   const tryAll = (inputs: readonly Hex[]): readonly TriedProof[] =>
     inputs
       .flatMap((one) => proofsIn(one, requestId))
       .slice(0, MAX_TRIED_PROOFS)
       .map((one) => tryProof(one, request));
   const given = tryAll([input]);
-  if (isDirect) return { to, isDirect, tried: given[0] };
+  if (isDirect) return { to, isDirect, isForeign, tried: given[0] };
   const tried =
     given.find(holds) ?? tryAll(await facts.findCalls(log.transactionHash, coordinator)).find(holds);
-  return { to, isDirect, tried };
+  return { to, isDirect, isForeign, tried };
 }
 
 function holds({ verdict, terms }: TriedProof): boolean {
-  return verdict.valid && compareStep("request", "", terms).outcome === "ok";
+  return verdict.valid && compareStep("proof", "", terms).outcome === "ok";
 }
 
 function tryProof(
@@ -132,6 +131,12 @@ function tryProof(
     },
     { what: "pre-seed", expected: toWord(request.preSeed), found: toWord(proof.preSeed) },
     { what: "block of the request", expected: String(blockNumber), found: String(commitment.blockNum) },
+    { what: "subscription", expected: String(request.subId), found: String(commitment.subId) },
+    {
+      what: "callback gas limit",
+      expected: String(request.callbackGasLimit),
+      found: String(commitment.callbackGasLimit),
+    },
     { what: "number of words", expected: String(request.numWords), found: String(commitment.numWords) },
     { what: "consumer", expected: request.sender, found: commitment.sender.toLowerCase() },
     ...(request.extraArgs === undefined
@@ -156,16 +161,16 @@ function describeMissingProof({ to, isDirect }: Delivery): VerificationStep {
   return notApplicableStep("proof", detail);
 }
 
-/**
- * Describes the words. The coordinator counts a request as fulfilled even if the callback that takes the words fails, and says so in
- * its log.
- */
-async function describeWords(
+function describeThrough({ to, isForeign }: Delivery): string {
+  return isForeign ? `; it was delivered through the contract ${to ?? "that the transaction creates"}` : "";
+}
+
+/** The coordinator counts a request as fulfilled even if the callback that takes the words fails, and says so in its log. */
+async function explainFailure(
   { success, log }: OracleEventOf<"RandomWordsFulfilled">,
   means: RequestPartsMeans,
 ): Promise<string> {
-  const holds = "the coordinator drew the words from the proof's output";
-  return success ? holds : `${holds}; they are final, but ${await explainCallback(log, means)}`;
+  return success ? "" : `; the words are final, but ${await explainCallback(log, means)}`;
 }
 
 /** Checks that the proof's key is the requested one, and registered. */

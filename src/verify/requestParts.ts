@@ -1,17 +1,13 @@
 import type { Hex } from "viem";
 import { EVENT_TOPICS } from "../chainlink/events.ts";
 import { TycheError } from "../lib/errors.ts";
-import {
-  decodeBatchItems,
-  decodeJoinedSubmission,
-  decodeSubmission,
-  type JoinedCall,
-  type SubmissionCall,
-} from "../chainlink/calldata.ts";
+import { fromHexText } from "../lib/hex.ts";
+import { decodeBatchItems } from "../chainlink/calldata.ts";
+import { presetRequestId, type PresetItem } from "../chainlink/presetBatch.ts";
+import { decodeResults, PresetReportError, type PresetResult } from "../chainlink/presetReport.ts";
 import {
   eventsIn,
   findJoin,
-  findJoinSentIn,
   findRandomness,
   pick,
   type JoinParts,
@@ -19,19 +15,36 @@ import {
   type RequestPartsMeans,
 } from "./randomnessParts.ts";
 import { createRevertedError } from "./revertedTransaction.ts";
-import type { OracleEvent, OracleEventOf } from "../chainlink/contractBook.ts";
+import type { OracleEventOf } from "../chainlink/contractBook.ts";
 
 /** The on-chain locations of one request's parts; missing parts are absent. */
-export interface RequestParts {
-  readonly kind: "preset" | "function" | "random";
+export type RequestParts =
+  | { readonly kind: "function"; readonly functions: FunctionsParts }
+  | ({ readonly kind: "random" } & WordsParts)
+  | ({ readonly kind: "preset"; readonly preset: PresetParts } & WordsParts);
+
+interface WordsParts {
   /** For joined words: the first part. */
-  readonly randomness?: RandomnessParts;
-  readonly join?: JoinParts;
-  /** A preset's place in its batch, which decides its word. */
-  readonly item?: number;
-  /** Why the words' callback could not send a preset's function request. */
-  readonly refusal?: Hex;
-  readonly functions?: FunctionsParts;
+  readonly randomness: RandomnessParts;
+  readonly join?: JoinParts | undefined;
+}
+
+/** A preset's batch, and its place in it. */
+export interface PresetParts extends BatchParts {
+  readonly requestId: Hex;
+  /** The place, which decides the word. */
+  readonly item: number;
+}
+
+/** Presets that share a request for words. */
+export interface BatchParts {
+  /** The batch, logged with the request for its words. */
+  readonly requested: OracleEventOf<"BatchRequested"> | undefined;
+  /** None if the batch is malformed or unknown. */
+  readonly items: readonly PresetItem[];
+  readonly reported: OracleEventOf<"BatchReported"> | undefined;
+  /** None if they are malformed or there is no report. */
+  readonly results: readonly PresetResult[];
 }
 
 /** A request to run a source. */
@@ -45,7 +58,7 @@ export interface FunctionsParts {
  * Finds every request that a transaction takes part in, as its request, its VRF proof or its report, and follows each through its
  * logs to both ends.
  *
- * @param requestId only the request with that id, of functions or VRF
+ * @param requestId only this request: a preset, a function, or all that share a VRF request
  * @throws UnknownTransactionError, RevertedTransactionError, NoRequestError
  */
 export async function findRequestParts(
@@ -68,26 +81,32 @@ export async function findRequestParts(
       functionIds.add(event.requestId);
     if (event.name === "RandomWordsRequested" || event.name === "RandomWordsFulfilled")
       vrfIds.add(event.requestId);
+    if (event.name === "BatchReported") vrfIds.add(event.vrfRequestId);
   }
   const found = new Map<string, RequestParts>();
   for (const id of vrfIds) {
     if (requestId !== undefined && vrfIds.has(requestId) && id !== requestId) continue;
-    for (const parts of await followWords(id, means, hash)) {
-      found.set(parts.functions?.requestId ?? `${parts.randomness?.vrfRequestId}/${parts.item}`, parts);
-    }
+    for (const parts of await followWords(id, means, hash)) found.set(idOf(parts), parts);
   }
   for (const id of functionIds) {
-    if (found.has(id) || (requestId !== undefined && id !== requestId)) continue;
-    found.set(id, await followFunction(id, means, hash));
+    if (requestId !== undefined && id !== requestId) continue;
+    found.set(id, { kind: "function", functions: await followFunction(id, means, hash) });
   }
   const wanted = [...found.values()].filter(
-    ({ functions, randomness, join }) =>
+    (parts) =>
       requestId === undefined ||
-      functions?.requestId === requestId ||
-      (join?.parts ?? [randomness]).some((one) => one?.vrfRequestId === requestId),
+      idOf(parts) === requestId ||
+      (parts.kind !== "function" &&
+        (parts.join?.parts ?? [parts.randomness]).some(({ vrfRequestId }) => vrfRequestId === requestId)),
   );
   if (wanted.length === 0) throw new NoRequestError(hash, network, requestId);
   return wanted;
+}
+
+/** Returns the id of a request: of a preset, of functions, or of VRF for random numbers. */
+export function idOf(parts: RequestParts): Hex {
+  if (parts.kind === "function") return parts.functions.requestId;
+  return parts.kind === "preset" ? parts.preset.requestId : parts.randomness.vrfRequestId;
 }
 
 /** Returns the parts of all presets that share a request for words, or of the plain random numbers. */
@@ -99,138 +118,80 @@ async function followWords(
   const own = await findRandomness(vrfRequestId, means, knownIn);
   const join = await findJoin(own, means);
   const randomness = join?.parts[0] ?? own;
-  const shared = { randomness, ...(join === undefined ? {} : { join }) };
-  const { request } = randomness;
-  const last = join === undefined ? own.fulfilment?.log.transactionHash : join.joined?.log.transactionHash;
-  const sent =
-    last === undefined
-      ? []
-      : (await eventsIn(last, means)).filter(
-          (event) =>
-            (event.name === "PresetSent" || event.name === "PresetRefused") &&
-            event.vrfRequestId === randomness.vrfRequestId,
-        );
-  if (sent.length === 0) {
-    const batch = request === undefined ? undefined : await findPresetCall(request, means);
-    if (batch === undefined) return [{ kind: "random", ...shared }];
-    // Their words have not arrived yet, or the callback failed as a whole.
-    const { length } = decodeBatchItems(batch.batch);
-    return Array.from({ length }, (_, item) => ({ kind: "preset", ...shared, item }));
-  }
-  return Promise.all(
-    sent.map(async (event): Promise<RequestParts> => {
-      const { item } = event as OracleEventOf<"PresetSent">;
-      if (event.name === "PresetRefused") return { kind: "preset", ...shared, item, refusal: event.reason };
-      const { requestId } = event as OracleEventOf<"PresetSent">;
-      return { kind: "preset", ...shared, item, functions: await findFunctions(requestId, means, event) };
-    }),
-  );
+  const batch = await findBatch(randomness, means, knownIn);
+  if (batch === undefined) return [{ kind: "random", randomness, join }];
+  // A malformed batch counts as one preset, so that its request is not taken for one of random numbers.
+  const length = Math.max(batch.items.length, batch.requested === undefined ? batch.results.length : 0, 1);
+  return Array.from({ length }, (_, item) => {
+    const requestId = presetRequestId(randomness.vrfRequestId, item);
+    return { kind: "preset", randomness, join, preset: { ...batch, item, requestId } };
+  });
 }
 
-async function followFunction(requestId: Hex, means: RequestPartsMeans, knownIn: Hex): Promise<RequestParts> {
-  const known = (await eventsIn(knownIn, means)).find(
-    (event) => "requestId" in event && event.requestId === requestId,
-  );
-  const functions = await findFunctions(requestId, means, known!);
-  if (functions.request === undefined) return { kind: "function", functions };
-  const sentIn = functions.request.log.transactionHash;
-  const sent = (await eventsIn(sentIn, means)).find(
-    (event): event is OracleEventOf<"PresetSent"> =>
-      event.name === "PresetSent" && event.requestId === requestId,
-  );
-  if (sent === undefined) return { kind: "function", functions };
-  const join = await findJoinSentIn(sent, means);
-  const randomness = join?.parts[0] ?? (await findRandomness(sent.vrfRequestId, means, sentIn));
+/** Finds both ends of a batch of presets; `undefined` if the request is for random numbers. */
+async function findBatch(
+  { request, vrfRequestId }: RandomnessParts,
+  means: RequestPartsMeans,
+  knownIn: Hex,
+): Promise<BatchParts | undefined> {
+  const requested =
+    request && pick(await eventsIn(request.log.transactionHash, means), "BatchRequested", vrfRequestId);
+  let reported = pick(await eventsIn(knownIn, means), "BatchReported", vrfRequestId);
+  if (reported === undefined && requested !== undefined) {
+    const { address, blockNumber } = requested.log;
+    const topics = [EVENT_TOPICS.BatchReported, vrfRequestId];
+    const log = await means.facts.findLogAfter({ address, topics }, blockNumber);
+    if (log !== undefined)
+      reported = pick(await eventsIn(log.transactionHash, means), "BatchReported", vrfRequestId);
+  }
+  if (requested === undefined && reported === undefined) return undefined;
   return {
-    kind: "preset",
-    randomness,
-    ...(join === undefined ? {} : { join }),
-    item: sent.item,
-    functions,
+    requested,
+    items: requested === undefined ? [] : decodeBatchItems(requested.batch),
+    reported,
+    results: reported === undefined ? [] : decodeResultsOf(reported),
   };
 }
 
-/** Finds the batch of presets that a request for words was made for, in the calldata of its transaction. */
-export async function findPresetCall(
-  request: OracleEventOf<"RandomWordsRequested">,
-  means: RequestPartsMeans,
-): Promise<Pick<SubmissionCall["presets"][number], "batch"> | undefined> {
-  const hash = request.log.transactionHash;
-  const accepted = (await eventsIn(hash, means)).find(
-    (event): event is OracleEventOf<"Accepted"> =>
-      event.name === "Accepted" && event.requestId === request.requestId,
-  );
-  if (accepted === undefined || accepted.log.address !== request.sender) return undefined;
-  const { input, to } = await means.facts.getTransaction(hash);
-  if (to !== request.sender) return undefined;
-  const joined = decodeJoinedSubmission(input)[accepted.index];
-  if (joined !== undefined) return joined.batch === "0x" ? undefined : joined;
-  // Entries are counted across the three lists, presets first.
-  return decodeSubmission(input)?.presets[accepted.index];
+/** The contract takes whatever the nodes signed. */
+function decodeResultsOf({ results }: OracleEventOf<"BatchReported">): readonly PresetResult[] {
+  try {
+    return decodeResults(fromHexText(results));
+  } catch (error) {
+    if (error instanceof PresetReportError) return [];
+    throw error;
+  }
 }
 
-/** Finds the entry of `submitJoined` that a join was made for, in the calldata of its transaction. */
-export async function findJoinedCall(
-  { requestId, log }: OracleEventOf<"Joining">,
-  means: RequestPartsMeans,
-): Promise<JoinedCall | undefined> {
-  const accepted = (await eventsIn(log.transactionHash, means)).find(
-    (event): event is OracleEventOf<"Accepted"> =>
-      event.name === "Accepted" && event.log.address === log.address && event.requestId === requestId,
-  );
-  const { input, to } = await means.facts.getTransaction(log.transactionHash);
-  return accepted === undefined || to !== log.address
-    ? undefined
-    : decodeJoinedSubmission(input)[accepted.index];
-}
-
-/** Finds the data of a function request in the calldata of `submit`; `undefined` if the caller's own contract sent it. */
-export async function findFunctionCall(
-  request: OracleEventOf<"OracleRequest">,
-  means: RequestPartsMeans,
-): Promise<Hex | undefined> {
-  const hash = request.log.transactionHash;
-  const { input, to } = await means.facts.getTransaction(hash);
-  if (to !== request.requestingContract) return undefined;
-  const call = decodeSubmission(input);
-  const accepted = (await eventsIn(hash, means)).find(
-    (event): event is OracleEventOf<"Accepted"> =>
-      event.name === "Accepted" && event.requestId === request.requestId,
-  );
-  if (call === undefined || accepted === undefined) return undefined;
-  return call.functions[accepted.index - call.presets.length]?.data;
-}
-
-/** Finds both ends of a function request, starting from any of its events. */
-async function findFunctions(
+/** Finds both ends of a function request, one of which is in the transaction `knownIn`. */
+async function followFunction(
   requestId: Hex,
   means: RequestPartsMeans,
-  known: OracleEvent,
+  knownIn: Hex,
 ): Promise<FunctionsParts> {
-  return means.facts.once(`functions ${requestId}`, async () => {
-    const { facts, book } = means;
-    const { transactionHash, blockNumber } = known.log;
-    const events = await eventsIn(transactionHash, means);
-    let request = pick(events, "OracleRequest", requestId);
-    let processed = pick(events, "RequestProcessed", requestId);
-    if (processed === undefined && request !== undefined) {
-      const topics = [EVENT_TOPICS.RequestProcessed, requestId];
-      const log = await facts.findLogAfter({ address: book.get("functionsRouter"), topics }, blockNumber);
-      if (log !== undefined)
-        processed = pick(await eventsIn(log.transactionHash, means), "RequestProcessed", requestId);
-    }
-    if (request === undefined) {
-      const topics = [EVENT_TOPICS.RequestStart, requestId];
-      const log = await facts.findLogBefore({ address: book.get("functionsRouter"), topics }, blockNumber);
-      if (log !== undefined)
-        request = pick(await eventsIn(log.transactionHash, means), "OracleRequest", requestId);
-    }
-    return {
-      requestId,
-      ...(request === undefined ? {} : { request }),
-      ...(processed === undefined ? {} : { processed }),
-    };
-  });
+  const { facts, book } = means;
+  const events = await eventsIn(knownIn, means);
+  let request = pick(events, "OracleRequest", requestId);
+  let processed = pick(events, "RequestProcessed", requestId);
+  if (processed === undefined && request !== undefined) {
+    const topics = [EVENT_TOPICS.RequestProcessed, requestId];
+    const { blockNumber } = request.log;
+    const log = await facts.findLogAfter({ address: book.get("functionsRouter"), topics }, blockNumber);
+    if (log !== undefined)
+      processed = pick(await eventsIn(log.transactionHash, means), "RequestProcessed", requestId);
+  }
+  if (request === undefined) {
+    const topics = [EVENT_TOPICS.RequestStart, requestId];
+    const { blockNumber } = (processed ?? pick(events, "RequestNotProcessed", requestId))!.log;
+    const log = await facts.findLogBefore({ address: book.get("functionsRouter"), topics }, blockNumber);
+    if (log !== undefined)
+      request = pick(await eventsIn(log.transactionHash, means), "OracleRequest", requestId);
+  }
+  return {
+    requestId,
+    ...(request === undefined ? {} : { request }),
+    ...(processed === undefined ? {} : { processed }),
+  };
 }
 
 /** The transaction has no part in any of the oracle's requests, or none in that one. */

@@ -11,46 +11,58 @@ import { configDigestOf, CONFIG_SET_TOPIC, decodeConfigSet } from "../chainlink/
 import { parseNodeUrls } from "../chainlink/offchainConfig.ts";
 import type { ChainFacts } from "./chainFacts.ts";
 
-/** A configuration of the coordinator: the signatures it accepts. */
+/** A configuration of the coordinator: whose signatures count. */
 export interface SignerSet {
   /** Checksummed. */
   readonly signers: readonly Hex[];
-  readonly transmitters: readonly Hex[];
   /** Number of nodes that may be faulty. */
   readonly faulty: number;
-}
-
-/** A configuration with the digest computed from it. */
-export type FoundSignerSet = SignerSet & {
+  /** Computed from the configuration. */
   readonly digest: Hex;
+  /** As the coordinator names it. */
+  readonly namedDigest: Hex;
+  /** Ordinal number among the coordinator's configurations, from 1. */
+  readonly count: bigint;
   /** URL of each node, where each has an operator of its own; `undefined` for an oracle that holds all keys. */
   readonly urls: readonly string[] | undefined;
-};
+}
 
 /** Earlier configurations searched for an old report. */
 const MAX_EARLIER_CONFIGS = 16;
 /** Storage slots searched; FunctionsCoordinator v1.3.0 has its signers among them. */
 const SEARCHED_SLOTS = 64;
 
-export interface SignerSetOptions {
+/** The chain of a coordinator, and its address. */
+export interface SignerSetPlace {
   readonly coordinator: Hex;
   readonly chainId: number;
-  /** From the report's context. */
-  readonly configDigest: Hex;
 }
 
 /**
- * Finds the configuration with a digest. Wherever the addresses come from, the digest is a hash of them together with chain and
- * contract, and the coordinator only accepts reports with its own digest: a list that hashes to it is the right one. Returns
- * `undefined` if the node no longer has the data.
+ * Reads the coordinator's configurations, the current one first, as far as the node has them. Wherever the addresses come from, the
+ * digest is a hash of them together with chain and contract, and reports are accepted for one digest only: a list that hashes to it is
+ * the right one.
  */
-export async function findSignerSet(
-  options: SignerSetOptions,
+export async function* readSignerSets(place: SignerSetPlace, facts: ChainFacts): AsyncGenerator<SignerSet> {
+  const latest = await readLatestConfig(place.coordinator, facts);
+  let isKnown = false;
+  for await (const set of readLogs(latest.blockNumber, place, facts)) {
+    isKnown ||= set.digest === latest.configDigest;
+    yield set;
+  }
+  const stored = isKnown ? undefined : await readStorage(latest, place, facts);
+  if (stored !== undefined) yield stored;
+}
+
+/** Returns the configuration with a digest; `undefined` if the node no longer has it. */
+export function findSignerSet(
+  configDigest: Hex,
+  place: SignerSetPlace,
   facts: ChainFacts,
-): Promise<FoundSignerSet | undefined> {
-  return facts.once(`signers ${options.coordinator} ${options.configDigest}`, async () => {
-    const fromLogs = await readLogs(options, facts);
-    return fromLogs ?? (await readStorage(options, facts));
+): Promise<SignerSet | undefined> {
+  return facts.once(`signers ${place.coordinator} ${configDigest}`, async () => {
+    for await (const set of readSignerSets(place, facts)) if (set.digest === configDigest) return set;
+    return undefined;
   });
 }
 
@@ -59,27 +71,28 @@ export async function readLatestConfig(coordinator: Hex, facts: ChainFacts) {
   const call = { abi: functionsCoordinatorAbi, functionName: "latestConfigDetails" } as const;
   const { data } = await facts.call(coordinator, encodeFunctionData(call));
   const [count, blockNumber, configDigest] = decodeFunctionResult({ ...call, data });
-  return { count, blockNumber, configDigest };
+  return { count: BigInt(count), blockNumber, configDigest };
 }
 
-async function readLogs(options: SignerSetOptions, facts: ChainFacts): Promise<FoundSignerSet | undefined> {
-  let block = (await readLatestConfig(options.coordinator, facts)).blockNumber;
+async function* readLogs(
+  latestBlock: number,
+  place: SignerSetPlace,
+  facts: ChainFacts,
+): AsyncGenerator<SignerSet> {
+  const pattern = { address: place.coordinator, topics: [CONFIG_SET_TOPIC] };
+  let block = latestBlock;
   for (let i = 0; i < MAX_EARLIER_CONFIGS && block > 0; i += 1) {
-    const pattern = { address: options.coordinator, topics: [CONFIG_SET_TOPIC] };
     const logs = await facts.readLogData(pattern, BigInt(block)).catch(() => []);
-    if (logs.length === 0) return undefined;
-    let previous = 0;
+    block = 0;
     for (const data of logs) {
-      const found = decodeConfigSet(data);
-      const { count, signers, transmitters, faulty, offchainConfig } = found;
-      const digest = configDigestOf(found, { ...options, count });
-      if (digest === options.configDigest)
-        return { signers, transmitters, faulty, digest, urls: parseNodeUrls(offchainConfig, signers.length) };
-      previous = found.previousBlock;
+      const config = decodeConfigSet(data);
+      const { count, signers, faulty, configDigest, offchainConfig, previousBlock } = config;
+      const digest = configDigestOf(config, { ...place, count });
+      const urls = parseNodeUrls(offchainConfig, signers.length);
+      yield { signers, faulty, digest, namedDigest: configDigest, count, urls };
+      block = previousBlock;
     }
-    block = previous;
   }
-  return undefined;
 }
 
 /**
@@ -87,14 +100,14 @@ async function readLogs(options: SignerSetOptions, facts: ChainFacts): Promise<F
  * somewhere in the coordinator's storage, as long as the list of transmitters, which the coordinator returns.
  */
 async function readStorage(
-  options: SignerSetOptions,
+  { count, configDigest }: { readonly count: bigint; readonly configDigest: Hex },
+  place: SignerSetPlace,
   facts: ChainFacts,
-): Promise<FoundSignerSet | undefined> {
-  const { coordinator } = options;
+): Promise<SignerSet | undefined> {
+  const { coordinator } = place;
   const call = { abi: functionsCoordinatorAbi, functionName: "transmitters" } as const;
   const { data } = await facts.call(coordinator, encodeFunctionData(call));
   const transmitters = decodeFunctionResult({ ...call, data });
-  const { count } = await readLatestConfig(coordinator, facts);
   const slots = Array.from({ length: SEARCHED_SLOTS }, (_, slot) => BigInt(slot));
   const values = await Promise.all(slots.map((slot) => facts.getStorage(coordinator, slot)));
   for (const [slot, value] of values.entries()) {
@@ -108,10 +121,10 @@ async function readStorage(
       getAddress(`0x${BigInt(word).toString(16).padStart(40, "0").slice(-40)}`),
     );
     for (let faulty = 1; 3 * faulty < signers.length; faulty += 1) {
-      const set = { signers, transmitters, faulty };
       const rest = { onchainConfig: "0x", offchainConfigVersion: 1n, offchainConfig: "0x" } as const;
-      const digest = configDigestOf({ ...set, ...rest }, { ...options, count: BigInt(count) });
-      if (digest === options.configDigest) return { ...set, digest, urls: undefined };
+      const digest = configDigestOf({ signers, transmitters, faulty, ...rest }, { ...place, count });
+      if (digest === configDigest)
+        return { signers, faulty, digest, namedDigest: configDigest, count, urls: undefined };
     }
   }
   return undefined;

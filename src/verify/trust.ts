@@ -37,8 +37,8 @@ export function remainingTrust(
     );
   if (requests.some(({ kind }) => kind === "preset"))
     trust.push(
-      "The service can keep a word from its function, by unlinking the consumer or emptying the subscription before the word's block, if it learns the word " +
-        "from the holder of the VRF key. The request then fails, with its word on chain. These checks don't show how many requests failed before this one.",
+      "The operator decides what is asked, and the nodes whether to answer: whoever knows a word first can only keep silent. The request then fails, with its " +
+        "word on chain if the proof was delivered. These checks don't show how many requests failed before this one.",
     );
   const keys = new Set(joinedKeys.filter((count) => count > 1));
   for (const count of keys)
@@ -65,8 +65,6 @@ function trustInOperators(operators: ReportOperators): string {
       );
     case "several":
       return `To forge a result, ${operators.faulty + 1} of the ${operators.nodes} operators of this network's nodes would have to agree on it; the chain can't show whether they are independent.`;
-    case "unsent":
-      return "How many operators would have to agree to forge a result can't be told before a function request names their coordinator, unless its address is given.";
     case "unknown":
       return "How many operators would have to agree to forge a result can't be told: the node that was asked no longer has the list of signers.";
   }

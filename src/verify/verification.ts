@@ -30,11 +30,7 @@ export function notApplicableStep(
   return { name, outcome: "notApplicable", detail, compared: [...compared] };
 }
 
-/**
- * Returns the step for an answer whose request the node doesn't show. Logs that are withheld leave no trace, so this is no evidence of a
- * forgery.
- */
-export function describeMissingRequest(answer: string): VerificationStep {
-  const detail = `the node shows no request that ${answer} answers: there is none, or this node withholds it; ask another node`;
-  return notApplicableStep("request", detail);
+/** Describes an answer whose request the node doesn't show. Withheld logs leave no trace, so this is no evidence of a forgery. */
+export function describeMissingRequest(answer: string): string {
+  return `the node shows no request that ${answer} answers: there is none, or this node withholds it; ask another node`;
 }

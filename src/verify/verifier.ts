@@ -24,7 +24,7 @@ export interface VerifyRequest {
   readonly network: string;
   /** Transaction hash, 32 bytes. */
   readonly tx: Hex;
-  /** Only this request, of functions or VRF. */
+  /** Only this request: a preset, a function, or all that share a VRF request. */
   readonly requestId?: Hex;
   /** The sandbox's fairness key. */
   readonly caller: string;

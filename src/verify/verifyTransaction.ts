@@ -5,40 +5,39 @@
  * 1. each transaction matches its hash and is in a block whose header matches the block's hash (`transactionsStep.ts`),
  * 2. the VRF proof is valid for the exact hash of the request's block, under the registered key (`randomnessSteps.ts`), and so is
  *    that of each word of a join (`joinSteps.ts`),
- * 3. the function request sent in the proof's transaction carries that word, and a source and arguments fixed before the word
- *    existed (`presetSteps.ts`),
- * 4. the report with the result is signed by the nodes in the coordinator's configuration (`signerSet.ts`, `reportSteps.ts`), and
- *    the source, run again, gives that result (`executionStep.ts`).
+ * 3. a preset's source and arguments were fixed in the request's block, before the word existed (`sourceSteps.ts`),
+ * 4. the report with the result is signed by the nodes in the coordinator's configuration (`signerSet.ts`), for this batch with this
+ *    seed (`batchReportSteps.ts`) or for this function request (`reportSteps.ts`), and the source, run again, gives that result
+ *    (`executionStep.ts`).
  *
  * Every answer lists what no such check can show: see `trust.ts`.
  */
 import type { RequestVerification, Verdict, Verification, VerificationStep } from "../api/types.ts";
-import { STEP_NAMES, VERDICTS } from "../lib/verificationWords.ts";
 import { BaseError, type Hex } from "viem";
 import { CallResultError } from "../lib/callResult.ts";
 import { TycheError } from "../lib/errors.ts";
-import { DECIDING_STEPS } from "../lib/verificationWords.ts";
+import { DECIDING_STEPS, STEP_NAMES, VERDICTS } from "../lib/verificationWords.ts";
 import { InvalidParameterError } from "../lib/invalidParameter.ts";
 import type { CallbackSources } from "../chainlink/failedCallbacks.ts";
 import { createPendingReasons } from "../chainlink/pendingReason.ts";
-import { decodeRevertReason } from "../chainlink/revertReason.ts";
+import { MAX_PRESETS_PER_BATCH, wordsOfBatch } from "../chainlink/presetBatch.ts";
 import { createChainFacts, type ChainReader } from "./chainFacts.ts";
 import { createContractBook, type ContractBook, type OracleContracts } from "../chainlink/contractBook.ts";
 import { checkContracts } from "./contractsStep.ts";
-import { checkExecution, type ExecutionOptions } from "./executionStep.ts";
-import { checkFunction, checkPreset } from "./presetSteps.ts";
+import { checkBatchReport } from "./batchReportSteps.ts";
+import { checkFunctionExecution, checkPresetExecution, type ExecutionOptions } from "./executionStep.ts";
 import { checkJoin } from "./joinSteps.ts";
 import { checkRandomness } from "./randomnessSteps.ts";
-import { findReportOperators } from "./reportOperators.ts";
-import { checkReport } from "./reportSteps.ts";
-import { findRequestParts, type RequestParts } from "./requestParts.ts";
+import { findReportOperators, type ReportSigners } from "./reportOperators.ts";
+import { checkReport, type CheckedReport } from "./reportSteps.ts";
+import { findRequestParts, idOf, type RequestParts } from "./requestParts.ts";
+import { checkFunctionSource, checkPresetSource } from "./sourceSteps.ts";
 import type { RequestPartsMeans } from "./randomnessParts.ts";
 import { checkTransactions } from "./transactionsStep.ts";
 import { remainingTrust } from "./trust.ts";
-import { describeMissingRequest, notApplicableStep } from "./verification.ts";
 
-/** Requests that one call checks: a transaction can carry hundreds. */
-export const MAX_REQUESTS = 64;
+/** Requests that one call checks, at least a whole batch: a transaction can carry hundreds. */
+const MAX_REQUESTS = MAX_PRESETS_PER_BATCH;
 
 /** After this time, in ms, no further source is run again. */
 const EXECUTION_TIME_MS = 20_000;
@@ -50,7 +49,7 @@ export interface VerifyOptions extends Omit<ExecutionOptions, "deadline"> {
   readonly chainId: number;
   /** Addresses of the oracle's contracts from a source that the reader trusts; missing ones are taken from the transactions. */
   readonly contracts?: Partial<OracleContracts>;
-  /** Only the request with this id, of functions or VRF. Default: all that the transaction takes part in. */
+  /** Only this request: a preset, a function, or all that share a VRF request. Default: all that the transaction takes part in. */
   readonly requestId?: Hex;
   /** Whether block headers are Ethereum's, so that they can be hashed again. Default true, as on the embedded chains. */
   readonly hasEthereumBlocks?: boolean;
@@ -108,8 +107,13 @@ async function verifyHash(hash: Hex, options: VerifyOptions): Promise<Verificati
   const found = await findRequestParts(hash, means, options.requestId);
   if (found.length > MAX_REQUESTS) throw new TooManyRequestsError(hash, found.length);
   const requests: RequestVerification[] = [];
+  const signers: ReportSigners[] = [];
   const limited = { ...options, deadline: AbortSignal.timeout(EXECUTION_TIME_MS) };
-  for (const parts of found) requests.push(await checkRequest(parts, means, limited));
+  for (const parts of found) {
+    const checked = await checkRequest(parts, means, limited);
+    requests.push(checked.request);
+    if (parts.kind !== "random") signers.push(checked.signers);
+  }
   const verdict = VERDICTS.find((one) => requests.some((request) => request.verdict === one)) ?? "valid";
   return {
     network,
@@ -121,8 +125,8 @@ async function verifyHash(hash: Hex, options: VerifyOptions): Promise<Verificati
     contracts: book.known(),
     trust: remainingTrust(requests, {
       ...options,
-      operators: await findReportOperators(found, means),
-      joinedKeys: found.map(({ join }) => join?.parts.length ?? 1),
+      operators: await findReportOperators(signers, means),
+      joinedKeys: found.map((parts) => (parts.kind === "function" ? 1 : (parts.join?.parts.length ?? 1))),
       isChainlinkVrf: isOf(options.chainlinkCoordinator, book),
     }),
   };
@@ -132,62 +136,103 @@ function isOf(coordinator: Hex | undefined, book: ContractBook): boolean {
   return coordinator !== undefined && book.known().vrfCoordinator === coordinator.toLowerCase();
 }
 
+type Means = RequestPartsMeans & { readonly chainId: number; readonly hasEthereumBlocks: boolean };
+type Options = VerifyOptions & ExecutionOptions;
+
 async function checkRequest(
   parts: RequestParts,
-  means: RequestPartsMeans & { readonly chainId: number; readonly hasEthereumBlocks: boolean },
-  options: VerifyOptions & ExecutionOptions,
-): Promise<RequestVerification> {
-  const { kind, randomness, join, functions, item, refusal } = parts;
-  const requestHash = (randomness === undefined ? functions?.request : randomness.request)?.log
-    .transactionHash;
-  const proofs = (join?.parts ?? [randomness]).map((one) => one?.fulfilment?.log.transactionHash);
-  const proofHash = join === undefined ? proofs[0] : join.joined?.log.transactionHash;
-  const reportHash = functions?.processed?.log.transactionHash;
-  const hashes = [requestHash, ...proofs, functions?.request?.log.transactionHash, reportHash].filter(
-    (one): one is Hex => one !== undefined,
-  );
-  const steps: VerificationStep[] = [
-    await checkTransactions(hashes, means),
-    await checkContracts(parts, means),
-  ];
-  const checked =
-    join !== undefined
-      ? await checkJoin(join, means)
-      : randomness && (await checkRandomness(randomness, means));
-  steps.push(...(checked?.steps ?? []));
-  const words = checked?.words ?? [];
-  if (kind === "preset") steps.push(...(await checkPreset(parts, checked?.words, means)));
-  if (kind === "function" && functions?.request !== undefined)
-    steps.push(...(await checkFunction(functions.request, means)));
-  if (refusal !== undefined)
-    steps.push(
-      notApplicableStep(
-        "word",
-        `the word came, but the preset's function request did not follow: ${decodeRevertReason(refusal).text}`,
-      ),
-    );
-  if (functions !== undefined && functions.request === undefined)
-    steps.push(describeMissingRequest("the report"));
-  const report = functions === undefined ? undefined : await checkReport(functions, means);
-  steps.push(...(report?.steps ?? []));
-  const delivered = report?.delivered;
-  if (delivered !== undefined && functions?.request !== undefined)
-    steps.push(await checkExecution(functions.request, delivered, options));
-
+  means: Means,
+  options: Options,
+): Promise<{ readonly request: RequestVerification; readonly signers: ReportSigners }> {
+  const ends = endsOf(parts);
+  const steps = [await checkTransactions(ends.all, means), await checkContracts(parts, means)];
+  const checked = await (parts.kind === "function"
+    ? checkFunction(parts.functions, means, options)
+    : checkWords(parts, means, options));
+  steps.push(...checked.steps);
+  const { report, words = [] } = checked;
   const failed = steps.find(({ outcome }) => outcome === "failed")?.name ?? null;
-  const isComplete = kind === "random" ? proofHash !== undefined : delivered !== undefined;
+  const { request, randomness, report: reported } = ends;
+  const delivered = report?.delivered;
+  const isComplete = parts.kind === "random" ? randomness !== undefined : delivered !== undefined;
   return {
-    kind,
-    requestId: functions?.requestId ?? randomness!.vrfRequestId,
-    vrfRequestId: randomness?.vrfRequestId ?? null,
-    verdict: verdictOf(steps, isComplete),
-    failed,
-    transactions: { request: requestHash ?? null, randomness: proofHash ?? null, report: reportHash ?? null },
-    result: delivered?.result ?? null,
-    err: delivered?.error ?? null,
-    randomNumber: (kind === "preset" ? words.slice(item, item! + 1) : words).map(String),
-    steps: steps.toSorted((a, b) => STEP_NAMES.indexOf(a.name) - STEP_NAMES.indexOf(b.name)),
+    request: {
+      kind: parts.kind,
+      requestId: idOf(parts),
+      vrfRequestId: parts.kind === "function" ? null : parts.randomness.vrfRequestId,
+      verdict: verdictOf(steps, isComplete),
+      failed,
+      transactions: { request: request ?? null, randomness: randomness ?? null, report: reported ?? null },
+      result: delivered?.result ?? null,
+      err: delivered?.error ?? null,
+      randomNumber: words.map(String),
+      steps: steps.toSorted((a, b) => STEP_NAMES.indexOf(a.name) - STEP_NAMES.indexOf(b.name)),
+    },
+    signers: reported === undefined ? "unsigned" : report?.signers,
   };
+}
+
+/** The transactions with a request's parts. */
+function endsOf(parts: RequestParts) {
+  const hashOf = (event: { readonly log: { readonly transactionHash: Hex } } | undefined): Hex | undefined =>
+    event?.log.transactionHash;
+  const isHash = (hash: Hex | undefined): hash is Hex => hash !== undefined;
+  if (parts.kind === "function") {
+    const [request, report] = [parts.functions.request, parts.functions.processed].map(hashOf);
+    return { request, randomness: undefined, report, all: [request, report].filter(isHash) };
+  }
+  const { randomness, join } = parts;
+  const request = hashOf(randomness.request);
+  const report = parts.kind === "preset" ? hashOf(parts.preset.reported) : undefined;
+  const proofs = (join?.parts ?? [randomness]).map(({ fulfilment }) => hashOf(fulfilment));
+  return {
+    request,
+    randomness: join === undefined ? proofs[0] : hashOf(join.joined),
+    report,
+    all: [request, ...proofs, report].filter(isHash),
+  };
+}
+
+/** The steps of one kind of request. */
+interface CheckedParts {
+  readonly steps: readonly VerificationStep[];
+  readonly words?: readonly bigint[];
+  readonly report?: CheckedReport;
+}
+
+async function checkFunction(
+  functions: Extract<RequestParts, { readonly kind: "function" }>["functions"],
+  means: Means,
+  options: Options,
+): Promise<CheckedParts> {
+  const { request } = functions;
+  const report = await checkReport(functions, means);
+  if (request === undefined) return { steps: report.steps, report };
+  const steps = [...(await checkFunctionSource(request, means)), ...report.steps];
+  if (report.delivered !== undefined)
+    steps.push(await checkFunctionExecution(request, report.delivered, options));
+  return { steps, report };
+}
+
+async function checkWords(
+  parts: Exclude<RequestParts, { readonly kind: "function" }>,
+  means: Means,
+  options: Options,
+): Promise<CheckedParts> {
+  const { randomness, join } = parts;
+  const checked = await (join === undefined ? checkRandomness(randomness, means) : checkJoin(join, means));
+  if (parts.kind === "random") return checked;
+  const { preset } = parts;
+  const { items, item } = preset;
+  const { steps, source } = await checkPresetSource(preset, means);
+  const report = await checkBatchReport(preset, checked.seed, means);
+  const all = [...checked.steps, ...steps, ...report.steps];
+  const args = items[item]?.args;
+  if (checked.seed === undefined || args === undefined) return { steps: all, report };
+  const word = wordsOfBatch(checked.seed, item + 1)[item]!;
+  if (source !== undefined)
+    all.push(await checkPresetExecution({ source, args, word }, report.delivered, options));
+  return { steps: all, words: [word], report };
 }
 
 function verdictOf(steps: readonly VerificationStep[], isComplete: boolean): Verdict {

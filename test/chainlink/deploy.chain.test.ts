@@ -9,6 +9,7 @@ import {
   vrfCoordinatorAbi,
 } from "../../src/chainlink/contracts/abi.ts";
 import { loadArtifacts } from "../../src/chainlink/contracts/artifacts.ts";
+import { readConfigDigest } from "../support/delivery.ts";
 import { TEST_ROLES, startTestStack, type TestStack } from "../support/stack.ts";
 
 const DON_ID = `0x${Buffer.from("fun-test-1").toString("hex").padEnd(64, "0")}` as const;
@@ -71,6 +72,16 @@ describe("deployStack", () => {
         functionName: "DON_ID",
       }),
     ).toBe(DON_ID);
+  });
+
+  test("behaviour: PresetConsumer has adopted the coordinator's nodes", async () => {
+    const [configDigest, faulty, signers] = await stack.viem.readContract({
+      address: stack.addresses.presetConsumer,
+      abi: presetConsumerAbi,
+      functionName: "adoptedNodes",
+    });
+    expect(configDigest).toBe(await readConfigDigest(stack));
+    expect([faulty, signers]).toEqual([1, TEST_ROLES.signers.map(({ address }) => address)]);
   });
 
   test("behaviour: a second deployment stands beside the first, sent at once where blocks come by the clock", async () => {

@@ -11,7 +11,6 @@ import {
   batchVrfCoordinatorAbi,
   functionsCoordinatorAbi,
   functionsRouterAbi,
-  joinedPresetsAbi,
   presetConsumerAbi,
   subscriptionOwnerAbi,
   vrfCoordinatorAbi,
@@ -241,8 +240,8 @@ const CASES: readonly [abi: Abi, args: Record<string, unknown>, event: ChainEven
   ],
   [
     presetConsumerAbi,
-    { sourceId: 513, prefixHash: word("1") },
-    { name: "SourceStored", sourceId: 513, prefixHash: word("1") },
+    { sourceId: 513, sourceHash: word("1") },
+    { name: "SourceStored", sourceId: 513, sourceHash: word("1") },
   ],
   [
     presetConsumerAbi,
@@ -256,16 +255,17 @@ const CASES: readonly [abi: Abi, args: Record<string, unknown>, event: ChainEven
   ],
   [
     presetConsumerAbi,
-    { vrfRequestId: BigInt(word("1")), requestId: word("2"), item: 3n },
-    { name: "PresetSent", vrfRequestId: word("1"), requestId: word("2"), item: 3 },
+    { vrfRequestId: BigInt(word("1")), batch: "0x00010002" },
+    { name: "BatchRequested", vrfRequestId: word("1"), batch: "0x00010002" },
   ],
   [
     presetConsumerAbi,
-    { vrfRequestId: BigInt(word("1")), item: 3n, reason: "0xaabbccdd" },
-    { name: "PresetRefused", vrfRequestId: word("1"), item: 3, reason: "0xaabbccdd" },
+    { vrfRequestId: BigInt(word("1")), results: "0x0001aa" },
+    { name: "BatchReported", vrfRequestId: word("1"), results: "0x0001aa" },
   ],
+  [presetConsumerAbi, { configDigest: word("1") }, { name: "NodesAdopted", configDigest: word("1") }],
   [
-    joinedPresetsAbi,
+    presetConsumerAbi,
     {
       requestId: BigInt(word("1")),
       keyHashes: [word("2"), word("3")],
@@ -279,7 +279,7 @@ const CASES: readonly [abi: Abi, args: Record<string, unknown>, event: ChainEven
     },
   ],
   [
-    joinedPresetsAbi,
+    presetConsumerAbi,
     { requestId: BigInt(word("1")), seed: 2n },
     { name: "WordsJoined", requestId: word("1"), seed: 2n },
   ],

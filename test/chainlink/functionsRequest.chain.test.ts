@@ -3,12 +3,10 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   MAX_REQUEST_BYTES,
   MalformedRequestError,
-  PRESET_REQUEST_OVERHEAD_BYTES,
+  decodeArgs,
   decodeFunctionsRequest,
   encodeArgs,
   encodeFunctionsRequest,
-  encodePresetRequest,
-  encodeSourcePrefix,
 } from "../../src/chainlink/functionsRequest.ts";
 import { startTestChain, testAccount, type TestChain } from "../support/anvil.ts";
 import { compileSolidity } from "../support/solidity.ts";
@@ -94,24 +92,22 @@ describe("encodeFunctionsRequest", () => {
   });
 });
 
-describe("encodePresetRequest", () => {
+describe("decodeArgs", () => {
+  test.each([[[]], [["1", '["a","b"]', "ünïcode 🎲", ""]], [Array.from({ length: 24 }, String)]])(
+    "default: gives back what was encoded: %j",
+    (args) => {
+      expect(decodeArgs(encodeArgs(args))).toEqual(args);
+    },
+  );
+
   test.each([
-    ["without arguments", []],
-    ["with arguments", ["1", '["a","b"]']],
-    ["with 24 arguments", Array.from({ length: 24 }, String)],
-  ])("default: decodes to source, word and arguments, %s", (_, args) => {
-    const prefix = encodeSourcePrefix("return bytesArgs[0]");
-    const request = encodePresetRequest(prefix, encodeArgs(args), WORD);
-    expect(decodeFunctionsRequest(request)).toEqual({
-      source: "return bytesArgs[0]",
-      args,
-      bytesArgs: [toHex(WORD)],
-      codeLocation: 0,
-      language: 0,
-    });
-    expect(request.length).toBeLessThanOrEqual(
-      prefix.length + encodeArgs(args).length + PRESET_REQUEST_OVERHEAD_BYTES,
-    );
+    ["a list of numbers", "8101"],
+    ["a text", "6131"],
+    ["a list that ends early", "826131"],
+    ["bytes after the list", "81613100"],
+    ["a length beyond memory", "9b7fffffffffffffff"],
+  ])("error: refuses %s", (_, hex) => {
+    expect(() => decodeArgs(Buffer.from(hex, "hex"))).toThrow(MalformedRequestError);
   });
 });
 

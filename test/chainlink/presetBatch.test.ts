@@ -1,27 +1,35 @@
 import * as fc from "fast-check";
+import { encodePacked, keccak256, toHex, type Hex } from "viem";
 import { describe, expect, test } from "vitest";
 import { encodeArgs } from "../../src/chainlink/functionsRequest.ts";
 import {
+  MAX_ARGUMENT_BYTES,
   MAX_BATCH_BYTES,
+  MAX_PRESETS_PER_BATCH,
   PresetBatchError,
   decodePresetBatch,
   encodePresetBatch,
+  pendingRecord,
+  presetRequestId,
+  readyRecord,
+  wordsOfBatch,
 } from "../../src/chainlink/presetBatch.ts";
 
+const itemOf = (bytes: number) => ({ sourceId: 1, args: new Uint8Array(bytes) });
+const itemsOf = (count: number) => Array.from({ length: count }, () => itemOf(0));
+
 describe("encodePresetBatch", () => {
-  test("default: five bytes of subscription, then each item with its length", () => {
+  test("default: each item with its source and the length of its arguments", () => {
     const items = [
       { sourceId: 1, args: new Uint8Array() },
       { sourceId: 513, args: encodeArgs(["1", "10"]) },
     ];
-    expect(encodePresetBatch({ functionsSubId: 7n, items })).toBe("0x0000000007000100020106826131623130");
+    expect(encodePresetBatch(items)).toBe("0x000100020106826131623130");
   });
 
   test("behaviour: from 255 bytes on, the length takes two more", () => {
-    const of = (length: number) =>
-      encodePresetBatch({ functionsSubId: 0n, items: [{ sourceId: 1, args: new Uint8Array(length) }] });
-    expect(of(254).slice(0, 18)).toBe("0x00000000000001fe");
-    expect(of(255).slice(0, 22)).toBe("0x00000000000001ff00ff");
+    expect(encodePresetBatch([itemOf(254)]).slice(0, 8)).toBe("0x0001fe");
+    expect(encodePresetBatch([itemOf(255)]).slice(0, 12)).toBe("0x0001ff00ff");
   });
 
   test("behaviour: decoding gives back what was encoded", () => {
@@ -30,42 +38,65 @@ describe("encodePresetBatch", () => {
       args: fc.uint8Array({ maxLength: 600 }),
     });
     fc.assert(
-      fc.property(
-        fc.bigInt(0n, (1n << 40n) - 1n),
-        fc.array(item, { minLength: 1, maxLength: 20 }),
-        (functionsSubId, items) => {
-          expect(decodePresetBatch(encodePresetBatch({ functionsSubId, items }))).toEqual({
-            functionsSubId,
-            items,
-          });
-        },
-      ),
+      fc.property(fc.array(item, { minLength: 1, maxLength: 20 }), (items) => {
+        expect(decodePresetBatch(encodePresetBatch(items))).toEqual(items);
+      }),
     );
   });
 
+  test("behaviour: takes 100 items, and 24,575 bytes", () => {
+    expect(decodePresetBatch(encodePresetBatch(itemsOf(MAX_PRESETS_PER_BATCH)))).toHaveLength(100);
+    expect(encodePresetBatch([itemOf(MAX_ARGUMENT_BYTES)]).length).toBe(2 + 2 * MAX_BATCH_BYTES);
+  });
+
   test.each([
-    ["no items", { functionsSubId: 1n, items: [] }],
-    ["source 0", { functionsSubId: 1n, items: [{ sourceId: 0, args: new Uint8Array() }] }],
-    ["source 65,536", { functionsSubId: 1n, items: [{ sourceId: 65_536, args: new Uint8Array() }] }],
-    [
-      "a subscription of 41 bits",
-      { functionsSubId: 1n << 40n, items: [{ sourceId: 1, args: new Uint8Array() }] },
-    ],
-    [
-      "too many bytes",
-      { functionsSubId: 1n, items: [{ sourceId: 1, args: new Uint8Array(MAX_BATCH_BYTES - 9) }] },
-    ],
-  ])("error: refuses %s", (_, batch) => {
-    expect(() => encodePresetBatch(batch)).toThrow(PresetBatchError);
+    ["no items", []],
+    ["101 items", itemsOf(101)],
+    ["source 0", [{ sourceId: 0, args: new Uint8Array() }]],
+    ["source 65,536", [{ sourceId: 65_536, args: new Uint8Array() }]],
+    ["too many bytes of one item", [itemOf(MAX_ARGUMENT_BYTES + 1)]],
+    ["too many bytes of all", [itemOf(20_000), itemOf(5_000)]],
+  ])("error: refuses %s", (_, items) => {
+    expect(() => encodePresetBatch(items)).toThrow(PresetBatchError);
   });
 });
 
-test.each([
-  "0x",
-  "0x0000000001",
-  "0x00000000010001",
-  "0x00000000010001ff00",
-  "0x0000000001000102aa",
-] as const)("error: decodePresetBatch refuses %s", (batch) => {
-  expect(() => decodePresetBatch(batch)).toThrow(PresetBatchError);
+describe("decodePresetBatch", () => {
+  test.each([
+    ["nothing", "0x"],
+    ["part of a source", "0x00"],
+    ["no length", "0x0001"],
+    ["half a long length", "0x0001ff00"],
+    ["too few arguments", "0x000102aa"],
+    ["too few arguments of a long length", "0x0001ff0002aa"],
+    ["a byte more", "0x00010000"],
+    ["101 items", `0x${"000100".repeat(101)}`],
+  ] as const)("error: refuses %s", (_, batch) => {
+    expect(() => decodePresetBatch(batch)).toThrow(PresetBatchError);
+  });
+
+  test("behaviour: takes any bytes or refuses them with its own error", () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 100 }), (bytes) => {
+        let end: unknown;
+        try {
+          end = decodePresetBatch(`0x${Buffer.from(bytes).toString("hex")}`).length;
+        } catch (error) {
+          end = error;
+        }
+        expect(typeof end === "number" ? end > 0 : end instanceof PresetBatchError).toBe(true);
+      }),
+    );
+  });
+});
+
+test("default: words, request ids and records are hashes; the two lowest bits of a record tell its kind", () => {
+  const pair = (a: bigint, b: bigint) => keccak256(encodePacked(["uint256", "uint256"], [a, b]));
+  const tagged = (hash: Hex, kind: bigint) => toHex((BigInt(hash) & ~3n) | kind, { size: 32 });
+  const id: Hex = `0x${"11".repeat(32)}`;
+  expect(wordsOfBatch(7n, 2)).toEqual([BigInt(pair(7n, 0n)), BigInt(pair(7n, 1n))]);
+  expect(presetRequestId(id, 3)).toBe(pair(BigInt(id), 3n));
+  const pending = tagged(keccak256("0x000100"), 1n);
+  expect(pendingRecord("0x000100")).toBe(pending);
+  expect(readyRecord("0x000100", 7n)).toBe(tagged(pair(BigInt(pending), 7n), 2n));
 });

@@ -66,10 +66,10 @@ function lotto(outcome: "ok" | "failed", facts: Partial<RequestVerification> = {
     randomNumber: ["7"],
     steps: [
       {
-        name: "word",
+        name: "source",
         outcome: "ok",
-        detail: "the word holds",
-        compared: [{ what: "bytesArgs", expected: "0x07", found: "0x07" }],
+        detail: "the source holds",
+        compared: [{ what: "source hash", expected: "0x07", found: "0x07" }],
       },
       {
         name: "delivery",
@@ -88,7 +88,7 @@ test("default: prints a line per step, and the result as a person reads it", asy
   expect((await run([], lotto("ok"))).output).toMatchInlineSnapshot(`
     "
     preset  0x9191919191919191919191919191919191919191919191919191919191919191
-      ✓ word          the word holds
+      ✓ source        the source holds
       ✓ delivery      the delivery
       word   7
       result "Winners: bob, dän"
@@ -111,7 +111,7 @@ test("behaviour: a failed step says what it compared", async () => {
 test("option: --verbose adds the transactions, what each step compared, and the result's bytes", async () => {
   const { output } = await run(["--verbose"], lotto("ok"));
   expect(output).toContain(`  request       0x${"a1".repeat(32)}\n`);
-  expect(output).toContain("      bytesArgs: 0x07\n");
+  expect(output).toContain("      source hash: 0x07\n");
   expect(output).toContain(hexOf("Winners: bob, dän"));
 });
 

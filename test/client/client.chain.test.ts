@@ -73,7 +73,7 @@ describe("a call", () => {
   test("behaviour: two calls have two keys, and a caller's own is kept", async () => {
     const { client, calls } = await connect();
     await client.preset("coinflip");
-    await client.preset("coinflip", {}, { network: "sepolia" });
+    await client.preset("coinflip", {}, { network: "sepolia", confirmations: 5 });
     await client.random({}, { idempotencyKey: "mine" });
     const [one, two, mine] = calls.map(({ headers }) => headers.get("idempotency-key"));
     expect(one).toMatch(/^[0-9a-f]{32}$/);

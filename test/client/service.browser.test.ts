@@ -17,7 +17,7 @@ const EXPECTED = {
   words: 2,
   doubled: "42",
   console: "here",
-  states: ["received", "submitted", "randomness", "executing", "fulfilled"],
+  states: ["received", "submitted", "randomness", "fulfilled"],
   isSame: true,
   stored: "fulfilled",
   pages: [true, "preset"],

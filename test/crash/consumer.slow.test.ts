@@ -7,5 +7,5 @@ crashAtEveryStep(({ stack }) => ({
     await stack.client.request("anvil_setCode", [consumer, "0x00"]);
     return { kind: "consumer", network: "sepolia", dappId: "dapp_crash", consumer };
   },
-  onChain: { words: 0, functions: 0, transactions: 1 },
+  onChain: { words: 0, functions: 0, reports: 0, transactions: 1 },
 }));

@@ -17,7 +17,12 @@ export interface CrashSubject {
   /** Returns the dapp that makes the request. Default: one dapp for all runs, whose subscriptions exist already. */
   readonly dappId?: (run: number) => string;
   /** What one run adds to the chain: requests, and transactions of the service. */
-  readonly onChain: { readonly words: number; readonly functions: number; readonly transactions: number };
+  readonly onChain: {
+    readonly words: number;
+    readonly functions: number;
+    readonly reports: number;
+    readonly transactions: number;
+  };
 }
 
 /**
@@ -63,6 +68,7 @@ export function crashAtEveryStep(
   const countOnChain = async () => ({
     words: (await world.events("RandomWordsRequested")).length,
     functions: (await world.events("OracleRequest")).length,
+    reports: (await world.events("BatchReported")).length,
     transactions: await world.stack.client.getNonce(TEST_ROLES.operator.address, "latest"),
   });
 
@@ -122,6 +128,7 @@ export function crashAtEveryStep(
         const difference = {
           words: after.words - before.words,
           functions: after.functions - before.functions,
+          reports: after.reports - before.reports,
           transactions: after.transactions - before.transactions,
         };
         expect({ where, ...difference }).toEqual({ where, ...subject(world).onChain });

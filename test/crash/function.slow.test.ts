@@ -8,5 +8,5 @@ crashAtEveryStep(() => ({
     args: [String(run)],
     returnType: "string",
   }),
-  onChain: { words: 0, functions: 1, transactions: 1 },
+  onChain: { words: 0, functions: 1, reports: 0, transactions: 1 },
 }));

@@ -5,7 +5,7 @@ crashAtEveryStep(
   () => ({
     command: () => ({ kind: "random", network: "sepolia", numWords: 1 }),
     dappId: (run) => `dapp_${run}`,
-    onChain: { words: 1, functions: 0, transactions: 2 },
+    onChain: { words: 1, functions: 0, reports: 0, transactions: 2 },
   }),
   "v2.5",
 );

@@ -8,5 +8,5 @@ Object.assign(globalThis, {
 
 crashAtEveryStep(() => ({
   command: () => ({ kind: "preset", network: "sepolia", preset: "coinflip", params: {} }),
-  onChain: { words: 1, functions: 1, transactions: 1 },
+  onChain: { words: 1, functions: 0, reports: 1, transactions: 1 },
 }));

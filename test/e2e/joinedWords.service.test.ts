@@ -64,7 +64,7 @@ test("behaviour: the command line names key hashes, and one alone is today's req
   const body = { network: "sepolia", keyHashes: [keyHashes[1]] };
   const { data } = await tyche.call("POST", "/api/vrfv2/requestRandomNumber", { body });
   const found = await verified(data.url);
-  expect([found.verdict, found.requests[0].steps.length]).toEqual(["valid", 6]);
+  expect([found.verdict, found.requests[0].steps.length]).toEqual(["valid", 4]);
 });
 
 test.each<[string, (known: readonly string[]) => object, string]>([

@@ -47,9 +47,11 @@ test("default: one preset moves the counters of its way", async () => {
   expect(grown("tyche_requests_received_total", 'kind="preset"')).toBe(1);
   expect(grown("tyche_requests_ended_total", 'state="fulfilled"')).toBe(1);
   expect(grown("tyche_request_duration_seconds_count")).toBe(1);
-  for (const stage of ["received", "submitted", "randomness", "executing"])
+  for (const stage of ["received", "submitted", "randomness"])
     expect(grown("tyche_request_stage_duration_seconds_count", `stage="${stage}"`)).toBe(1);
-  for (const purpose of ["submit", "words", "report"]) {
+  // Word and result come in one transaction.
+  expect(grown("tyche_transactions_total", 'purpose="report"')).toBe(0);
+  for (const purpose of ["submit", "words"]) {
     expect(grown("tyche_transactions_total", `purpose="${purpose}"`, 'status="succeeded"')).toBe(1);
     expect(grown("tyche_transaction_requests_sum", `purpose="${purpose}"`)).toBe(1);
     expect(grown("tyche_transaction_gas_total", `purpose="${purpose}"`)).toBeGreaterThan(50_000);
@@ -136,12 +138,11 @@ test("behaviour: one id leads from the call through every state to the oracle's 
     "received",
     "submitted",
     "randomness",
-    "executing",
   ]);
   const ended = own.find(({ msg }) => msg === "request ended")!;
   expect(ended).toMatchObject({ state: "fulfilled", ms: expect.any(Number) });
-  for (const onChain of [ended["vrfRequestId"], ended["functionsRequestId"]])
-    expect(logLines()).toContainEqual(expect.objectContaining({ requestId: onChain }));
+  expect(ended["presetRequestId"]).toMatch(/^0x[0-9a-f]{64}$/);
+  expect(logLines()).toContainEqual(expect.objectContaining({ requestId: ended["vrfRequestId"] }));
 });
 
 test("behaviour: no line of the log holds a key or what is derived from one", async () => {

@@ -16,7 +16,7 @@ import {
   type TycheProcess,
 } from "../support/tyche.ts";
 import { randomValueFromVrfProof } from "../vrf/support/vrfSol.ts";
-import { keccak256, concatHex, numberToHex, stringToHex, toEventSelector } from "viem";
+import { keccak256, concatHex, numberToHex, stringToHex, toEventSelector, toFunctionSelector } from "viem";
 
 const NETWORKS = ["polygon_mumbai", "sepolia", "fuji", "fantom_testnet"];
 
@@ -228,7 +228,7 @@ describe("tyche verify", () => {
       ]);
       expect(output).toContain("✗ transactions");
       expect(output).toContain("✗ signatures");
-      expect(output).toContain("✗ execution");
+      expect(output).toContain("✗ delivery");
       expect(output).toContain("\nnot valid: ");
       expect(code).toBe(1);
     } finally {
@@ -295,7 +295,10 @@ async function expectIndependentProof(network: string, hash: string): Promise<vo
       .filter(({ topics }) => topics[0] === FULFILLED)
       .map(({ topics, data }) => [topics[1], BigInt(data.slice(0, 66))]),
   );
-  const calldata = Buffer.from(input.slice(2), "hex");
+  const whole = Buffer.from(input.slice(2), "hex");
+  // deliver(bytes fulfilment, SignedReport[]): the offset of the fulfilment, which follows its length.
+  const isDelivery = input.startsWith(toFunctionSelector("deliver(bytes,(bytes,bytes)[])"));
+  const calldata = isDelivery ? whole.subarray(4 + 32 + Number(whole.readBigUInt64BE(4 + 24))) : whole;
   const word = (at: number): number => Number(calldata.readBigUInt64BE(at + 24));
   // fulfillRandomWords(Proof[], RequestCommitment[]): two offsets, then each list preceded by its length.
   const [proofs, commitments] = [4 + word(4), 4 + word(36)];

@@ -311,8 +311,8 @@ describe("what a caller's own contracts requested", () => {
     const checked = await world.verify(proof.transactionHash, {
       findRecordedCallbacks: async () => recorded,
     });
-    expect(checked.requests[0]!.steps.find(({ name }) => name === "words")!.detail).toMatch(
-      /; they are final, but the contract's callback failed: as recorded \(as this service recorded it\)$/,
+    expect(checked.requests[0]!.steps.find(({ name }) => name === "proof")!.detail).toMatch(
+      /; the words are final, but the contract's callback failed: as recorded \(as this service recorded it\)$/,
     );
     recorded.splice(0, 1, { ...record, transactionHash: `0x${"ab".repeat(32)}` });
     expect((await readPage(dapp)).items[0]!.error).toBe("the contract's callback failed: too many words");

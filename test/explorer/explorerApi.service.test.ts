@@ -11,6 +11,7 @@ import {
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { AddressBook } from "../../src/chainlink/addressBook.ts";
 import { batchVrfCoordinatorAbi, vrfCoordinatorAbi } from "../../src/chainlink/contracts/abi.ts";
+import { decodeDelivery } from "../../src/chainlink/calldata.ts";
 import { EVENT_TOPICS } from "../../src/chainlink/events.ts";
 import {
   createClient,
@@ -21,6 +22,7 @@ import {
   type TycheExplorer,
 } from "../../src/client/index.ts";
 import { readRandomness } from "../../src/explorer/readRandomness.ts";
+import { toWord } from "../../src/lib/uint256.ts";
 import { connectOperator } from "../support/signIn.ts";
 import { startTycheProcess, type TycheProcess } from "../support/tyche.ts";
 
@@ -72,7 +74,7 @@ test.each(["polygon_mumbai", "sepolia", "fuji", "fantom_testnet"])(
     for (const url of [coin.url, coin.vrfv2EventHash, words.url, run.url])
       expect(url).toMatch(new RegExp(`^${tyche.url}/explorer/${network}/tx/0x[0-9a-f]{64}$`));
     const delivered = await explorer.transaction(network, hashOf(coin.url));
-    expect(delivered.functionResults).toMatchObject([{ response: coin.result }]);
+    expect(delivered.presets).toMatchObject([{ answer: { response: coin.result } }]);
     const proved = await explorer.transaction(network, hashOf(words.url));
     expect(proved.randomness).toMatchObject([{ words: words.randomNumber }]);
     const answered = await explorer.transaction(network, hashOf(run.url));
@@ -83,10 +85,8 @@ test.each(["polygon_mumbai", "sepolia", "fuji", "fantom_testnet"])(
 describe("a proof", () => {
   test("default: has the fields of the calldata, with output and words that follow from gamma, and links to and fro", async () => {
     const { vrfv2Hash, url, requestId, result } = await flip();
-    const { args } = decodeFunctionData({
-      abi: batchVrfCoordinatorAbi,
-      data: await readCalldata(vrfv2Hash),
-    });
+    const { fulfilment } = decodeDelivery(await readCalldata(vrfv2Hash))!;
+    const { args } = decodeFunctionData({ abi: batchVrfCoordinatorAbi, data: fulfilment });
     const [[proof], [commitment]] = args as unknown as [[Record<string, unknown>], [Record<string, unknown>]];
     const view = await explorer.transaction(NETWORK, vrfv2Hash);
     const randomness = view.randomness[0]!;
@@ -114,21 +114,23 @@ describe("a proof", () => {
     const output = hash(3n, BigInt(x), BigInt(y));
     expect(BigInt(randomness.output)).toBe(output);
     expect(randomness).toMatchObject({ outcome: "fulfilled", words: [hash(output, 0n).toString()] });
-    expect(view.functionRequests).toMatchObject([
+    const word = toWord(hash(hash(output, 0n), 0n));
+    const delivered = await explorer.transaction(NETWORK, hashOf(url));
+    expect(delivered.presets).toMatchObject([
       {
         requestId,
-        word: { vrfRequestId: randomness.requestId, item: 0 },
-        program: { bytesArgs: [`0x${hash(output, 0n).toString(16).padStart(64, "0")}`] },
+        vrfRequestId: randomness.requestId,
+        item: 0,
+        word,
+        program: { bytesArgs: [word] },
+        requestedBy: randomness.requestedBy,
         answeredBy: hashOf(url),
-        answer: { outcome: "FULFILLED", response: result, err: "" },
+        answer: { response: result, err: "" },
       },
     ]);
-    const delivered = await explorer.transaction(NETWORK, hashOf(url));
-    expect(delivered.functionResults).toMatchObject([
-      { requestId, outcome: "FULFILLED", response: result, err: "", requestedBy: vrfv2Hash },
-    ]);
-    expect(delivered.report).toMatchObject({ requestIds: [requestId] });
-    expect(new Set(delivered.report!.signatures.map(({ signer }) => signer?.name)).size).toBe(3);
+    const [report] = delivered.reports;
+    expect(report).toMatchObject({ requestIds: [randomness.requestId] });
+    expect(new Set(report!.signatures.map(({ signer }) => signer?.name)).size).toBe(3);
     const asked = await explorer.transaction(NETWORK, randomness.requestedBy!);
     const { requestId: vrfRequestId, words } = randomness;
     expect(asked.randomRequests).toMatchObject([{ requestId: vrfRequestId, answeredBy: vrfv2Hash, words }]);
@@ -136,10 +138,8 @@ describe("a proof", () => {
 
   test("behaviour: one that went straight to the coordinator is read as well", async () => {
     const { vrfv2Hash } = await flip();
-    const { args } = decodeFunctionData({
-      abi: batchVrfCoordinatorAbi,
-      data: await readCalldata(vrfv2Hash),
-    });
+    const { fulfilment } = decodeDelivery(await readCalldata(vrfv2Hash))!;
+    const { args } = decodeFunctionData({ abi: batchVrfCoordinatorAbi, data: fulfilment });
     const [[proof], [commitment]] = args as unknown as [[never], [never]];
     const direct = encodeFunctionData({
       abi: vrfCoordinatorAbi,
@@ -321,7 +321,7 @@ describe("chain, addresses and search", () => {
       const found = await explorer.transaction(NETWORK, hash).catch(() => undefined);
       return found?.status === "succeeded" && found;
     });
-    expect(view).toMatchObject({ to: null, functionResults: [], report: null });
+    expect(view).toMatchObject({ to: null, functionResults: [], presets: [], reports: [] });
     const [event] = view.events;
     expect(event).toMatchObject({ event: "RequestProcessed", contract: { address: view.created!.address } });
     expect(event!.contract.name).toBeUndefined();
@@ -329,7 +329,7 @@ describe("chain, addresses and search", () => {
 
   test("default: the source of an installed preset is there as its author wrote it", async () => {
     const { url } = await flip();
-    const { program } = (await explorer.transaction(NETWORK, hashOf(url))).functionResults[0]!;
+    const { program } = (await explorer.transaction(NETWORK, hashOf(url))).presets[0]!;
     const written = await readFile(new URL("../../plugins/coinflip/source.js", import.meta.url), "utf8");
     expect(program!.preset).toMatchObject({ name: "coinflip", title: "Flip a coin" });
     expect(program!.preset!.source.endsWith(written)).toBe(true);

@@ -1,7 +1,7 @@
 import type { JoinView } from "../../src/api/types.ts";
 import { encodeAbiParameters, encodeEventTopics, type Abi, type Hex } from "viem";
 import { expect, test } from "vitest";
-import { joinedPresetsAbi, vrfCoordinatorAbi } from "../../src/chainlink/contracts/abi.ts";
+import { presetConsumerAbi, vrfCoordinatorAbi } from "../../src/chainlink/contracts/abi.ts";
 import type { StackAddresses } from "../../src/chainlink/stackPlan.ts";
 import type { RawLog } from "../../src/evm/client.ts";
 import type { LogQuery } from "../../src/explorer/chainArchive.ts";
@@ -19,7 +19,7 @@ const KEYS = [idOf(71n), idOf(72n)];
 const [ASKED, FIRST, SECOND] = [idOf(101n), idOf(102n), idOf(103n)];
 
 const joining = (first: bigint, second: bigint, address = CONSUMER): RawLog =>
-  log(joinedPresetsAbi, "Joining", { requestId: first, keyHashes: KEYS, parts: [first, second] }, [
+  log(presetConsumerAbi, "Joining", { requestId: first, keyHashes: KEYS, parts: [first, second] }, [
     address,
     5n,
     ASKED,
@@ -32,7 +32,7 @@ const delivered = (id: bigint, hash: Hex, block: bigint): RawLog =>
     [COORDINATOR, block, hash],
   );
 const joined = (id: bigint, block: bigint): RawLog =>
-  log(joinedPresetsAbi, "WordsJoined", { requestId: id, seed: 77n }, [CONSUMER, block, SECOND]);
+  log(presetConsumerAbi, "WordsJoined", { requestId: id, seed: 77n }, [CONSUMER, block, SECOND]);
 const proofOf = (id: bigint) => ({ requestId: idOf(id), commitment: { blockNum: "5" } });
 
 const OPEN: JoinView = {

@@ -91,7 +91,7 @@ test("behaviour: a consumer of the caller's own is linked and gets its word", as
 });
 
 test("behaviour: deploying again sends nothing, and the check finds nothing amiss", async () => {
-  expect(deployment).toContain("19/19");
+  expect(deployment).toContain("20/20");
   const again = await parties.run(["network", "deploy", NETWORK, "--oracle", parties.identityFile, "--yes"]);
   expect(again).toMatchObject({ code: 0, output: expect.stringContaining("is deployed already") });
   const { code, output } = await parties.run(["network", "check", NETWORK]);

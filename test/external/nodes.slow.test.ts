@@ -41,7 +41,7 @@ beforeAll(async () => {
     nodes.push(
       await (MARKERS[index] !== undefined
         ? startLiar(node, MARKERS[index])
-        : startNode(index === SPARE ? operators.tellCoordinatorAlone(SPARE) : node, {
+        : startNode(index === SPARE ? operators.tellAddressesAlone(SPARE) : node, {
             clockShiftMs: index === WRONG_CLOCK ? HOUR_MS : 0,
           })),
     );

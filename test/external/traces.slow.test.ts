@@ -67,7 +67,7 @@ test("default: one trace goes from the call over the dispatch to the oracle's re
   expect(steps.map(({ service, name }) => `${service}: ${name}`).sort()).toEqual(
     [
       "tyche: POST /api/vrfv2/presets",
-      ...["received", "submitted", "randomness", "executing"].map((state) => `tyche: ${state}`),
+      ...["received", "submitted", "randomness"].map((state) => `tyche: ${state}`),
       "tyche-oracle: run source",
       "tyche-oracle: report",
     ].sort(),

@@ -108,6 +108,8 @@ export const BAD_INPUTS: readonly BadInput[] = [
   { what: "numbers past 2^53 in the list", path: PRESETS, body: '{"preset":"lotto","list":["a",99999999999999999999]}', ...invalid, says: "list.1", paths: ["/list/1"] },
   { what: "101 dice", path: PRESETS, body: { preset: "nDice", numDice: "101" }, ...invalid, says: "at most 100", paths: ["/numDice"] },
   { what: "several at once, ours and the preset's", path: `${PRESETS}?network=x`, body: { preset: "range", min: "a", max: "b", more: 1 }, ...invalid, says: "more", paths: ["/network", "/more", "/min", "/max"] },
+  { what: "confirmations of a preset below the network's range", path: `${PRESETS}?network=sepolia&preset=coinflip&confirmations=0`, ...invalid, says: "to 200", paths: ["/confirmations"] },
+  { what: "confirmations of a preset that are no number", path: PRESETS, body: { preset: "range", confirmations: "few", min: 1.5 }, ...invalid, says: "in decimal", paths: ["/confirmations", "/min"] },
   // Unlinking
   { what: "unlinking what is no address", method: "DELETE", path: "/api/vrfv2/consumers/0x12?network=fuji", ...invalid, says: "40 hex digits", paths: ["/address"] },
   { what: "unlinking with a wrong checksum", method: "DELETE", path: `/api/vrfv2/consumers/${CONSUMER.replace("aA", "Aa")}?network=fuji`, ...invalid, says: "checksum", paths: ["/address"] },

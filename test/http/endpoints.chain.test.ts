@@ -81,6 +81,25 @@ test("behaviour: a whole number past 2^53 reaches the preset exactly", async () 
   });
 });
 
+test("default: a preset with its confirmations, by query and by body", async () => {
+  const { call, service } = await startHarness();
+  await call("POST", `${PRESETS}?network=sepolia&preset=coinflip&confirmations=5`);
+  await call("POST", PRESETS, { body: { network: "sepolia", preset: "coinflip", confirmations: 6 } });
+  expect(service.submitted.map(({ command }) => command)).toMatchObject([
+    { kind: "preset", preset: "coinflip", params: {}, confirmations: 5 },
+    { kind: "preset", preset: "coinflip", params: {}, confirmations: 6 },
+  ]);
+});
+
+test("error: confirmations of a preset outside the network's range", async () => {
+  const { call } = await startHarness();
+  const reply = await call("POST", `${PRESETS}?network=sepolia&preset=coinflip&confirmations=2`);
+  expect(reply).toMatchObject({
+    status: 400,
+    data: { details: [{ path: "/confirmations", message: "must be from 3 to 200 on sepolia; got 2" }] },
+  });
+});
+
 test("default: random numbers, by query, by body, and by default on fantom_testnet", async () => {
   const { call, service } = await startHarness();
   await call(

@@ -166,6 +166,7 @@ test("behaviour: each parameter stands in one place, and what a POST takes is al
     "/api/vrfv2/presets": expect.arrayContaining([
       "network",
       "preset",
+      "confirmations",
       "min",
       "max",
       "numberOfWinners",

@@ -104,7 +104,7 @@ test("behaviour: presets that pay in coin", async () => {
   });
   world.startOracle();
   await world.requestPresets("return Functions.encodeUint256(7)", 2);
-  await vi.waitFor(async () => expect(await world.events("RequestProcessed")).toHaveLength(2));
+  await vi.waitFor(async () => expect(await world.results()).toHaveLength(2));
   expect((await answers(1))[0]!.paymentWei).toBeGreaterThan(0n);
 });
 

@@ -4,7 +4,6 @@ import { checkExamples } from "../../src/presets/checkPreset.ts";
 import { loadPreset } from "../../src/presets/loadPreset.ts";
 import { checkPresetCommand, dryRunPreset } from "../../src/requests/accept/commands.ts";
 import type { FunctionFailedError } from "../../src/requests/errors.ts";
-import { createSourcePrefix } from "../../src/requests/accept/sources.ts";
 import { makeFolder, writePreset } from "./folders.ts";
 
 let pool: SandboxPool;
@@ -51,7 +50,6 @@ test.each(sources)("behaviour: %s", async (_why, source, place) => {
   const { args } = checkPresetCommand(
     { kind: "preset", network: "sepolia", preset: "echo", params: {} },
     preset,
-    createSourcePrefix(preset.source),
     { maxResponseBytes },
   ).progress;
   const refusal = await dryRunPreset(preset, args, { pool, dappId: "dapp", maxResponseBytes }).then(

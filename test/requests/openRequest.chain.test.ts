@@ -13,7 +13,7 @@ test.each(REQUEST_KINDS)("default: a %s request is parsed as it was stored", (ki
 });
 
 test.each([
-  ["a preset without its arguments", "preset", { progress: { prefixHash: HASH, prefixBytes: 1 } }],
+  ["a preset without its arguments", "preset", { progress: { sourceHash: HASH } }],
   [
     "a function whose source is no text",
     "function",

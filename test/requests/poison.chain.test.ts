@@ -34,8 +34,7 @@ const POISON: readonly [string, RequestKind, Partial<StoredRequest>][] = [
   ["a preset whose arguments fit no batch", "preset", preset(["y".repeat(30_000)])],
   ["a preset with 6,000 arguments", "preset", preset(Array.from({ length: 6_000 }, (_, i) => `n ${i}`))],
   ["a preset with arguments that CBOR has no form for", "preset", preset([Symbol("no")])],
-  ["a preset without its source's hash", "preset", preset([], { prefixHash: "no hash" })],
-  ["a preset on a proof that no callback has the gas for", "preset", preset([], { prefixBytes: 9e6 })],
+  ["a preset without its source's hash", "preset", preset([], { sourceHash: "no hash" })],
   ["a function whose source is no text", "function", { params: { source: Symbol("no"), args: [] } }],
   [
     "a function with arguments of the wrong type",
@@ -87,7 +86,7 @@ test("error: one poisoned request of every kind in a batch ends alone and at onc
 
 test("behaviour: a request that can't be prepared waits behind the others, which go on meanwhile", async () => {
   // The chain doesn't have this source, which may change, so it is retried.
-  const missing = preset([], { prefixHash: `0x${"99".repeat(32)}` });
+  const missing = preset([], { sourceHash: `0x${"99".repeat(32)}` });
   const stuck = await Promise.all(Array.from({ length: 5 }, () => pipeline.accept("preset", missing)));
   await vi.waitFor(() => expect(stuck.every(({ why }) => why?.startsWith("not sent yet: "))).toBe(true));
   for (const kind of ["random", "preset", "function"] as const) {

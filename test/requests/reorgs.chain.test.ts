@@ -82,13 +82,13 @@ test("behaviour: a preset whose word was taken back waits for it again, and runs
   const { progress } = await accepted(id);
   const requested = await world.stack.client.getReceipt(progress.transactionHashes![0]!);
   await deliverWords(world.stack, requested!);
-  await vi.waitFor(async () => expect((await pipeline.book.find(id))!.state).toBe("executing"));
+  await vi.waitFor(async () => expect((await pipeline.book.find(id))!.state).toBe("randomness"));
   await reorg(1);
   await vi.waitFor(async () => {
     const request = (await pipeline.book.find(id))!;
     expect(request.state).toBe("submitted");
     expect(request.progress).toMatchObject({ vrfRequestId: progress.vrfRequestId });
-    expect(request.progress.functionsRequestId).toBeUndefined();
+    expect(request.progress.wordBlock).toBeUndefined();
   });
   world.startOracle();
   const { state, timeline, outcome } = await pipeline.ended(id);
@@ -97,14 +97,36 @@ test("behaviour: a preset whose word was taken back waits for it again, and runs
     "received",
     "submitted",
     "randomness",
-    "executing",
     "submitted",
     "randomness",
-    "executing",
     "fulfilled",
   ]);
-  expect(outcome).toMatchObject({ vrfTransactionHash: timeline[5]!.transactionHash });
-  expect(await world.events("OracleRequest")).toHaveLength(1);
+  expect(outcome).toMatchObject({ vrfTransactionHash: timeline[4]!.transactionHash });
+  expect(await world.events("BatchReported")).toHaveLength(1);
+});
+
+test("behaviour: a preset whose report was taken back keeps its word, and gets the same result again", async () => {
+  const { id } = await pipeline.accept("preset");
+  const { progress } = await accepted(id);
+  const requested = (await world.stack.client.getReceipt(progress.transactionHashes![0]!))!;
+  await deliverWords(world.stack, requested);
+  world.startOracle();
+  const before = await pipeline.ended(id);
+  world.stopOracle();
+  await reorg(1);
+  await vi.waitFor(async () => expect((await pipeline.book.find(id))!.state).toBe("randomness"));
+  world.startOracle();
+  const after = await pipeline.ended(id);
+  expect(after.timeline.slice(2).map(({ state, detail }) => [state, detail])).toEqual([
+    ["randomness", undefined],
+    ["fulfilled", undefined],
+    ["randomness", "a reorg removed the result"],
+    ["fulfilled", undefined],
+  ]);
+  expect(after.outcome).toMatchObject({
+    result: before.outcome!["result"],
+    vrfTransactionHash: before.outcome!["vrfTransactionHash"],
+  });
 });
 
 test("behaviour: subscriptions and sources that a rollback took away are made again", async () => {

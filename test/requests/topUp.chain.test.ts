@@ -54,8 +54,10 @@ test("error: top-ups end with the day's budget, and requests wait and say so", a
   await vi.waitFor(async () => expect(await toppedUp()).toEqual([budget.juels]));
   await pipeline.ended((await pipeline.accept("random")).id);
   await vi.waitFor(async () =>
-    expect(() => pipeline.pipeline.subscriptions.assertFunded(DESK_DAPP)).toThrow(/daily budget/),
+    expect(() => pipeline.pipeline.subscriptions.assertFunded(DESK_DAPP, "vrf")).toThrow(/daily budget/),
   );
+  // Functions are paid for by a subscription of their own.
+  expect(() => pipeline.pipeline.subscriptions.assertFunded(DESK_DAPP, "functions")).not.toThrow();
   const { id } = await pipeline.accept("random");
   await vi.waitFor(() =>
     expect(pipeline.book.get(id)!.why).toContain("the dapp's daily budget on sepolia, 0.3 LINK, is used up"),

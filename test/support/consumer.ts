@@ -1,9 +1,9 @@
 import { encodeFunctionData, type Hex, stringToHex, toHex } from "viem";
 import type { Receipt } from "../../src/evm/client.ts";
-import { encodeArgs, encodeSourcePrefix } from "../../src/chainlink/functionsRequest.ts";
+import { encodeArgs } from "../../src/chainlink/functionsRequest.ts";
 import { encodePresetBatch } from "../../src/chainlink/presetBatch.ts";
-import { joinedPresetsAbi, presetConsumerAbi } from "../../src/chainlink/contracts/abi.ts";
-import { OWN_ABIS, type VrfVersion } from "../../src/chainlink/vrfVersion.ts";
+import { presetConsumerAbi, vrfCoordinatorV2PlusAbi } from "../../src/chainlink/contracts/abi.ts";
+import { SUBSCRIPTION_OWNER_ABIS, type VrfVersion } from "../../src/chainlink/vrfVersion.ts";
 import { eventsOf } from "./delivery.ts";
 import { FURTHER_PROVING_KEYS, TEST_PROVING_KEY, TEST_ROLES, type TestStack } from "./stack.ts";
 
@@ -29,7 +29,7 @@ export async function provisionDapp(
   const receipt = await stack.send(TEST_ROLES.operator, {
     to: stack.addresses.subscriptionOwner,
     data: encodeFunctionData({
-      abi: OWN_ABIS.v2.subscriptionOwner,
+      abi: SUBSCRIPTION_OWNER_ABIS.v2,
       functionName: "provision",
       args: [stringToHex(name, { size: 32 }), vrfJuels, functionsJuels, stack.addresses.presetConsumer],
     }),
@@ -39,13 +39,26 @@ export async function provisionDapp(
   return provisioned;
 }
 
+/** Puts 1,000 coins into a dapp's VRF v2.5 subscription, for native payment. */
+export async function fundWithCoin(stack: TestStack, dapp: TestDapp): Promise<void> {
+  await stack.send(TEST_ROLES.operator, {
+    to: stack.addresses.vrfCoordinator,
+    data: encodeFunctionData({
+      abi: vrfCoordinatorV2PlusAbi,
+      functionName: "fundSubscriptionWithNative",
+      args: [dapp.vrfSubId],
+    }),
+    valueWei: 1_000n * 10n ** 18n,
+  });
+}
+
 /** Adds `count` consumers to a dapp's subscriptions, beside PresetConsumer; their addresses hold no code. */
 export async function linkConsumers(stack: TestStack, dapp: TestDapp, count: number): Promise<void> {
   for (let i = 1; i <= count; i += 1) {
     await stack.send(TEST_ROLES.operator, {
       to: stack.addresses.subscriptionOwner,
       data: encodeFunctionData({
-        abi: OWN_ABIS[versionOf(stack)].subscriptionOwner,
+        abi: SUBSCRIPTION_OWNER_ABIS[versionOf(stack)],
         functionName: "addConsumer",
         args: [dapp.vrfSubId, dapp.functionsSubId, toHex(0x1000 + i, { size: 20 })],
       }),
@@ -60,7 +73,7 @@ export async function storeSource(stack: TestStack, source: string): Promise<num
     data: encodeFunctionData({
       abi: presetConsumerAbi,
       functionName: "storeSource",
-      args: [toHex(encodeSourcePrefix(source))],
+      args: [stringToHex(source)],
     }),
   });
   return eventsOf(receipt, "SourceStored")[0]?.sourceId ?? 0;
@@ -70,10 +83,10 @@ export async function storeSource(stack: TestStack, source: string): Promise<num
 export interface TestPresets {
   readonly dapp: TestDapp;
   readonly items: readonly { readonly sourceId: number; readonly args?: readonly string[] }[];
-  /** Default 2,500,000. */
-  readonly callbackGasLimit?: number;
   /** Default: `items` packed. */
   readonly batch?: Hex;
+  readonly confirmations?: number;
+  readonly keyHash?: Hex;
 }
 
 /** What a test submits in one transaction. */
@@ -88,26 +101,17 @@ export interface TestSubmission {
 }
 
 /** Encodes a call of PresetConsumer.submit. */
-export function encodeSubmission(
-  { presets = [], functions = [], randoms = [] }: TestSubmission,
-  version: VrfVersion = "v2",
-): Hex {
+export function encodeSubmission({ presets = [], functions = [], randoms = [] }: TestSubmission): Hex {
   const { keyHash } = TEST_PROVING_KEY;
   return encodeFunctionData({
-    abi: OWN_ABIS[version].presetConsumer,
+    abi: presetConsumerAbi,
     functionName: "submit",
     args: [
-      presets.map(({ dapp, items, callbackGasLimit = 2_500_000, batch }) => ({
+      presets.map(({ dapp, items, batch, confirmations = 1, ...preset }) => ({
         vrfSubId: dapp.vrfSubId,
-        keyHash,
-        confirmations: 1,
-        callbackGasLimit,
-        batch:
-          batch ??
-          encodePresetBatch({
-            functionsSubId: dapp.functionsSubId,
-            items: items.map(({ sourceId, args = [] }) => ({ sourceId, args: encodeArgs(args) })),
-          }),
+        keyHash: preset.keyHash ?? keyHash,
+        confirmations,
+        batch: batch ?? packItems(items),
       })),
       functions,
       randoms.map(({ vrfSubId, numWords, confirmations = 1 }) => ({
@@ -129,7 +133,7 @@ export async function submit(
   return await stack.send(TEST_ROLES.operator, {
     ...options,
     to: stack.addresses.presetConsumer,
-    data: encodeSubmission(submission, versionOf(stack)),
+    data: encodeSubmission(submission),
   });
 }
 
@@ -140,8 +144,6 @@ export interface TestJoin {
   /** Number of proving keys, taken from the tests' keys in order. Default 2. */
   readonly keys?: number;
   readonly keyHashes?: readonly Hex[];
-  /** Default 600,000. */
-  readonly callbackGasLimit?: number;
   readonly batch?: Hex;
 }
 
@@ -153,18 +155,10 @@ export function encodeJoinedSubmission(joins: readonly TestJoin[]): Hex {
       join.keyHashes ??
       [TEST_PROVING_KEY, ...FURTHER_PROVING_KEYS].slice(0, keys).map(({ keyHash }) => keyHash),
     confirmations: 1,
-    callbackGasLimit: join.callbackGasLimit ?? 600_000,
     numWords: items.length === 0 ? 3 : 0,
-    batch:
-      join.batch ??
-      (items.length === 0
-        ? "0x"
-        : encodePresetBatch({
-            functionsSubId: dapp.functionsSubId,
-            items: items.map(({ sourceId, args = [] }) => ({ sourceId, args: encodeArgs(args) })),
-          })),
+    batch: join.batch ?? (items.length === 0 ? "0x" : packItems(items)),
   }));
-  return encodeFunctionData({ abi: joinedPresetsAbi, functionName: "submitJoined", args: [calls] });
+  return encodeFunctionData({ abi: presetConsumerAbi, functionName: "submitJoined", args: [calls] });
 }
 
 /** Sends requests for joined words as the operator. */
@@ -175,4 +169,8 @@ export async function submitJoined(
 ): Promise<Receipt> {
   const data = encodeJoinedSubmission(joins);
   return await stack.send(TEST_ROLES.operator, { ...options, to: stack.addresses.presetConsumer, data });
+}
+
+function packItems(items: TestPresets["items"]): Hex {
+  return encodePresetBatch(items.map(({ sourceId, args = [] }) => ({ sourceId, args: encodeArgs(args) })));
 }

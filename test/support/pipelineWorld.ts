@@ -2,7 +2,7 @@ import type { OracleNodeView } from "../../src/api/types.ts";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Hex } from "viem";
+import { keccak256, stringToHex, type Hex } from "viem";
 import { vi } from "vitest";
 import { createDailyBudget, type BudgetLimits } from "../../src/dapps/dailyBudget.ts";
 import { createChainClient } from "../../src/evm/client.ts";
@@ -20,7 +20,6 @@ import { isEnded } from "../../src/requests/change.ts";
 import { createRequestBook } from "../../src/requests/requestBook.ts";
 import type { OpenRequest } from "../../src/requests/openRequest.ts";
 import { createTwinWatch } from "../../src/requests/takeover/twinWatch.ts";
-import { createSourcePrefix } from "../../src/requests/accept/sources.ts";
 import { findRequest, type StoredRequest } from "../../src/store/requests.ts";
 import { insertDapp } from "../../src/store/dapps.ts";
 import type { Fence } from "../../src/store/leases.ts";
@@ -37,7 +36,7 @@ export const DESK_NETWORK = "sepolia";
 export const DESK_DAPP = "dapp_test";
 /** Derives a number from its word, so that two words give two results. */
 export const PRESET_SOURCE = "return Buffer.from(bytesArgs[0].slice(2), 'hex')";
-const PREFIX = createSourcePrefix(PRESET_SOURCE);
+const SOURCE_HASH = keccak256(stringToHex(PRESET_SOURCE));
 const LINK = 10n ** 18n;
 
 /** The accounts that send the VRF nodes' proofs. */
@@ -115,6 +114,7 @@ export async function startPipelineWorld(options: Parameters<typeof startTestSta
       networks: [
         {
           name: DESK_NETWORK,
+          chainId: stack.chainId,
           client: stack.client,
           watcher,
           contracts: stack.addresses,
@@ -258,7 +258,8 @@ export async function startPipelineWorld(options: Parameters<typeof startTestSta
     open,
     events,
     /** Stores the source of the tests' presets on chain. */
-    storeSource: (pipeline: RequestPipeline) => pipeline.storeSource(PREFIX),
+    storeSource: (pipeline: RequestPipeline) =>
+      pipeline.storeSource({ source: PRESET_SOURCE, sourceHash: SOURCE_HASH }),
     stopOracle,
     startOracle,
     async close(): Promise<void> {
@@ -286,10 +287,7 @@ export function makeRequest<Kind extends RequestKind>(
   const now = Date.now();
   const [params, progress] = (
     {
-      preset: [
-        { preset: "test" },
-        { prefixHash: PREFIX.hash, prefixBytes: PREFIX.bytes.length, args: [], returnType: "uint256" },
-      ],
+      preset: [{ preset: "test" }, { sourceHash: SOURCE_HASH, args: [], returnType: "uint256" }],
       function: [
         { source: FUNCTION_SOURCE, args: ["hello"], returnType: "string" },
         { returnType: "string" },

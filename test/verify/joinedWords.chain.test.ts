@@ -3,21 +3,26 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Receipt } from "../../src/evm/client.ts";
 import { EVENT_TOPICS } from "../../src/chainlink/events.ts";
 import { joinWords } from "../../src/chainlink/joinedWords.ts";
+import { presetRequestId, wordsOfBatch } from "../../src/chainlink/presetBatch.ts";
+import { toWord } from "../../src/lib/uint256.ts";
 import { randomWords } from "../../src/vrf/randomWords.ts";
 import { submitJoined } from "../support/consumer.ts";
-import { deliverResults, deliverWords, eventsOf } from "../support/delivery.ts";
-import { startVerifyWorld, wordsSentIn, type Tamper, type VerifyWorld } from "./support/world.ts";
+import { deliverWords, eventsOf, reportOf, seedsOf } from "../support/delivery.ts";
+import { startVerifyWorld, type Tamper, type VerifyWorld } from "./support/world.ts";
 
 describe.each(["v2", "v2.5"] as const)("%s", (vrfVersion) => {
   let world: VerifyWorld;
   let request: Receipt;
   let proofs: readonly Receipt[];
   let report: Receipt;
+  let word: bigint;
   beforeAll(async () => {
     world = await startVerifyWorld({ vrfVersion, vrfKeys: 3 });
     request = await submitJoined(world, [{ dapp: world.dapp, items: [{ sourceId: world.echoId }], keys: 3 }]);
     proofs = [await deliver(request, 1), await deliver(request, 0), await deliver(request, 2)];
-    report = await deliverResults(world, proofs[2]!, { response: wordsSentIn(proofs[2]!)[0]! });
+    const { requestId, seed } = eventsOf(proofs[2]!, "WordsJoined")[0]!;
+    word = wordsOfBatch(seed, 1)[0]!;
+    report = await world.report(request, { result: toWord(word), seeds: new Map([[requestId, seed]]) });
   });
   afterAll(() => world.close());
 
@@ -34,10 +39,8 @@ describe.each(["v2", "v2.5"] as const)("%s", (vrfVersion) => {
     expect(outcomes(one!.steps)).toEqual([
       "transactions ok",
       "contracts ok",
-      ...["request", "key", "proof", "words"].flatMap((name) => [1, 2, 3].map(() => `${name} ok`)),
-      ...["join", "word", "source", "stored", "signers", "signatures", "delivery", "execution"].map(
-        (name) => `${name} ok`,
-      ),
+      ...["key", "proof"].flatMap((name) => [1, 2, 3].map(() => `${name} ok`)),
+      ...["join", "source", "signers", "signatures", "delivery", "execution"].map((name) => `${name} ok`),
     ]);
     expect(found).toMatchObject({
       valid: true,
@@ -46,7 +49,7 @@ describe.each(["v2", "v2.5"] as const)("%s", (vrfVersion) => {
           kind: "preset",
           vrfRequestId: eventsOf(request, "Joining")[0]!.requestId,
           transactions: { randomness: proofs[2]!.transactionHash },
-          randomNumber: [String(BigInt(wordsSentIn(proofs[2]!)[0]!))],
+          randomNumber: [String(word)],
         },
       ],
     });
@@ -55,6 +58,31 @@ describe.each(["v2", "v2.5"] as const)("%s", (vrfVersion) => {
       expect((await world.verify(transactionHash, { isEmbedded: false })).requests).toEqual(found.requests);
     const part = eventsOf(request, "Joining")[0]!.parts[2]!;
     expect((await world.verify(proofs[2]!.transactionHash, { requestId: part })).valid).toBe(true);
+  });
+
+  test("a preset whose last word and report came in one transaction is valid from it", async () => {
+    const items = [{ sourceId: world.echoId }];
+    const asked = await submitJoined(world, [{ dapp: world.dapp, items, keys: 2 }]);
+    await deliver(asked, 1);
+    const { requestId, parts } = eventsOf(asked, "Joining")[0]!;
+    const seeds = seedsOf(asked);
+    const seed = joinWords(
+      requestId,
+      parts.map((part) => seeds.get(part)!),
+    );
+    const result = toWord(wordsOfBatch(seed, 1)[0]!);
+    const signed = await reportOf(world, asked, { result, seeds: new Map([[requestId, seed]]) });
+    const both = await deliverWords(world, asked, {
+      of: ({ requestId: id }) => id === parts[0],
+      reports: [signed],
+    });
+    const { transactionHash } = both;
+    const id = presetRequestId(requestId, 0);
+    for (const options of [{}, { requestId: id }, { requestId: parts[1]! }])
+      expect(await world.verify(transactionHash, options)).toMatchObject({
+        valid: true,
+        requests: [{ requestId: id, transactions: { randomness: transactionHash, report: transactionHash } }],
+      });
   });
 
   test("default: random numbers, with one word missing at first", async () => {

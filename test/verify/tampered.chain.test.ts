@@ -3,42 +3,37 @@
  * must name the step that no longer holds.
  */
 import type { Verification } from "../../src/api/types.ts";
-import {
-  decodeAbiParameters,
-  decodeFunctionData,
-  encodeAbiParameters,
-  encodeFunctionData,
-  encodeFunctionResult,
-  parseAbiParameters,
-  toEventSelector,
-  type Hex,
-} from "viem";
+import { decodeFunctionData, encodeFunctionData, encodeFunctionResult, stringToHex, type Hex } from "viem";
 import { isDeepStrictEqual } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { EVENT_TOPICS } from "../../src/chainlink/events.ts";
-import { encodeSourcePrefix } from "../../src/chainlink/functionsRequest.ts";
+import { EVENT_TOPICS, findEvent } from "../../src/chainlink/events.ts";
+import { decodeDelivery, decodeFulfilments } from "../../src/chainlink/calldata.ts";
+import { presetConsumerAbi, vrfCoordinatorAbi } from "../../src/chainlink/contracts/abi.ts";
 import {
-  functionsCoordinatorAbi,
-  presetConsumerAbi,
-  vrfCoordinatorAbi,
-} from "../../src/chainlink/contracts/abi.ts";
+  encodeBatchReport,
+  encodeDelivery,
+  encodeResults,
+  type SignedReport,
+} from "../../src/chainlink/presetReport.ts";
+import { readyRecord } from "../../src/chainlink/presetBatch.ts";
 import { fromHexText, toHexText } from "../../src/lib/hex.ts";
 import { encodeTransaction, hashOf } from "../../src/verify/encodeBlock.ts";
 import { createRecordedReader, createRecorder, type ChainData } from "../../src/verify/recordedReader.ts";
 import { createChainFacts, type ChainReader } from "../../src/verify/chainFacts.ts";
+import type { VerifyOptions } from "../../src/verify/verifyTransaction.ts";
 import { checkTransactions } from "../../src/verify/transactionsStep.ts";
-import { reportDigest } from "../../src/oracle/report.ts";
 import { TycheError } from "../../src/lib/errors.ts";
-import { createReportSigner } from "../../src/oracle/signer.ts";
 import { createProvingKey, prove } from "../../src/vrf/proof.ts";
-import { outputOf, randomWords, seedOf } from "../../src/vrf/randomWords.ts";
+import { outputOf, seedOf } from "../../src/vrf/randomWords.ts";
 import { testAccount } from "../support/anvil.ts";
-import { eventsOf } from "../support/delivery.ts";
+import { eventsOf, reportOf, seedsOf, signReport } from "../support/delivery.ts";
 import { TEST_PROVING_KEY, TEST_ROLES } from "../support/stack.ts";
 import { changeAll, changesOf, membersOf, type Member } from "./support/answerChanges.ts";
 import {
+  ECHO_WORD,
+  isForConfig,
   startVerifyWorld,
-  wordsSentIn,
+  wordOf,
   type Delivered,
   type Tamper,
   type VerifyWorld,
@@ -46,18 +41,26 @@ import {
 
 let world: VerifyWorld;
 let preset: Delivered;
+/** Its proof and its report were delivered in one transaction. */
+let together: Delivered;
 beforeAll(async () => {
   world = await startVerifyWorld();
   preset = await world.runPreset();
+  together = await world.runPreset({ isTogether: true });
 });
 afterAll(() => world.close());
 
-/** Verifies the preset's report with a record of a node's answers. Its source returns the word. */
-function verifyRecorded(data: ChainData) {
-  return world.verify(preset.request.transactionHash, {
+/** Verifies a transaction with a record of a node's answers. The preset's source returns the word, and any other source nothing. */
+function verifyRecorded(hash: Hex, data: ChainData, options: Partial<VerifyOptions> = {}) {
+  return world.verify(hash, {
     client: createRecordedReader(JSON.stringify(data)),
-    run: ({ bytesArgs }) =>
-      Promise.resolve({ kind: "result", bytes: fromHexText(bytesArgs[0] ?? "0x"), touched: [] }),
+    run: ({ source, bytesArgs }) =>
+      Promise.resolve({
+        kind: "result",
+        bytes: fromHexText(source === ECHO_WORD ? bytesArgs[0]! : "0x"),
+        touched: [],
+      }),
+    ...options,
   });
 }
 
@@ -189,150 +192,102 @@ test("error: another hash of the request's block, with a proof that suits it", a
     EVENT_TOPICS.RandomWordsFulfilled,
     (data) => `0x${wordHex(output)}${data.slice(66)}`,
   );
-  const oldWord = wordsSentIn(preset.proof)[0]!.slice(2);
-  const sent = changeLog(
-    EVENT_TOPICS.OracleRequest,
-    (data) => data.replaceAll(oldWord, wordHex(randomWords(output, 1)[0]!)) as Hex,
-  );
   // Everything agrees except the transaction's own hash, the source's result and what the nodes signed.
-  expect(await failedStepOf(all(proof, block, fulfilled, sent))).toEqual(["transactions", "execution"]);
+  expect(await failedStepOf(all(proof, block, fulfilled))).toEqual(["transactions", "delivery", "execution"]);
 });
 
 test("error: an output that is not the proof's", async () => {
   const tamper = changeLog(EVENT_TOPICS.RandomWordsFulfilled, (data) => `0x${wordHex(7n)}${data.slice(66)}`);
-  expect(await failedStepOf(tamper)).toEqual(["words"]);
-  expect(await failedStepOf(tamper, { hasEthereumBlocks: true })).toEqual(["transactions", "words"]);
-});
-
-test("error: another word in the function request", async () => {
-  const oldWord = wordsSentIn(preset.proof)[0]!.slice(2);
-  const tamper = changeLog(
-    EVENT_TOPICS.OracleRequest,
-    (data) => data.replaceAll(oldWord, wordHex(1n)) as Hex,
-  );
-  expect(await failedStepOf(tamper)).toEqual(["word", "source", "execution"]);
-});
-
-test("error: another source in the function request", async () => {
-  const [from, to] = ["encodeUint256(BigInt(", "encodeUint256(Number("].map((text) =>
-    Buffer.from(text).toString("hex"),
-  );
-  const tamper = changeLog(EVENT_TOPICS.OracleRequest, (data) => data.replaceAll(from!, to!) as Hex);
-  expect(await failedStepOf(tamper)).toContain("source");
+  expect(await failedStepOf(tamper)).toEqual(["proof"]);
+  expect(await failedStepOf(tamper, { hasEthereumBlocks: true })).toEqual(["transactions", "proof"]);
 });
 
 test("error: another stored source", async () => {
-  const prefix = toHexText(encodeSourcePrefix("return Functions.encodeUint256(1)"));
-  const result = encodeFunctionResult({ abi: presetConsumerAbi, functionName: "sourceOf", result: prefix });
+  const result = encodeFunctionResult({
+    abi: presetConsumerAbi,
+    functionName: "sourceOf",
+    result: stringToHex("return Functions.encodeUint256(1)"),
+  });
   expect(await failedStepOf(changeCall(world.addresses.presetConsumer, result, "sourceOf"))).toEqual([
-    "source",
+    "execution",
   ]);
 });
 
-test("error: another batch in the request transaction", async () => {
+test("error: another batch logged with the request", async () => {
+  // One item with the argument "x", in CBOR.
+  const tamper = changeLog(EVENT_TOPICS.BatchRequested, (data) => {
+    const [sourceId] = [data.slice(130, 134)];
+    return `0x${wordHex(32n)}${wordHex(6n)}${`${sourceId}03816178`.padEnd(64, "0")}`;
+  });
+  expect(await failedStepOf(tamper)).toEqual(["delivery"]);
+});
+
+test("error: another batch in the calldata of the request", async () => {
   const tamper = changeInput(preset.request.transactionHash, (input) => {
     const { args } = decodeFunctionData({ abi: presetConsumerAbi, data: input });
     const [[batch], ...rest] = args as unknown as [[{ batch: Hex }], [], []];
-    // One item with the argument "x", in CBOR.
-    const changed = { ...batch, batch: `0x${batch.batch.slice(2, 16)}03816178` } as never;
+    const changed = { ...batch, batch: `${batch.batch.slice(0, 6)}03816178` } as never;
     return encodeFunctionData({ abi: presetConsumerAbi, functionName: "submit", args: [[changed], ...rest] });
   });
-  expect(await failedStepOf(tamper)).toEqual(["transactions", "source"]);
+  expect(await failedStepOf(tamper)).toEqual(["transactions"]);
 });
 
-const REPORT = parseAbiParameters("bytes32[], bytes[], bytes[], bytes[], bytes[]");
+/** Replaces the report in the calldata. */
+const changeReport = (signed: SignedReport): Tamper =>
+  changeInput(preset.report.transactionHash, () => encodeDelivery("0x", [signed]));
 
-/** Changes the report and has it signed by arbitrary signers. */
-function changeReport(
-  changeResult: (result: Hex) => Hex,
-  signers: readonly { readonly secretKey: Uint8Array }[] | "keep",
-): Tamper {
-  return changeInput(preset.report.transactionHash, (input) => {
-    const { args } = decodeFunctionData({ abi: functionsCoordinatorAbi, data: input });
-    const [context, report, oldRs, oldSs, oldVs] = args as unknown as [
-      [Hex, Hex, Hex],
-      Hex,
-      Hex[],
-      Hex[],
-      Hex,
-    ];
-    const [ids, results, ...rest] = decodeAbiParameters(REPORT, report);
-    const changed = encodeAbiParameters(REPORT, [ids, results.map(changeResult), ...rest]);
-    if (signers === "keep")
-      return encodeFunctionData({
-        abi: functionsCoordinatorAbi,
-        functionName: "transmit",
-        args: [context, changed, oldRs, oldSs, oldVs],
-      });
-    const digest = reportDigest(
-      Buffer.from(changed.slice(2), "hex"),
-      Buffer.from(context.join("").replaceAll("0x", ""), "hex"),
-    );
-    const signed = signers.map(({ secretKey }) => createReportSigner(secretKey).sign(digest));
-    const vs = signed.map(({ recoveryId }) => `0${recoveryId}`).join("");
-    return encodeFunctionData({
-      abi: functionsCoordinatorAbi,
-      functionName: "transmit",
-      args: [
-        context,
-        changed,
-        signed.map(({ r }) => toHexText(r)),
-        signed.map(({ s }) => toHexText(s)),
-        `0x${vs.padEnd(64, "0")}`,
-      ],
-    });
-  });
+/** Returns the preset's report with another result. */
+function reportWith(result: Hex): Uint8Array {
+  const { vrfRequestId, batch } = eventsOf(preset.request, "BatchRequested")[0]!;
+  const ready = readyRecord(batch, seedsOf(preset.request).get(vrfRequestId)!);
+  const results = encodeResults([{ ok: true, bytes: fromHexText(result) }]);
+  return encodeBatchReport([{ vrfRequestId, ready, results }]);
 }
 
 const ONE: Hex = `0x${wordHex(1n)}`;
 const strangers = [20, 21, 22, 23].map(testAccount);
 
 test("error: a report changed after it was signed", async () => {
-  const processed = changeLog(EVENT_TOPICS.RequestProcessed, replaceResult);
-  expect(
-    await failedStepOf(
-      all(
-        changeReport(() => ONE, "keep"),
-        processed,
-      ),
-    ),
-  ).toEqual(["transactions", "signatures", "execution"]);
+  const { signatures } = await reportOf(world, preset.request, { result: wordOf(preset.request) });
+  const tamper = all(changeReport({ report: reportWith(ONE), signatures }), changeResult);
+  expect(await failedStepOf(tamper)).toEqual(["transactions", "signatures", "execution"]);
 });
 
 test("error: a report signed by others", async () => {
-  const processed = changeLog(EVENT_TOPICS.RequestProcessed, replaceResult);
-  const tamper = all(
-    changeReport(() => ONE, strangers.slice(0, 3)),
-    processed,
-  );
+  const signed = await signReport(world, reportWith(ONE), { nodes: strangers });
+  const tamper = all(changeReport(signed), changeResult);
   expect(await failedStepOf(tamper)).toEqual(["transactions", "signatures", "execution"]);
 });
 
 test("error: a report signed by others, who are then said to be configured", async () => {
   const configured = changeSigners(strangers.map(({ address }) => address));
-  const tamper = all(
-    changeReport((result) => result, strangers.slice(0, 3)),
-    configured,
-  );
-  // The list doesn't hash to the digest, so the verification takes the list in the contract's storage.
-  expect(await failedStepOf(tamper)).toEqual(["transactions", "signatures"]);
+  const signed = await signReport(world, reportWith(wordOf(preset.request)), { nodes: strangers });
+  expect(await failedStepOf(all(changeReport(signed), configured))).toEqual([
+    "transactions",
+    "signers",
+    "signatures",
+  ]);
+});
+
+test("error: a report for another seed", async () => {
+  const [vrfRequestId] = seedsOf(preset.request).keys();
+  const seeds = new Map([[vrfRequestId!, 1n]]);
+  const signed = await reportOf(world, preset.request, { result: wordOf(preset.request), seeds });
+  expect(await failedStepOf(changeReport(signed))).toEqual(["transactions", "delivery"]);
 });
 
 test.each([
   ["two nodes", [0, 1]],
   ["one node three times", [0, 0, 0]],
-  ["all four nodes, one more than the coordinator takes", [0, 1, 2, 3]],
-])("error: a report signed by %s", async (_name, nodes) => {
-  const signers = nodes.map((node) => TEST_ROLES.signers[node]!);
-  expect(await failedStepOf(changeReport((result) => result, signers))).toEqual([
-    "transactions",
-    "signatures",
-  ]);
+  ["all four nodes, one more than the consumer takes", [0, 1, 2, 3]],
+])("error: a report signed by %s", async (_name, signers) => {
+  const signed = await reportOf(world, preset.request, { result: wordOf(preset.request), signers });
+  expect(await failedStepOf(changeReport(signed))).toEqual(["transactions", "signatures"]);
 });
 
 test("behaviour: without the configuration's log the signers are found in the contract's storage", async () => {
   const tamper: Tamper = (method, answer, [filter]) =>
-    method === "eth_getLogs" && (filter as { topics: Hex[] }).topics[0] === CONFIG_SET ? [] : answer;
+    method === "eth_getLogs" && isForConfig(filter) ? [] : answer;
   const { requests } = await world.verify(preset.report.transactionHash, { tamper });
   expect(requests[0]!.steps.find(({ name }) => name === "signatures")).toMatchObject({ outcome: "ok" });
 });
@@ -350,7 +305,7 @@ test.each(["proof", "report"] as const)(
 test("behaviour: without log and storage the signers can't be told, which is said", async () => {
   const tamper: Tamper = (method, answer, [filter]) => {
     if (method === "eth_getStorageAt") return ONE;
-    return method === "eth_getLogs" && (filter as { topics: Hex[] }).topics[0] === CONFIG_SET ? [] : answer;
+    return method === "eth_getLogs" && isForConfig(filter) ? [] : answer;
   };
   const { verdict, requests } = await world.verify(preset.report.transactionHash, { tamper });
   expect(verdict).toBe("unconfirmed");
@@ -359,7 +314,7 @@ test("behaviour: without log and storage the signers can't be told, which is sai
 });
 
 test("error: another result delivered than signed", async () => {
-  expect(await failedStepOf(changeLog(EVENT_TOPICS.RequestProcessed, replaceResult))).toEqual(["delivery"]);
+  expect(await failedStepOf(changeResult)).toEqual(["delivery", "execution"]);
 });
 
 test("rejects transactions that were signed for another chain, whatever chain the node names", async () => {
@@ -368,14 +323,13 @@ test("rejects transactions that were signed for another chain, whatever chain th
     tamper: (method, answer) => (method === "eth_chainId" ? "0xaa36a7" : answer),
   });
   expect(verdict).toBe("invalid");
-  expect(requests[0]!.steps.filter(({ outcome }) => outcome === "failed")).toMatchObject([
-    {
-      name: "transactions",
-      compared: expect.arrayContaining([
-        { what: "chain id in the transaction", expected: "11155111", found: String(world.chainId) },
-      ]) as unknown,
-    },
-  ]);
+  expect(requests[0]!.steps[0]).toMatchObject({
+    name: "transactions",
+    outcome: "failed",
+    compared: expect.arrayContaining([
+      { what: "chain id in the transaction", expected: "11155111", found: String(world.chainId) },
+    ]) as unknown,
+  });
 });
 
 test("error: forged calldata under the label of a real transaction", async () => {
@@ -465,7 +419,7 @@ test("behaviour: calldata and logs are read from the bytes that were hashed, not
 
 test("error: logs that are not those of the block", async () => {
   // Everything that the checks compare stays the same: only the block's receipts root reveals it.
-  const tamper = changeLog(EVENT_TOPICS.RequestStart, (data) => data.replace(/.$/, "1") as Hex);
+  const tamper = changeLog(EVENT_TOPICS.Accepted, (data) => `0x${wordHex(1n)}${data.slice(66)}`);
   expect(await failedStepOf(tamper, { hasEthereumBlocks: true })).toEqual(["transactions"]);
 });
 
@@ -492,7 +446,7 @@ const UNREAD: readonly (readonly [members: RegExp, reason: string])[] = [
 /** Digits of contracts' answers that nothing reads: first (0), middle (1) or last (2) of a word. */
 const UNREAD_DIGITS: readonly (readonly [words: RegExp, digits: readonly number[], reason: string])[] = [
   [/^eth_call (VRF_COORDINATOR|FUNCTIONS_ROUTER|getContractById) 0$/, [0], "padding of an address"],
-  [/^eth_call sourceOf 4$/, [2], "padding of bytes"],
+  [/^eth_call sourceOf 3$/, [2], "padding of bytes"],
   [/^eth_call getRequestConfig [01]$/, [2], "only the registered keys matter; larger numbers are refused"],
   [/^eth_call getConsumer [012]$/, [0, 1, 2], "a hint where to search; a hash shows what is found"],
   [/^eth_call latestConfigDetails 0$/, [2], "matters only if the node has no log of the configuration"],
@@ -501,16 +455,21 @@ const UNREAD_DIGITS: readonly (readonly [words: RegExp, digits: readonly number[
 /** Methods whose answers are hashed. */
 const HASHED = /^eth_(getTransactionByHash|getBlockByHash|getBlockReceipts)\b/;
 
-describe("one digit changed in a node's answers", () => {
+describe.each([
+  ["proof and report apart", () => preset],
+  ["proof and report in one transaction", () => together],
+])("one digit changed in a node's answers, %s", (_, delivered) => {
+  let hash: Hex;
   let record: ChainData;
   let honest: Verification;
   let read: readonly Member[];
   let unread: readonly Member[];
   beforeAll(async () => {
+    hash = delivered().request.transactionHash;
     const client = createRecorder(world.client);
-    await world.verify(preset.request.transactionHash, { client });
+    await world.verify(hash, { client });
     record = client.save();
-    honest = await verifyRecorded(record);
+    honest = await verifyRecorded(hash, record);
     const isUnread = ({ name }: Member): boolean => UNREAD.some(([members]) => members.test(name));
     const members = membersOf(record);
     read = members.filter((one) => !isUnread(one));
@@ -520,7 +479,8 @@ describe("one digit changed in a node's answers", () => {
   test("changes nothing in any member that nothing reads, all at once", async () => {
     expect(UNREAD.filter(([members]) => !unread.some(({ name }) => members.test(name)))).toEqual([]);
     for (const share of [0, 0.5, 1])
-      expect(await verifyRecorded(changeAll(record, unread, share))).toEqual(honest);
+      expect(await verifyRecorded(hash, changeAll(record, unread, share))).toEqual(honest);
+    expect(honest.verdict).toBe("valid");
     expect(unread).toHaveLength(77);
   });
 
@@ -533,7 +493,7 @@ describe("one digit changed in a node's answers", () => {
         if (await isHashed(changed)) missed.push(member.name);
       }
     expect(missed).toEqual([]);
-    expect(count).toBe(640);
+    expect(count).toBeGreaterThan(300);
   });
 
   test("is refused, or leaves the result not valid, in every other member that is read", async () => {
@@ -543,14 +503,14 @@ describe("one digit changed in a node's answers", () => {
       const digits = UNREAD_DIGITS.flatMap(([words, unread]) => (words.test(member.name) ? unread : []));
       for (const [digit, changed] of changesOf(record, member).entries()) {
         count += 1;
-        const found = await verifyRecorded(changed).catch((error: unknown) => error);
+        const found = await verifyRecorded(hash, changed).catch((error: unknown) => error);
         const isNoticed = found instanceof TycheError || (found as Verification).verdict !== "valid";
         const isUnread = isDeepStrictEqual(found, honest);
         if (digits.includes(digit) ? !isUnread : !isNoticed) missed.push(`${member.name}, ${digit}`);
       }
     }
     expect(missed).toEqual([]);
-    expect(count).toBe(86);
+    expect(count).toBeGreaterThan(50);
   });
 
   /** Whether the preset's transactions are still those of the hashes. */
@@ -560,13 +520,100 @@ describe("one digit changed in a node's answers", () => {
       chainId: world.chainId,
       hasEthereumBlocks: true,
     });
-    const hashes = [preset.request, preset.proof, preset.report].map((one) => one.transactionHash);
+    const { request, proof, report } = delivered();
+    const hashes = [request, proof, report].map((one) => one.transactionHash);
     return checkTransactions(hashes, { facts, hasEthereumBlocks: true }).then(
       ({ outcome }) => outcome === "ok",
       (error: unknown) => !(error instanceof TycheError),
     );
   }
 });
+
+describe("one byte changed, where hashes don't tell", () => {
+  const NOTHING_READS: Readonly<Record<string, readonly string[]>> = {
+    // `success` is said in words.
+    RandomWordsFulfilled: ["paymentJuels", "success"],
+    RandomWordsRequested: ["minimumRequestConfirmations"],
+    // Of a request without joined words.
+    Accepted: ["name", "index", "requestId"],
+  };
+  let record: ChainData;
+  beforeAll(async () => {
+    const client = createRecorder(world.client);
+    await world.verify(together.request.transactionHash, { client, hasEthereumBlocks: false });
+    record = client.save();
+  });
+
+  /** Whether any step but that of the hashes notices another answer in the record. */
+  async function isNoticed(method: string, hash: Hex, result: unknown): Promise<boolean> {
+    const answers = record.answers.map((one) =>
+      one.method === method && one.params[0] === hash ? { ...one, result } : one,
+    );
+    const options = { hasEthereumBlocks: false };
+    const changed = { ...record, answers };
+    const found = await verifyRecorded(together.request.transactionHash, changed, options).catch(
+      (error: unknown) => error,
+    );
+    if (found instanceof TycheError) return true;
+    const { kind, steps } = (found as Verification).requests[0]!;
+    return kind !== "preset" || steps.slice(1).some(({ outcome }) => outcome !== "ok");
+  }
+
+  const answerTo = (method: string, hash: Hex): Answer =>
+    record.answers.find((one) => one.method === method && one.params[0] === hash)!.result as Answer;
+
+  test("of the calldata with proof and report changes a step, or nothing of what the calldata say", async () => {
+    const hash = together.report.transactionHash;
+    const answer = answerTo("eth_getTransactionByHash", hash);
+    const meaningOf = (input: Hex) => ({
+      fulfilments: decodeFulfilments(input),
+      // The place of a node in the configuration follows from its key.
+      reports: decodeDelivery(input)?.reports.map(({ report, signatures }) => ({
+        report,
+        signatures: signatures.map(({ r, s, recoveryId }) => ({ r, s, recoveryId })),
+      })),
+    });
+    const meaning = meaningOf(answer.input);
+    const missed: number[] = [];
+    for (const [i, input] of bytesChanged(answer.input).entries()) {
+      if (isDeepStrictEqual(meaningOf(input), meaning)) continue;
+      if (!(await isNoticed("eth_getTransactionByHash", hash, { ...answer, input }))) missed.push(i);
+    }
+    expect(missed).toEqual([]);
+  });
+
+  test.each([
+    ["request", () => together.request.transactionHash],
+    ["delivery", () => together.report.transactionHash],
+  ] as const)("of the logs of the %s changes a step, or what nothing reads", async (_, get) => {
+    const receipt = answerTo("eth_getTransactionReceipt", get());
+    const missed: string[] = [];
+    for (const [i, log] of receipt.logs.entries()) {
+      const event = findEvent(log)!;
+      const meaningOf = (one: object) =>
+        Object.entries(one).filter(([member]) => !NOTHING_READS[event.name]?.includes(member));
+      const changes = [
+        ...bytesChanged(log.data).map((data) => ({ ...log, data })),
+        ...log.topics.flatMap((topic, k) =>
+          bytesChanged(topic).map((other) => ({ ...log, topics: log.topics.with(k, other) })),
+        ),
+      ];
+      for (const [k, changed] of changes.entries()) {
+        if (isDeepStrictEqual(meaningOf(findEvent(changed) ?? {}), meaningOf(event))) continue;
+        const logs = receipt.logs.with(i, changed);
+        if (!(await isNoticed("eth_getTransactionReceipt", get(), { ...receipt, logs })))
+          missed.push(`${event.name} ${k}`);
+      }
+    }
+    expect(missed).toEqual([]);
+  });
+});
+
+/** Returns all values that differ from this one in the lowest bit of one byte. */
+function bytesChanged(hex: Hex): readonly Hex[] {
+  const bytes = fromHexText(hex);
+  return Array.from(bytes, (byte, i) => toHexText(bytes.with(i, byte ^ 1)));
+}
 
 const METHODS = [
   "eth_chainId",
@@ -627,17 +674,15 @@ test("behaviour: of a node without eth_getBlockReceipts, the receipts of a block
   expect(requests[0]!.steps[0]).toMatchObject({ name: "transactions", outcome: "ok" });
 });
 
-const CONFIG_SET = toEventSelector(
-  "ConfigSet(uint32,bytes32,uint64,address[],address[],uint8,bytes,uint64,bytes)",
+/** Changes the result that the consumer logged. */
+const changeResult = changeLog(
+  EVENT_TOPICS.BatchReported,
+  (data) => data.replaceAll(wordOf(preset.request).slice(2), wordHex(1n)) as Hex,
 );
-
-function replaceResult(data: Hex): Hex {
-  return data.replaceAll(wordsSentIn(preset.proof)[0]!.slice(2), wordHex(1n)) as Hex;
-}
 
 function changeSigners(signers: readonly Hex[]): Tamper {
   return (method, answer, [filter]) => {
-    if (method !== "eth_getLogs" || (filter as { topics: Hex[] }).topics[0] !== CONFIG_SET) return answer;
+    if (method !== "eth_getLogs" || !isForConfig(filter)) return answer;
     for (const log of answer as Answer["logs"]) {
       TEST_ROLES.signers.forEach(({ address }, index) => {
         log.data = log.data.replaceAll(

@@ -2,10 +2,9 @@ import { encodeAbiParameters, parseAbiItem, type Hex } from "viem";
 import { expect, test } from "vitest";
 import { configDigestOf, nodeConfigOf, type NodeConfig } from "../../src/chainlink/nodeConfig.ts";
 import { encodeNodeUrls } from "../../src/chainlink/offchainConfig.ts";
-import { encodeTransmission } from "../../src/oracle/report.ts";
-import { findReportOperators } from "../../src/verify/reportOperators.ts";
+import { findReportOperators, type ReportSigners } from "../../src/verify/reportOperators.ts";
+import { findSignerSet } from "../../src/verify/signerSet.ts";
 import { remainingTrust } from "../../src/verify/trust.ts";
-import { idOf } from "../oracle/support/logs.ts";
 
 const CHAIN = 31_337;
 const COORDINATOR = `0x${"c0".repeat(20)}` as const;
@@ -26,7 +25,7 @@ const digestOf = (config: NodeConfig, count: number): Hex =>
   configDigestOf(config, { chainId: CHAIN, coordinator: COORDINATOR, count: BigInt(count) });
 
 /** Creates a chain on which the coordinator had these configurations, in blocks 1, 2, …, and reports under some of them. */
-function meansOf(configs: readonly NodeConfig[], { hasLogs = true, isNamed = true } = {}) {
+function meansOf(configs: readonly NodeConfig[], { hasLogs = true } = {}) {
   const latest = configs.length;
   const dataOf = (config: NodeConfig, count: number): Hex =>
     encodeAbiParameters(CONFIG_SET.inputs, [
@@ -49,15 +48,11 @@ function meansOf(configs: readonly NodeConfig[], { hasLogs = true, isNamed = tru
     async readLogData(_: unknown, block: bigint) {
       return hasLogs ? [dataOf(configs[Number(block) - 1]!, Number(block))] : [];
     },
-    async getTransaction(hash: Hex) {
-      const count = Number(hash);
-      const context = { configDigest: digestOf(configs[count - 1]!, count), epoch: 0 };
-      return { input: encodeTransmission([], context, []), to: COORDINATOR };
-    },
     getStorage: async () => "0x0",
   };
-  const book = { known: () => ({ functionsCoordinator: isNamed ? COORDINATOR : undefined }) };
-  return { facts, book, chainId: CHAIN } as unknown as Parameters<typeof findReportOperators>[1];
+  const book = { known: () => ({ functionsCoordinator: COORDINATOR }) };
+  const means = { facts, book, chainId: CHAIN } as unknown as Parameters<typeof findReportOperators>[1];
+  return { ...means, configs };
 }
 
 /** Returns the remaining trust in requests with reports under these configurations, by number; `undefined`: without a report. */
@@ -65,12 +60,16 @@ async function trustOf(
   means: ReturnType<typeof meansOf>,
   ...counts: readonly (number | undefined)[]
 ): Promise<readonly string[]> {
-  const found = counts.map((count) => ({
-    kind: "function",
-    functions: count === undefined ? {} : { processed: { log: { transactionHash: idOf(BigInt(count)) } } },
-  })) as unknown as Parameters<typeof findReportOperators>[0];
-  const operators = await findReportOperators(found, means);
-  const requests = found.map(({ kind }) => ({ kind })) as unknown as Parameters<typeof remainingTrust>[0];
+  const place = { coordinator: COORDINATOR, chainId: CHAIN };
+  const signers: ReportSigners[] = [];
+  for (const count of counts)
+    signers.push(
+      count === undefined
+        ? "unsigned"
+        : await findSignerSet(digestOf(means.configs[count - 1]!, count), place, means.facts),
+    );
+  const operators = await findReportOperators(signers, means);
+  const requests = [{ kind: "function" }] as unknown as Parameters<typeof remainingTrust>[0];
   return remainingTrust(requests, { isEmbedded: false, operators }).slice(0, -2);
 }
 const several = (agreeing: number, nodes: number): string =>
@@ -101,14 +100,19 @@ test("behaviour: a report of an oracle that held all keys stays one operator's w
   expect([sentence, rest]).toEqual([expect.stringContaining("holds the keys of all its nodes"), []]);
 });
 
-test("behaviour: a preset that still waits for its words names no coordinator, and the sentence says so", async () => {
-  expect(await trustOf(meansOf([configOf(4)], { isNamed: false }), undefined)).toEqual([
-    expect.stringContaining("before a function request names their coordinator"),
+test("where the chain's node has lost the list of signers, nothing is claimed of the operators", async () => {
+  const sentence = expect.stringContaining("can't be told") as string;
+  expect(await trustOf(meansOf([configOf(4), configOf(7)], { hasLogs: false }), undefined)).toEqual([
+    sentence,
   ]);
+  const requests = [{ kind: "function" }] as unknown as Parameters<typeof remainingTrust>[0];
+  const operators = await findReportOperators([undefined], meansOf([configOf(4)]));
+  expect(remainingTrust(requests, { isEmbedded: false, operators })[0]).toEqual(sentence);
 });
 
-test("error: where the chain's node has lost the list of signers, nothing is claimed of the operators", async () => {
-  expect(await trustOf(meansOf([configOf(4), configOf(7)], { hasLogs: false }), 1)).toEqual([
-    expect.stringContaining("can't be told"),
-  ]);
+test("a preset's result can only be withheld, by whoever knows its word first", () => {
+  const requests = [{ kind: "preset" }] as unknown as Parameters<typeof remainingTrust>[0];
+  expect(remainingTrust(requests, { isEmbedded: false, operators: [] })).toContainEqual(
+    expect.stringMatching(/can only keep silent.* how many requests failed before this one/),
+  );
 });

@@ -1,5 +1,6 @@
 import {
   concat,
+  type Hex,
   decodeFunctionData,
   encodeErrorResult,
   encodeFunctionData,
@@ -9,7 +10,11 @@ import {
 } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Receipt } from "../../src/evm/client.ts";
+import type { Verification } from "../../src/api/types.ts";
 import { EVENT_TOPICS } from "../../src/chainlink/events.ts";
+import { nodeConfigOf } from "../../src/chainlink/nodeConfig.ts";
+import { presetRequestId, wordsOfBatch } from "../../src/chainlink/presetBatch.ts";
+import { encodeDelivery } from "../../src/chainlink/presetReport.ts";
 import { encodeFunctionsRequest } from "../../src/chainlink/functionsRequest.ts";
 import {
   batchVrfCoordinatorAbi,
@@ -19,12 +24,22 @@ import {
 } from "../../src/chainlink/contracts/abi.ts";
 import { createSourceRunner } from "../../src/app/tools/runSource.ts";
 import { fromHexText } from "../../src/lib/hex.ts";
-import { checkExecution } from "../../src/verify/executionStep.ts";
+import { toWord } from "../../src/lib/uint256.ts";
+import { checkFunctionExecution } from "../../src/verify/executionStep.ts";
 import type { RunSource } from "../../src/verify/runSource.ts";
 import { TEST_PROVING_KEY, TEST_ROLES } from "../support/stack.ts";
 import { storeSource } from "../support/consumer.ts";
-import { deliverResults, deliverWords, eventsOf } from "../support/delivery.ts";
-import { startVerifyWorld, wordsSentIn, type Tamper, type VerifyWorld } from "./support/world.ts";
+import { testAccount } from "../support/anvil.ts";
+import { deliverResults, deliverWords, eventsOf, reportOf, seedsOf } from "../support/delivery.ts";
+import {
+  ECHO_WORD,
+  isForConfig,
+  reconfigure,
+  startVerifyWorld,
+  wordOf,
+  type Tamper,
+  type VerifyWorld,
+} from "./support/world.ts";
 
 let world: VerifyWorld;
 beforeAll(async () => {
@@ -38,13 +53,9 @@ const outcomes = (steps: readonly { readonly name: string; readonly outcome: str
 const ALL_OK = {
   transactions: "ok",
   contracts: "ok",
-  request: "ok",
   key: "ok",
   proof: "ok",
-  words: "ok",
-  word: "ok",
   source: "ok",
-  stored: "ok",
   signers: "ok",
   signatures: "ok",
   delivery: "ok",
@@ -52,22 +63,28 @@ const ALL_OK = {
 };
 
 describe("a preset", () => {
-  test("default: is valid from its request, its proof and its report alike", async () => {
-    const { request, proof, report } = await world.runPreset();
-    const [word] = wordsSentIn(proof);
+  test.each([
+    ["apart", false],
+    ["in one transaction", true],
+  ])("is valid from its request, its proof and its report alike, delivered %s", async (_, isTogether) => {
+    const { request, proof, report } = await world.runPreset({ isTogether });
+    const word = wordOf(request);
     const found = await world.verify(report.transactionHash);
     expect(found.requests.map(({ steps }) => outcomes(steps))).toEqual([ALL_OK]);
+    const { vrfRequestId } = eventsOf(request, "BatchRequested")[0]!;
     expect(found).toMatchObject({
       valid: true,
       verdict: "valid",
       requests: [
         {
           kind: "preset",
+          requestId: presetRequestId(vrfRequestId, 0),
+          vrfRequestId,
           verdict: "valid",
           failed: null,
           result: word,
           err: "0x",
-          randomNumber: [String(BigInt(word!))],
+          randomNumber: [String(BigInt(word))],
           transactions: {
             request: request.transactionHash,
             randomness: proof.transactionHash,
@@ -80,39 +97,47 @@ describe("a preset", () => {
       expect((await world.verify(transactionHash)).requests).toEqual(found.requests);
   });
 
-  test("behaviour: those that share proof and report are all checked, or the one that is named", async () => {
+  test("of a batch is checked with all others, or alone if it is named", async () => {
     const items = Array.from({ length: 4 }, () => ({ sourceId: world.echoId }));
     const request = await world.submit({ presets: [{ dapp: world.dapp, items }] });
     const proof = await deliverWords(world, request);
-    const report = await deliverResults(world, proof, { response: wordsSentIn(proof)[2]! });
-    const sent = eventsOf(proof, "PresetSent");
+    const report = await world.report(request, { result: wordOf(request, 2) });
+    const { vrfRequestId } = eventsOf(request, "BatchRequested")[0]!;
     // One result for all, which is right only for the third.
-    const found = await world.verify(proof.transactionHash);
-    expect(found.requests.map(({ failed }) => failed)).toEqual(["execution", "execution", null, "execution"]);
-    const one = await world.verify(report.transactionHash, { requestId: sent[2]!.requestId });
-    expect(one).toMatchObject({ valid: true, requests: [{ requestId: sent[2]!.requestId }] });
-    const byWords = await world.verify(request.transactionHash, { requestId: sent[0]!.vrfRequestId });
+    for (const { transactionHash } of [request, proof, report])
+      expect((await world.verify(transactionHash)).requests.map(({ failed }) => failed)).toEqual([
+        "execution",
+        "execution",
+        null,
+        "execution",
+      ]);
+    const requestId = presetRequestId(vrfRequestId, 2);
+    const one = await world.verify(report.transactionHash, { requestId });
+    expect(one).toMatchObject({ valid: true, requests: [{ requestId }] });
+    const byWords = await world.verify(report.transactionHash, { requestId: vrfRequestId });
     expect(byWords.requests).toHaveLength(4);
   });
 
-  test("behaviour: several proofs in one transaction are told apart", async () => {
+  test("is told apart from others whose proofs and reports share its transaction", async () => {
     const preset = { dapp: world.dapp, items: [{ sourceId: world.echoId }] };
     const request = await world.submit({
       presets: [preset, preset],
       randoms: [{ vrfSubId: world.dapp.vrfSubId, numWords: 3 }],
     });
-    const proof = await deliverWords(world, request);
-    const { verdict, requests } = await world.verify(proof.transactionHash);
-    expect(verdict).toBe("incomplete");
-    expect(requests.map(({ kind, verdict, randomNumber }) => [kind, verdict, randomNumber.length])).toEqual([
-      ["preset", "incomplete", 1],
-      ["preset", "incomplete", 1],
-      ["random", "valid", 3],
+    const [first] = seedsOf(request).values();
+    const result = toWord(wordsOfBatch(first!, 1)[0]!);
+    const reports = [await reportOf(world, request, { result })];
+    const { transactionHash } = await deliverWords(world, request, { reports });
+    const { requests } = await world.verify(transactionHash);
+    expect(requests.map(({ kind, failed, randomNumber }) => [kind, failed, randomNumber.length])).toEqual([
+      ["preset", null, 1],
+      ["preset", "execution", 1],
+      ["random", null, 3],
     ]);
     expect(new Set(requests.flatMap(({ randomNumber }) => randomNumber)).size).toBe(5);
   });
 
-  test("behaviour: before its words it is incomplete", async () => {
+  test("is incomplete before its word", async () => {
     const items = [{ sourceId: world.echoId }, { sourceId: world.echoId }];
     const request = await world.submit({ presets: [{ dapp: world.dapp, items }] });
     const { verdict, valid, requests } = await world.verify(request.transactionHash);
@@ -121,18 +146,152 @@ describe("a preset", () => {
       { kind: "preset", verdict: "incomplete", transactions: { randomness: null, report: null } },
       { kind: "preset", verdict: "incomplete" },
     ]);
+    expect(outcomes(requests[0]!.steps)).toEqual({
+      transactions: "ok",
+      contracts: "ok",
+      proof: "notApplicable",
+      source: "ok",
+    });
     await deliverWords(world, request);
   });
 
-  test("behaviour: an id under which a source was stored only after the request fails", async () => {
-    const sourceId = world.echoId + 1;
+  test.each([
+    ["the only result that can follow", `${ECHO_WORD};`, /^with this word, the source gives \d{60}/],
+    ["an error", "throw new Error('no luck')", /^with this word, the source gives error 0x.*"no luck"$/],
+    [
+      "why none does",
+      "return Functions.encodeUint256(Date.now())",
+      /can't be reproduced: the source used the time/,
+    ],
+  ])("with its word but no report is incomplete, and says %s", async (_, source, detail) => {
+    const sourceId = await storeSource(world, source);
     const request = await world.submit({ presets: [{ dapp: world.dapp, items: [{ sourceId }] }] });
+    const proof = await deliverWords(world, request);
+    const { verdict, requests } = await world.verify(proof.transactionHash);
+    expect(verdict).toBe("incomplete");
+    expect(requests).toMatchObject([
+      { failed: null, result: null, randomNumber: [String(BigInt(wordOf(request)))] },
+    ]);
+    const open = requests[0]!.steps.filter(({ outcome }) => outcome === "notApplicable");
+    expect(open).toMatchObject([
+      { name: "delivery", detail: expect.stringContaining("no report on chain yet") },
+      { name: "execution", detail: expect.stringMatching(detail) },
+    ]);
+  });
+
+  test("of a source that was stored only after the request fails", async () => {
+    const sourceId = (await storeSource(world, "return new Uint8Array(1)")) + 1;
+    const request = await world.submit({ presets: [{ dapp: world.dapp, items: [{ sourceId }] }] });
+    expect(await world.verify(request.transactionHash)).toMatchObject({
+      requests: [{ verdict: "invalid", failed: "source" }],
+    });
     expect(await storeSource(world, "return Functions.encodeUint256(BigInt(bytesArgs[0]) | 1n)")).toBe(
       sourceId,
     );
     const proof = await deliverWords(world, request);
     const { requests } = await world.verify(proof.transactionHash);
-    expect(requests).toMatchObject([{ verdict: "invalid", failed: "stored" }]);
+    expect(requests).toMatchObject([{ verdict: "invalid", failed: "source" }]);
+  });
+
+  test("of a malformed batch fails, and is not taken for random numbers", async () => {
+    const request = await world.submit({
+      presets: [{ dapp: world.dapp, items: [], batch: "0x0001ff" }],
+    });
+    const { requests } = await world.verify(request.transactionHash);
+    expect(requests).toMatchObject([{ kind: "preset", verdict: "invalid", failed: "source" }]);
+    await deliverWords(world, request);
+  });
+
+  test.each([
+    ["another number of results than the batch has presets", "0x000101000102", { failed: "delivery" }],
+    ["results that are cut off", "0x002001", { failed: "delivery" }],
+    ["an error", "0x8004626f6f6d", { failed: "execution", result: "0x", err: "0x626f6f6d" }],
+  ] as const)("fails if the nodes sign %s", async (_, packed, end) => {
+    const request = await world.submit({
+      presets: [{ dapp: world.dapp, items: [{ sourceId: world.echoId }] }],
+    });
+    await deliverWords(world, request);
+    const report = await world.report(request, { packed });
+    const { requests } = await world.verify(report.transactionHash);
+    expect(requests).toMatchObject([{ verdict: "invalid", ...end }]);
+  });
+
+  test("is checked with the nodes that signed it, after others have taken their place", async () => {
+    const old = await world.runPreset();
+    const snapshot = await world.viem.snapshot();
+    const addresses = (from: number) => [0, 1, 2, 3].map((n) => testAccount(from + n).address);
+    await reconfigure(world, nodeConfigOf({ signers: addresses(20), transmitters: addresses(24) }));
+    const found = await world.verify(old.report.transactionHash);
+    expect(found).toMatchObject({ verdict: "valid" });
+    expect(found.requests[0]!.steps.find(({ name }) => name === "signers")?.detail).toContain(
+      TEST_ROLES.signers[0]!.address,
+    );
+    // A node without old logs still has the storage, with the new nodes: nothing tells who signed.
+    const tamper: Tamper = (method, answer, [filter]) =>
+      method === "eth_getLogs" && isForConfig(filter) ? [] : answer;
+    const { verdict, requests } = await world.verify(old.report.transactionHash, { tamper });
+    expect(verdict).toBe("unconfirmed");
+    expect(requests).toMatchObject([{ failed: null }]);
+    await world.viem.revert({ id: snapshot });
+  });
+});
+
+describe("a report that a stranger delivers", () => {
+  const RELAY = "0x00000000000000000000000000000000000057a7";
+  /** Requests a preset, and delivers its word. */
+  const request = async (): Promise<Receipt> => {
+    const presets = [{ dapp: world.dapp, items: [{ sourceId: world.echoId }] }];
+    const requested = await world.submit({ presets });
+    await deliverWords(world, requested);
+    return requested;
+  };
+  /** Delivers the real report through a contract whose calldata hide it, or hold false ones before it. */
+  const relay = async (requested: Receipt, hidden: Hex): Promise<Receipt> => {
+    const real = encodeDelivery("0x", [await reportOf(world, requested, { result: wordOf(requested) })]);
+    const skipped = (hidden.length - 2) / 2;
+    // calldatacopy(0, skipped, size - skipped); call(gas, consumer, 0, 0, size - skipped, 0, 0)
+    const skip = skipped.toString(16).padStart(4, "0");
+    const call = `61${skip}36038061${skip}60003760006000826000600073${world.addresses.presetConsumer.slice(2)}5af100`;
+    await world.viem.setCode({ address: RELAY, bytecode: `0x${call}` });
+    return await world.send(TEST_ROLES.transmitters[1]!, { to: RELAY, data: concat([hidden, real]) });
+  };
+  const step = ({ requests }: Verification, name: string) =>
+    requests[0]!.steps.find((one) => one.name === name);
+
+  test("is valid from an account of theirs", async () => {
+    const requested = await request();
+    const signed = await reportOf(world, requested, { result: wordOf(requested) });
+    const report = await world.send(TEST_ROLES.deployer, {
+      to: world.addresses.presetConsumer,
+      data: encodeDelivery("0x", [signed]),
+    });
+    expect(await world.verify(report.transactionHash)).toMatchObject({ verdict: "valid" });
+  });
+
+  test("is valid through a contract whose calldata hide it, and the contract is named", async () => {
+    const report = await relay(await request(), "0x5a");
+    const found = await world.verify(report.transactionHash);
+    expect(found.requests.map(({ steps }) => outcomes(steps))).toEqual([ALL_OK]);
+    expect(step(found, "delivery")?.detail).toContain(`; it was delivered through the contract ${RELAY}`);
+  });
+
+  test("is found behind a false one in the same calldata", async () => {
+    const requested = await request();
+    const real = await reportOf(world, requested, { result: wordOf(requested) });
+    const forged = { ...real, signatures: real.signatures.map((one) => ({ ...one, r: one.s })) };
+    const report = await relay(requested, encodeDelivery("0x", [forged]));
+    expect(await world.verify(report.transactionHash)).toMatchObject({ verdict: "valid" });
+  });
+
+  test("is not called wrong by a node without traces, nor valid", async () => {
+    const report = await relay(await request(), "0x5a");
+    const tamper: Tamper = (method, answer) => (method === "debug_traceTransaction" ? null : answer);
+    const found = await world.verify(report.transactionHash, { tamper });
+    expect(found).toMatchObject({ verdict: "unconfirmed", requests: [{ failed: null }] });
+    expect(step(found, "delivery")).toMatchObject({
+      outcome: "notApplicable",
+      detail: expect.stringContaining(`delivered through the contract ${RELAY}`),
+    });
   });
 });
 
@@ -146,10 +305,8 @@ describe("random words", () => {
       expect(outcomes(requests[0]!.steps)).toEqual({
         transactions: "ok",
         contracts: "ok",
-        request: "ok",
         key: "ok",
         proof: "ok",
-        words: "ok",
       });
       expect(requests[0]!.randomNumber).toHaveLength(500);
     }
@@ -175,7 +332,7 @@ describe("a proof that a stranger delivers", () => {
       presets: [{ dapp: world.dapp, items: [{ sourceId: world.echoId }] }],
     });
     const proof = await relay(request);
-    const report = await deliverResults(world, proof, { response: wordsSentIn(proof)[0]! });
+    const report = await world.report(request, { result: wordOf(request) });
     for (const { transactionHash } of [request, proof, report]) {
       const { verdict, requests } = await world.verify(transactionHash);
       expect(verdict).toBe("valid");
@@ -279,7 +436,7 @@ test("behaviour: what a contract of the caller's own asked for is checked, too",
   });
   await world.viem.setCode({ address: owner.address, bytecode: "0x60006000fd" });
   const { requests } = await world.verify((await deliverWords(world, refused)).transactionHash);
-  expect(requests[0]!.steps.find(({ name }) => name === "words")).toMatchObject({
+  expect(requests[0]!.steps.find(({ name }) => name === "proof")).toMatchObject({
     outcome: "ok",
     detail: expect.stringMatching(/the contract's callback failed: no reason given$/),
   });
@@ -411,7 +568,7 @@ test.each([
         : { kind: "error", message: given.error, touched: [] },
     );
   const options = { run, maxResponseBytes: 256, caller: "test", deadline: new AbortController().signal };
-  const { outcome, compared } = await checkExecution(request, { result, error }, options);
+  const { outcome, compared } = await checkFunctionExecution(request, { result, error }, options);
   expect(outcome).toBe("failed");
   expect(compared[0]!.expected).toContain(error);
   expect(compared[0]!.expected).toContain(result);

@@ -339,11 +339,11 @@ describe("requests", () => {
       if (route.request().url().endsWith(id)) return route.continue();
       const response = await route.fetch();
       const { data } = (await response.json()) as { readonly data: object };
-      return route.fulfill({ response, json: { data: { ...data, state: "executing", outcome: null } } });
+      return route.fulfill({ response, json: { data: { ...data, state: "randomness", outcome: null } } });
     });
     await page.getByRole("button", { name: "Run again" }).click();
     const heading = page.locator("#request h2").first();
-    await heading.filter({ hasText: "executing" }).waitFor();
+    await heading.filter({ hasText: "randomness" }).waitFor();
     await page.goBack();
     await heading.filter({ hasText: "fulfilled" }).waitFor();
     expect(await page.locator("#announcer").textContent()).toBe("");

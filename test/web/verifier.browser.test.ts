@@ -78,8 +78,9 @@ test("behaviour: a file of chain data brings its hash, and what was changed in i
   await page.getByText("The chain is a local chain with the id 11155111").waitFor();
   const text = await readFile(file, "utf8");
   const { data } = await tyche.call("GET", "/api/requests?limit=1");
-  const { requestId: onChain } = data.items[0].outcome;
-  await writeFile(file, text.replaceAll(onChain.slice(2, 18), "deadbeefdeadbeef"));
+  // Two bytes of length come before the result.
+  const reported = `0020${data.items[0].outcome.result.slice(2)}`;
+  await writeFile(file, text.replaceAll(reported, `0020${"deadbeef".repeat(8)}`));
   await page.reload();
   await page.getByLabel("File with chain data").setInputFiles(file);
   await verifyButton().press("Enter");
@@ -119,8 +120,8 @@ test("behaviour: without the operator's addresses a result is valid only if the 
     .waitFor();
   await verify({ given: "0x" });
   await page.getByText("The addresses of the contracts must be JSON").waitFor();
-  const functionsRouter = contracts["link"];
-  await verify({ given: JSON.stringify({ functionsRouter, functionsCoordinator: functionsRouter }) });
+  const presetConsumer = contracts["link"];
+  await verify({ given: JSON.stringify({ presetConsumer, vrfCoordinator: presetConsumer }) });
   await page.getByRole("status").getByText("holds no request of the oracle").waitFor();
   await visitor.inspect();
   expect(visitor.troubles).toEqual([]);

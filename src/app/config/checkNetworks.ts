@@ -44,11 +44,17 @@ function checkChainId(name: string, { chainId }: Members, path: string): Paramet
   return [{ path: `${path}/chainId`, message }];
 }
 
-function checkContracts({ contracts, coordinator }: Members, path: string): ParameterViolation[] {
+function checkContracts(network: Members, path: string): ParameterViolation[] {
+  const { contracts, coordinator } = network;
   if (contracts === undefined && coordinator === undefined)
     return [{ path: `${path}/contracts`, message: "is required; an oracle node may name its coordinator" }];
-  if (contracts === undefined || coordinator === undefined) return [];
-  return [{ path: `${path}/coordinator`, message: "is for an oracle node that has no contracts file" }];
+  if (contracts === undefined) return [];
+  return ["coordinator", "presetConsumer"]
+    .filter((member) => network[member] !== undefined)
+    .map((member) => ({
+      path: `${path}/${member}`,
+      message: "is for an oracle node that has no contracts file",
+    }));
 }
 
 /** Chainlink's coordinator is only known for some chains. */

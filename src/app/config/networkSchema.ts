@@ -124,7 +124,15 @@ export const ExternalNetwork = Type.Object(
         pattern: "^0x[0-9a-fA-F]{40}$",
         [EXPECTED]: "0x and 40 hex digits",
         description:
-          "Address of the FunctionsCoordinator: all that a node of a multi-operator oracle needs, in place of `contracts`.",
+          "Address of the FunctionsCoordinator: all that a node of a multi-operator oracle needs to answer functions, in place of `contracts`.",
+      }),
+    ),
+    presetConsumer: Type.Optional(
+      Type.Unsafe<Hex>({
+        type: "string",
+        pattern: "^0x[0-9a-fA-F]{40}$",
+        [EXPECTED]: "0x and 40 hex digits",
+        description: "Address of the PresetConsumer: what such a node needs besides to answer presets.",
       }),
     ),
     operatorKey: Type.Optional(OperatorKey),

@@ -5,7 +5,6 @@ import { shareRunning } from "../../lib/memo.ts";
 import type { PresetRegistry } from "../../presets/presetRegistry.ts";
 import type { DeletedDapps, LeftConsumer } from "../../requests/keep/deletedDapps.ts";
 import type { RequestPipeline } from "../../requests/requestPipeline.ts";
-import { createSourcePrefix } from "../../requests/accept/sources.ts";
 import type { ServedNetwork } from "./servedNetwork.ts";
 
 /** Prepares, on one network, what each dapp's first call would otherwise wait for. */
@@ -60,7 +59,7 @@ export function createDappPreparer(options: {
     const [first] = troubles;
     const lacking = troubles.length;
     if (!areSourcesStored) {
-      const sources = registry.list().map(({ source }) => pipeline.storeSource(createSourcePrefix(source)));
+      const sources = registry.list().map((preset) => pipeline.storeSource(preset));
       const failed = (await Promise.allSettled(sources)).find(({ status }) => status === "rejected");
       if (failed === undefined) areSourcesStored = true;
       else troubles.push(messageOf((failed as PromiseRejectedResult).reason));

@@ -35,7 +35,10 @@ export interface NetworkOracleOptions {
 }
 
 /** The parts of an oracle that run in this process. */
-export type OracleParts = Pick<OracleNetworkOptions, "vrf" | "furtherVrf" | "functions" | "node">;
+export type OracleParts = Pick<
+  OracleNetworkOptions,
+  "vrf" | "furtherVrf" | "functions" | "node" | "proofsFor"
+>;
 
 /** Creates the sender for one of the oracle's accounts. */
 export type SenderOf = (account: Account, purpose: "words" | "report") => Sender;
@@ -79,6 +82,7 @@ export function createPartialOracle(
     networks: [
       {
         name: network,
+        chainId,
         client,
         watcher,
         contracts,

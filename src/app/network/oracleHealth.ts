@@ -16,6 +16,9 @@ export function describeOracleHealth({
   const oldest = pending
     .filter(({ unanswerable }) => !unanswerable)
     .toSorted((a, b) => a.seenAt - b.seenAt)[0];
+  const awaitingWords = new Set(
+    pending.flatMap(({ kind, requestId }) => (kind === "vrf" ? [requestId] : [])),
+  );
   const lowestAccounts: Record<string, OracleHealth["lowestAccounts"][string]> = {};
   for (const { role, address, balanceWei } of accounts) {
     if (balanceWei === undefined) continue;
@@ -25,8 +28,10 @@ export function describeOracleHealth({
   return {
     lagMs: oldest === undefined ? 0 : Math.round(performance.now() - oldest.seenAt),
     ...(oldest === undefined ? {} : { waitsFor: oldest.why }),
-    pendingWords: pending.filter(({ kind }) => kind === "vrf").length,
-    pendingFunctions: pending.filter(({ kind }) => kind === "functions").length,
+    pendingWords: awaitingWords.size,
+    // A batch of presets counts where it waits: for its word, or for its results.
+    pendingFunctions: pending.filter(({ kind, requestId }) => kind !== "vrf" && !awaitingWords.has(requestId))
+      .length,
     blockNumber: lastBlock === undefined ? undefined : Number(lastBlock.number),
     caughtUp,
     lowestAccounts,
@@ -39,9 +44,11 @@ const ANSWERS: ReadonlySet<string> = new Set([
   EVENT_TOPICS.RawErrorReturned,
   EVENT_TOPICS.RequestProcessed,
   EVENT_TOPICS.RequestNotProcessed,
+  EVENT_TOPICS.BatchReported,
 ]);
 
-/** Counts the requests that a transaction of the oracle answered, or tried to answer. */
+/** Counts the requests that a transaction of the oracle answered, or tried to answer; a batch's word and its results are of one request. */
 export function countAnswers({ logs }: Pick<Receipt, "logs">): number {
-  return logs.filter(({ topics }) => ANSWERS.has(topics[0] ?? "")).length;
+  const answers = logs.filter(({ topics }) => ANSWERS.has(topics[0] ?? ""));
+  return new Set(answers.map(({ topics }) => topics[1])).size;
 }

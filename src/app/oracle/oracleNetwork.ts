@@ -118,7 +118,12 @@ export function serveOracleNetwork(options: {
         chainId,
         client,
         watcher,
-        contracts: file?.contracts ?? (await readCoordinatorContracts(client, coordinator!)),
+        contracts:
+          file?.contracts ??
+          (await readCoordinatorContracts(client, {
+            coordinator: coordinator!,
+            presetConsumer: config.presetConsumer,
+          })),
         fees: feesOfExternal(config, profile),
         pipelining,
         fromBlock: isKept ? noted.blockNumber : file && BigInt(file.blockNumber),

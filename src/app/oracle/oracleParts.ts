@@ -96,10 +96,14 @@ export function oracleOfRole(options: OracleOfRoleOptions): CreateOracle {
       `the contracts in ${contracts.path} are for another oracle (VRF key hash ${keyHashes.join(", ")}, and this data directory's is ${own}); use the data directory whose \`tyche oracle keys\` they were deployed with`,
     );
   if ("signers" in keys) return async (served) => createNetworkOracle({ ...served, keys });
-  return async (served) =>
-    createPartialOracle(served, (senderOf) => ({
+  return async (served) => {
+    const readSet = () => readNodeSet(served.client, served.contracts.functionsCoordinator);
+    const set = await readSet();
+    return createPartialOracle(served, (senderOf) => ({
       vrf: { key: keys.provingKey, senders: [senderOf(keys.vrfAccount, "words")] },
+      proofsFor: { set, readSet },
     }));
+  };
 }
 
 /**

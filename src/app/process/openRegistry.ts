@@ -3,7 +3,7 @@ import type { SandboxPool } from "../../../sandbox/index.ts";
 import { createLayeredRegistry } from "../../presets/layeredRegistry.ts";
 import type { PresetRegistry } from "../../presets/presetRegistry.ts";
 import { listPresetFolders } from "../../requests/accept/presetFolder.ts";
-import { createSourcePrefix } from "../../requests/accept/sources.ts";
+import type { PresetSource } from "../../requests/accept/sources.ts";
 import type { ServedNetwork } from "../network/servedNetwork.ts";
 
 /** Presets all belong to the operator: their examples run in contexts of one isolate, which a child process creates once. */
@@ -20,10 +20,10 @@ export async function openRegistry(options: {
   readonly log: Logger;
 }): Promise<PresetRegistry> {
   const { pluginsDir, pool, networks, log } = options;
-  const storeSource = (network: ServedNetwork, source: string): void => {
+  const storeSource = (network: ServedNetwork, source: PresetSource): void => {
     network
       .pipeline()
-      ?.storeSource(createSourcePrefix(source))
+      ?.storeSource(source)
       .catch((error: unknown) =>
         log.error({ err: error, network: network.profile.name }, "a preset's source could not be stored"),
       );
@@ -39,7 +39,7 @@ export async function openRegistry(options: {
         // Whoever saw that it was broken wants to see that it is mended.
         if (broken.delete(name)) log.warn({ preset: name }, "preset served again");
         else log.info({ preset: name }, "preset live");
-        for (const network of networks) storeSource(network, change.preset.source);
+        for (const network of networks) storeSource(network, change.preset);
       } else {
         if (change.kind === "broken") broken.add(change.name);
         else broken.delete(change.name);

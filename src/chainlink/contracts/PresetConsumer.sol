@@ -1,54 +1,35 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.19;
 
-import {JoinedPresets} from "./JoinedPresets.sol";
-import {JoiningConsumer} from "./JoiningConsumer.sol";
 import {PresetConsumerBase} from "./PresetConsumerBase.sol";
-import {WordsRequestV2} from "./WordsRequestV2.sol";
+import {VRFCoordinatorV2Interface} from "@chainlink/contracts/src/v0.8/vrf/interfaces/VRFCoordinatorV2Interface.sol";
 
-/// Takes its words from VRFCoordinatorV2, whose subscription ids are `uint64`.
-contract PresetConsumer is WordsRequestV2, JoiningConsumer {
-  /// As PresetConsumerBase.PresetCall.
-  struct PresetCallV2 {
-    uint64 vrfSubId;
-    bytes32 keyHash;
-    uint16 confirmations;
-    uint32 callbackGasLimit;
-    bytes batch;
-  }
-
-  /// As PresetConsumerBase.RandomCall.
-  struct RandomCallV2 {
-    uint64 vrfSubId;
-    bytes32 keyHash;
-    uint16 confirmations;
-    uint32 numWords;
-  }
-
+/// Takes its words from VRFCoordinatorV2.
+contract PresetConsumer is PresetConsumerBase {
   constructor(
     address operator,
     address vrfCoordinator,
+    address batchVrfCoordinator,
     address functionsRouter,
     bytes32 donId
-  ) PresetConsumerBase(operator, vrfCoordinator, functionsRouter, donId) {
-    new JoinedPresets(operator, vrfCoordinator, functionsRouter, donId);
-  }
+  ) PresetConsumerBase(operator, vrfCoordinator, batchVrfCoordinator, functionsRouter, donId) {}
 
-  /// See PresetConsumerBase._submit.
-  function submit(
-    PresetCallV2[] calldata presets,
-    FunctionCall[] calldata functions,
-    RandomCallV2[] calldata randoms
-  ) external {
-    PresetCall[] calldata widePresets;
-    RandomCall[] calldata wideRandoms;
-    // An id takes a whole word of calldata, whatever its type.
-    assembly {
-      widePresets.offset := presets.offset
-      widePresets.length := presets.length
-      wideRandoms.offset := randoms.offset
-      wideRandoms.length := randoms.length
-    }
-    _submit(widePresets, functions, wideRandoms);
+  /// The coordinator checks that the subscription's id is a `uint64`.
+  function _encodeWordsRequest(
+    bytes32 keyHash,
+    uint256 vrfSubId,
+    uint16 confirmations,
+    uint32 callbackGasLimit,
+    uint32 numWords
+  ) internal pure override returns (bytes memory) {
+    return
+      abi.encodeWithSelector(
+        VRFCoordinatorV2Interface.requestRandomWords.selector,
+        keyHash,
+        vrfSubId,
+        confirmations,
+        callbackGasLimit,
+        numWords
+      );
   }
 }

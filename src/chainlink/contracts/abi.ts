@@ -139,48 +139,47 @@ export const subscriptionOwnerAbi = parseAbi([
   "error UnknownDapp(bytes32 dapp)",
 ]);
 
-/** PresetConsumer: sends the operator's requests; `src/chainlink/presetBatch.ts` packs its batches. */
+/** PresetConsumer in both versions: sends the operator's requests, and takes the results of presets; `presetBatch.ts` packs both. */
 export const presetConsumerAbi = parseAbi([
-  "constructor(address operator, address vrfCoordinator, address functionsRouter, bytes32 donId)",
-  "struct PresetCall { uint64 vrfSubId; bytes32 keyHash; uint16 confirmations; uint32 callbackGasLimit; bytes batch; }",
+  "constructor(address operator, address vrfCoordinator, address batchVrfCoordinator, address functionsRouter, bytes32 donId)",
+  "struct PresetCall { uint256 vrfSubId; bytes32 keyHash; uint16 confirmations; bytes batch; }",
   "struct FunctionCall { uint64 functionsSubId; bytes data; }",
-  "struct RandomCall { uint64 vrfSubId; bytes32 keyHash; uint16 confirmations; uint32 numWords; }",
-  "function storeSource(bytes prefix) returns (uint16 sourceId)",
-  "function sourceOf(uint16 sourceId) view returns (bytes prefix)",
+  "struct RandomCall { uint256 vrfSubId; bytes32 keyHash; uint16 confirmations; uint32 numWords; }",
+  "struct JoinedCall { uint256 vrfSubId; bytes32[] keyHashes; uint16 confirmations; uint32 numWords; bytes batch; }",
+  "struct SignedReport { bytes report; bytes signatures; }",
+  "function storeSource(bytes source) returns (uint16 sourceId)",
+  "function sourceOf(uint16 sourceId) view returns (bytes source)",
   "function OPERATOR() view returns (address)",
-  "function sourceIdOf(bytes32 prefixHash) view returns (uint16 sourceId)",
+  "function sourceIdOf(bytes32 sourceHash) view returns (uint16 sourceId)",
+  "function recordOf(uint256 vrfRequestId) view returns (uint256 record)",
   "function submit(PresetCall[] presets, FunctionCall[] functions, RandomCall[] randoms)",
+  "function submitJoined(JoinedCall[] calls)",
+  "function adoptNodes(bytes config)",
+  "function adoptedNodes() view returns (bytes32 configDigest, uint8 f, address[] signers)",
+  "function deliver(bytes fulfilment, SignedReport[] reports)",
   "function rawFulfillRandomWords(uint256 vrfRequestId, uint256[] randomWords)",
   "function handleOracleFulfillment(bytes32, bytes, bytes) view",
-  "event SourceStored(uint16 indexed sourceId, bytes32 indexed prefixHash)",
+  "event SourceStored(uint16 indexed sourceId, bytes32 indexed sourceHash)",
   "event Accepted(uint256 index, uint256 requestId)",
   "event Refused(uint256 index, bytes reason)",
-  "event PresetSent(uint256 indexed vrfRequestId, bytes32 indexed requestId, uint256 item)",
-  "event PresetRefused(uint256 indexed vrfRequestId, uint256 item, bytes reason)",
+  "event BatchRequested(uint256 indexed vrfRequestId, bytes batch)",
+  "event Joining(uint256 indexed requestId, bytes32[] keyHashes, uint256[] parts)",
+  "event WordsJoined(uint256 indexed requestId, uint256 seed)",
+  "event BatchReported(uint256 indexed vrfRequestId, bytes results)",
+  "event NodesAdopted(bytes32 configDigest)",
   "error OnlyOperator(address have, address want)",
   "error OnlyCoordinatorCanFulfill(address have, address want)",
   "error OnlyRouterCanFulfill(address have, address want)",
+  "error NotTheConfiguration(bytes32 have, bytes32 want)",
+  "error NotSigned()",
   "error BadLength(uint256 have, uint256 max)",
-  "error MalformedBatch()",
   "error UnknownSource(uint256 sourceId)",
-  "error InsufficientGas()",
-]);
-
-/** JoinedPresetsBase: what PresetConsumer uses of it, in both versions; PresetConsumer has its events and errors, too. */
-export const joinedPresetsAbi = parseAbi([
-  "struct JoinedCall { uint256 vrfSubId; bytes32[] keyHashes; uint16 confirmations; uint32 callbackGasLimit; uint32 numWords; bytes batch; }",
-  "function submitJoined(JoinedCall[] calls)",
-  "function takePart(uint256 record, uint256 randomWord)",
-  "event Joining(uint256 indexed requestId, bytes32[] keyHashes, uint256[] parts)",
-  "event WordsJoined(uint256 indexed requestId, uint256 seed)",
   "error BadKeyHashes()",
+  "error InsufficientGas()",
 ]);
 
 /** SubscriptionOwnerV2Plus: the dapps' subscriptions of VRFCoordinatorV2_5 and FunctionsRouter. */
 export const subscriptionOwnerV2PlusAbi = withWideIds(subscriptionOwnerAbi);
-
-/** PresetConsumerV2Plus, without its constructor. */
-export const presetConsumerV2PlusAbi = withWideIds(presetConsumerAbi);
 
 /**
  * The sample consumer contract that callers deploy themselves, which `src/dapps/sampleConsumer.ts` writes; the last three events are its
@@ -201,7 +200,7 @@ export const wordPaymentAbi = parseAbi(["function NATIVE_PAYMENT() view returns 
 
 /** The constructor of PresetConsumerV2Plus. */
 export const presetConsumerV2PlusConstructorAbi = parseAbi([
-  "constructor(address operator, address vrfCoordinator, address functionsRouter, bytes32 donId, bool nativePayment)",
+  "constructor(address operator, address vrfCoordinator, address batchVrfCoordinator, address functionsRouter, bytes32 donId, bool nativePayment)",
 ]);
 
 /**

@@ -73,8 +73,6 @@ const FUNCTIONS_CONTRACTS = {
 
 const OUR_CONTRACTS = {
   FixedPriceFeed: "src/chainlink/contracts/FixedPriceFeed.sol",
-  JoinedPresets: "src/chainlink/contracts/JoinedPresets.sol",
-  JoinedPresetsV2Plus: "src/chainlink/contracts/JoinedPresetsV2Plus.sol",
   PresetConsumer: "src/chainlink/contracts/PresetConsumer.sol",
   PresetConsumerV2Plus: "src/chainlink/contracts/PresetConsumerV2Plus.sol",
   SubscriptionOwner: "src/chainlink/contracts/SubscriptionOwner.sol",

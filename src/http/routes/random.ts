@@ -3,6 +3,7 @@ import { RandomResult } from "../../api/results.ts";
 import type { Static } from "typebox";
 import type { Hex } from "viem";
 import type { ParameterViolation } from "../../lib/invalidParameter.ts";
+import { checkConfirmations } from "../confirmations.ts";
 import type { HttpDeps } from "../context.ts";
 import type { RequestSchemas } from "../liveSchemas.ts";
 import type { Operation } from "../operation.ts";
@@ -51,18 +52,12 @@ function checkRange(
   network: NetworkView | undefined,
 ): ParameterViolation[] {
   if (network === undefined) return [];
-  const { minConfirmations, maxConfirmations, maxWords, keyHashes } = network.vrf;
-  const violations: ParameterViolation[] = [];
+  const { maxWords, keyHashes } = network.vrf;
+  const violations = checkConfirmations(confirmations, network);
   if (numWords > maxWords) {
     violations.push({
       path: "/numWords",
       message: `must be at most ${maxWords} on ${network.name}; got ${numWords}`,
-    });
-  }
-  if (confirmations !== undefined && (confirmations < minConfirmations || confirmations > maxConfirmations)) {
-    violations.push({
-      path: "/confirmations",
-      message: `must be from ${minConfirmations} to ${maxConfirmations} on ${network.name}; got ${confirmations}`,
     });
   }
   const asked = [

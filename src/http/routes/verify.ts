@@ -16,8 +16,8 @@ export function verifyOperation(deps: HttpDeps, verifier: Verifier): Operation {
     summary: "Check a result",
     description:
       "Checks the results of a transaction from chain data alone: transactions and blocks by their hashes, the VRF proof for the hash " +
-      "of the request's block, the word and the source in the function request, the signatures of the report, and the source's result by " +
-      "running it again. Takes the transaction of a request, of a VRF proof (`vrfv2Hash`) or of a report (`url`), and follows each " +
+      "of the request's block, the batch and its source that were fixed before the word, the signatures of the report, and the source's result " +
+      "by running it again. Takes the transaction of a request, of a VRF proof (`vrfv2Hash`) or of a report (`url`), and follows each " +
       "request in it to both ends. A result that is not valid is an answer: 200 with `valid: false` and the step in `failed`; `verdict` also tells " +
       "apart what is not confirmed, because its source could not give it again, and what has no result yet. " +
       "`trust` says what no check can show. To verify without trusting this service, run `tyche verify` against a node of your own.",

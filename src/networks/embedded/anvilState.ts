@@ -6,11 +6,6 @@ import type { Connection } from "../../evm/connection.ts";
 export const KEPT_HEADERS = 300;
 /** keccak256 of the empty string: the code hash of an account without code. */
 const EMPTY_CODE_HASH = "0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470";
-/** First byte of a chunk in which PresetConsumer keeps a long batch until its words arrive (PresetBatch.sol). */
-const BATCH_FIRST_BYTE = 0xfe;
-/** First byte of the storage word that refers to such a chunk; the 20 bytes of its address follow. */
-const BATCH_REFERENCE = "0xff";
-
 /** One account as Anvil writes it; numbers are `0x` hex except the nonce, which is a JSON number. */
 export interface AnvilAccount {
   readonly nonce: number;
@@ -49,8 +44,7 @@ export interface CompactState {
 }
 
 /**
- * Asks Anvil for its whole state and leaves out the dead weight: slots that are back to zero, batches of presets whose words
- * have arrived, old headers, and all transactions, which the history has.
+ * Asks Anvil for its whole state and leaves out the dead weight: slots that are back to zero, old headers, and all transactions, which the history has.
  *
  * Anvil hashes every slot it has ever seen, zero or not, for every block: measured at 0.8 µs per slot.
  *
@@ -78,7 +72,6 @@ function parseDump(bytes: Buffer): AnvilState {
 /** See {@link dumpCompactState}. */
 export function compactState(dump: AnvilState, keptHeaders: readonly number[]): Omit<CompactState, "bytes"> {
   const accounts: Record<Hex, AnvilAccount> = {};
-  const chunksInUse = new Set<string>();
   let zeroSlots = 0;
   for (const [address, account] of Object.entries(dump.accounts)) {
     const storage: Record<Hex, Hex> = {};
@@ -88,12 +81,8 @@ export function compactState(dump: AnvilState, keptHeaders: readonly number[]): 
         continue;
       }
       storage[slot as Hex] = value;
-      if (value.startsWith(BATCH_REFERENCE)) chunksInUse.add(`0x${value.slice(4, 44)}`);
     }
     accounts[address as Hex] = { ...account, storage };
-  }
-  for (const [address, account] of Object.entries(accounts)) {
-    if (!chunksInUse.has(address) && isBatchChunk(account)) delete accounts[address as Hex];
   }
   const newest = dump.best_block_number!;
   const kept = new Set([0, ...keptHeaders]);
@@ -106,27 +95,6 @@ export function compactState(dump: AnvilState, keptHeaders: readonly number[]): 
     zeroSlots,
     headers: dump.blocks.length,
   };
-}
-
-/** Whether an account is nothing but a packed batch, by the rules of PresetBatch.count. */
-function isBatchChunk({ nonce, balance, code, storage }: AnvilAccount): boolean {
-  const bytes = Buffer.from(code.slice(2), "hex");
-  if (bytes[0] !== BATCH_FIRST_BYTE || nonce !== 1 || BigInt(balance) !== 0n) return false;
-  if (Object.keys(storage).length > 0) return false;
-  let at = 6;
-  if (at >= bytes.length) return false;
-  while (at < bytes.length) {
-    let length = bytes[at + 2];
-    at += 3;
-    if (length === undefined) return false;
-    if (length === 255) {
-      if (at + 2 > bytes.length) return false;
-      length = bytes.readUInt16BE(at);
-      at += 2;
-    }
-    at += length;
-  }
-  return at === bytes.length;
 }
 
 export interface SwapOptions {

@@ -3,7 +3,7 @@ import type { Hex } from "viem";
 import type { Account } from "../../evm/account.ts";
 import type { ChainClient } from "../../evm/client.ts";
 import { deployStack } from "../../chainlink/deploy.ts";
-import { wordPaymentAbi } from "../../chainlink/contracts/abi.ts";
+import { presetConsumerAbi, wordPaymentAbi } from "../../chainlink/contracts/abi.ts";
 import type { StackAddresses, StackRoles } from "../../chainlink/stackPlan.ts";
 import { COORDINATOR_READS } from "../../chainlink/vrfCoordinator.ts";
 import { keyHashOfRole, type VrfTerms } from "../../chainlink/vrfPlan.ts";
@@ -97,7 +97,9 @@ export async function startEmbeddedChain(options: EmbeddedChainOptions): Promise
     if (known !== undefined && hasState) {
       const { client, earlyClient: oracleClient, port, rpcUrl } = node;
       const present = await client.getHead(BigInt(known.deployment.blockNumber));
-      if (present?.hash === known.identity) {
+      const isSame = present?.hash === known.identity;
+      const isCurrent = isSame && (await takesReports(client, known.deployment.contracts));
+      if (isCurrent) {
         await assertSameVrf(client, known.deployment.contracts, options);
         await assertVrfKeys(client, known.deployment.contracts, options);
         node.resume(known.deployment.blockNumber);
@@ -119,8 +121,11 @@ export async function startEmbeddedChain(options: EmbeddedChainOptions): Promise
       }
       await node.close();
       findings.push(
-        `${folder} held a different chain from the one in the database; it is now ${renew(folder)}, and a new chain has begun; ` +
-          "to recover it, stop the service, and restore the chain and the database from the same backup",
+        isSame
+          ? `${folder} held a chain with contracts of an earlier version of Tyche; it is now ${renew(folder)}, and a new chain has begun; ` +
+              "results on it can be verified with that version"
+          : `${folder} held a different chain from the one in the database; it is now ${renew(folder)}, and a new chain has begun; ` +
+              "to recover it, stop the service, and restore the chain and the database from the same backup",
       );
       node = await start();
     }
@@ -184,6 +189,19 @@ async function assertSameVrf(
   const data = await client.call({ to: presetConsumer, data: encodeFunctionData(call) });
   const isPaidNatively = decodeCallResult({ ...call, data });
   if (isPaidNatively !== vrf.nativePayment) refuse(`nativePayment ${isPaidNatively}`, `${vrf.nativePayment}`);
+}
+
+/** Whether PresetConsumer is of this version's kind. */
+async function takesReports(client: ChainClient, { presetConsumer }: StackAddresses): Promise<boolean> {
+  const call = { abi: presetConsumerAbi, functionName: "adoptedNodes" } as const;
+  try {
+    const data = await client.call({ to: presetConsumer, data: encodeFunctionData(call) });
+    return decodeCallResult({ ...call, data })[2].length > 0;
+  } catch (error) {
+    // A contract without this function reverts, and says nothing.
+    if ((error as { data?: Hex }).data !== undefined) return false;
+    throw error;
+  }
 }
 
 /** The coordinator knows only the keys that it was deployed with. */

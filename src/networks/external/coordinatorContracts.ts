@@ -2,6 +2,7 @@ import { encodeFunctionData, parseAbi, size, zeroAddress, type Hex } from "viem"
 import type { StackAddresses } from "../../chainlink/stackPlan.ts";
 import type { ChainClient } from "../../evm/client.ts";
 import { decodeCallResult } from "../../lib/callResult.ts";
+import { RpcError } from "../../lib/nodeAnswers.ts";
 import { TycheError } from "../../lib/errors.ts";
 
 /**
@@ -11,18 +12,27 @@ import { TycheError } from "../../lib/errors.ts";
 const PUSHED_ADDRESS = /(?=7f0{24}([0-9a-f]{40}))/g;
 const ROUTER = "Functions Router ";
 const typeAbi = parseAbi(["function typeAndVersion() view returns (string)"]);
+const consumerAbi = parseAbi([
+  "function FUNCTIONS_ROUTER() view returns (address)",
+  "function VRF_COORDINATOR() view returns (address)",
+  "function BATCH_VRF_COORDINATOR() view returns (address)",
+]);
 
 /**
- * Returns a coordinator's contracts as far as its code reveals them: the router is an immutable that no function returns. All others are the
- * zero address.
+ * Returns a coordinator's contracts as far as its code reveals them: the router is an immutable that no function returns. With a
+ * PresetConsumer, it returns the VRF contracts of that one, too. All others are the zero address.
  *
- * @throws {CoordinatorError} when there is no FunctionsCoordinator at the address.
+ * @throws {CoordinatorError} when there is no FunctionsCoordinator at the address, or no PresetConsumer of the same router.
  */
 export async function readCoordinatorContracts(
   client: Pick<ChainClient, "call" | "getCode">,
-  coordinator: Hex,
+  { coordinator, presetConsumer }: { readonly coordinator: Hex; readonly presetConsumer?: Hex | undefined },
 ): Promise<StackAddresses> {
   const router = await findRouter(client, coordinator);
+  const vrf =
+    presetConsumer === undefined
+      ? { vrfCoordinator: zeroAddress, batchVrfCoordinator: zeroAddress, presetConsumer: zeroAddress }
+      : await readConsumer(client, { presetConsumer, router });
   return {
     functionsCoordinator: coordinator,
     functionsRouter: router,
@@ -30,10 +40,35 @@ export async function readCoordinatorContracts(
     nativePriceFeed: zeroAddress,
     usdPriceFeed: zeroAddress,
     blockhashStore: zeroAddress,
-    vrfCoordinator: zeroAddress,
-    batchVrfCoordinator: zeroAddress,
     subscriptionOwner: zeroAddress,
-    presetConsumer: zeroAddress,
+    ...vrf,
+  };
+}
+
+async function readConsumer(
+  client: Pick<ChainClient, "call">,
+  { presetConsumer, router }: { readonly presetConsumer: Hex; readonly router: Hex },
+) {
+  const read = async (functionName: (typeof consumerAbi)[number]["name"]): Promise<Hex> => {
+    const call = { abi: consumerAbi, functionName };
+    const data = await client
+      .call({ to: presetConsumer, data: encodeFunctionData(call) })
+      .catch((error: unknown): Hex => {
+        if (error instanceof RpcError && error.data !== undefined) return "0x";
+        throw error;
+      });
+    // Another contract reverts, and an address without code answers with nothing.
+    return size(data) < 32 ? zeroAddress : decodeCallResult({ ...call, data });
+  };
+  const consumerRouter = await read("FUNCTIONS_ROUTER");
+  if (consumerRouter.toLowerCase() !== router.toLowerCase())
+    throw new CoordinatorError(
+      `${presetConsumer} is not a PresetConsumer of the FunctionsRouter ${router}; correct the network's presetConsumer`,
+    );
+  return {
+    presetConsumer,
+    vrfCoordinator: await read("VRF_COORDINATOR"),
+    batchVrfCoordinator: await read("BATCH_VRF_COORDINATOR"),
   };
 }
 

@@ -86,7 +86,11 @@ export async function deployNetwork(options: DeployNetworkOptions): Promise<Depl
       network,
       `the journal beside ${file} belongs to another chain or account (${journal.deployer}); move it away to redeploy`,
     );
-  const { addresses, steps } = planDeployment(stackPlanOf(journal), operator.address, journal.firstNonce);
+  const { addresses, steps } = planDeployment(
+    stackPlanOf({ ...journal, chainId }),
+    operator.address,
+    journal.firstNonce,
+  );
   const { gasPriceWei } = await quote(fees, client).catch(refusePriceAboveCap);
   const done = Math.min(
     steps.length,
@@ -165,7 +169,10 @@ export function stackPlanOf({
   oracle,
   deployer,
   ...plan
-}: Pick<ContractsFile, "oracle" | "deployer" | "minConfirmations" | "premiumLinkPpm" | "existing" | "donId"> &
+}: Pick<
+  ContractsFile,
+  "chainId" | "oracle" | "deployer" | "minConfirmations" | "premiumLinkPpm" | "existing" | "donId"
+> &
   Partial<Pick<ContractsFile, "nativePayment" | "laneMaxGasWei">> & {
     readonly vrfVersion?: VrfVersion | undefined;
   }) {
@@ -180,6 +187,7 @@ export function stackPlanOf({
       furtherVrf: (oracle.furtherVrf ?? []).map(roleOf),
       functions: { ...oracle.functions, donPublicKey: NO_PUBLIC_KEY, thresholdPublicKey: NO_PUBLIC_KEY },
     },
+    chainId: plan.chainId,
     donName: plan.donId,
     minConfirmations: plan.minConfirmations,
     premiumLinkPpm: plan.premiumLinkPpm,

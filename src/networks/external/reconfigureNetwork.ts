@@ -1,7 +1,14 @@
 import { encodeFunctionData, type Hex } from "viem";
 import { DeploymentError } from "../../chainlink/deploy.ts";
-import { functionsCoordinatorAbi } from "../../chainlink/contracts/abi.ts";
-import { configDigestOf, encodeSetConfig, gasOfSetConfig, nodeConfigOf } from "../../chainlink/nodeConfig.ts";
+import { functionsCoordinatorAbi, presetConsumerAbi } from "../../chainlink/contracts/abi.ts";
+import {
+  configDigestOf,
+  encodeAdoptNodes,
+  encodeSetConfig,
+  gasOfAdoptNodes,
+  gasOfSetConfig,
+  nodeConfigOf,
+} from "../../chainlink/nodeConfig.ts";
 import type { Account } from "../../evm/account.ts";
 import type { ChainClient } from "../../evm/client.ts";
 import { quote, type Fees } from "../../evm/fees.ts";
@@ -40,24 +47,25 @@ export interface ReconfigureNetworkOptions {
   readonly confirm: (estimate: ReconfigurationEstimate) => Promise<boolean>;
 }
 
-/** How it ended; `present` when the coordinator already had these nodes. */
+/** How it ended; `present` when the contracts already had these nodes. `hash` is that of the last transaction. */
 export type ReconfigurationEnd =
   | { readonly end: "reconfigured"; readonly hash: Hex; readonly costWei: bigint }
   | { readonly end: "present" }
   | { readonly end: "declined" };
 
 /**
- * Sets a coordinator's nodes, and records them in the contracts file. The service may send from the same account meanwhile. Run again after
- * an interruption, it asks the chain whether its transaction was mined; if two are mined, the nodes restart twice.
+ * Sets a coordinator's nodes, makes PresetConsumer adopt them, and records them in the contracts file. The service may send from the same
+ * account meanwhile. Run again after an interruption, it asks the chain which of its transactions were mined, and sends the others; if
+ * `setConfig` is mined twice, the nodes restart twice.
  *
- * @throws {DeploymentError} when the transaction reverts.
+ * @throws {DeploymentError} when a transaction reverts.
  */
 export async function reconfigureNetwork(options: ReconfigureNetworkOptions): Promise<ReconfigurationEnd> {
   const { profile, client, operator, fees, contracts: deployed, functions } = options;
   const { name: network, chainId } = profile;
   await assertChainId(client, { network, chainId });
   await assertDeployed(client, deployed);
-  const coordinator = deployed.contracts.functionsCoordinator;
+  const { functionsCoordinator: coordinator, presetConsumer } = deployed.contracts;
   const config = nodeConfigOf(functions);
   const note = (): void =>
     writeJsonFile(options.file, {
@@ -65,17 +73,39 @@ export async function reconfigureNetwork(options: ReconfigureNetworkOptions): Pr
       oracle: { ...deployed.oracle, functions },
     } satisfies ContractsFile);
   const latest = await readLatestConfig(client, coordinator);
-  if (configDigestOf(config, { chainId, coordinator, count: latest.count }) === latest.configDigest) {
+  const isSet = configDigestOf(config, { chainId, coordinator, count: latest.count }) === latest.configDigest;
+  const place = { chainId, coordinator, count: latest.count + (isSet ? 0n : 1n) };
+  if (isSet && (await readAdoptedDigest(client, presetConsumer)) === latest.configDigest) {
     note();
     return { end: "present" };
   }
   const before = deployed.oracle.functions.signers;
-  const gas = gasOfSetConfig(functions.signers.length + before.length);
+  const nodes = functions.signers.length;
+  const steps = [
+    ...(isSet
+      ? []
+      : [
+          {
+            name: "FunctionsCoordinator.setConfig",
+            call: {
+              to: coordinator,
+              data: encodeSetConfig(config),
+              gas: gasOfSetConfig(nodes + before.length),
+            },
+            hint: `is ${operator.address} its owner?`,
+          },
+        ]),
+    {
+      name: "PresetConsumer.adoptNodes",
+      call: { to: presetConsumer, data: encodeAdoptNodes(config, place), gas: gasOfAdoptNodes(nodes) },
+      hint: "has somebody else configured the coordinator? Run the command again",
+    },
+  ];
   const { gasPriceWei } = await quote(fees, client);
   const estimate = {
     owner: operator.address,
     balanceWei: await client.getBalanceWei(operator.address),
-    gas,
+    gas: steps.reduce((sum, { call }) => sum + call.gas, 0n),
     gasPriceWei,
     added: functions.signers.filter((signer) => !before.includes(signer)),
     removed: before.filter((signer) => !functions.signers.includes(signer)),
@@ -85,16 +115,16 @@ export async function reconfigureNetwork(options: ReconfigureNetworkOptions): Pr
   const { signal } = ending;
   const sender = createSender({ client, account: operator, chainId, fees, signal, onError: () => {} });
   try {
-    const call = { to: coordinator, data: encodeSetConfig(config), gas };
-    const receipt = await sender.send(call, undefined);
-    const { transactionHash: hash, gasUsed, effectiveGasPriceWei } = receipt;
-    if (!receipt.succeeded)
-      throw new DeploymentError(
-        network,
-        `FunctionsCoordinator.setConfig reverted: ${hash}; is ${operator.address} its owner?`,
-      );
+    let hash: Hex = "0x";
+    let costWei = 0n;
+    for (const { name, call, hint } of steps) {
+      const receipt = await sender.send(call, undefined);
+      hash = receipt.transactionHash;
+      if (!receipt.succeeded) throw new DeploymentError(network, `${name} reverted: ${hash}; ${hint}`);
+      costWei += receipt.gasUsed * receipt.effectiveGasPriceWei;
+    }
     note();
-    return { end: "reconfigured", hash, costWei: gasUsed * effectiveGasPriceWei };
+    return { end: "reconfigured", hash, costWei };
   } finally {
     ending.abort();
   }
@@ -105,4 +135,11 @@ async function readLatestConfig(client: Pick<ChainClient, "call">, coordinator: 
   const data = await client.call({ to: coordinator, data: encodeFunctionData(call) });
   const [count, , configDigest] = decodeCallResult({ ...call, data });
   return { count: BigInt(count), configDigest };
+}
+
+/** Returns the digest of the configuration whose nodes PresetConsumer takes reports from; zero before any. */
+async function readAdoptedDigest(client: Pick<ChainClient, "call">, presetConsumer: Hex): Promise<Hex> {
+  const call = { abi: presetConsumerAbi, functionName: "adoptedNodes" } as const;
+  const data = await client.call({ to: presetConsumer, data: encodeFunctionData(call) });
+  return decodeCallResult({ ...call, data })[0];
 }

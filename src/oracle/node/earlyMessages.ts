@@ -18,8 +18,8 @@ export interface EarlyMessages {
 const MAX_OF_SENDER = 2;
 
 /**
- * Creates an empty store of the early messages of a number of nodes. It keeps up to two commitments and two reveals per request and node.
- * Of a node that sends too much, it drops what is about the oldest requests; the messages of the others stay.
+ * Creates an empty store of the early messages of a number of nodes. It keeps up to two commitments, reveals and endorsements per request
+ * and node. Of a node that sends too much, it drops what is about the oldest requests; the messages of the others stay.
  */
 export function createEarlyMessages(nodes: number): EarlyMessages {
   const senders = Array.from({ length: nodes }, () =>
@@ -33,7 +33,7 @@ export function createEarlyMessages(nodes: number): EarlyMessages {
     },
     add(requestId, sealed) {
       const { kind, sender } = sealed.message;
-      if (kind !== "commit" && kind !== "reveal") return;
+      if (kind === "proposal" || kind === "evidence") return;
       const requests = senders[sender]!;
       const known = requests.get(requestId) ?? [];
       const isKnown = known.some(({ bytes }) => Buffer.compare(bytes, sealed.bytes) === 0);

@@ -1,10 +1,18 @@
 import type { Hex } from "viem";
 import { ByteReader, MalformedMessageError } from "../protocol/byteReader.ts";
-import { MAX_MESSAGE_BYTES, peekRequestId, peekSender, type Received, type Wire } from "../protocol/wire.ts";
+import {
+  isProofMessage,
+  MAX_MESSAGE_BYTES,
+  peekRequestId,
+  peekSender,
+  type Received,
+  type Wire,
+} from "../protocol/wire.ts";
 import { keccak256 } from "../../lib/keccak.ts";
 import { createBoundedMap } from "./boundedMap.ts";
 import { createTokenBuckets } from "./tokenBucket.ts";
 import { toHexText } from "../../lib/hex.ts";
+import type { Proof } from "../../vrf/proof.ts";
 
 /**
  * Bytes of messages remembered as checked, the same part for each node: a repeated message costs a hash instead of a signature check. With
@@ -30,6 +38,20 @@ const NOT_OPEN = { burst: 2_000, perSecond: 500 } as const;
 const REPEATED = { burst: 20_000, perSecond: 10_000 } as const;
 /** Limit on malformed bodies per address; a signature checked in vain takes 0.1 ms. */
 const MALFORMED = { burst: 50, perSecond: 5 } as const;
+
+/** A wrong VRF proof counts as this many malformed bodies: checking one takes up to 10 ms. */
+const WRONG_PROOF_COST = 5;
+
+/** What a VRF proof meant to this node: it was needed and right, or wrong, or there was no use for it, or not yet. */
+export type ProofOutcome = "right" | "wrong" | "known" | "early";
+
+/** Takes VRF proofs from anyone. */
+export interface ProofTaker {
+  /** Whether the proof of a request would be checked now: its request is open, and none is known. */
+  wants(requestId: Hex): boolean;
+  /** Checks a proof, or keeps it until its request is seen. `address` is its sender's. */
+  take(requestId: Hex, proof: Proof, address: string): ProofOutcome;
+}
 
 /** How a body was handled. */
 export type BodyOutcome = "taken" | "malformed" | "limited";
@@ -66,8 +88,9 @@ export function createInbox(options: {
   /** Whether a request was answered recently. */
   readonly isAnswered: (requestId: Hex) => boolean;
   readonly onMessage: (received: Received) => void;
+  readonly proofs: ProofTaker;
 }): Inbox {
-  const { wire, signers, isOpen, isAnswered, onMessage } = options;
+  const { wire, signers, isOpen, isAnswered, onMessage, proofs } = options;
   const bySender = signers.map(() => createBoundedMap<string, Checked>(MAX_CHECKED_BYTES / signers.length));
   /** Returns the messages remembered of the node that a message names as its sender. */
   const checkedOf = (bytes: Uint8Array) => bySender[peekSender(bytes) ?? -1];
@@ -91,6 +114,15 @@ export function createInbox(options: {
     return opened;
   };
 
+  /** Takes a proof; returns `false` if the address exceeds its limits. */
+  const takeProof = (bytes: Uint8Array, address: string): boolean => {
+    const { requestId, proof } = wire.readProofMessage(bytes);
+    if (!offences.has(address) || !(proofs.wants(requestId) ? checks : notOpen).take(address)) return false;
+    // The rest of the body may be right: on another branch of the chain, the same request has another proof.
+    if (proofs.take(requestId, proof, address) === "wrong") offences.charge(address, WRONG_PROOF_COST);
+    return true;
+  };
+
   const noteHeard = (node: number): void => void heard.set(node, Date.now());
 
   const hear = (message: Checked): void => {
@@ -111,7 +143,12 @@ export function createInbox(options: {
           const length = reader.uint(4);
           if (length > MAX_MESSAGE_BYTES) throw new MalformedMessageError("a message is too long");
           // Copies: a view would retain the whole body, and so would a slice of a Buffer.
-          const message = open(Uint8Array.from(reader.bytes(length)), address);
+          const bytes = Uint8Array.from(reader.bytes(length));
+          if (isProofMessage(bytes)) {
+            if (!takeProof(bytes, address)) return "limited";
+            continue;
+          }
+          const message = open(bytes, address);
           if (message === undefined) return "limited";
           hear(message);
           onMessage(message.received);

@@ -1,29 +1,33 @@
 import type { Hex } from "viem";
-import type { OracleRequest } from "../oracleRequest.ts";
+import type { Observation } from "../aggregateObservations.ts";
 import type { Sealed } from "../protocol/message.ts";
-import type { RoundEffect } from "../protocol/roundTypes.ts";
+import type { RoundEffect, RoundOptions } from "../protocol/roundTypes.ts";
 import { transmitOrder } from "../protocol/transmitOrder.ts";
 import { createWire } from "../protocol/wire.ts";
-import type { Entry } from "../requestSet.ts";
 import type { ReportSigner } from "../signer.ts";
 import { createEarlyMessages } from "./earlyMessages.ts";
-import { createInbox, type Inbox } from "./inbox.ts";
-import { createNodeReport } from "./nodeReport.ts";
+import { createInbox, type Inbox, type ProofTaker } from "./inbox.ts";
 import type { NodeSet } from "./nodeSet.ts";
 import { createPeer } from "./peerClient.ts";
 import type { RoundJournal } from "./roundJournal.ts";
 import { createRoundTask, type RoundTask } from "./roundTask.ts";
+import type { StageClock } from "./stageClock.ts";
 
-/** A request with this node's part in answering it. */
-export interface NodeTask {
-  readonly entry: Entry<OracleRequest>;
-  readonly round: RoundTask;
+/** What is to be agreed upon. */
+export interface Topic {
+  /** What messages about it name as their request: 32 bytes. */
+  readonly id: Hex;
+  /** Whether an answer is still wanted. */
+  readonly isOpen: () => boolean;
+  /** Whether the result follows from the chain alone, so that nodes need not commit to it. */
+  readonly isDerived: boolean;
+  readonly agree: (observations: readonly Observation[]) => Observation;
+  readonly signReport: RoundOptions["signReport"];
 }
 
 /** Calls from a round to its node. */
 export interface TaskHooks {
-  /** `data` is the encoded call of `transmit`. */
-  readonly onTransmit: (rank: number, data: Hex) => void;
+  readonly onTransmit: (effect: RoundEffect & { readonly type: "transmit" }) => void;
   readonly onAccuse: (effect: RoundEffect & { readonly type: "accuse" }) => void;
   readonly onFailure: (error: unknown) => void;
 }
@@ -34,9 +38,12 @@ export interface Membership {
   /** Index of this node. */
   readonly self: number;
   readonly inbox: Inbox;
-  readonly tasks: ReadonlyMap<Hex, NodeTask>;
-  begin(entry: Entry<OracleRequest>, hooks: TaskHooks): void;
-  end(requestId: Hex): void;
+  /** Rounds by the id of their topic. */
+  readonly tasks: ReadonlyMap<Hex, RoundTask>;
+  begin(topic: Topic, hooks: TaskHooks): RoundTask;
+  end(id: Hex): void;
+  /** Ends the rounds that nobody waits for any more. */
+  sweep(): void;
   /** Ends all rounds and connections. */
   close(): void;
 }
@@ -48,6 +55,8 @@ export interface MembershipOptions {
   /** Must be one of the set's signers. */
   readonly signer: ReportSigner;
   readonly journal: RoundJournal;
+  readonly clock: StageClock;
+  readonly proofs: ProofTaker;
   /** Whether a request was answered recently: messages about it are late or repeated, and are not kept. */
   readonly isAnswered: (requestId: Hex) => boolean;
   /** Called with each message, before its round. */
@@ -56,71 +65,82 @@ export interface MembershipOptions {
 
 /** Takes this node's place in a configuration. */
 export function createMembership(options: MembershipOptions): Membership {
-  const { set, signer, journal, isAnswered } = options;
+  const { set, signer, journal, clock, isAnswered, proofs } = options;
   const { signers, faulty, configDigest } = set;
   const self = signers.indexOf(signer.address);
   const closing = new AbortController();
   const wire = createWire({ ...options, configDigest, signers });
   const peers = set.urls.map((url, index) => (index === self ? undefined : createPeer(url, closing.signal)));
   const early = createEarlyMessages(signers.length);
-  const tasks = new Map<Hex, NodeTask>();
+  const tasks = new Map<Hex, RoundTask>();
+  const topics = new Map<Hex, Topic>();
   const inbox = createInbox({
     wire,
     signers,
     isOpen: (requestId) => tasks.has(requestId),
     isAnswered,
+    proofs,
     onMessage({ requestId, sealed }) {
       options.onMessage(requestId, sealed);
       const task = tasks.get(requestId);
-      if (task !== undefined) task.round.give({ type: "received", sealed });
+      if (task !== undefined) task.give({ type: "received", sealed });
       else if (!isAnswered(requestId)) early.add(requestId, sealed);
     },
   });
+
+  function end(id: Hex): void {
+    tasks.get(id)?.close();
+    tasks.delete(id);
+    topics.delete(id);
+  }
 
   return {
     set,
     self,
     inbox,
     tasks,
-    begin(entry, { onTransmit, onAccuse, onFailure }) {
-      const { request } = entry;
-      const { requestId } = request;
-      const report = createNodeReport(request, configDigest);
-      const round = createRoundTask({
-        requestId,
+    begin(topic, { onTransmit, onAccuse, onFailure }) {
+      const { id, isDerived, agree, signReport } = topic;
+      const task = createRoundTask({
+        requestId: id,
+        isDerived,
+        clock,
         wire,
         journal,
+        onTransmit,
         onAccuse,
         onFailure,
         round: {
           self,
           nodes: signers.length,
           faulty,
-          order: transmitOrder(requestId, signers.length),
-          commitmentOf: (reveal) => wire.commitmentOf(requestId, reveal),
-          seal: (message) => wire.seal(requestId, message, signer),
-          signReport: (rank, result) => report.sign(rank, result, signer),
+          order: transmitOrder(id, signers.length),
+          commitmentOf: (reveal) => wire.commitmentOf(id, reveal),
+          agree,
+          seal: (message) => wire.seal(id, message, signer),
+          signReport,
         },
         send(to, bytes) {
           for (const [index, peer] of peers.entries()) if (to === "all" || to === index) peer?.send(bytes);
         },
-        onTransmit: ({ rank, result, endorsements }) =>
-          onTransmit(rank, report.encode(rank, result, endorsements)),
       });
-      tasks.set(requestId, { entry, round });
-      for (const sealed of early.take(requestId)) {
+      tasks.set(id, task);
+      topics.set(id, topic);
+      for (const sealed of early.take(id)) {
         inbox.noteHeard(sealed.message.sender);
-        round.give({ type: "received", sealed });
+        task.give({ type: "received", sealed });
       }
+      return task;
     },
-    end(requestId) {
-      tasks.get(requestId)?.round.close();
-      tasks.delete(requestId);
+    end,
+    sweep() {
+      for (const [id, { isOpen }] of topics) if (!isOpen()) end(id);
     },
     close() {
       closing.abort();
-      for (const { round } of tasks.values()) round.close();
+      for (const task of tasks.values()) task.close();
       tasks.clear();
+      topics.clear();
     },
   };
 }

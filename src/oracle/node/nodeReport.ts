@@ -5,7 +5,7 @@ import type { OracleRequest } from "../oracleRequest.ts";
 import type { Endorsement } from "../protocol/message.ts";
 import { joinSignature } from "../protocol/wire.ts";
 import { encodeContext, encodeReport, encodeSignedTransmission, reportDigest } from "../report.ts";
-import type { ReportSigner } from "../signer.ts";
+import type { ReportSignature, ReportSigner } from "../signer.ts";
 
 /** Builds and signs the report of one request's result. */
 export interface NodeReport {
@@ -32,11 +32,14 @@ export function createNodeReport(request: OracleRequest, configDigest: Hex): Nod
     },
     encode(rank, result, endorsements) {
       const { report, context } = build(rank, result);
-      const signatures = endorsements.map(({ signature }) => {
-        const bytes = fromHexText(signature);
-        return { r: bytes.subarray(0, 32), s: bytes.subarray(32, 64), recoveryId: bytes[64]! };
-      });
+      const signatures = endorsements.map(({ signature }) => splitSignature(signature));
       return encodeSignedTransmission(report, context, signatures);
     },
   };
+}
+
+/** Splits r ‖ s ‖ recovery id. */
+export function splitSignature(signature: Hex): ReportSignature {
+  const bytes = fromHexText(signature);
+  return { r: bytes.subarray(0, 32), s: bytes.subarray(32, 64), recoveryId: bytes[64]! };
 }

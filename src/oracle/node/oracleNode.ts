@@ -4,6 +4,7 @@ import { findRevertReason } from "../../chainlink/findRevertReason.ts";
 import type { ChainClient, RawLog } from "../../evm/client.ts";
 import type { Sender } from "../../evm/sender.ts";
 import { messageOf } from "../../lib/errors.ts";
+import { fromHexText } from "../../lib/hex.ts";
 import type { Observation } from "../aggregateObservations.ts";
 import { tellAnswers } from "../answerSpans.ts";
 import { createAlarm, LONGEST_FREE_PAUSE_MS } from "../backoff.ts";
@@ -11,7 +12,7 @@ import { observe, type SourceRunner } from "../execute.ts";
 import type { FunctionsNetwork } from "../functionsNetwork.ts";
 import type { OracleLog } from "../log.ts";
 import { readFunctionsOutcomes, toOracleRequest, type OracleRequest } from "../oracleRequest.ts";
-import type { IsPreset } from "../presetSources.ts";
+import { agree } from "../protocol/agree.ts";
 import { peekAddressee } from "../protocol/wire.ts";
 import { createQuota } from "../quota.ts";
 import { gasOfReport } from "../reportGas.ts";
@@ -20,11 +21,15 @@ import type { ReportSigner } from "../signer.ts";
 import { ORACLE_TOPICS } from "../topics.ts";
 import type { BodyOutcome } from "./inbox.ts";
 import { describeEvidence, type EvidenceRecord } from "./evidence.ts";
-import { createMembership, type Membership, type NodeTask } from "./membership.ts";
+import { createMembership, type Membership, type TaskHooks } from "./membership.ts";
+import { createNodePresets, type NodePresetsOptions } from "./nodePresets.ts";
+import { createNodeReport } from "./nodeReport.ts";
 import { decodeNodeSet, type NodeSet } from "./nodeSet.ts";
-import { createPeerViews, type PeerView } from "./peerViews.ts";
+import { answerKey, createPeerViews, type PeerView } from "./peerViews.ts";
 import type { RoundJournal } from "./roundJournal.ts";
+import type { RoundTask } from "./roundTask.ts";
 import { followNodeSet } from "./setFollower.ts";
+import { createStageClock } from "./stageClock.ts";
 
 /** The same limits as for an oracle that holds all keys. */
 const MAX_EXECUTING = 64;
@@ -36,6 +41,10 @@ export interface OracleNodeOptions {
   /** FunctionsCoordinator and FunctionsRouter, lower case. */
   readonly coordinator: Hex;
   readonly router: Hex;
+  /** Contracts of presets, lower case; absent if this node knows of none, and leaves presets to the others. */
+  readonly presets?:
+    | Pick<NodePresetsOptions, "presetConsumer" | "vrfCoordinator" | "batchVrfCoordinator" | "pipelining">
+    | undefined;
   /** The coordinator's current configuration; later ones are followed. */
   readonly set: NodeSet;
   /** Reads the current configuration again. */
@@ -49,7 +58,6 @@ export interface OracleNodeOptions {
   /** Stores evidence for anyone who asks. */
   readonly keepEvidence: (record: EvidenceRecord) => Promise<void>;
   readonly runner: SourceRunner;
-  readonly isPreset: IsPreset;
   readonly maxResponseBytes: number;
   readonly log: OracleLog;
   readonly signal: AbortSignal;
@@ -81,10 +89,15 @@ export function createOracleNode(options: OracleNodeOptions): OracleNode {
   const views = createPeerViews();
   const quota = createQuota<bigint>({ total: MAX_EXECUTING, each: MAX_EXECUTING_PER_SUBSCRIPTION });
   const alarm = createAlarm(() => review());
+  const clock = createStageClock();
   /** Observations made or in progress in this process: a source runs once, even if the configuration changes. */
   const observations = new WeakMap<OracleRequest, Promise<Observation>>();
   let live = false;
-  let member = join(options.set);
+  let member: Membership | undefined;
+  const presets =
+    options.presets &&
+    createNodePresets({ ...options, ...options.presets, member: () => member, views, onAccuse });
+  member = join(options.set);
   const sets = followNodeSet({
     first: options.set,
     read: options.readSet,
@@ -117,10 +130,13 @@ export function createOracleNode(options: OracleNodeOptions): OracleNode {
       set,
       signer,
       journal: options.journalOf(set.configDigest),
-      isAnswered: requestSet.isAnswered,
-      onMessage(requestId, { message }) {
-        if (message.kind === "reveal" && requestSet.find(requestId) !== undefined)
-          views.observed(requestId, set.signers[message.sender]!, message.observation);
+      clock,
+      isAnswered: (id) => requestSet.isAnswered(id) || presets?.isAnswered(id) === true,
+      proofs: presets ?? { wants: () => false, take: () => "known" },
+      onMessage(id, { message }) {
+        const peer = set.signers[message.sender]!;
+        if (requestSet.find(id) === undefined) presets?.onMessage(id, peer, message);
+        else if (message.kind === "reveal") views.observed(id, peer, answerKey(message.observation));
       },
     });
   }
@@ -133,47 +149,64 @@ export function createOracleNode(options: OracleNodeOptions): OracleNode {
       entry.notBefore = 0;
       entry.why = "this node is not in the coordinator's configuration";
     }
+    presets?.leave();
   }
 
   /** Ends the rounds of requests that are answered or gone, and continues with the others. */
   function review(): void {
-    if (member === undefined) return;
-    for (const [requestId, { entry }] of member.tasks) if (!requestSet.isOpen(entry)) member.end(requestId);
-    if (!live || signal.aborted) return;
+    member?.sweep();
+    if (member === undefined || !live || signal.aborted) return;
     const now = performance.now();
     for (const entry of requestSet.open()) {
       const { requestId, subscriptionId } = entry.request;
-      if (!member.tasks.has(requestId)) begin(member, entry);
+      const task = member.tasks.get(requestId) ?? begin(member, entry);
       if (entry.state === "working") continue;
       if (entry.notBefore > now) alarm.within(entry.notBefore - now);
-      else if (quota.take(subscriptionId)) void execute(member, member.tasks.get(requestId)!);
+      else if (quota.take(subscriptionId)) void execute(member, entry, task);
     }
   }
 
-  function begin(of: Membership, entry: Entry<OracleRequest>): void {
-    const { requestId } = entry.request;
-    of.begin(entry, {
-      onTransmit(stage, data) {
+  function begin(of: Membership, entry: Entry<OracleRequest>): RoundTask {
+    const { request } = entry;
+    const { requestId } = request;
+    const report = createNodeReport(request, of.set.configDigest);
+    const hooks: TaskHooks = {
+      onTransmit({ rank: stage, result, endorsements }) {
         entry.why = `transmitting at stage ${stage}`;
-        void transmit(entry, stage, data);
+        void transmit(entry, stage, report.encode(stage, result, endorsements));
       },
-      onAccuse({ evidence }) {
-        const place = { chainId, coordinator, set: of.set, requestId };
-        const record = describeEvidence(evidence.message, place);
-        views.accuse(record.signer);
-        log.error(
-          { requestId, signer: record.signer },
-          "functions: a node contradicted itself; GET /evidence has what it signed",
-        );
-        options.keepEvidence(record).catch((error: unknown) => {
-          if (!signal.aborted) log.error({ err: error, record }, "functions: evidence could not be kept");
-        });
-      },
+      onAccuse: (effect) => onAccuse(of, requestId, effect),
       onFailure(error) {
         log.error({ err: error, requestId }, "functions: the journal of a request can't be used; retrying");
         of.end(requestId);
         alarm.within(requestSet.postpone(entry, "the journal can't be used", LONGEST_FREE_PAUSE_MS));
       },
+    };
+    return of.begin(
+      {
+        id: requestId,
+        isOpen: () => requestSet.isOpen(entry),
+        isDerived: false,
+        agree: (observed) => agree(observed, of.set.faulty),
+        signReport: (rank, result) => report.sign(rank, result, signer),
+      },
+      hooks,
+    );
+  }
+
+  function onAccuse(
+    of: Membership,
+    requestId: Hex,
+    { evidence }: Parameters<TaskHooks["onAccuse"]>[0],
+  ): void {
+    const record = describeEvidence(evidence.message, { chainId, coordinator, set: of.set, requestId });
+    views.accuse(record.signer);
+    log.error(
+      { requestId, signer: record.signer },
+      "a node contradicted itself; GET /evidence has what it signed",
+    );
+    options.keepEvidence(record).catch((error: unknown) => {
+      if (!signal.aborted) log.error({ err: error, record }, "evidence could not be kept");
     });
   }
 
@@ -186,10 +219,10 @@ export function createOracleNode(options: OracleNodeOptions): OracleNode {
     return begun;
   }
 
-  async function execute(of: Membership, { entry, round }: NodeTask): Promise<void> {
+  async function execute(of: Membership, entry: Entry<OracleRequest>, round: RoundTask): Promise<void> {
     const { request } = entry;
     const { requestId } = request;
-    const isCurrent = (): boolean => of.tasks.get(requestId)?.round === round && requestSet.isOpen(entry);
+    const isCurrent = (): boolean => of.tasks.get(requestId) === round && requestSet.isOpen(entry);
     entry.state = "working";
     entry.why = "running the source";
     try {
@@ -197,7 +230,7 @@ export function createOracleNode(options: OracleNodeOptions): OracleNode {
       if (!round.hasObserved) {
         const observation = await observeOnce(request);
         if (!isCurrent()) return;
-        views.observed(requestId, signer.address, observation);
+        views.observed(requestId, signer.address, answerKey(observation));
         round.give({
           type: "observed",
           observation,
@@ -252,13 +285,16 @@ export function createOracleNode(options: OracleNodeOptions): OracleNode {
   function readRouter(eventLog: RawLog): void {
     const event = decodeLog(eventLog);
     if (event?.name !== "RequestProcessed") return;
-    const { requestId, transmitter } = event;
+    const { requestId, transmitter, response, err } = event;
     const entry = requestSet.find(requestId);
     if (entry === undefined) return;
     requestSet.finish(entry.request, eventLog.blockNumber);
     const { transactionHash } = eventLog;
     log.info({ requestId, transmitter, transactionHash }, "functions: answered");
-    if (views.answered(event, transactionHash).includes(signer.address))
+    views.transmitted(transmitter, transactionHash);
+    const answer = err === "0x" ? { ok: true, bytes: response } : { ok: false, bytes: err };
+    const key = answerKey({ ok: answer.ok, bytes: fromHexText(answer.bytes) });
+    if (views.answered(requestId, [key]).includes(signer.address))
       log.warn({ requestId, transactionHash }, "functions: the answer is not what this node saw");
   }
 
@@ -277,7 +313,10 @@ export function createOracleNode(options: OracleNodeOptions): OracleNode {
         else if (eventLog.address === router) readRouter(eventLog);
       }
       requestSet.onHead(block.number);
+      presets?.onBlock(block, isLive);
       review();
+      // What the block answers has ended by now.
+      clock.onBlock(block.number);
     },
     onReceipt(receipt) {
       for (const eventLog of receipt.logs) if (eventLog.address === coordinator) readCoordinator(eventLog);
@@ -285,10 +324,12 @@ export function createOracleNode(options: OracleNodeOptions): OracleNode {
     },
     onReorg(firstReplaced) {
       sets.onReorg(firstReplaced);
-      return requestSet.onReorg(firstReplaced);
+      clock.onReorg(firstReplaced);
+      const wanted = [requestSet.onReorg(firstReplaced), presets?.onReorg(firstReplaced)];
+      return wanted.filter((one) => one !== undefined).toSorted((a, b) => (a < b ? -1 : 1))[0];
     },
     pending() {
-      const pending = requestSet.pending("functions");
+      const pending = [...requestSet.pending("functions"), ...(presets?.pending() ?? [])];
       // Others have to answer them; a restart still begins with them, in case this node joins those others.
       return member === undefined ? pending.map((one) => ({ ...one, unanswerable: true })) : pending;
     },

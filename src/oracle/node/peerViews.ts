@@ -1,5 +1,4 @@
 import type { Hex } from "viem";
-import type { ChainEventOf } from "../../chainlink/events.ts";
 import { toHexText } from "../../lib/hex.ts";
 import type { Observation } from "../aggregateObservations.ts";
 import type { Membership } from "./membership.ts";
@@ -15,24 +14,31 @@ export interface PeerView {
   readonly isSelf: boolean;
   /** Unix time in milliseconds of its last message. */
   readonly lastHeardAt: number | undefined;
-  /** Transaction of the last answer that it transmitted. */
+  /** Transaction of the last answer to a function that it transmitted; those to presets name no transmitter. */
   readonly lastTransmission: Hex | undefined;
   readonly transmissions: number;
   /** Requests in which it contradicted itself. */
   readonly contradictions: number;
-  /** How many on-chain answers matched its observation, out of those for which it revealed one beforehand. */
+  /** How many on-chain answers matched what it had observed or signed, out of those for which it had. */
   readonly agreement: { readonly same: number; readonly of: number };
 }
 
 /** Counts what each node does, by its signer, across configurations. */
 export interface PeerViews {
-  /** Records a node's observation. */
-  observed(requestId: Hex, signer: Hex, observation: Observation): void;
+  /** Records what a node observed: `answerKey` of an observation, or the digest of the report that it signed. */
+  observed(requestId: Hex, signer: Hex, key: string): void;
   accuse(signer: Hex): void;
-  /** Records an on-chain answer, and returns the signers that observed something else. */
-  answered(event: ChainEventOf<"RequestProcessed">, transactionHash: Hex): readonly Hex[];
+  /** Records an on-chain answer by its possible keys, and returns the signers that observed something else. */
+  answered(requestId: Hex, keys: readonly string[]): readonly Hex[];
+  /** Records who transmitted an answer. */
+  transmitted(transmitter: Hex, transactionHash: Hex): void;
   /** Returns all nodes of a configuration. */
   list(member: Pick<Membership, "set" | "self" | "inbox">): readonly PeerView[];
+}
+
+/** Returns a key that two observations share if they are the same. */
+export function answerKey({ ok, bytes }: Observation): string {
+  return `${ok ? "result" : "error"} ${toHexText(bytes)}`;
 }
 
 interface Counter {
@@ -43,7 +49,7 @@ interface Counter {
 
 /** Creates the counters, all at zero. */
 export function createPeerViews(): PeerViews {
-  const seen = new Map<Hex, Map<Hex, Observation>>();
+  const seen = new Map<Hex, Map<Hex, string>>();
   const counters = new Map<Hex, Counter>();
   /** By transmitter, lower case. */
   const transmitted = new Map<string, { transmissions: number; last: Hex }>();
@@ -53,33 +59,33 @@ export function createPeerViews(): PeerViews {
     return counter;
   };
   return {
-    observed(requestId, signer, observation) {
-      const ofRequest = seen.get(requestId) ?? new Map<Hex, Observation>();
+    observed(requestId, signer, key) {
+      const ofRequest = seen.get(requestId) ?? new Map<Hex, string>();
       if (!seen.has(requestId)) {
         if (seen.size >= MAX_OBSERVED) seen.delete(seen.keys().next().value!);
         seen.set(requestId, ofRequest);
       }
       // A node's first observation counts; a different later one is evidence.
-      if (!ofRequest.has(signer)) ofRequest.set(signer, observation);
+      if (!ofRequest.has(signer)) ofRequest.set(signer, key);
     },
     accuse(signer) {
       counterOf(signer).contradictions += 1;
     },
-    answered({ requestId, transmitter, response, err }, transactionHash) {
-      const before = transmitted.get(transmitter.toLowerCase())?.transmissions ?? 0;
-      transmitted.set(transmitter.toLowerCase(), { transmissions: before + 1, last: transactionHash });
-      const observations = seen.get(requestId) ?? new Map<Hex, Observation>();
+    answered(requestId, keys) {
+      const observations = seen.get(requestId) ?? new Map<Hex, string>();
       seen.delete(requestId);
       const others: Hex[] = [];
-      for (const [signer, { ok, bytes }] of observations) {
+      for (const [signer, key] of observations) {
         const counter = counterOf(signer);
-        const [result, error] = ok ? [toHexText(bytes), "0x"] : ["0x", toHexText(bytes)];
-        const isSame = result === response && error === err;
         counter.of += 1;
-        if (isSame) counter.same += 1;
+        if (keys.includes(key)) counter.same += 1;
         else others.push(signer);
       }
       return others;
+    },
+    transmitted(transmitter, transactionHash) {
+      const before = transmitted.get(transmitter.toLowerCase())?.transmissions ?? 0;
+      transmitted.set(transmitter.toLowerCase(), { transmissions: before + 1, last: transactionHash });
     },
     list: ({ set, self, inbox }) =>
       set.signers.map((signer, index) => {

@@ -1,13 +1,11 @@
 import type { Hex } from "viem";
+import { DerivedRound } from "../protocol/derivedRound.ts";
 import { Round } from "../protocol/round.ts";
 import type { RoundEffect, RoundInput, RoundOptions } from "../protocol/roundTypes.ts";
 import type { Wire } from "../protocol/wire.ts";
 import { decodeRecord, encodeRecord, type RoundJournal } from "./roundJournal.ts";
+import type { StageClock } from "./stageClock.ts";
 
-/** Duration of the first stages: a report is mined within seconds, and a silent transmitter costs one stage. */
-const STAGE_MS = 5_000;
-/** Longest stage: an answer that the chain does not take costs gas at each stage. */
-const LONGEST_STAGE_MS = 600_000;
 /** Longer than most requests take; undelivered bodies are retried independently of this. */
 const FIRST_RESEND_MS = 4_000;
 const LONGEST_RESEND_MS = 8_000;
@@ -15,7 +13,7 @@ const LONGEST_RESEND_MS = 8_000;
 /** A self-driving round: it writes its records, sends its messages and sets its timers. */
 export interface RoundTask {
   give(input: RoundInput): void;
-  /** Whether this node has its own observation; known once `ready` has resolved. */
+  /** Whether the round has this node's own observation; known once `ready` has resolved. */
   readonly hasObserved: boolean;
   /** Resolves once the records of an earlier process are read. Never rejects. */
   readonly ready: Promise<void>;
@@ -25,6 +23,9 @@ export interface RoundTask {
 export interface RoundTaskOptions {
   readonly requestId: Hex;
   readonly round: RoundOptions;
+  /** Whether the result follows from the chain alone, so that nodes need not commit to it. */
+  readonly isDerived: boolean;
+  readonly clock: StageClock;
   readonly wire: Wire;
   readonly journal: RoundJournal;
   readonly send: (to: "all" | number, bytes: Uint8Array) => void;
@@ -37,9 +38,9 @@ export interface RoundTaskOptions {
 /** Starts this node's part in one request, from where an earlier process left off. */
 export function createRoundTask(options: RoundTaskOptions): RoundTask {
   const { requestId, wire, journal, onFailure } = options;
-  let round: Round | undefined;
+  let round: Round | DerivedRound | undefined;
   let isClosed = false;
-  let stageTimer: NodeJS.Timeout | undefined;
+  let stopStage = (): void => {};
   let resendTimer: NodeJS.Timeout | undefined;
   let work = begin();
   const ready = work;
@@ -47,7 +48,7 @@ export function createRoundTask(options: RoundTaskOptions): RoundTask {
   async function begin(): Promise<void> {
     await attempt(async () => {
       const records = (await journal.read(requestId)).map((text) => decodeRecord(text, wire));
-      round = new Round(options.round, records);
+      round = new (options.isDerived ? DerivedRound : Round)(options.round, records);
       scheduleResend(FIRST_RESEND_MS);
     });
   }
@@ -81,10 +82,9 @@ export function createRoundTask(options: RoundTaskOptions): RoundTask {
   }
 
   function startStage(): void {
-    clearTimeout(stageTimer);
+    stopStage();
     const cycles = Math.floor(round!.stage / options.round.nodes);
-    const delay = Math.min(STAGE_MS * 2 ** cycles, LONGEST_STAGE_MS);
-    stageTimer = setTimeout(() => give({ type: "stageOver" }), delay).unref();
+    stopStage = options.clock.start(2 ** cycles, () => give({ type: "stageOver" }));
   }
 
   function scheduleResend(delay: number): void {
@@ -96,7 +96,7 @@ export function createRoundTask(options: RoundTaskOptions): RoundTask {
 
   function close(): void {
     isClosed = true;
-    clearTimeout(stageTimer);
+    stopStage();
     clearTimeout(resendTimer);
   }
 

@@ -1,7 +1,6 @@
 import type { Hex } from "viem";
 import { signaturesOf } from "../../chainlink/quorum.ts";
 import type { Observation } from "../aggregateObservations.ts";
-import { agree } from "./agree.ts";
 import { fixedBy, isConflict } from "./conflict.ts";
 import type { Commit, Endorsement, Evidence, Proposal, Reveal, Sealed } from "./message.ts";
 import type { RoundEffect, RoundInput, RoundOptions, RoundRecord } from "./roundTypes.ts";
@@ -149,7 +148,7 @@ export class Round {
 
   /** Derives the result of a proposal and signs it, unless this node has signed a different one for that rank. */
   #endorse({ sender, rank, reveals }: Proposal): void {
-    const { self, faulty, seal, signReport } = this.#options;
+    const { self, agree, seal, signReport } = this.#options;
     const wrong = reveals
       .map(({ message }) => this.#evidence.get(message.sender))
       .find((one) => one !== undefined);
@@ -157,10 +156,7 @@ export class Round {
       if (sender !== self) this.#effects.push({ type: "send", to: sender, sealed: wrong });
       return;
     }
-    const result = agree(
-      reveals.map(({ message }) => message.observation),
-      faulty,
-    );
+    const result = agree(reveals.map(({ message }) => message.observation));
     const { digest, signature } = signReport(rank, result);
     const before = this.#endorsed.get(rank);
     if (before !== undefined && before !== digest) return;
@@ -245,10 +241,7 @@ export class Round {
 
   #holdProposal(sealed: Sealed<Proposal>): void {
     const { rank, reveals } = sealed.message;
-    const result = agree(
-      reveals.map(({ message }) => message.observation),
-      this.#options.faulty,
-    );
+    const result = this.#options.agree(reveals.map(({ message }) => message.observation));
     const { digest } = this.#options.signReport(rank, result);
     this.#own = { sealed, result, digest, endorsements: new Map(), isTransmitted: false };
     for (const reveal of reveals) this.#hold(reveal);

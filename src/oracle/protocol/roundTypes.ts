@@ -12,6 +12,8 @@ export interface RoundOptions {
   /** Permutation of the nodes: which one transmits at which stage, see `transmitOrder`. */
   readonly order: readonly number[];
   readonly commitmentOf: CommitmentOf;
+  /** Returns the result of 2f + 1 observations; unused where nodes derive it. */
+  readonly agree: (observations: readonly Observation[]) => Observation;
   /** Signs a message of this node. */
   readonly seal: <Of extends Message>(message: Of) => Sealed<Of>;
   /** Signs the report of a result. */

@@ -1,15 +1,20 @@
 import type { Hex } from "viem";
+import { faultyNodesOf } from "../../chainlink/quorum.ts";
 import { fromHexText, toHexText } from "../../lib/hex.ts";
 import { keccak256 } from "../../lib/keccak.ts";
+import { decodeProof, encodeProof, MalformedProofError, PROOF_BYTES } from "../../vrf/encoding.ts";
+import type { Proof } from "../../vrf/proof.ts";
 import type { ReportSigner } from "../signer.ts";
 import { ByteReader, MalformedMessageError, uintBytes } from "./byteReader.ts";
 import type { Endorsement, Evidence, Message, Proposal, Reveal, Sealed } from "./message.ts";
 import { recoverAddress } from "./recoverAddress.ts";
 
-/** Longest message, in bytes: evidence of two proposals with 21 reveals of the longest result each is about 60,000. */
-export const MAX_MESSAGE_BYTES = 131_072;
-/** Longest observation, in bytes; networks allow 256 to 1,024. */
-const MAX_OBSERVATION_BYTES = 4_096;
+/** Longest message, in bytes: a body of 524,288 bytes holds one, with its length. */
+export const MAX_MESSAGE_BYTES = 524_284;
+/** Longest observation among few nodes, in bytes: 100 presets with results of 325 bytes. */
+const MAX_OBSERVATION_BYTES = 32_768;
+/** Upper bound for what surrounds an observation in a proposal: header, salt, signature, length. */
+const REVEAL_BYTES = 256;
 const VERSION = 1;
 const HEADER_BYTES = 95;
 /** Header bytes after version and kind that all messages of one configuration share: chain id, coordinator, configuration digest. */
@@ -20,6 +25,10 @@ const LENGTH_BYTES = 4;
 const KINDS = ["commit", "reveal", "proposal", "endorsement", "evidence"] as const;
 /** Kinds that evidence may consist of: evidence of evidence proves nothing. */
 const PROVING = KINDS.slice(0, 4);
+/** Kind of a message with a VRF proof, which no node signs: a proof shows by itself that it is right. */
+const PROOF_KIND = 6;
+/** Stands for the index of a sender that is no node. */
+const NO_NODE = 255;
 const MESSAGE_TAG = keccak256(new TextEncoder().encode("tyche oracle message"));
 const COMMITMENT_TAG = keccak256(new TextEncoder().encode("tyche oracle commitment"));
 
@@ -53,6 +62,20 @@ export interface Wire {
    */
   open(bytes: Uint8Array, recall?: Recall): Received;
   commitmentOf(requestId: Hex, reveal: Reveal): Hex;
+  /** Encodes the message with the proof of a VRF request. */
+  encodeProofMessage(requestId: Hex, proof: Proof): Uint8Array;
+  /**
+   * Reads a message with a proof. Whether the proof is right is not checked.
+   *
+   * @throws MalformedMessageError for anything that is not such a message of this configuration.
+   */
+  readProofMessage(bytes: Uint8Array): { readonly requestId: Hex; readonly proof: Proof };
+}
+
+/** Returns the longest observation of a configuration, in bytes: evidence of two proposals, each of 2f + 1 reveals, must fit one message. */
+export function maxObservationBytes(nodes: number): number {
+  const reveals = 2 * faultyNodesOf(nodes) + 1;
+  return Math.min(MAX_OBSERVATION_BYTES, Math.floor(MAX_MESSAGE_BYTES / 2 / (reveals + 1)) - REVEAL_BYTES);
 }
 
 /** What is known of a message before its body is read. */
@@ -71,17 +94,24 @@ export function createWire({ chainId, coordinator, configDigest, signers }: Wire
     fromHexText(configDigest),
   ]);
   const addresses = signers.map((address) => address.toLowerCase());
+  const longestObservation = maxObservationBytes(signers.length);
 
-  function open(bytes: Uint8Array, recall: Recall = () => undefined): Received {
+  /** Reads the header up to the request id. */
+  function openHeader(bytes: Uint8Array) {
     if (bytes.length > MAX_MESSAGE_BYTES) throw new MalformedMessageError("it is too long");
     const reader = new ByteReader(bytes);
     const version = reader.uint(1);
-    const kind = KINDS[reader.uint(1) - 1];
-    if (version !== VERSION || kind === undefined)
-      throw new MalformedMessageError("its version or kind is unknown");
+    const kind = reader.uint(1);
+    if (version !== VERSION) throw new MalformedMessageError("its version or kind is unknown");
     if (Buffer.compare(reader.bytes(CONFIGURATION_BYTES), configuration) !== 0)
       throw new MalformedMessageError("it is for another chain, coordinator or configuration");
-    const requestId = toHexText(reader.bytes(32));
+    return { reader, kind, requestId: toHexText(reader.bytes(32)) };
+  }
+
+  function open(bytes: Uint8Array, recall: Recall = () => undefined): Received {
+    const { reader, kind: number, requestId } = openHeader(bytes);
+    const kind = KINDS[number - 1];
+    if (kind === undefined) throw new MalformedMessageError("its version or kind is unknown");
     const sender = reader.uint(1);
     if (sender >= addresses.length) throw new MalformedMessageError("its sender is unknown");
     const body = new ByteReader(reader.bytes(bytes.length - HEADER_BYTES - SIGNATURE_BYTES));
@@ -119,7 +149,7 @@ export function createWire({ chainId, coordinator, configDigest, signers }: Wire
           kind,
           sender,
           salt: toHexText(body.bytes(32)),
-          observation: { ok: body.flag(), bytes: body.rest(MAX_OBSERVATION_BYTES) },
+          observation: { ok: body.flag(), bytes: body.rest(longestObservation) },
         };
       case "endorsement":
         return readEndorsement(sender, body);
@@ -162,6 +192,30 @@ export function createWire({ chainId, coordinator, configDigest, signers }: Wire
       ]);
       return { message, bytes: Buffer.concat([signed, joinSignature(signer.sign(digestOf(signed)))]) };
     },
+    encodeProofMessage(requestId, proof) {
+      const header = Uint8Array.of(VERSION, PROOF_KIND);
+      const parts = [
+        header,
+        configuration,
+        fromHexText(requestId),
+        Uint8Array.of(NO_NODE),
+        encodeProof(proof),
+      ];
+      return Buffer.concat(parts);
+    },
+    readProofMessage(bytes) {
+      const { reader, kind, requestId } = openHeader(bytes);
+      if (kind !== PROOF_KIND || reader.uint(1) !== NO_NODE)
+        throw new MalformedMessageError("it is no proof");
+      const encoded = reader.bytes(PROOF_BYTES);
+      reader.end();
+      try {
+        return { requestId, proof: decodeProof(encoded) };
+      } catch (error) {
+        if (!(error instanceof MalformedProofError)) throw error;
+        throw new MalformedMessageError(error.message);
+      }
+    },
     commitmentOf(requestId, { sender, salt, observation: { ok, bytes } }) {
       const parts = [
         COMMITMENT_TAG,
@@ -196,6 +250,11 @@ export function peekAddressee(
     coordinator: toHexText(reader.bytes(20)),
     configDigest: toHexText(reader.bytes(32)),
   };
+}
+
+/** Whether a message holds a proof, by its kind alone. Never throws. */
+export function isProofMessage(message: Uint8Array): boolean {
+  return message[1] === PROOF_KIND;
 }
 
 /** Reads which request a message is about, without reading anything else; `undefined` if it is too short. Never throws. */

@@ -4,7 +4,6 @@ import type { Hex } from "viem";
 import { MAX_CONSUMERS } from "../../chainlink/limits.ts";
 import { sandboxGroup } from "../../chainlink/sandboxGroup.ts";
 import { InvalidParameterError } from "../../lib/invalidParameter.ts";
-import type { Preset } from "../../presets/preset.ts";
 import { parsePresetParams } from "../../presets/presetParams.ts";
 import type { PresetRegistry } from "../../presets/presetRegistry.ts";
 import type { SandboxPool } from "../../../sandbox/index.ts";
@@ -18,8 +17,6 @@ import type { Command, ConsumerCommand, Dapp, RandomCommand, UnlinkCommand } fro
 import type { LinkOutcome } from "../openRequest.ts";
 import { getPipeline } from "../serviceNetwork.ts";
 import type { ServiceNetwork } from "../serviceNetwork.ts";
-import { createSourcePrefix } from "./sources.ts";
-import type { SourcePrefix } from "./sources.ts";
 
 /** Checks whether a command can be carried out, before it is accepted. */
 export interface CommandChecker {
@@ -44,14 +41,6 @@ export function createCommandChecker(options: {
   readonly registry: PresetRegistry;
 }): CommandChecker {
   const { store, pool, registry } = options;
-  const prefixes = new Map<Hex, SourcePrefix>();
-
-  const prefixOf = (source: string, hash: Hex): SourcePrefix => {
-    let prefix = prefixes.get(hash);
-    if (prefix === undefined) prefixes.set(hash, (prefix = createSourcePrefix(source)));
-    return prefix;
-  };
-
   /** Reads the consumers of a dapp from the chain; both lists are empty until its subscriptions exist. */
   const readConsumers = async (dapp: Dapp, network: ServiceNetwork): Promise<ConsumerLists> => {
     const { subscriptions } = getPipeline(network);
@@ -99,19 +88,12 @@ export function createCommandChecker(options: {
       throw new NotFoundError(`consumer ${command.consumer} of this dapp on ${command.network}`);
   };
 
-  const findPreset = (name: string): { readonly preset: Preset; readonly prefix: SourcePrefix } => {
-    const preset = registry.get(name);
-    return { preset, prefix: prefixOf(preset.source, preset.sourceHash) };
-  };
-
   return {
     async check(dapp, command, network) {
       switch (command.kind) {
-        case "preset": {
+        case "preset":
           requireFacility(dapp, "presets");
-          const { preset, prefix } = findPreset(command.preset);
-          return checkPresetCommand(command, preset, prefix, network);
-        }
+          return checkPresetCommand(command, registry.get(command.preset), network);
         case "function":
           requireFacility(dapp, "functions");
           return checkFunctionCommand(command);
@@ -137,9 +119,9 @@ export function createCommandChecker(options: {
         sandboxGroup(network.view().contracts.functionsRouter, subscription.functionsSubscriptionId);
       const checks = { pool, dappId: dapp.id, maxResponseBytes: network.maxResponseBytes, group };
       if (command.kind === "function") return await dryRunFunction(command, { ...checks, signal });
-      const { preset, prefix } = findPreset(command.preset);
+      const preset = registry.get(command.preset);
       await dryRunPreset(preset, parsePresetParams(preset, command.params).args, checks);
-      await pipeline.storeSource(prefix);
+      await pipeline.storeSource(preset);
       return [];
     },
   };

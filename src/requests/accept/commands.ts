@@ -1,11 +1,6 @@
 import type { SimulateResult } from "../../api/types.ts";
 import type { Hex } from "viem";
-import {
-  MAX_REQUEST_BYTES,
-  PRESET_REQUEST_OVERHEAD_BYTES,
-  encodeArgs,
-  encodeFunctionsRequest,
-} from "../../chainlink/functionsRequest.ts";
+import { MAX_REQUEST_BYTES, encodeArgs, encodeFunctionsRequest } from "../../chainlink/functionsRequest.ts";
 import { MAX_ARGUMENT_BYTES } from "../../chainlink/presetBatch.ts";
 import { InvalidParameterError } from "../../lib/invalidParameter.ts";
 import { toHexText } from "../../lib/hex.ts";
@@ -20,7 +15,6 @@ import { describeRunError, FAILED_RUN } from "./runDetails.ts";
 import { warningsOf } from "./sourceWarnings.ts";
 import type { RequestContent } from "../openRequest.ts";
 import type { FunctionCommand, PresetCommand, ReturnType, SimulateCommand } from "../service.ts";
-import type { SourcePrefix } from "./sources.ts";
 
 /** Maximum size of a source on the oracle network, in bytes of UTF-8. Its arguments come on top, see {@link MAX_REQUEST_BYTES}. */
 export const MAX_SOURCE_BYTES = 30_720;
@@ -51,19 +45,22 @@ export interface SourceChecks extends CommandChecks {
 export function checkPresetCommand(
   command: PresetCommand,
   preset: Preset,
-  prefix: SourcePrefix,
   { maxResponseBytes }: Pick<CommandChecks, "maxResponseBytes">,
 ): Extract<CheckedCommand, { readonly kind: "preset" }> {
+  const { network, confirmations } = command;
   const { params, args } = parsePresetParams(preset, command.params);
-  assertResultFits(preset, params, { network: command.network, maxResponseBytes });
-  assertArgumentsFit(preset, args, prefix);
+  assertResultFits(preset, params, { network, maxResponseBytes });
+  assertArgumentsFit(preset, args);
   return {
     kind: "preset",
-    params: { ...params, preset: preset.name },
+    params: {
+      ...params,
+      preset: preset.name,
+      ...(confirmations === undefined ? {} : { confirmations }),
+    },
     outcome: null,
     progress: {
-      prefixHash: prefix.hash,
-      prefixBytes: prefix.bytes.length,
+      sourceHash: preset.sourceHash,
       args,
       returnType: preset.returnType,
       ...(preset.definition.show === undefined ? {} : { show: preset.definition.show }),
@@ -138,14 +135,10 @@ export async function simulateSource(
   };
 }
 
-/**
- * Checks the size of a preset's arguments before anything runs: the packed arguments must fit in the code of one contract,
- * and the whole request must not exceed what the oracle network accepts.
- */
-function assertArgumentsFit(preset: Preset, args: readonly string[], prefix: SourcePrefix): void {
+/** Checks before anything runs that a preset's arguments fit in a batch. */
+function assertArgumentsFit(preset: Preset, args: readonly string[]): void {
   const bytes = encodeArgs(args).length;
-  const room = MAX_REQUEST_BYTES - prefix.bytes.length - PRESET_REQUEST_OVERHEAD_BYTES;
-  const most = Math.min(MAX_ARGUMENT_BYTES, room);
+  const most = MAX_ARGUMENT_BYTES;
   if (bytes <= most) return;
   const lengths = args.map((arg) => Buffer.byteLength(arg));
   const longest = preset.parameterOrder[lengths.indexOf(Math.max(...lengths))];

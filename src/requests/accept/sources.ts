@@ -1,38 +1,26 @@
-import { encodeFunctionData, keccak256 } from "viem";
+import { encodeFunctionData, stringToHex } from "viem";
 import type { Hex } from "viem";
 import type { ChainClient } from "../../evm/client.ts";
-import { encodeSourcePrefix } from "../../chainlink/functionsRequest.ts";
 import type { Sender } from "../../evm/sender.ts";
 import { presetConsumerAbi } from "../../chainlink/contracts/abi.ts";
 import { createHoldOff } from "../../lib/holdOff.ts";
-import { toHexText } from "../../lib/hex.ts";
+import type { Preset } from "../../presets/preset.ts";
 import { saveSourceId } from "../../store/chainRecords.ts";
 import type { Store } from "../../store/store.ts";
 import type { Payload } from "../../store/transactionContents.ts";
 import { ChainUnavailableError } from "../../networks/chainUnavailable.ts";
 
-/** The bytes that a preset's requests begin with, and their hash. */
-export interface SourcePrefix {
-  /** CBOR pairs codeLocation, language and source. */
-  readonly bytes: Uint8Array;
-  /** keccak256 of the bytes: the contract's own key for it. */
-  readonly hash: Hex;
-}
+/** A source to store, with the contract's own key for it. */
+export type PresetSource = Pick<Preset, "source" | "sourceHash">;
 
 /** The preset sources stored on one chain. */
 export interface SourceStore {
   /** Returns the id of a source on chain, storing the source on first use. */
-  ensure(prefix: SourcePrefix): Promise<number>;
+  ensure(source: PresetSource): Promise<number>;
   /** Returns the id of a stored source by its hash; `undefined` if the chain has none. */
   find(hash: Hex): Promise<number | undefined>;
   /** Forgets all ids, as the chain may have lost the transactions that stored the sources: each is looked up again before its next use. */
   doubt(): void;
-}
-
-/** Encodes a source as the beginning of a function request. */
-export function createSourcePrefix(source: string): SourcePrefix {
-  const bytes = encodeSourcePrefix(source);
-  return { bytes, hash: keccak256(bytes) };
 }
 
 /** Creates the source store of one network. */
@@ -52,15 +40,15 @@ export function createSourceStore(options: {
   const findOnChain = (hash: Hex, seenBlock?: bigint): Promise<number> =>
     findSourceId(client, presetConsumer, { hash, seenBlock });
 
-  const store_ = async ({ bytes, hash }: SourcePrefix): Promise<number> => {
+  const store_ = async ({ source, sourceHash: hash }: PresetSource): Promise<number> => {
     let sourceId = await findOnChain(hash);
     if (sourceId === 0) {
       const data = encodeFunctionData({
         abi: presetConsumerAbi,
         functionName: "storeSource",
-        args: [toHexText(bytes)],
+        args: [stringToHex(source)],
       });
-      const gas = 150_000n + 260n * BigInt(bytes.length);
+      const gas = 150_000n + 260n * BigInt(Buffer.byteLength(source));
       const receipt = await sender.send({ to: presetConsumer, data, gas }, { kind: "upkeep", entries: [] });
       if (!receipt.succeeded)
         throw new ChainUnavailableError(network, "storing a preset's source on chain reverted");
@@ -77,13 +65,14 @@ export function createSourceStore(options: {
       return sourceId === 0 ? undefined : sourceId;
     },
     doubt: () => known.clear(),
-    async ensure(prefix) {
-      const sourceId = known.get(prefix.hash);
+    async ensure(source) {
+      const { sourceHash } = source;
+      const sourceId = known.get(sourceHash);
       if (sourceId !== undefined) return sourceId;
-      let pending = storing.get(prefix.hash);
+      let pending = storing.get(sourceHash);
       if (pending === undefined) {
-        pending = holdOff(prefix.hash, () => store_(prefix)).finally(() => storing.delete(prefix.hash));
-        storing.set(prefix.hash, pending);
+        pending = holdOff(sourceHash, () => store_(source)).finally(() => storing.delete(sourceHash));
+        storing.set(sourceHash, pending);
       }
       return await pending;
     },

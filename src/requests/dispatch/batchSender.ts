@@ -4,7 +4,6 @@ import { TransactionError } from "../../evm/refusal.ts";
 import type { Sender } from "../../evm/sender.ts";
 import type { Call } from "../../evm/signedTransaction.ts";
 import type { Payload } from "../../store/transactionContents.ts";
-import type { VrfVersion } from "../../chainlink/vrfVersion.ts";
 import type { RequestBook } from "../requestBook.ts";
 import { UnheardError, sendingError } from "./sendingErrors.ts";
 import { encodeBatch } from "./submission.ts";
@@ -21,8 +20,6 @@ export interface BatchSenderOptions {
   readonly sender: Sender<Payload>;
   /** Address of PresetConsumer. */
   readonly presetConsumer: Hex;
-  /** VRF version that PresetConsumer takes its words from. Default `v2`. */
-  readonly vrfVersion?: VrfVersion;
   /** Re-executes a reverted transaction's call and decodes the reason. */
   readonly explainRevert: (call: Call, receipt: Receipt) => Promise<string>;
   /** Called with the requests that a mined transaction carried, or that ended with it. */
@@ -39,7 +36,7 @@ export function createBatchSender(options: BatchSenderOptions): BatchSender {
   const submit = async (submissions: readonly Submission[]): Promise<void> => {
     let batch: Batch;
     try {
-      batch = encodeBatch(submissions, options.vrfVersion ?? "v2");
+      batch = encodeBatch(submissions);
     } catch (error) {
       if (submissions.length > 1) return await submitHalves(submissions);
       return onFailed(idsOf(submissions), error);

@@ -57,8 +57,10 @@ export function createCarriers(options: {
       );
       const receipt = place === undefined ? undefined : await findReceipt(transaction.hash);
       if (place === undefined || receipt === undefined) continue;
-      const { entry, item } = place;
-      await book.change([{ request, progress: { transactionHashes: [transaction.hash], entry, item } }]);
+      const { entry, item, items } = place;
+      await book.change([
+        { request, progress: { transactionHashes: [transaction.hash], entry, item, items } },
+      ]);
       tracker.track(request);
       return receipt;
     }

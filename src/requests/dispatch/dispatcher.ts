@@ -51,7 +51,7 @@ export interface Dispatcher {
 
 export interface DispatcherOptions extends Pick<
   BatchSenderOptions,
-  "book" | "sender" | "presetConsumer" | "vrfVersion" | "explainRevert" | "signal"
+  "book" | "sender" | "presetConsumer" | "explainRevert" | "signal"
 > {
   /** Number of requests on the network that are making progress, queued here or not: each one elsewhere may be about to join the queue. */
   readonly active: () => number;

@@ -5,7 +5,7 @@ import type { ChainClient, Receipt } from "../../evm/client.ts";
 import type { Sender } from "../../evm/sender.ts";
 import type { Call } from "../../evm/signedTransaction.ts";
 import type { ChainWatcher } from "../../evm/watcher.ts";
-import { OWN_ABIS } from "../../chainlink/vrfVersion.ts";
+import { SUBSCRIPTION_OWNER_ABIS } from "../../chainlink/vrfVersion.ts";
 import type { StackAddresses } from "../../chainlink/stackPlan.ts";
 import { isShortage } from "../../dapps/shortage.ts";
 import type { Subscriptions } from "../../dapps/subscriptions.ts";
@@ -27,8 +27,8 @@ const UNLINK_GAS = 2_000_000n;
 const DEFAULT_RETRY_MS = 1_000;
 const MAX_ATTEMPTS = 30;
 /**
- * A request's gas limit follows the number of consumers at the time it is sent. A linking therefore waits for the dapp's
- * earlier requests, whose gas doesn't cover another consumer, but not forever: their words may be late.
+ * A function request's gas limit follows the number of consumers at the time it is sent. A linking therefore waits for the dapp's
+ * earlier requests, whose gas doesn't cover another consumer, but not forever.
  */
 const OLDER_WAIT_MS = 10_000;
 const OLDER_POLL_MS = 50;
@@ -79,7 +79,7 @@ export function createLinker(options: LinkerOptions): Linker {
     const args = [vrfSubscriptionId, functionsSubscriptionId, consumerOf(request)] as const;
     const isLinking = request.kind === "consumer";
     const functionName = isLinking ? "addConsumer" : "removeConsumer";
-    const abi = OWN_ABIS[contracts.vrfVersion ?? "v2"].subscriptionOwner;
+    const abi = SUBSCRIPTION_OWNER_ABIS[contracts.vrfVersion ?? "v2"];
     const data = encodeFunctionData({ abi, functionName, args });
     return { to: contracts.subscriptionOwner, data, gas: isLinking ? LINK_GAS : UNLINK_GAS };
   };
@@ -160,13 +160,13 @@ export function createLinker(options: LinkerOptions): Linker {
     }
   };
 
-  /** Resolves when the dapp's requests from before a linking have loaded the list of consumers, or after {@link OLDER_WAIT_MS}. */
+  /** Resolves when the dapp's function requests from before a linking have loaded the list of consumers, or after {@link OLDER_WAIT_MS}. */
   const olderRequests = async ({ dappId, createdAt }: LinkRequest): Promise<void> => {
     const isInTheWay = (one: OpenRequest): boolean =>
       one.dappId === dappId &&
       one.createdAt < createdAt &&
-      ((one.state === "received" && (one.kind === "preset" || one.kind === "function")) ||
-        (one.state === "submitted" && one.kind === "preset"));
+      one.kind === "function" &&
+      one.state === "received";
     const deadline = performance.now() + OLDER_WAIT_MS;
     while (!signal.aborted && performance.now() < deadline && book.open(network).some(isInTheWay))
       await sleep(OLDER_POLL_MS, undefined, { signal }).catch(() => {});

@@ -1,9 +1,5 @@
 import type { Hex } from "viem";
-import {
-  PRESET_REQUEST_OVERHEAD_BYTES,
-  encodeArgs,
-  encodeFunctionsRequest,
-} from "../../chainlink/functionsRequest.ts";
+import { encodeArgs, encodeFunctionsRequest } from "../../chainlink/functionsRequest.ts";
 import { MAX_CONSUMERS } from "../../chainlink/limits.ts";
 import { toHexText } from "../../lib/hex.ts";
 import { ChainUnavailableError } from "../../networks/chainUnavailable.ts";
@@ -22,7 +18,7 @@ export function createPreparer(options: {
   readonly keyHash: Hex;
   /** Key hashes of 2 to 4 keys whose words presets join instead. */
   readonly presetKeyHashes?: readonly Hex[] | undefined;
-  /** Confirmations that presets request. */
+  /** Confirmations of a preset whose caller chose none. */
   readonly presetConfirmations: number;
   readonly subscriptions: Subscriptions;
   readonly sourceStore: SourceStore;
@@ -41,7 +37,7 @@ export function createPreparer(options: {
   return async (request) => {
     const { vrfSubscriptionId, functionsSubscriptionId } = await subscriptions.ensure(request.dappId);
     subscriptions.used(request.dappId);
-    subscriptions.assertFunded(request.dappId);
+    subscriptions.assertFunded(request.dappId, request.kind === "function" ? "functions" : "vrf");
     const requestId = request.id;
     if (request.kind === "random") {
       const { keyHash, keyHashes: joinedKeyHashes, confirmations, numWords } = request.params;
@@ -55,30 +51,26 @@ export function createPreparer(options: {
         numWords,
       };
     }
-    const linked = await countLinked(request.dappId);
     if (request.kind === "function") {
       const { source, args } = request.params;
+      const linked = await countLinked(request.dappId);
       const data = encodeFunctionsRequest({ source, args });
       return { kind: "function", requestId, functionsSubscriptionId, data: toHexText(data), linked };
     }
-    const { prefixHash, prefixBytes, args } = request.progress;
+    const { sourceHash, args } = request.progress;
     // The dry run stored it on chain; whether the preset still exists doesn't matter.
-    const sourceId = await sourceStore.find(prefixHash);
+    const sourceId = sourceHash === undefined ? undefined : await sourceStore.find(sourceHash);
     if (sourceId === undefined)
       throw new ChainUnavailableError(options.network, "the preset's source is not visible on the chain yet");
-    const argsCbor = encodeArgs(args);
     return {
       kind: "preset",
       requestId,
       vrfSubscriptionId,
-      functionsSubscriptionId,
       keyHash: options.keyHash,
       joinedKeyHashes: options.presetKeyHashes,
-      confirmations: options.presetConfirmations,
+      confirmations: request.params.confirmations ?? options.presetConfirmations,
       sourceId,
-      argsCbor,
-      linked,
-      requestBytes: prefixBytes + argsCbor.length + PRESET_REQUEST_OVERHEAD_BYTES,
+      argsCbor: encodeArgs(args),
     };
   };
 }

@@ -35,8 +35,8 @@ export function createSenderJournal(options: {
       const sinceBlock = Number(options.headNumber());
       let changes: readonly Change[] = [];
       const decide = (): readonly Change[] =>
-        (changes = placesIn(payload, (id) => book.get(id)).map(({ request, entry, item }) =>
-          carry(request, transaction, { entry, item, sinceBlock }),
+        (changes = placesIn(payload, (id) => book.get(id)).map(({ request, ...place }) =>
+          carry(request, transaction, { ...place, sinceBlock }),
         ));
       await book.change(decide, (db) =>
         insertTransaction(db, { ...transaction, network, sender: account, payload, createdAt: Date.now() }),
@@ -54,15 +54,18 @@ export function createSenderJournal(options: {
   };
 }
 
+/** A request's position in a transaction, as in {@link Facts}. */
+type Place = Required<Pick<Facts, "entry" | "item" | "items">>;
+
 /** Returns the requests that a transaction carries, as far as `find` knows them, with their positions in it. */
 export function placesIn(
   { entries }: Payload,
   find: (id: string) => OpenRequest | undefined,
-): readonly { readonly request: OpenRequest; readonly entry: number; readonly item: number }[] {
+): readonly (Place & { readonly request: OpenRequest })[] {
   return entries.flatMap((ids, entry) =>
     ids.flatMap((id, item) => {
       const request = find(id);
-      return request === undefined ? [] : [{ request, entry, item }];
+      return request === undefined ? [] : [{ request, entry, item, items: ids.length }];
     }),
   );
 }
@@ -71,7 +74,7 @@ export function placesIn(
 function carry(
   request: OpenRequest,
   { hash, nonce }: SignedTransaction,
-  place: { readonly entry: number; readonly item: number; readonly sinceBlock: number },
+  place: Place & { readonly sinceBlock: number },
 ): Change {
   const { progress } = request;
   // A repriced version is added to the earlier ones; a new transaction replaces them.

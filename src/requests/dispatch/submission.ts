@@ -1,23 +1,13 @@
 import { encodeFunctionData } from "viem";
 import type { Hex } from "viem";
-import { MAX_VRF_CALLBACK_GAS } from "../../chainlink/limits.ts";
 import {
+  ITEM_HEAD_BYTES,
   MAX_BATCH_BYTES,
-  JOINED_CALLBACK_GAS,
-  PART_CALLBACK_GAS,
+  MAX_PRESETS_PER_BATCH,
   encodePresetBatch,
-  presetCallbackGas,
   submissionGas,
-  type SubmissionSize,
 } from "../../chainlink/presetBatch.ts";
-import { joinedPresetsAbi } from "../../chainlink/contracts/abi.ts";
-import { OWN_ABIS, type VrfVersion } from "../../chainlink/vrfVersion.ts";
-
-/**
- * Maximum number of presets that share one VRF request: even with the longest sources, the callback stays under the
- * coordinator's 2,500,000 gas.
- */
-export const MAX_PRESETS_PER_PROOF = 10;
+import { presetConsumerAbi } from "../../chainlink/contracts/abi.ts";
 
 /** A request ready to go on chain. */
 export type Submission = PresetSubmission | FunctionSubmission | RandomSubmission;
@@ -26,7 +16,6 @@ export interface PresetSubmission {
   readonly kind: "preset";
   readonly requestId: string;
   readonly vrfSubscriptionId: bigint;
-  readonly functionsSubscriptionId: bigint;
   readonly keyHash: Hex;
   /** Key hashes of 2 to 4 keys whose words are joined, used instead of `keyHash`. */
   readonly joinedKeyHashes?: readonly Hex[] | undefined;
@@ -35,10 +24,6 @@ export interface PresetSubmission {
   readonly sourceId: number;
   /** CBOR array of the arguments; empty for none. */
   readonly argsCbor: Uint8Array;
-  /** Size of the whole function request in bytes, for the callback's gas. */
-  readonly requestBytes: number;
-  /** Number of contracts that will be on the Functions subscription besides PresetConsumer. */
-  readonly linked: number;
 }
 
 export interface FunctionSubmission {
@@ -76,23 +61,22 @@ export interface Batch {
  * Encodes submissions as one transaction; presets of the same dapp and terms share a VRF request. Submissions with joined
  * words go through a different contract function than those without, so the two can't share a transaction.
  */
-export function encodeBatch(submissions: readonly Submission[], vrfVersion: VrfVersion): Batch {
+export function encodeBatch(submissions: readonly Submission[]): Batch {
   if (submissions.some(isJoined)) return encodeJoins(submissions.filter(isJoined));
   const groups = groupPresets(submissions);
   const functions = submissions.filter((one) => one.kind === "function");
   const randoms = submissions.filter((one) => one.kind === "random");
-  const presets = groups.map((items) => {
-    const [first] = items as [PresetSubmission];
+  const presets = groups.map(({ items }) => {
+    const first = items[0]!;
     return {
       vrfSubId: first.vrfSubscriptionId,
       keyHash: first.keyHash,
       confirmations: first.confirmations,
-      callbackGasLimit: callbackGasOf(items),
       batch: encodeItems(items),
     };
   });
   const data = encodeFunctionData({
-    abi: OWN_ABIS[vrfVersion].presetConsumer,
+    abi: presetConsumerAbi,
     functionName: "submit",
     args: [
       presets,
@@ -109,7 +93,7 @@ export function encodeBatch(submissions: readonly Submission[], vrfVersion: VrfV
     data,
     gas: gasOf(submissions, groups),
     entries: [
-      ...groups.map((items) => items.map((item) => item.requestId)),
+      ...groups.map(({ items }) => items.map((item) => item.requestId)),
       ...functions.map((one) => [one.requestId]),
       ...randoms.map((one) => [one.requestId]),
     ],
@@ -132,58 +116,46 @@ function encodeJoins(submissions: readonly Joined[]): Batch {
     confirmations,
   });
   const calls = [
-    ...groups.map((items) => ({
+    ...groups.map(({ items }) => ({
       ...callOf(items[0] as Joined),
-      callbackGasLimit: callbackGasOf(items),
       numWords: 0,
       batch: encodeItems(items),
     })),
     ...randoms.map((one) => ({
       ...callOf(one),
-      callbackGasLimit: JOINED_CALLBACK_GAS,
       numWords: one.numWords,
       batch: "0x" as const,
     })),
   ];
   return {
-    data: encodeFunctionData({ abi: joinedPresetsAbi, functionName: "submitJoined", args: [calls] }),
+    data: encodeFunctionData({ abi: presetConsumerAbi, functionName: "submitJoined", args: [calls] }),
     gas: gasOf(submissions, groups),
     entries: [
-      ...groups.map((items) => items.map(({ requestId }) => requestId)),
+      ...groups.map(({ items }) => items.map(({ requestId }) => requestId)),
       ...randoms.map(({ requestId }) => [requestId]),
     ],
   };
 }
 
 function encodeItems(items: readonly PresetSubmission[]): Hex {
-  return encodePresetBatch({
-    functionsSubId: items[0]!.functionsSubscriptionId,
-    items: items.map((item) => ({ sourceId: item.sourceId, args: item.argsCbor })),
-  });
+  return encodePresetBatch(items.map((item) => ({ sourceId: item.sourceId, args: item.argsCbor })));
 }
 
 /** Returns the gas limit of a transaction with these submissions; `groups` are the presets among them that share a proof. */
-function gasOf(submissions: readonly Submission[], groups: readonly (readonly PresetSubmission[])[]): bigint {
-  return submissionGas(sizeOf(submissions, groups));
-}
-
-function sizeOf(
-  submissions: readonly Submission[],
-  groups: readonly (readonly PresetSubmission[])[],
-): SubmissionSize {
+function gasOf(submissions: readonly Submission[], groups: readonly PresetGroup[]): bigint {
   const functions = submissions.filter((one) => one.kind === "function");
-  return {
-    batchBytes: groups.map((items) => items.reduce((bytes, item) => bytes + packedBytes(item), 5)),
+  return submissionGas({
+    batchBytes: groups.map(({ bytes }) => bytes),
     functionBytes: functions.map((one) => one.data.length / 2 - 1),
     subscriptions: [...Map.groupBy(functions, (one) => one.functionsSubscriptionId).values()].map((each) => ({
-      linked: linkedOf(each),
+      linked: Math.max(...each.map(({ linked }) => linked)),
       requests: each.length,
     })),
     randoms: submissions.filter((one) => one.kind === "random" && !isJoined(one)).length,
-    joins: [...groups.map(([first]) => first!), ...submissions.filter((one) => one.kind === "random")]
+    joins: [...groups.map(({ items }) => items[0]!), ...submissions.filter((one) => one.kind === "random")]
       .filter(isJoined)
       .map(({ joinedKeyHashes }) => joinedKeyHashes.length),
-  };
+  });
 }
 
 /** Returns the bytes of a preset in a packed batch: its source id, the length of its arguments, and the arguments. */
@@ -191,54 +163,55 @@ function packedBytes({ argsCbor }: PresetSubmission): number {
   return argsCbor.length + (argsCbor.length < 255 ? 3 : ITEM_HEAD_BYTES);
 }
 
-function callbackGasOf(items: readonly PresetSubmission[]): number {
-  const gas = presetCallbackGas(
-    items.map(({ requestBytes }) => requestBytes),
-    linkedOf(items),
-  );
-  return isJoined(items[0]!) ? gas + PART_CALLBACK_GAS : gas;
+/** Presets that share a VRF request, and their bytes as packed. */
+interface PresetGroup {
+  readonly items: PresetSubmission[];
+  bytes: number;
 }
 
-/** Returns the highest number of linked contracts that any of them allows for. */
-function linkedOf(submissions: readonly { readonly linked: number }[]): number {
-  return Math.max(...submissions.map(({ linked }) => linked));
+/** The presets among submissions, grouped in order as they share VRF requests. */
+interface PresetGroups {
+  readonly groups: readonly PresetGroup[];
+  /** Returns whether the preset begins a group. */
+  readonly add: (one: PresetSubmission) => boolean;
 }
 
-function groupPresets(submissions: readonly Submission[]): PresetSubmission[][] {
-  const groups: PresetSubmission[][] = [];
-  const growing = new Map<string, PresetSubmission[]>();
-  for (const one of submissions) {
-    if (one.kind !== "preset") continue;
-    const terms = `${one.vrfSubscriptionId} ${one.functionsSubscriptionId} ${(one.joinedKeyHashes ?? [one.keyHash]).join()} ${one.confirmations}`;
-    let items = growing.get(terms);
-    if (items === undefined || !hasRoom(items, one)) {
-      items = [];
-      growing.set(terms, items);
-      groups.push(items);
-    }
-    items.push(one);
-  }
+function createPresetGroups(): PresetGroups {
+  const groups: PresetGroup[] = [];
+  const growing = new Map<string, PresetGroup>();
+  return {
+    groups,
+    add(one) {
+      const terms = `${one.vrfSubscriptionId} ${(one.joinedKeyHashes ?? [one.keyHash]).join()} ${one.confirmations}`;
+      const bytes = packedBytes(one);
+      const group = growing.get(terms);
+      const hasRoom =
+        group !== undefined &&
+        group.items.length < MAX_PRESETS_PER_BATCH &&
+        group.bytes + bytes <= MAX_BATCH_BYTES;
+      if (hasRoom) {
+        group.items.push(one);
+        group.bytes += bytes;
+        return false;
+      }
+      const begun = { items: [one], bytes };
+      growing.set(terms, begun);
+      groups.push(begun);
+      return true;
+    },
+  };
+}
+
+function groupPresets(submissions: readonly Submission[]): readonly PresetGroup[] {
+  const { groups, add } = createPresetGroups();
+  for (const one of submissions) if (one.kind === "preset") add(one);
   return groups;
 }
-
-function hasRoom(items: readonly PresetSubmission[], one: PresetSubmission): boolean {
-  const all = [...items, one];
-  return (
-    all.length <= MAX_PRESETS_PER_PROOF &&
-    callbackGasOf(all) <= MAX_VRF_CALLBACK_GAS &&
-    all.reduce((bytes, item) => bytes + item.argsCbor.length + ITEM_HEAD_BYTES, 0) <= MAX_PACKED_BYTES
-  );
-}
-
-/** Bytes before each item's arguments: the source id and the longest form of the arguments' length. */
-const ITEM_HEAD_BYTES = 5;
-/** Maximum bytes of a batch's items: MAX_BATCH_BYTES minus the subscription id. */
-const MAX_PACKED_BYTES = MAX_BATCH_BYTES - 5;
 
 /** Maximum gas of one transaction: networks with EIP-7825 refuse more than 2^24, and it must fit in a block. */
 const MAX_TRANSACTION_GAS = 16_000_000n;
 /** Maximum bytes of one transaction: pools refuse more than 128 KiB (geth, `txMaxSize`). */
-const MAX_TRANSACTION_BYTES = 120_000;
+export const MAX_TRANSACTION_BYTES = 120_000;
 
 /**
  * Splits submissions, in order, into batches that fit one transaction; an oversized one goes alone. Those with joined words
@@ -255,28 +228,36 @@ export function splitByLimits(
 
 function splitAlike(submissions: readonly Submission[], maxGas: bigint): Submission[][] {
   const parts: Submission[][] = [];
-  // For the last part: its gas at most, as if each submission went alone, and its bytes of calldata.
-  let gas = 0n;
-  let bytes = 0;
+  let part = createPart();
   for (const one of submissions) {
-    const size = sizeOf([one], groupPresets([one]));
-    const oneGas = submissionGas(size);
-    const oneBytes = [...size.batchBytes, ...size.functionBytes].reduce((sum, n) => sum + n, ENTRY_BYTES);
-    const part = parts.at(-1);
-    const fits =
-      part !== undefined &&
-      bytes + oneBytes <= MAX_TRANSACTION_BYTES &&
-      (gas + oneGas <= maxGas || gasOf([...part, one], groupPresets([...part, one])) <= maxGas);
-    if (fits) {
-      part.push(one);
-      gas += oneGas;
-      bytes += oneBytes;
-    } else {
-      parts.push([one]);
-      [gas, bytes] = [oneGas, oneBytes];
+    part.add(one);
+    if (part.submissions.length > 1 && !part.fits(maxGas)) {
+      part.submissions.pop();
+      part = createPart();
+      part.add(one);
     }
+    if (part.submissions.length === 1) parts.push(part.submissions);
   }
   return parts;
+}
+
+/** Creates a transaction to add submissions to. */
+function createPart() {
+  const submissions: Submission[] = [];
+  const { groups, add } = createPresetGroups();
+  /** Bytes of calldata. */
+  let bytes = 0;
+  return {
+    submissions,
+    add(one: Submission): void {
+      submissions.push(one);
+      const isEntry = one.kind !== "preset" || add(one);
+      if (one.kind === "preset") bytes += packedBytes(one);
+      if (one.kind === "function") bytes += one.data.length / 2 - 1;
+      if (isEntry) bytes += ENTRY_BYTES;
+    },
+    fits: (maxGas: bigint): boolean => bytes <= MAX_TRANSACTION_BYTES && gasOf(submissions, groups) <= maxGas,
+  };
 }
 
 /** Bytes of an entry's other words in the calldata. */

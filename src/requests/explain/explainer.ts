@@ -132,7 +132,7 @@ export function createExplainer(options: ExplainerOptions): (request: OpenReques
     const requestId = progress.functionsRequestId ?? missingParts(request)[0]?.id ?? progress.vrfRequestId;
     const wait = requestId === undefined ? undefined : options.oracleWait?.(requestId);
     if (wait !== undefined) return `with the oracle for ${seconds(ageMs(request))}: ${wait}${headAge()}`;
-    const silent = progress.functionsRequestId === undefined ? undefined : await describeSilentNodes();
+    const silent = isResultAwaited(request) ? await describeSilentNodes() : undefined;
     return silent === undefined ? oracleUnseen(request) : `${silent}; ${oracleUnseen(request)}`;
   };
 
@@ -147,7 +147,7 @@ export function createExplainer(options: ExplainerOptions): (request: OpenReques
   /** Whether a function request may be timed out, by the chain's clock. */
   const hasTimedOut = async ({ progress }: OpenRequest): Promise<boolean> => {
     const head = watcher.head();
-    const block = progress.wordBlock ?? progress.acceptedBlock;
+    const block = progress.acceptedBlock;
     if (progress.functionsRequestId === undefined || block === undefined || head === undefined) return false;
     const asked = await askBlock(block);
     return asked !== undefined && chainSeconds(head) >= Number(asked.timestamp) + FUNCTIONS_TIMEOUT_SECONDS;
@@ -206,7 +206,7 @@ export function createExplainer(options: ExplainerOptions): (request: OpenReques
   };
 
   const oracleUnseen = (request: OpenRequest): string => {
-    const seen = tracker.oracleSeenAt(request.progress.functionsRequestId === undefined ? "words" : "result");
+    const seen = tracker.oracleSeenAt(isResultAwaited(request) ? "result" : "words");
     const age = ageMs(request);
     const seenAgoMs = seen === undefined ? Infinity : performance.now() - seen;
     if (seenAgoMs > age)
@@ -237,6 +237,11 @@ export function createExplainer(options: ExplainerOptions): (request: OpenReques
       return request.why ?? `the reason can't be read from the network: ${messageOf(error)}`;
     }
   };
+}
+
+/** Whether a request waits for a result of a function node: of its function, or of its preset that has its word. */
+function isResultAwaited({ progress }: OpenRequest): boolean {
+  return progress.functionsRequestId !== undefined || progress.wordBlock !== undefined;
 }
 
 function seconds(ms: number): string {

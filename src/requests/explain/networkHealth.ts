@@ -27,7 +27,7 @@ const LOW_BALANCE_WEI = 10n ** 17n;
 const LONG_LAG_MS = 120_000;
 
 const PAUSED_WARNING =
-  "the Functions router is paused: presets and function requests fail until its owner calls unpause()";
+  "the Functions router is paused: function requests fail until its owner calls unpause()";
 
 /** State of the oracle that serves a network, as reported by whoever runs it. */
 export interface OracleHealth {

@@ -21,20 +21,20 @@ export function missingParts({ progress }: Pick<OpenRequest, "progress">): reado
 
 /** Returns the facts that the words of these parts bring when they arrive: the updated parts, and the cost of all words so far. */
 export function arrive(
-  { progress }: OpenRequest,
+  request: OpenRequest,
   ids: ReadonlySet<Hex>,
   { transactionHash, block }: Arrival,
   charges: WordCharges,
 ): Facts {
   const chargeOf = (id: Hex): Pick<JoinedPart, "juels" | "wei"> => {
-    const { wordJuels, wordWei } = charges(id, progress.item ?? 0);
+    const { wordJuels, wordWei } = charges(id, request);
     return {
       ...(wordJuels === undefined ? {} : { juels: wordJuels }),
       ...(wordWei === undefined ? {} : { wei: wordWei }),
     };
   };
   return withCosts(
-    (progress.parts ?? []).map((part) =>
+    (request.progress.parts ?? []).map((part) =>
       part.block === undefined && ids.has(part.id)
         ? { ...part, block, transactionHash, ...chargeOf(part.id) }
         : part,

@@ -2,14 +2,16 @@ import type { Hex } from "viem";
 import { FULFILL_RESULTS } from "../../chainlink/events.ts";
 import type { ChainEvent, ChainEventOf } from "../../chainlink/events.ts";
 import { deriveWords } from "../../chainlink/fulfilmentWords.ts";
+import { presetRequestId } from "../../chainlink/presetBatch.ts";
+import { decodeResults, PresetReportError, type PresetResult } from "../../chainlink/presetReport.ts";
 import { decodeRevertReason } from "../../chainlink/revertReason.ts";
 import type { RawLog } from "../../evm/client.ts";
 import { decodeResult } from "../../lib/decodeResult.ts";
-import { fromHexText } from "../../lib/hex.ts";
+import { fromHexText, toHexText } from "../../lib/hex.ts";
 import { readValue } from "../../presets/presetShow.ts";
 import type { RequestState } from "../../store/schema.ts";
 import type { RequestFinder } from "./blockDraft.ts";
-import type { Facts, JoinedPart, OpenRequest, RunRequest } from "../openRequest.ts";
+import type { Facts, OpenRequest, RunRequest } from "../openRequest.ts";
 import type { Change } from "../change.ts";
 import { arrive, missingParts, partsOf } from "./joinedParts.ts";
 import type { WordCharge, WordCharges } from "./wordCharges.ts";
@@ -60,34 +62,16 @@ export function changesOf(
           : words(request, event, {
               transactionHash,
               block,
-              charge: charges(event.requestId, request.progress.item ?? 0),
+              charge: charges(event.requestId, request),
             }),
       );
-    case "PresetSent":
-    case "PresetRefused": {
-      // Within a fulfilment, the consumer logs before the coordinator does. Both steps are reported here, in the order of states.
-      const request = requests
+    case "BatchReported":
+      return requests
         .ofVrfRequest(event.vrfRequestId)
-        .find((one) => one.progress.item === event.item);
-      if (request === undefined || request.progress.functionsRequestId !== undefined) return [];
-      const word = advance(request, "randomness", transactionHash, {
-        wordBlock: block,
-        wordTransactionHash: transactionHash,
-        // The last missing word arrived in this transaction.
-        ...(isJoined(request)
-          ? arrive(request, idsOf(missingParts(request)), { transactionHash, block }, charges)
-          : charges(event.vrfRequestId, event.item)),
-      });
-      if (event.name === "PresetRefused") {
-        const reason = decodeRevertReason(event.reason).text;
-        return [word, wordUnused(request, transactionHash, reason)];
-      }
-      return [word, advance(request, "executing", transactionHash, { functionsRequestId: event.requestId })];
-    }
+        .flatMap((request) => reported(request, transactionHash, event));
     case "RequestProcessed": {
       const request = requests.ofFunctionsRequest(event.requestId).at(-1);
-      const hasRun = request?.kind === "preset" || request?.kind === "function";
-      return hasRun ? [functionResult(request, transactionHash, event)] : [];
+      return request?.kind === "function" ? [functionResult(request, transactionHash, event)] : [];
     }
     case "RequestNotProcessed": {
       const request = requests.ofFunctionsRequest(event.requestId).at(-1);
@@ -127,7 +111,10 @@ function accepted(
   if (request.kind === "function") {
     return advance(request, "executing", transactionHash, { functionsRequestId: requestId, acceptedBlock });
   }
-  return { request, why: null, progress: { vrfRequestId: requestId, acceptedBlock } };
+  const progress = { vrfRequestId: requestId, acceptedBlock };
+  if (request.kind !== "preset") return { request, why: null, progress };
+  const id = presetRequestId(requestId, request.progress.item ?? 0);
+  return { request, why: null, progress: { ...progress, presetRequestId: id } };
 }
 
 function words(
@@ -141,10 +128,9 @@ function words(
     const outcome = { words: drawn, requestId, transactionHash };
     return [{ request, state: "fulfilled", transactionHash, outcome, progress: charge }];
   }
-  if (request.progress.functionsRequestId !== undefined) return [];
   if (!success) {
-    const reason = "the callback that passes the word on ran out of gas";
-    return [{ ...wordUnused(request, transactionHash, reason), progress: charge }];
+    const message = `the random word was on chain in the transaction ${transactionHash}, but the callback that takes it ran out of gas`;
+    return [{ ...failure(request, transactionHash, message), progress: charge }];
   }
   return [
     advance(request, "randomness", transactionHash, {
@@ -160,10 +146,6 @@ function isJoined({ kind, params, progress }: OpenRequest): boolean {
   return progress.parts !== undefined || (kind === "random" && params.keyHashes !== undefined);
 }
 
-function idsOf(parts: readonly JoinedPart[]): ReadonlySet<Hex> {
-  return new Set(parts.map(({ id }) => id));
-}
-
 /** Returns the changes when one of several joined words arrives. */
 function part(
   request: OpenRequest,
@@ -171,9 +153,9 @@ function part(
   found: { readonly transactionHash: Hex; readonly block: number },
   charges: WordCharges,
 ): Change[] {
-  const { parts = [], functionsRequestId } = request.progress;
+  const { parts = [] } = request.progress;
   const one = missingParts(request).find(({ id }) => id === requestId);
-  if (one === undefined || functionsRequestId !== undefined) return [];
+  if (one === undefined) return [];
   const { transactionHash } = found;
   const progress = arrive(request, new Set([requestId]), found, charges);
   if (!success) {
@@ -188,21 +170,22 @@ function part(
   return [{ request, progress, why: null, state: "submitted", detail, transactionHash }];
 }
 
-/**
- * Returns the changes when all words of a `random` request are there. A preset changes later in the same transaction, with
- * its function request.
- */
+/** Returns the changes when all words of a request are there: the last missing one arrived in this transaction. */
 function joined(
   request: OpenRequest,
   { requestId, seed }: ChainEventOf<"WordsJoined">,
   found: { readonly transactionHash: Hex; readonly block: number },
   charges: WordCharges,
 ): Change[] {
-  if (request.kind !== "random" || request.progress.parts === undefined) return [];
-  const { transactionHash } = found;
+  if (request.progress.parts === undefined) return [];
+  const { transactionHash, block } = found;
+  const progress = arrive(request, new Set(missingParts(request).map(({ id }) => id)), found, charges);
+  if (request.kind !== "random") {
+    const word = { wordBlock: block, wordTransactionHash: transactionHash };
+    return [advance(request, "randomness", transactionHash, { ...progress, ...word })];
+  }
   const drawn = deriveWords(seed, request.params.numWords).map(String);
   const outcome = { words: drawn, requestId, transactionHash };
-  const progress = arrive(request, idsOf(missingParts(request)), found, charges);
   return [{ request, state: "fulfilled", transactionHash, outcome, progress }];
 }
 
@@ -210,54 +193,74 @@ function failure(request: OpenRequest, transactionHash: Hex, message: string): C
   return { request, state: "failed", transactionHash, error: { code: "request_failed", message } };
 }
 
-/**
- * Fails a preset that has a word and no function. Whoever can cause this, by unlinking the consumer or emptying its subscription, sees the word first:
- * the caller must be able to tell such a failure from one before any word.
- */
-function wordUnused(request: OpenRequest, transactionHash: Hex, reason: string): Change {
-  const message = `the random word was on chain in the transaction ${transactionHash}, but the function request did not follow: ${reason}`;
-  return failure(request, transactionHash, message);
+/** Fails a request whose function got no result in time. */
+function timedOut(request: OpenRequest, transactionHash: Hex): Change {
+  const message =
+    "the oracle network gave no result in time; the function request has been removed from the chain";
+  return { request, state: "failed", transactionHash, error: { code: "oracle_timeout", message } };
 }
 
-/** Fails a request whose function got no result in time; a preset had its word by then. */
-function timedOut(request: OpenRequest, transactionHash: Hex): Change {
-  const word = request.progress.wordTransactionHash;
-  const hadWord = word === undefined ? "" : `the random word was on chain in the transaction ${word}, but `;
-  const message = `${hadWord}the oracle network gave no result in time; the function request has been removed from the chain`;
-  return { request, state: "failed", transactionHash, error: { code: "oracle_timeout", message } };
+/** Returns the end of a preset whose batch got its results. */
+function reported(
+  request: OpenRequest,
+  transactionHash: Hex,
+  { results }: ChainEventOf<"BatchReported">,
+): Change[] {
+  const { item = 0, presetRequestId: requestId, wordTransactionHash } = request.progress;
+  // A node may omit the block of the word; then both are read again, see OmittedAnswers.
+  if (request.kind !== "preset" || requestId === undefined || wordTransactionHash === undefined) return [];
+  let result: PresetResult | undefined;
+  try {
+    result = decodeResults(fromHexText(results))[item];
+  } catch (error) {
+    if (!(error instanceof PresetReportError)) throw error;
+    return [
+      failure(request, transactionHash, `the nodes signed results that can't be read: ${error.message}`),
+    ];
+  }
+  if (result === undefined)
+    return [failure(request, transactionHash, `the nodes signed no result for item ${item} of the batch`)];
+  const outcome = { requestId, transactionHash, vrfTransactionHash: wordTransactionHash };
+  return [ended(request, outcome, result)];
 }
 
 function functionResult(
   request: RunRequest,
   transactionHash: Hex,
-  event: ChainEventOf<"RequestProcessed">,
+  { requestId, response, err, totalCostJuels }: ChainEventOf<"RequestProcessed">,
 ): Change {
-  const outcome = {
-    requestId: event.requestId,
-    transactionHash,
-    vrfTransactionHash: request.progress.wordTransactionHash,
-  };
-  const progress = { functionJuels: String(event.totalCostJuels) };
+  const isOk = err === "0x";
+  const result = { ok: isOk, bytes: fromHexText(isOk ? response : err) };
+  const progress = { functionJuels: String(totalCostJuels) };
+  return { ...ended(request, { requestId, transactionHash }, result), progress };
+}
+
+/** Returns the end of a request with what its source gave. */
+function ended(
+  request: RunRequest,
+  outcome: Pick<NonNullable<RunRequest["outcome"]>, "requestId" | "transactionHash" | "vrfTransactionHash">,
+  { ok, bytes }: PresetResult,
+): Change {
+  const { transactionHash } = outcome;
   const failed = (result: Hex, err: string): Change => ({
     request,
     state: "failed",
     transactionHash,
-    progress,
     outcome: { ...outcome, result, parsedResult: "", err },
   });
-  if (event.err !== "0x") return failed("0x", Buffer.from(event.err.slice(2), "hex").toString());
+  if (!ok) return failed("0x", Buffer.from(bytes).toString());
+  const result = toHexText(bytes);
   try {
-    const parsedResult = decodeResult(fromHexText(event.response), request.progress.returnType);
+    const parsedResult = decodeResult(bytes, request.progress.returnType);
     const value =
       request.kind === "preset" ? readValue(request.progress.show, parsedResult, request.params) : undefined;
     return {
       request,
       state: "fulfilled",
       transactionHash,
-      progress,
-      outcome: { ...outcome, result: event.response, parsedResult, value, err: "0x" },
+      outcome: { ...outcome, result, parsedResult, value, err: "0x" },
     };
   } catch (error) {
-    return failed(event.response, error instanceof Error ? error.message : String(error));
+    return failed(result, error instanceof Error ? error.message : String(error));
   }
 }

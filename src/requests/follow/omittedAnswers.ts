@@ -1,4 +1,5 @@
 import type { Hex } from "viem";
+import { batchRecord } from "../../chainlink/batchRecord.ts";
 import { decodeLog, type ChainEvent } from "../../chainlink/events.ts";
 import { encodeTimeouts } from "../../chainlink/functionsTimeout.ts";
 import { decodeRevertReason } from "../../chainlink/revertReason.ts";
@@ -16,14 +17,19 @@ const LOOK_INTERVAL_MS = 30_000;
 /** Requests looked at in one run, the oldest first: a call each while an oracle is late. */
 const MAX_LOOKS = 3;
 
-/** What a request waits for: words of a VRF request, or the result of a function request. */
-export interface Question {
+/** What a request waits for. */
+export type Question = {
+  /** Id of a VRF request, or of a function request. */
   readonly id: Hex;
-  /** Block in which it was asked. */
+  /** Block after which it had no answer. */
   readonly block: number;
-  /** The router's commitment of a function request, 352 bytes; absent for words. */
-  readonly commitment?: Hex;
-}
+} & (
+  | { readonly of: "words" }
+  /** The results of the VRF request's batch. */
+  | { readonly of: "batch" }
+  /** The result of a function request, with the router's commitment: 352 bytes. */
+  | { readonly of: "function"; readonly commitment: Hex }
+);
 
 /** Finds answers whose events a node never shows, by the state of the contracts and by receipts. */
 export interface OmittedAnswers {
@@ -36,7 +42,10 @@ export interface OmittedAnswers {
 export interface OmittedAnswersOptions {
   readonly client: Pick<ChainClient, "request" | "getReceipt">;
   readonly watcher: Pick<ChainWatcher, "head" | "watched" | "expect">;
-  readonly contracts: Pick<StackAddresses, "vrfCoordinator" | "vrfVersion" | "functionsRouter">;
+  readonly contracts: Pick<
+    StackAddresses,
+    "vrfCoordinator" | "vrfVersion" | "functionsRouter" | "presetConsumer"
+  >;
   readonly tracker: Pick<Tracker, "onReceipt" | "readTo">;
   /** Open requests that no component holds. */
   readonly requests: () => readonly OpenRequest[];
@@ -52,24 +61,32 @@ export function createOmittedAnswers(options: OmittedAnswersOptions): OmittedAns
   const answered = new Set<Hex>();
 
   const questionOf = async (request: OpenRequest): Promise<Question | undefined> => {
-    const { functionsRequestId: id, vrfRequestId, acceptedBlock, wordBlock } = request.progress;
-    if (acceptedBlock === undefined) return undefined;
-    if (id === undefined)
-      return vrfRequestId && { id: missingParts(request)[0]?.id ?? vrfRequestId, block: acceptedBlock };
-    const commitment = await findCommitment(client, request);
-    return commitment && { id, block: wordBlock ?? acceptedBlock, commitment };
+    const { functionsRequestId, vrfRequestId, acceptedBlock: block, wordBlock } = request.progress;
+    if (block === undefined) return undefined;
+    if (functionsRequestId !== undefined) {
+      const commitment = await findCommitment(client, request);
+      return commitment && { of: "function", id: functionsRequestId, block, commitment };
+    }
+    if (vrfRequestId === undefined) return undefined;
+    // Word and results may be in one block.
+    if (wordBlock !== undefined) return { of: "batch", id: vrfRequestId, block: wordBlock - 1 };
+    return { of: "words", id: missingParts(request)[0]?.id ?? vrfRequestId, block };
   };
 
   /** Whether the contracts still wait for the answer, after a block. */
-  const isOpen = async ({ id, commitment }: Question, block: string): Promise<boolean> => {
+  const isOpen = async (question: Question, block: string): Promise<boolean> => {
     const ask = async (to: Hex, data: Hex): Promise<Hex> =>
       parseHex(await client.request("eth_call", [{ to, data }, block]), "call result");
-    if (commitment === undefined) {
-      const { data, decode } = COORDINATOR_READS[contracts.vrfVersion ?? "v2"].commitment(id);
+    if (question.of === "words") {
+      const { data, decode } = COORDINATOR_READS[contracts.vrfVersion ?? "v2"].commitment(question.id);
       return decode(await ask(contracts.vrfCoordinator, data)) !== 0n;
     }
+    if (question.of === "batch") {
+      const { data, decode } = batchRecord(question.id);
+      return decode(await ask(contracts.presetConsumer, data)) !== 0n;
+    }
     try {
-      await ask(contracts.functionsRouter, encodeTimeouts([commitment]));
+      await ask(contracts.functionsRouter, encodeTimeouts([question.commitment]));
       return true;
     } catch (error) {
       if (!(error instanceof RpcError) || error.data === undefined) throw error;
@@ -91,7 +108,7 @@ export function createOmittedAnswers(options: OmittedAnswersOptions): OmittedAns
     const block = parseObject(answer, "block");
     for (const hash of Array.isArray(block["transactions"]) ? block["transactions"] : []) {
       const receipt = await client.getReceipt(parseHex(hash, "transaction hash"));
-      if (receipt?.logs.some((log) => isAnswer(decodeLog(log), question.id))) return receipt;
+      if (receipt?.logs.some((log) => isAnswer(decodeLog(log), question))) return receipt;
     }
     return undefined;
   };
@@ -99,7 +116,7 @@ export function createOmittedAnswers(options: OmittedAnswersOptions): OmittedAns
   const lookAt = async (request: OpenRequest, head: bigint): Promise<void> => {
     const question = await questionOf(request);
     if (question === undefined || (await isOpen(question, toQuantity(head)))) return;
-    answered.add(idOf(request)!);
+    answered.add(idOfAwaited(request)!);
     const receipt = await findAnswer(question, head);
     if (receipt === undefined) return;
     onError(new OmittedAnswerError(receipt));
@@ -109,7 +126,7 @@ export function createOmittedAnswers(options: OmittedAnswersOptions): OmittedAns
 
   return {
     isAnswered(request) {
-      const id = idOf(request);
+      const id = idOfAwaited(request);
       return id !== undefined && answered.has(id);
     },
     async look() {
@@ -117,7 +134,7 @@ export function createOmittedAnswers(options: OmittedAnswersOptions): OmittedAns
       if (head === undefined || (tracker.readTo() ?? -1n) < head.number) return;
       const { totalMs } = watcher.watched();
       const waiting = options.requests().flatMap((request) => {
-        const id = idOf(request);
+        const id = idOfAwaited(request);
         return id === undefined ? [] : [{ id, request }];
       });
       const ids = new Set(waiting.map(({ id }) => id));
@@ -133,11 +150,11 @@ export function createOmittedAnswers(options: OmittedAnswersOptions): OmittedAns
   };
 }
 
-/** Returns the id of the function request, or else of the VRF request, that a request waits for; `undefined` unless it is on chain. */
-function idOf({ progress }: OpenRequest): Hex | undefined {
-  return progress.acceptedBlock === undefined
-    ? undefined
-    : (progress.functionsRequestId ?? progress.vrfRequestId);
+/** Returns an id of what a request waits for on chain: another one for a preset's result than for its word; `undefined` unless it is on chain. */
+export function idOfAwaited({ progress }: Pick<OpenRequest, "progress">): Hex | undefined {
+  const { acceptedBlock, functionsRequestId, vrfRequestId, presetRequestId, wordBlock } = progress;
+  if (acceptedBlock === undefined) return undefined;
+  return functionsRequestId ?? (wordBlock === undefined ? vrfRequestId : presetRequestId);
 }
 
 /** Returns the router's commitment of a function request, from the receipt of the transaction that made it. */
@@ -145,8 +162,8 @@ export async function findCommitment(
   client: Pick<ChainClient, "getReceipt">,
   { progress }: OpenRequest,
 ): Promise<Hex | undefined> {
-  const { functionsRequestId, wordTransactionHash, transactionHashes = [] } = progress;
-  for (const hash of wordTransactionHash === undefined ? transactionHashes : [wordTransactionHash]) {
+  const { functionsRequestId, transactionHashes = [] } = progress;
+  for (const hash of transactionHashes) {
     for (const log of (await client.getReceipt(hash))?.logs ?? []) {
       const event = decodeLog(log);
       if (event?.name === "OracleRequest" && event.requestId === functionsRequestId) return event.commitment;
@@ -155,10 +172,18 @@ export async function findCommitment(
   return undefined;
 }
 
-const ANSWERS: ReadonlySet<string> = new Set(["RandomWordsFulfilled", "RequestProcessed", "RequestTimedOut"]);
-
-function isAnswer(event: ChainEvent | undefined, id: Hex): boolean {
-  return event !== undefined && ANSWERS.has(event.name) && "requestId" in event && event.requestId === id;
+function isAnswer(event: ChainEvent | undefined, { of, id }: Question): boolean {
+  switch (event?.name) {
+    case "RandomWordsFulfilled":
+      return of === "words" && event.requestId === id;
+    case "BatchReported":
+      return of === "batch" && event.vrfRequestId === id;
+    case "RequestProcessed":
+    case "RequestTimedOut":
+      return of === "function" && event.requestId === id;
+    default:
+      return false;
+  }
 }
 
 /** A node doesn't show the events of a transaction whose receipt it has. */

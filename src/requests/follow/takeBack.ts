@@ -2,6 +2,7 @@ import { departed } from "./joinedParts.ts";
 import { isEnded } from "../change.ts";
 import type { Change } from "../change.ts";
 import type { OpenRequest, Facts } from "../openRequest.ts";
+import type { RequestState } from "../../store/schema.ts";
 
 /** Facts that a random word brings. */
 const WORD_FACTS = [
@@ -10,13 +11,14 @@ const WORD_FACTS = [
   "wordJuels",
   "wordWei",
 ] as const satisfies readonly (keyof Facts)[];
-/** Facts about a request that come from the chain, besides its transactions. A function gets its Functions id when it is accepted. */
+/** Facts about a request that come from the chain, besides its transactions. */
 export const CHAIN_FACTS = [
   ...WORD_FACTS,
   "vrfRequestId",
   "parts",
   "acceptedBlock",
   "functionsRequestId",
+  "presetRequestId",
   "functionJuels",
 ] as const satisfies readonly (keyof Facts)[];
 
@@ -35,14 +37,11 @@ export function takeBack(request: OpenRequest, firstReplaced: bigint): Change | 
     return (
       departure && { request, progress: departure, detail: PART_TAKEN_BACK, state: request.state, why: null }
     );
+  const state = stateBefore(request, { isUnsent, isWordGone });
   const forget = isUnsent
     ? forgotten(progress, CHAIN_FACTS)
-    : isWordGone
-      ? forgottenWord(progress)
-      : forgotten(progress, request.kind === "random" ? WORD_FACTS : ["functionJuels"]);
-  const isExecuting = progress.functionsRequestId !== undefined && !forget.includes("functionsRequestId");
-  const state = isExecuting ? "executing" : "submitted";
-  const what = isUnsent ? "request" : isExecuting ? "result" : "random word";
+    : forgotten(progress, state === "randomness" ? [] : [...WORD_FACTS, "functionJuels"]);
+  const what = isUnsent ? "request" : state === "submitted" ? "random word" : "result";
   const detail = `a reorg removed the ${what}`;
   return {
     request,
@@ -53,11 +52,17 @@ export function takeBack(request: OpenRequest, firstReplaced: bigint): Change | 
   };
 }
 
-const PART_TAKEN_BACK = "a reorg removed a random word";
-
-function forgottenWord(progress: Facts): (keyof Facts)[] {
-  return forgotten(progress, [...WORD_FACTS, "functionsRequestId", "functionJuels"]);
+/** Returns the state that the remaining blocks have brought a request to. */
+function stateBefore(
+  { kind, progress }: OpenRequest,
+  { isUnsent, isWordGone }: { readonly isUnsent: boolean; readonly isWordGone: boolean },
+): RequestState {
+  if (isUnsent) return "submitted";
+  if (kind === "function") return "executing";
+  return progress.wordBlock === undefined || isWordGone ? "submitted" : "randomness";
 }
+
+const PART_TAKEN_BACK = "a reorg removed a random word";
 
 function forgotten(progress: Facts, names: readonly (keyof Facts)[]): (keyof Facts)[] {
   return names.filter((name) => progress[name] !== undefined);

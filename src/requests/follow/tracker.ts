@@ -30,12 +30,15 @@ export interface Tracker {
   onReorg(firstReplaced: bigint): Promise<void>;
   /** Returns the newest block whose logs have taken effect, with all before it; `undefined` before the first. */
   readTo(): bigint | undefined;
-  /** When the oracle last delivered words, or a function's result, by `performance.now()`; `undefined` if it hasn't since the start. */
+  /** When the oracle last delivered words, or a result, by `performance.now()`; `undefined` if it hasn't since the start. */
   oracleSeenAt(what: "words" | "result"): number | undefined;
 }
 
-/** Events that only an oracle causes: its VRF nodes one, its function nodes the other. */
-const ANSWERS = { words: "RandomWordsFulfilled", result: "RequestProcessed" } as const;
+/** Events that only an oracle causes: its VRF nodes the first, its function nodes the others. */
+const ANSWERS: Readonly<Record<"words" | "result", readonly string[]>> = {
+  words: ["RandomWordsFulfilled"],
+  result: ["BatchReported", "RequestProcessed"],
+};
 
 /**
  * Creates the tracker of one network. Idempotent: a log delivered again changes nothing.
@@ -59,12 +62,9 @@ export function createTracker(
     // All logs are decoded before the first takes effect: if a node sends a malformed one, the block is read again.
     const events = logs.map((log) => ({ log, event: decodeLog(log) }));
     for (const what of ["words", "result"] as const)
-      if (events.some(({ event }) => event?.name === ANSWERS[what])) oracleSeenAt[what] = performance.now();
-    const charges = readWordCharges(
-      events.map(({ event }) => event),
-      (id) =>
-        Math.max(1, index.ofVrfRequest(id).filter(({ progress }) => progress.parts !== undefined).length),
-    );
+      if (events.some(({ event }) => event !== undefined && ANSWERS[what].includes(event.name)))
+        oracleSeenAt[what] = performance.now();
+    const charges = readWordCharges(events.map(({ event }) => event));
     const block = createBlockDraft(index);
     try {
       await book.change(() => {

@@ -77,7 +77,7 @@ export function registerNetworkMetrics(
   );
   gauge(
     "tyche_oracle_pending_requests",
-    "Requests that the oracle has seen and not answered: words or functions.",
+    "Requests that the oracle has seen and not answered: words, or results of functions and batches of presets.",
     ({ oracle }) => ({ words: oracle?.pendingWords, functions: oracle?.pendingFunctions }),
     "kind",
   );

@@ -68,7 +68,7 @@ export function createRequestObserver(options: {
       if (previous === undefined) received.inc({ network, kind });
       else if (isEnded(previous.state)) reopened.inc({ network, kind });
       else stages.observe({ network, kind, stage: previous.state }, (at - previous.at) / 1000);
-      const { vrfRequestId, functionsRequestId } = request.progress;
+      const { vrfRequestId, functionsRequestId, presetRequestId } = request.progress;
       const line = {
         request: id,
         network,
@@ -77,6 +77,7 @@ export function createRequestObserver(options: {
         ...(transactionHash === undefined ? {} : { transactionHash }),
         ...(vrfRequestId === undefined ? {} : { vrfRequestId }),
         ...(functionsRequestId === undefined ? {} : { functionsRequestId }),
+        ...(presetRequestId === undefined ? {} : { presetRequestId }),
         ...(detail === undefined ? {} : { detail }),
       };
       if (!isEnded(state)) {

@@ -6,14 +6,13 @@ import type { RequestObserver } from "../requestBook.ts";
 
 /**
  * Traces a request when it has ended, with a step for each state that it went through. Before, the on-chain id that names the
- * trace isn't known: that of the Functions request, or of the VRF request for random numbers and for requests that got no
- * further.
+ * trace isn't known: that of the preset, the function or, for random numbers, the VRF request.
  */
 export const traceRequest: RequestObserver = (request, { timeline, firstNew }) => {
   const end = timeline.at(-1);
   if (end === undefined || firstNew === timeline.length || !isEnded(end.state)) return;
-  const { vrfRequestId, functionsRequestId } = request.progress;
-  const id = functionsRequestId ?? vrfRequestId;
+  const { vrfRequestId, functionsRequestId, presetRequestId } = request.progress;
+  const id = functionsRequestId ?? presetRequestId ?? vrfRequestId;
   if (id === undefined) return;
   tellRequest(id, {
     name: request.kind === "preset" ? `preset ${request.params.preset}` : request.kind,
@@ -34,13 +33,14 @@ export const traceRequest: RequestObserver = (request, { timeline, firstNew }) =
 };
 
 function attributesOf({ id, network, kind, progress, outcome }: OpenRequest): Attributes {
-  const { vrfRequestId, functionsRequestId } = progress;
+  const { vrfRequestId, functionsRequestId, presetRequestId } = progress;
   return {
     "tyche.request": id,
     "tyche.network": network,
     "tyche.kind": kind,
     ...(vrfRequestId === undefined ? {} : { "tyche.vrf_request": vrfRequestId }),
     ...(functionsRequestId === undefined ? {} : { "tyche.functions_request": functionsRequestId }),
+    ...(presetRequestId === undefined ? {} : { "tyche.preset_request": presetRequestId }),
     ...(outcome === null ? {} : { "tyche.transaction": outcome.transactionHash }),
   };
 }

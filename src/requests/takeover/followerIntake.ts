@@ -49,7 +49,7 @@ export async function openFollowerIntake(
     },
     // The dispatching replica was notified when the request was stored.
     take() {},
-    async storeSource({ hash }) {
+    async storeSource({ sourceHash: hash }) {
       const deadline = performance.now() + SOURCE_WAIT_MS;
       while (!stored.has(hash)) {
         const id = await findSourceId(client, contracts.presetConsumer, { hash });

@@ -74,7 +74,11 @@ test("error: every violation of every network is named at once", () => {
     sepolia: { ...SEPOLIA, chainId: 1, operatorKey: { env: "A", keystore: "key.json" } },
     mychain: { ...MYCHAIN, chainId: undefined, operatorKey: { keystore: "key.json" }, rpcUrl: "http://x" },
     nothing: {},
-    twofold: { ...MYCHAIN, coordinator: `0x${"5a".repeat(20)}` },
+    twofold: {
+      ...MYCHAIN,
+      coordinator: `0x${"5a".repeat(20)}`,
+      presetConsumer: `0x${"5b".repeat(20)}`,
+    },
   });
   expect(Object.keys(found).toSorted()).toEqual(
     [
@@ -92,6 +96,7 @@ test("error: every violation of every network is named at once", () => {
       "/networks/sepolia/chainId",
       "/networks/sepolia/operatorKey",
       "/networks/twofold/coordinator",
+      "/networks/twofold/presetConsumer",
     ].toSorted(),
   );
   expect(found["/networks/fuji/rpcUrls/0"]).toContain("must be a ws:, wss:, http: or https: URL");

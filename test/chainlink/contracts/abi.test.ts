@@ -14,12 +14,10 @@ const FRAGMENTS: Readonly<Record<ContractName, Abi>> = {
   FixedPriceFeed: abis.fixedPriceFeedAbi,
   FunctionsCoordinator: abis.functionsCoordinatorAbi,
   FunctionsRouter: abis.functionsRouterAbi,
-  JoinedPresets: abis.joinedPresetsAbi,
-  JoinedPresetsV2Plus: abis.joinedPresetsAbi,
   LinkToken: abis.linkTokenAbi,
   PresetConsumer: abis.presetConsumerAbi,
   PresetConsumerV2Plus: [
-    ...abis.presetConsumerV2PlusAbi.filter(({ type }) => type !== "constructor"),
+    ...abis.presetConsumerAbi.filter(({ type }) => type !== "constructor"),
     ...abis.presetConsumerV2PlusConstructorAbi,
   ],
   SubscriptionOwner: abis.subscriptionOwnerAbi,

@@ -1,5 +1,6 @@
-import { encodeFunctionData, stringToHex, type Hex } from "viem";
+import { bytesToHex, encodeFunctionData, stringToHex, type Hex } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { encodeFunctionsRequest } from "../../../src/chainlink/functionsRequest.ts";
 import { MAX_CONSUMERS } from "../../../src/chainlink/limits.ts";
 import {
   functionsRouterAbi,
@@ -10,7 +11,7 @@ import {
 import { loadArtifacts } from "../../../src/chainlink/contracts/artifacts.ts";
 import { testAccount } from "../../support/anvil.ts";
 import { provisionDapp, storeSource, submit } from "../../support/consumer.ts";
-import { deliverResults, deliverWords, eventsOf } from "../../support/delivery.ts";
+import { deliverReports, deliverResults, deliverWords, eventsOf, reportOf } from "../../support/delivery.ts";
 import { revertOf } from "../../support/reverts.ts";
 import { TEST_ROLES, startTestStack, type TestStack } from "../../support/stack.ts";
 
@@ -118,20 +119,26 @@ describe("consumers", () => {
     expect(await revertOf(stack, { ...fromOperator(), data })).toBe("TooManyConsumers()");
   });
 
-  test("error: none is removed while words are on their way", async () => {
+  test("error: none is removed while words or functions are on their way", async () => {
     const dapp = await provisionDapp(stack, "pending");
+    const { vrfSubId, functionsSubId } = dapp;
     const sourceId = await storeSource(stack, "return 'pending'");
-    const submitted = await submit(stack, { presets: [{ dapp, items: [{ sourceId }] }] });
-    const data = encode("removeConsumer", [
-      dapp.vrfSubId,
-      dapp.functionsSubId,
-      stack.addresses.presetConsumer,
-    ]);
-    expect(await revertOf(stack, { ...fromOperator(), data })).toBe("PendingRequestExists()");
-    const delivered = await deliverWords(stack, submitted);
-    expect(await revertOf(stack, { ...fromOperator(), data })).toBe("CannotRemoveWithPendingRequests()");
-    await deliverResults(stack, delivered);
-    expect(await revertOf(stack, { ...fromOperator(), data })).toBeUndefined();
+    const removal = encode("removeConsumer", [vrfSubId, functionsSubId, stack.addresses.presetConsumer]);
+    const reason = () => revertOf(stack, { ...fromOperator(), data: removal });
+    const preset = await submit(stack, { presets: [{ dapp, items: [{ sourceId }] }] });
+    expect(await reason()).toBe("PendingRequestExists()");
+    await deliverWords(stack, preset);
+    expect(await reason()).toBeUndefined();
+    const data = bytesToHex(encodeFunctionsRequest({ source: "return 'pending'" }));
+    const asked = await submit(stack, { functions: [{ functionsSubId, data }] });
+    expect(await reason()).toBe("CannotRemoveWithPendingRequests()");
+    await deliverResults(stack, asked);
+    expect(await reason()).toBeUndefined();
+    // A preset's word is there already: its report asks nothing of the subscriptions.
+    await call(removal);
+    expect(
+      eventsOf(await deliverReports(stack, await reportOf(stack, preset)), "BatchReported"),
+    ).toHaveLength(1);
   });
 });
 

@@ -13,6 +13,7 @@ import { joinBody, splitBody, type PeerRule } from "./peerProxy.ts";
 
 const CHAIN_ID = 31_337;
 const COMMIT = 1;
+const ENDORSEMENT = 4;
 const RICH = "0x8ac7230489e80000";
 
 /** A fault of one node, or of the network; returns a function that ends it. */
@@ -181,3 +182,23 @@ export function startEquivocating(
   });
   return () => operators.proxy.setRule(undefined);
 }
+
+/** Makes a node sign another result beside each of its own, to all peers; returns a function that ends it. */
+export const endorseTwice: NodeFault = async ({ chain, operators, wrong }) => {
+  const { wire, signer } = await openWire({ chain, operators, node: wrong });
+  operators.proxy.setRule(async ({ from, body }) => {
+    if (from !== wrong) return body;
+    const messages = splitBody(body);
+    const forged = messages
+      .filter((message) => message[1] === ENDORSEMENT)
+      .map((message) => {
+        const { requestId } = wire.open(Uint8Array.from(message));
+        const digest = `0x${"77".repeat(32)}` as const;
+        const signature = toHexText(joinSignature(signer.sign(fromHexText(digest))));
+        const endorsement = { kind: "endorsement", sender: wrong, rank: 0, digest, signature } as const;
+        return wire.seal(requestId, endorsement, signer).bytes;
+      });
+    return joinBody([...messages, ...forged]);
+  });
+  return () => operators.proxy.setRule(undefined);
+};

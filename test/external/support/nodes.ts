@@ -5,6 +5,7 @@ import path from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Hex } from "viem";
 import { decodeLog } from "../../../src/chainlink/events.ts";
+import type { StackAddresses } from "../../../src/chainlink/stackPlan.ts";
 import { createChainClient } from "../../../src/evm/client.ts";
 import { readContractsFile } from "../../../src/networks/external/contractsFile.ts";
 import { findFreePorts } from "../../support/freePorts.ts";
@@ -29,8 +30,8 @@ export interface SeveralOperators {
   readonly folder: string;
   /** Creates all keys, deploys the contracts for the cards of the first `nodes` nodes (default all), and funds their accounts. */
   deploy(nodes?: number): Promise<string>;
-  /** Takes the contracts file from a node: of the network, it gets only the coordinator's address. */
-  tellCoordinatorAlone(node: number): Readonly<Record<string, string>>;
+  /** Takes the contracts file from a node: of the network, it gets only the addresses of coordinator and PresetConsumer. */
+  tellAddressesAlone(node: number): Readonly<Record<string, string>>;
   /** Configures the network for other nodes, by index. */
   reconfigure(nodes: readonly number[]): Promise<string>;
   /** Reads from the chain which accounts (lower case) answered each request, by request id. */
@@ -38,6 +39,7 @@ export interface SeveralOperators {
   /** Returns the account (lower case) that sends a node's reports. */
   transmitterOf(node: number): string;
   readonly coordinator: () => Hex;
+  readonly contracts: () => StackAddresses;
   /** The proxy between the nodes. */
   readonly proxy: PeerProxy;
   run(args: readonly string[], env?: Readonly<Record<string, string>>): ReturnType<typeof runTyche>;
@@ -126,15 +128,16 @@ export async function prepareOperators(
     },
     proxy,
     coordinator: () => readFile().contracts.functionsCoordinator,
+    contracts: () => readFile().contracts,
     transmitterOf(node) {
       const { cards: found } = JSON.parse(readFileSync(cards[node]!, "utf8")) as {
         cards: { transmitter: string }[];
       };
       return found[0]!.transmitter.toLowerCase();
     },
-    tellCoordinatorAlone(node) {
-      const { functionsCoordinator: coordinator } = readFile().contracts;
-      const alone = { rpcUrls: [chain.httpUrl], contracts: undefined, coordinator };
+    tellAddressesAlone(node) {
+      const { functionsCoordinator: coordinator, presetConsumer } = readFile().contracts;
+      const alone = { rpcUrls: [chain.httpUrl], contracts: undefined, coordinator, presetConsumer };
       return { ...nodes[node]!, TYCHE_CONFIG: writeConfig(`node-${node}-config`, alone) };
     },
     async reconfigure(chosen) {

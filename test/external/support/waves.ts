@@ -1,7 +1,7 @@
 import { expect } from "vitest";
-import { decodeLog } from "../../../src/chainlink/events.ts";
 import { createChainClient } from "../../../src/evm/client.ts";
 import { readContractsFile } from "../../../src/networks/external/contractsFile.ts";
+import { presetIdsOf } from "../../support/presetEvents.ts";
 import type { TycheProcess } from "../../support/tyche.ts";
 import type { StrangersChain } from "./chain.ts";
 import { NETWORK, type TwoParties } from "./world.ts";
@@ -43,13 +43,12 @@ export async function countDeliveries(
   const client = createChainClient(chain.httpUrl);
   try {
     const logs = await client.getLogs({
-      addresses: [contracts.presetConsumer, contracts.functionsRouter],
+      addresses: [contracts.presetConsumer],
       fromBlock: BigInt(blockNumber),
       toBlock: (await client.getHead("latest"))!.number,
     });
-    const names = logs.map((log) => decodeLog(log)?.name);
-    const count = (name: string): number => names.filter((one) => one === name).length;
-    return { sent: count("PresetSent"), delivered: count("RequestProcessed") };
+    const { requested, answered } = presetIdsOf(logs);
+    return { sent: requested.length, delivered: answered.length };
   } finally {
     await client.close();
   }

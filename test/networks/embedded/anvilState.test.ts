@@ -23,8 +23,6 @@ const stateOf = (accounts: Record<Hex, AnvilAccount>, newest = 0): AnvilState =>
   transactions: ["its receipt"],
   historical_states: null,
 });
-/** INVALID ‖ uint40 subscription ‖ one item: uint16 source, uint8 length, two bytes of arguments. */
-const BATCH = ["0xfe", "0000000007", "0001", "02", "8160"].join("");
 
 test("default: zeros, transactions and old headers are left out, all else stays", () => {
   const accounts = {
@@ -41,27 +39,4 @@ test("default: zeros, transactions and old headers are left out, all else stays"
   expect(state.blocks).toHaveLength(KEPT_HEADERS + 2);
   expect(state.blocks.slice(0, 3).map(({ header }) => Number(header.number))).toEqual([0, 123, 701]);
   expect(state.blocks.at(-1)).toEqual({ header: { number: "0x3e8" }, transactions: [] });
-});
-
-test("behaviour: a batch goes when nothing in storage names it any more", () => {
-  const reference: Hex = `0xff${"a".repeat(40)}${"0".repeat(22)}`;
-  const accounts = (value: Hex) => ({
-    [address("a")]: account({ code: BATCH as Hex }),
-    [address("b")]: account({ storage: { [slot(9)]: value } }),
-  });
-  expect(Object.keys(compactState(stateOf(accounts(reference)), []).state.accounts)).toHaveLength(2);
-  expect(Object.keys(compactState(stateOf(accounts(slot(0))), []).state.accounts)).toEqual([address("b")]);
-});
-
-test.each([
-  ["other code", { code: "0x6001" }],
-  ["a chunk of a source, which begins with STOP", { code: BATCH.replace("0xfe", "0x00") }],
-  ["a blueprint (EIP-5202)", { code: "0xfe71006001600155" }],
-  ["a batch cut short", { code: BATCH.slice(0, -2) }],
-  ["a batch with a coin", { code: BATCH, balance: "0x1" }],
-  ["a batch that has made contracts", { code: BATCH, nonce: 2 }],
-  ["a batch with storage", { code: BATCH, storage: { [slot(1)]: slot(1) } }],
-] as const)("behaviour: %s stays", (_name, more) => {
-  const accounts = { [address("a")]: account(more as Partial<AnvilAccount>) };
-  expect(compactState(stateOf(accounts), []).state.accounts).toEqual(accounts);
 });

@@ -28,7 +28,7 @@ afterAll(() => stack.close());
 
 test("default: the router of a coordinator that Chainlink compiled is read from its code", async () => {
   const { functionsCoordinator, functionsRouter } = stack.addresses;
-  const found = await readCoordinatorContracts(stack.client, functionsCoordinator);
+  const found = await readCoordinatorContracts(stack.client, { coordinator: functionsCoordinator });
   expect(found).toMatchObject({
     functionsCoordinator,
     functionsRouter: functionsRouter.toLowerCase(),
@@ -36,18 +36,29 @@ test("default: the router of a coordinator that Chainlink compiled is read from 
   });
 });
 
+test("behaviour: a PresetConsumer tells its VRF contracts, and one of another router is refused", async () => {
+  const { functionsCoordinator: coordinator, presetConsumer, ...others } = stack.addresses;
+  const { vrfCoordinator, batchVrfCoordinator } = others;
+  const found = await readCoordinatorContracts(stack.client, { coordinator, presetConsumer });
+  expect(found).toMatchObject({ presetConsumer, vrfCoordinator, batchVrfCoordinator });
+  for (const wrong of [OTHER, vrfCoordinator])
+    await expect(
+      readCoordinatorContracts(stack.client, { coordinator, presetConsumer: wrong }),
+    ).rejects.toThrow("not a PresetConsumer of the FunctionsRouter");
+});
+
 test("behaviour: of the addresses in the code it is the one that says it is a router", async () => {
   const code = `60${push(OTHER)}5b${push(OTHER)}${push(ROUTER)}`;
   const names = { [OTHER]: "Routers Anonymous v1", [ROUTER]: "Functions Router v2.0.0" };
   const chain = chainOf({ [COORDINATOR]: code, [OTHER]: "00", [ROUTER]: "00" }, names);
-  expect((await readCoordinatorContracts(chain, COORDINATOR)).functionsRouter).toBe(ROUTER);
+  expect((await readCoordinatorContracts(chain, { coordinator: COORDINATOR })).functionsRouter).toBe(ROUTER);
 });
 
 test("behaviour: bytes that look like another address and reach into the router's don't hide it", async () => {
   const overlapping = `7f${"0".repeat(24)}${"ab".repeat(10)}`;
   const code = `${overlapping}${push(ROUTER)}`;
   const chain = chainOf({ [COORDINATOR]: code, [ROUTER]: "00" }, { [ROUTER]: "Functions Router v2.0.0" });
-  expect((await readCoordinatorContracts(chain, COORDINATOR)).functionsRouter).toBe(ROUTER);
+  expect((await readCoordinatorContracts(chain, { coordinator: COORDINATOR })).functionsRouter).toBe(ROUTER);
 });
 
 test.each<[string, string, Readonly<Record<Hex, string>>, RegExp]>([
@@ -57,5 +68,5 @@ test.each<[string, string, Readonly<Record<Hex, string>>, RegExp]>([
   ["that names another contract", push(ROUTER), { [ROUTER]: "00" }, /names no FunctionsRouter/],
 ])("error: an address %s is no coordinator", async (_, code, others, why) => {
   const chain = chainOf({ [COORDINATOR]: code, ...others }, {});
-  await expect(readCoordinatorContracts(chain, COORDINATOR)).rejects.toThrow(why);
+  await expect(readCoordinatorContracts(chain, { coordinator: COORDINATOR })).rejects.toThrow(why);
 });

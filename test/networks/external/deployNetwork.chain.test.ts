@@ -18,7 +18,7 @@ import { startTestChain, testAccount, type TestChain } from "../../support/anvil
 vi.setConfig({ testTimeout: 180_000 });
 
 const NETWORK = { network: "mychain", chainId: 31_337 };
-const STEPS = 19;
+const STEPS = 20;
 let chain: TestChain;
 let folder: string;
 beforeAll(async () => {
@@ -71,10 +71,10 @@ function goneAfter(transactions: number): ChainClient {
   };
 }
 
-test.each([0, 1, 9, 18])(
+test.each([0, 1, 9, 19])(
   "behaviour: a deployment that dies after %i transactions goes on, and deploys nothing twice",
   async (transactions) => {
-    const account = 1 + [0, 1, 9, 18].indexOf(transactions);
+    const account = 1 + [0, 1, 9, 19].indexOf(transactions);
     const { address } = testAccount(account);
     const name = `dies-${transactions}`;
     await expect(deploy(name, { account, client: goneAfter(transactions) })).rejects.toThrow("died");

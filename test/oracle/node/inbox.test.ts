@@ -4,6 +4,8 @@ import { loadSecp256k1 } from "../../../src/lib/secp256k1.ts";
 import { createInbox, type Inbox } from "../../../src/oracle/node/inbox.ts";
 import { uintBytes } from "../../../src/oracle/protocol/byteReader.ts";
 import type { Commit, Message, Reveal, Sealed } from "../../../src/oracle/protocol/message.ts";
+import type { Proof } from "../../../src/vrf/proof.ts";
+import { createProvingKey, prove } from "../../../src/vrf/proof.ts";
 import { createWire, type Received } from "../../../src/oracle/protocol/wire.ts";
 import { createReportSigner } from "../../../src/oracle/signer.ts";
 
@@ -27,16 +29,27 @@ const MEMBER = "192.0.2.1";
 const ATTACKER = "198.51.100.1";
 let inbox: Inbox;
 let received: Received[];
+/** Pre-seeds of the proofs that were handed on. */
+let proofs: bigint[];
+const NO_PROOFS = { wants: () => false, take: () => "known" as const };
 beforeEach(() => {
   // Keeps quotas from refilling, however slow the machine is.
   vi.useFakeTimers({ toFake: ["performance", "Date"] });
   received = [];
+  proofs = [];
   inbox = createInbox({
     wire,
     signers: signers.map(({ address }) => address),
     isOpen: (requestId) => requestId === idOf(0),
     isAnswered: (requestId) => requestId === ANSWERED,
     onMessage: (one) => received.push(one),
+    proofs: {
+      wants: (requestId) => requestId === idOf(0),
+      take(_, { preSeed }: Proof) {
+        proofs.push(preSeed);
+        return preSeed === 0n ? "wrong" : "right";
+      },
+    },
   });
 });
 afterEach(() => {
@@ -156,6 +169,7 @@ describe("when a node was last heard", () => {
       isOpen: () => isSeen,
       isAnswered: () => false,
       onMessage() {},
+      proofs: NO_PROOFS,
     });
     const body = bodyOf([commit(1).bytes]);
     early.take(body, MEMBER);
@@ -189,6 +203,7 @@ test("error: a node that sends long messages pushes out its own alone", () => {
     isOpen: () => true,
     isAnswered: () => false,
     onMessage() {},
+    proofs: NO_PROOFS,
   });
   for (const { bytes } of [other, ...proposals]) expect(hear.take(bodyOf([bytes]), ATTACKER)).toBe("taken");
   const recover = vi.spyOn(loadSecp256k1(), "ecdsaRecover");
@@ -201,6 +216,38 @@ test("error: a node that sends long messages pushes out its own alone", () => {
   // Its own signature; the reveal in it was pushed out too, and is checked once.
   expect(checksOf(proposals[0]!)).toBeGreaterThan(0);
   recover.mockRestore();
+});
+
+describe("a VRF proof", () => {
+  const key = createProvingKey(new Uint8Array(32).fill(7));
+  const proofOf = (preSeed: bigint, request = 0) =>
+    wire.encodeProofMessage(idOf(request), prove(key, { preSeed, seed: 9n }));
+
+  test("default: is handed on with the messages around it, whoever sent it", () => {
+    const body = bodyOf([commit(0).bytes, proofOf(5n), commit(1).bytes]);
+    expect(inbox.take(body, ATTACKER)).toBe("taken");
+    expect([proofs, received.length]).toEqual([[5n], 2]);
+  });
+
+  test("behaviour: the rest of a body with a wrong one counts", () => {
+    expect(inbox.take(bodyOf([proofOf(0n), proofOf(5n), commit(1).bytes]), ATTACKER)).toBe("taken");
+    expect([proofs, received.length]).toEqual([[0n, 5n], 1]);
+  });
+
+  test("error: ten wrong ones are the last that are checked of an address, in one body or many", () => {
+    expect(inbox.take(bodyOf(Array.from({ length: 7 }, () => proofOf(0n))), ATTACKER)).toBe("taken");
+    expect(inbox.take(bodyOf(Array.from({ length: 7 }, () => proofOf(0n))), ATTACKER)).toBe("limited");
+    expect(proofs).toHaveLength(10);
+    expect(inbox.take(bodyOf([proofOf(5n)]), MEMBER)).toBe("taken");
+  });
+
+  test("error: those of requests that nobody sees are limited", () => {
+    const body = bodyOf(Array.from({ length: 500 }, () => proofOf(5n, 3)));
+    const outcomes = Array.from({ length: 5 }, () => inbox.take(body, ATTACKER));
+    expect(outcomes).toEqual(["taken", "taken", "taken", "taken", "limited"]);
+    expect(proofs).toHaveLength(2_000);
+    expect(inbox.take(bodyOf([proofOf(5n)]), ATTACKER)).toBe("taken");
+  });
 });
 
 test("error: messages nested in one another are refused before their signatures are checked", () => {

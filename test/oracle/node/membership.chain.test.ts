@@ -1,15 +1,21 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Hex } from "viem";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { decodeTransmission } from "../../../src/chainlink/calldata.ts";
 import { nodeConfigOf } from "../../../src/chainlink/nodeConfig.ts";
 import { findSigner, reportDigest } from "../../../src/chainlink/reportSigners.ts";
-import { createMembership, type Membership, type TaskHooks } from "../../../src/oracle/node/membership.ts";
+import {
+  createMembership,
+  type Membership,
+  type TaskHooks,
+  type Topic,
+} from "../../../src/oracle/node/membership.ts";
+import { createNodeReport } from "../../../src/oracle/node/nodeReport.ts";
 import type { RoundJournal } from "../../../src/oracle/node/roundJournal.ts";
-import type { OracleRequest } from "../../../src/oracle/oracleRequest.ts";
+import { createStageClock } from "../../../src/oracle/node/stageClock.ts";
+import { agree } from "../../../src/oracle/protocol/agree.ts";
 import { transmitOrder } from "../../../src/oracle/protocol/transmitOrder.ts";
-import type { Entry } from "../../../src/oracle/requestSet.ts";
 import { createReportSigner } from "../../../src/oracle/signer.ts";
 import { idOf } from "../support/logs.ts";
 
@@ -93,52 +99,58 @@ function start(index: number, journal = new Map<Hex, string[]>()): TestNode {
     set,
     signer: keys[index]!,
     journal: kept,
+    clock: createStageClock(),
+    proofs: { wants: () => false, take: () => "known" },
     isAnswered: (requestId) => answered.has(requestId),
     onMessage: (_, { message }) => void heard.push(`${message.kind} of ${message.sender}`),
   });
   return (nodes[index] = { member, journal, transmitted: [], heard, failures: [] });
 }
 
-const entryOf = (requestId: Hex): Entry<OracleRequest> => ({
-  request: {
-    requestId,
-    client: `0x${"c1".repeat(20)}`,
-    subscriptionId: 1n,
-    data: new Uint8Array(),
-    dataVersion: 1,
-    callbackGasLimit: 100_000,
-    gasOverheadAfterCallback: 0,
-    commitment: new Uint8Array(352),
-    blockNumber: 5n,
-  },
-  seenAt: 0,
-  state: "waiting",
-  why: "",
-  attempts: 0,
-  notBefore: 0,
-  underfunded: false,
-  unanswerable: false,
-  alone: false,
-  gasFactor: 1n,
-});
+const reportOf = (requestId: Hex) =>
+  createNodeReport(
+    {
+      requestId,
+      client: `0x${"c1".repeat(20)}`,
+      subscriptionId: 1n,
+      data: new Uint8Array(),
+      dataVersion: 1,
+      callbackGasLimit: 100_000,
+      gasOverheadAfterCallback: 0,
+      commitment: new Uint8Array(352),
+      blockNumber: 5n,
+    },
+    configDigest,
+  );
 
 function begin(
   { member, transmitted, failures }: TestNode,
   requestId: Hex,
-  hooks: Partial<TaskHooks> = {},
+  { isDerived = false, isOpen = () => true, ...hooks }: Partial<TaskHooks & Topic> = {},
 ): void {
-  member.begin(entryOf(requestId), {
-    onTransmit: (_, data) => void transmitted.push(data),
-    onAccuse() {},
-    onFailure: (error) => void failures.push(error),
-    ...hooks,
-  });
+  const report = reportOf(requestId);
+  member.begin(
+    {
+      id: requestId,
+      isOpen,
+      isDerived,
+      agree: (observations) => agree(observations, 1),
+      signReport: (rank, result) => report.sign(rank, result, keys[member.self]!),
+    },
+    {
+      onTransmit: ({ rank, result, endorsements }) =>
+        void transmitted.push(report.encode(isDerived ? 0 : rank, result, endorsements)),
+      onAccuse() {},
+      onFailure: (error) => void failures.push(error),
+      ...hooks,
+    },
+  );
 }
 
 /** Makes a node observe the result of a request's source. */
 function observe({ member }: TestNode, requestId: Hex, text = "seen"): void {
   const observation = { ok: true, bytes: Buffer.from(text) };
-  member.tasks.get(requestId)!.round.give({ type: "observed", observation, salt: idOf(BigInt(member.self)) });
+  member.tasks.get(requestId)!.give({ type: "observed", observation, salt: idOf(BigInt(member.self)) });
 }
 
 /** Returns who signed what a node transmits, and the result in it. */
@@ -220,7 +232,7 @@ test("behaviour: a node that begins again from its journal says what it said, an
   nodes[0]!.member.close();
   start(0, journal);
   begin(nodes[0]!, REQUEST);
-  const { round } = nodes[0]!.member.tasks.get(REQUEST)!;
+  const round = nodes[0]!.member.tasks.get(REQUEST)!;
   await round.ready;
   expect(round.hasObserved).toBe(true);
   const accused = vi.fn<() => void>();
@@ -277,4 +289,74 @@ test("error: two commitments that come before a node has seen the request are fo
   begin(nodes[0]!, REQUEST, { onAccuse: accused });
   await vi.waitFor(() => expect(accused).toHaveBeenCalledOnce());
   expect(accused.mock.calls[0]![0].evidence.message.first.message.sender).toBe(3);
+});
+
+describe("a result that nodes derive", () => {
+  const isDerived = true;
+
+  test("default: each node says its signature at once, and the first of the order transmits with three", async () => {
+    for (const index of NODES) begin(start(index), REQUEST, { isDerived });
+    for (const node of nodes) observe(node!, REQUEST);
+    await vi.waitFor(() => expect(nodes[0]!.transmitted).not.toEqual([]));
+    const { by, result } = readTransmission(nodes[0]!.transmitted[0]!);
+    expect([by.size, by.has(-1), result]).toEqual([3, false, "seen"]);
+    expect(nodes[1]!.transmitted).toEqual([]);
+    expect(nodes[0]!.heard.every((one) => one.startsWith("endorsement"))).toBe(true);
+  });
+
+  test("behaviour: the others' signatures count that came before a node knew the seed", async () => {
+    for (const index of NODES) start(index);
+    for (const index of [1, 2]) {
+      begin(nodes[index]!, REQUEST, { isDerived });
+      observe(nodes[index]!, REQUEST);
+    }
+    await vi.waitFor(() => expect(new Set(nodes[0]!.heard)).toHaveLength(2));
+    for (const index of [1, 2]) nodes[index]!.member.close();
+    begin(nodes[0]!, REQUEST, { isDerived });
+    observe(nodes[0]!, REQUEST);
+    await vi.waitFor(() => expect(nodes[0]!.transmitted).toHaveLength(1));
+  });
+
+  test("behaviour: after a restart a node signs the same, from its journal, and no other result", async () => {
+    const { journal } = start(1);
+    begin(nodes[1]!, REQUEST, { isDerived });
+    observe(nodes[1]!, REQUEST);
+    await vi.waitFor(() => expect(journal.get(REQUEST)).toHaveLength(1));
+    nodes[1]!.member.close();
+    for (const index of [0, 2]) begin(start(index), REQUEST, { isDerived });
+    begin(start(1, journal), REQUEST, { isDerived });
+    observe(nodes[1]!, REQUEST, "something else");
+    for (const index of [0, 2]) observe(nodes[index]!, REQUEST);
+    await vi.waitFor(() => expect(nodes[0]!.heard).toContain("endorsement of 2"));
+    expect([nodes[0]!.heard, nodes[0]!.transmitted]).toEqual([["endorsement of 2"], []]);
+    nodes[1]!.member.close();
+    begin(start(1, journal), REQUEST, { isDerived });
+    observe(nodes[1]!, REQUEST);
+    await vi.waitFor(() => expect(nodes[0]!.transmitted).toHaveLength(1));
+    expect(journal.get(REQUEST)).toHaveLength(1);
+  });
+
+  test("error: two signatures of one node for different results are found out", async () => {
+    const accused: number[] = [];
+    const onAccuse: TaskHooks["onAccuse"] = ({ evidence }) =>
+      void accused.push(evidence.message.first.message.sender);
+    for (const index of [0, 1]) begin(start(index), REQUEST, { isDerived, onAccuse });
+    for (const text of ["one", "two"]) {
+      nodes[3]?.member.close();
+      // The same key with two disks.
+      begin(start(3), REQUEST, { isDerived });
+      observe(nodes[3]!, REQUEST, text);
+      await vi.waitFor(() => expect(nodes[0]!.heard).toContain("endorsement of 3"));
+      nodes[0]!.heard.length = 0;
+    }
+    await vi.waitFor(() => expect(accused).toEqual([3, 3]));
+  });
+});
+
+test("behaviour: rounds that nobody waits for are ended, and those alone", async () => {
+  const { member } = start(0);
+  begin(nodes[0]!, REQUEST, { isOpen: () => false });
+  begin(nodes[0]!, SECOND);
+  member.sweep();
+  expect([...member.tasks.keys()]).toEqual([SECOND]);
 });

@@ -9,7 +9,7 @@ const PROTOCOL = path.resolve(import.meta.dirname, "../../../src/oracle/protocol
 /** A rule of the protocol, and an edit that breaks it. */
 export interface BrokenRule {
   readonly rule: string;
-  readonly file: "round.ts" | "agree.ts" | "conflict.ts";
+  readonly file: "round.ts" | "derivedRound.ts" | "agree.ts" | "conflict.ts";
   readonly from: string;
   readonly to: string;
 }
@@ -142,6 +142,54 @@ export const BROKEN_RULES: readonly BrokenRule[] = [
     from: `else this.#resend();`,
     to: "else if (false) this.#resend();",
   },
+  {
+    rule: "records a derived result's signature before it gives it",
+    file: "derivedRound.ts",
+    from: `this.#effects.push({ type: "record", record: { kind: "endorsed", rank: RANK, digest } });`,
+    to: ";",
+  },
+  {
+    rule: "transmits a derived result only in its turn",
+    file: "derivedRound.ts",
+    from: "|| order[this.#stage % nodes] !== self",
+    to: "",
+  },
+  {
+    rule: "counts only signatures of the result that it derived itself",
+    file: "derivedRound.ts",
+    from: ".filter(({ digest }) => digest === own.digest)",
+    to: "",
+  },
+  {
+    rule: "transmits a derived result with a whole quorum",
+    file: "derivedRound.ts",
+    from: "const wanted = signaturesOf(nodes, faulty);",
+    to: "const wanted = signaturesOf(nodes, faulty) - 1;",
+  },
+  {
+    rule: "passes the turn to transmit a derived result on",
+    file: "derivedRound.ts",
+    from: "this.#enterStage(this.#stage + 1);",
+    to: ";",
+  },
+  {
+    rule: "transmits a derived result again when it is its turn again",
+    file: "derivedRound.ts",
+    from: "this.#transmittedAt === this.#stage",
+    to: "this.#transmittedAt >= 0",
+  },
+  {
+    rule: "says its signature again",
+    file: "derivedRound.ts",
+    from: "else this.#resend();",
+    to: "",
+  },
+  {
+    rule: "accuses nobody of two signatures without a conflict",
+    file: "derivedRound.ts",
+    from: "!isConflict(first.message, second.message, this.#options.commitmentOf)",
+    to: "false",
+  },
 ];
 
 /** Loads the protocol with one edit, whose text must occur in the source exactly once. */
@@ -161,7 +209,15 @@ export async function loadBroken({ file, from, to }: BrokenRule): Promise<Protoc
       );
     }
     cpSync(path.resolve(PROTOCOL, "../../../package.json"), path.join(folder, "package.json"));
-    return (await import(/* @vite-ignore */ pathToFileURL(path.join(folder, "round.ts")).href)) as Protocol;
+    const load = async (name: string): Promise<Record<string, unknown>> =>
+      (await import(/* @vite-ignore */ pathToFileURL(path.join(folder, name)).href)) as Record<
+        string,
+        unknown
+      >;
+    const { agree } = await load("agree.ts");
+    if (file === "derivedRound.ts")
+      return { Round: (await load(file))["DerivedRound"], isDerived: true, agree } as Protocol;
+    return { Round: (await load("round.ts"))["Round"], agree } as Protocol;
   } finally {
     rmSync(folder, { recursive: true });
   }

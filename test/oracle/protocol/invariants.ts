@@ -13,6 +13,8 @@ export interface CheckedWorld {
   readonly faulty: number;
   readonly order: readonly number[];
   readonly kind: SourceKind;
+  /** Whether one report is signed for all stages. */
+  readonly isDerived: boolean;
   readonly isHonest: (node: number) => boolean;
   /** Everything that honest nodes have observed, over all their lives. */
   readonly seen: ReadonlySet<string>;
@@ -124,8 +126,8 @@ export class Invariants {
     node: number,
     { rank, result, endorsements }: RoundEffect & { readonly type: "transmit" },
   ): void {
-    const { nodes, faulty, order } = this.#world;
-    const digest = `0x${rank}/${keyOf(result)}`;
+    const { nodes, faulty, order, isDerived } = this.#world;
+    const digest = `0x${isDerived ? 0 : rank}/${keyOf(result)}`;
     const senders = new Set(endorsements.map(({ sender }) => sender));
     const wanted = signaturesOf(nodes, faulty);
     this.#expect(order[rank % nodes] === node, `turn: node ${node} transmits at stage ${rank}`);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { Round } from "../../../src/oracle/protocol/round.ts";
 import { BROKEN_RULES, loadBroken } from "./brokenRules.ts";
+import { DERIVED, ROUND } from "./protocols.ts";
 import { runSchedule } from "./simulator.ts";
 
 /** 30,000 in total, about 16 s on a slow core; `npm run test:protocol` runs 100,000 and more. */
@@ -17,7 +17,20 @@ test.for(Array.from({ length: PARTS }, (_, part) => 1 + part * SCHEDULES_PER_PAR
   (first) => {
     const seeds = Array.from({ length: SCHEDULES_PER_PART }, (_, index) => first + index);
     const broken = seeds.flatMap((seed) => {
-      const { violation } = runSchedule({ Round }, seed);
+      const { violation } = runSchedule(ROUND, seed);
+      return violation === undefined ? [] : [`seed ${seed}: ${violation}`];
+    });
+    expect(broken).toEqual([]);
+  },
+);
+
+test(
+  "behaviour: no invariant is broken in 20,000 schedules of nodes that derive the result",
+  { timeout: PATIENCE_MS },
+  () => {
+    const seeds = Array.from({ length: 4 * SCHEDULES_PER_PART }, (_, index) => 1 + index);
+    const broken = seeds.flatMap((seed) => {
+      const { violation } = runSchedule(DERIVED, seed);
       return violation === undefined ? [] : [`seed ${seed}: ${violation}`];
     });
     expect(broken).toEqual([]);
@@ -34,7 +47,7 @@ test.for([
   ([nodes, schedules]) => {
     const seeds = Array.from({ length: schedules }, (_, index) => 1 + index);
     const broken = seeds.flatMap((seed) => {
-      const { violation } = runSchedule({ Round }, seed, nodes);
+      const { violation } = runSchedule(ROUND, seed, nodes);
       return violation === undefined ? [] : [`seed ${seed}: ${violation}`];
     });
     expect(broken).toEqual([]);
@@ -52,5 +65,5 @@ test.for(BROKEN_RULES)(
 );
 
 test("behaviour: the same seed is the same schedule", () => {
-  expect(runSchedule({ Round }, 7)).toEqual(runSchedule({ Round }, 7));
+  expect(runSchedule(ROUND, 7)).toEqual(runSchedule(ROUND, 7));
 });

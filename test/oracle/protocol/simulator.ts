@@ -1,7 +1,6 @@
 import { faultyNodesOf } from "../../../src/chainlink/quorum.ts";
 import type { Observation } from "../../../src/oracle/aggregateObservations.ts";
 import type { Sealed } from "../../../src/oracle/protocol/message.ts";
-import type { Round } from "../../../src/oracle/protocol/round.ts";
 import type { RoundEffect, RoundInput, RoundRecord } from "../../../src/oracle/protocol/roundTypes.ts";
 import { EventQueue } from "./eventQueue.ts";
 import { Invariants, InvariantViolation } from "./invariants.ts";
@@ -14,6 +13,7 @@ import {
   observationOf,
   sealed,
   type Protocol,
+  type SimulatedRound,
   type SourceKind,
 } from "./world.ts";
 import { WrongNode } from "./wrongNode.ts";
@@ -48,7 +48,7 @@ interface SimulatedNode {
   readonly behaviour: Behaviour;
   readonly wrong: WrongNode;
   /** One round; two for a node that tells some nodes one thing and the others another. */
-  rounds: Round[];
+  rounds: SimulatedRound[];
   records: RoundRecord[];
   /** Number of starts: timers of an earlier life are ignored. */
   life: number;
@@ -105,7 +105,7 @@ class Schedule {
     const count = nodes ?? random.pick([4, 4, 4, 4, 5, 6, 7]);
     this.#faulty = faultyNodesOf(count);
     this.#order = shuffle(count, random);
-    this.#kind = random.pick(["same", "numbers", "texts", "errors"]);
+    this.#kind = protocol.isDerived ? "same" : random.pick(["same", "numbers", "texts", "errors"]);
     this.#loss = random.pick([0, 0.05, 0.3]);
     this.#repetition = random.pick([0, 0.2]);
     this.#kills = random.pick([0, 0.01, 0.05]);
@@ -121,7 +121,13 @@ class Schedule {
       return { index, behaviour, wrong: inventor, rounds: [], records: [], life: 0, isUp: false };
     });
     const isHonest = (node: number): boolean => this.#nodes[node]!.behaviour === "honest";
-    this.#invariants = new Invariants({ ...world, kind: this.#kind, isHonest, seen: this.#seen });
+    this.#invariants = new Invariants({
+      ...world,
+      kind: this.#kind,
+      isDerived: protocol.isDerived === true,
+      isHonest,
+      seen: this.#seen,
+    });
   }
 
   run(): number {
@@ -164,6 +170,7 @@ class Schedule {
       faulty: this.#faulty,
       order: this.#order,
       commitmentOf,
+      agree: (observations: readonly Observation[]) => this.#protocol.agree(observations, this.#faulty),
       seal: sealed,
       signReport: (rank: number, result: Observation) => ({
         digest: digestOf(rank, result),
@@ -210,7 +217,7 @@ class Schedule {
   }
 
   /** Executes a round's effects in order; the process may be killed before any of them. */
-  #run(node: SimulatedNode, round: Round, input: RoundInput): void {
+  #run(node: SimulatedNode, round: SimulatedRound, input: RoundInput): void {
     const isHonest = node.behaviour === "honest";
     for (const effect of round.handle(input)) {
       if (isHonest && this.#time < this.#wellFrom && this.#random.chance(this.#kills))
@@ -231,7 +238,7 @@ class Schedule {
     });
   }
 
-  #do(node: SimulatedNode, round: Round, effect: RoundEffect): void {
+  #do(node: SimulatedNode, round: SimulatedRound, effect: RoundEffect): void {
     if (effect.type === "startStage") return this.#later(node, "stageOver", STAGE_TIME);
     if (node.behaviour === "withholder" && (effect.type === "transmit" || isProposal(effect))) return;
     if (effect.type === "send") return this.#send(node, effect.to, effect.sealed, node.rounds.indexOf(round));

@@ -6,11 +6,15 @@ import type { Message, Reveal, Sealed } from "../../../src/oracle/protocol/messa
 import { recoverAddress } from "../../../src/oracle/protocol/recoverAddress.ts";
 import {
   createWire,
+  isProofMessage,
   joinSignature,
   MAX_MESSAGE_BYTES,
+  maxObservationBytes,
   peekAddressee,
 } from "../../../src/oracle/protocol/wire.ts";
 import { createReportSigner } from "../../../src/oracle/signer.ts";
+import { encodeProof } from "../../../src/vrf/encoding.ts";
+import { createProvingKey, prove } from "../../../src/vrf/proof.ts";
 
 const keys = Array.from({ length: 31 }, (_, index) => createReportSigner(new Uint8Array(32).fill(index + 1)));
 const place = {
@@ -23,6 +27,7 @@ const wire = createWire(place);
 const REQUEST = `0x${"33".repeat(32)}` as const;
 const OTHER_REQUEST = `0x${"34".repeat(32)}` as const;
 const HASH = `0x${"44".repeat(32)}` as const;
+const LONGEST = maxObservationBytes(keys.length);
 const NOT_SIGNED = /signature is not its sender's/;
 
 const seal = <Of extends Message>(message: Of, requestId = REQUEST): Sealed<Of> =>
@@ -107,7 +112,7 @@ test.each<[string, Sealed]>([
   ["commitment", commit()],
   ["reveal", reveal(30)],
   ["reveal of nothing", reveal(0, new Uint8Array())],
-  ["reveal of an error, as long as one may be", seal(revealOf(0, new Uint8Array(4_096).fill(9), false))],
+  ["reveal of an error, as long as one may be", seal(revealOf(0, new Uint8Array(LONGEST).fill(9), false))],
   ["proposal", proposal([0, 1, 2])],
   ["endorsement", signed(5)],
   ["evidence", seal({ kind: "evidence", sender: 0, first: commit(), second: reveal(2) })],
@@ -115,10 +120,10 @@ test.each<[string, Sealed]>([
   expect(wire.open(Buffer.from(sealed.bytes))).toEqual({ requestId: REQUEST, sealed });
 });
 
-test("behaviour: evidence of two proposals of 31 nodes with results of 1,024 bytes fits one message", () => {
+test("behaviour: evidence of two proposals of 31 nodes with the longest results fits one message", () => {
   const all = Array.from({ length: 22 }, (_, index) => index);
   const [first, second] = [all.slice(1), all.slice(0, -1)].map((senders) =>
-    proposal(senders, new Uint8Array(1_024)),
+    proposal(senders, new Uint8Array(LONGEST)),
   );
   const evidence = seal({ kind: "evidence", sender: 0, first: first!, second: second! });
   expect(evidence.bytes.length).toBeLessThan(MAX_MESSAGE_BYTES);
@@ -129,7 +134,8 @@ test.each<[string, Uint8Array, RegExp]>([
   ["nothing", new Uint8Array(), /too short/],
   ["too long a message", new Uint8Array(MAX_MESSAGE_BYTES + 1), /too long/],
   ["another version", forge(commit(), 0, Uint8Array.of(2)), /version or kind/],
-  ["no known kind", forge(commit(), 1, Uint8Array.of(6)), /version or kind/],
+  ["no known kind", forge(commit(), 1, Uint8Array.of(7)), /version or kind/],
+  ["the kind of a proof", forge(commit(), 1, Uint8Array.of(6)), /version or kind/],
   ["kind 0", forge(commit(), 1, Uint8Array.of(0)), /version or kind/],
   ["another chain", forge(commit(), 2, uintBytes(1, 8)), /another chain, coordinator or configuration/],
   ["another coordinator", forge(commit(), 10, Uint8Array.of(0)), /another chain, coordinator/],
@@ -144,7 +150,7 @@ test.each<[string, Uint8Array, RegExp]>([
     /too long/,
   ],
   ["a flag of 2", forge(reveal(2), 127, Uint8Array.of(2)), /neither 0 nor 1/],
-  ["too long an observation", seal(revealOf(2, new Uint8Array(4_097))).bytes, /too long/],
+  ["too long an observation", seal(revealOf(2, new Uint8Array(LONGEST + 1))).bytes, /too long/],
   ["somebody else's signature of the report", signed(5, 6).bytes, /signed by somebody else/],
   [
     "a commitment in a proposal",
@@ -184,6 +190,42 @@ test("error: the second form of a signature, with s in the upper half, is none",
     expect(recoverAddress(digest, bytes)).toBeUndefined();
     expect(Buffer.compare(bytes, second)).toBe(0);
   }
+});
+
+describe("a proof", () => {
+  const proof = prove(createProvingKey(new Uint8Array(32).fill(7)), { preSeed: 5n, seed: 99n });
+  const message = wire.encodeProofMessage(REQUEST, proof);
+
+  test("default: is read as it was written, and names its request and no node", () => {
+    expect(isProofMessage(message)).toBe(true);
+    expect(wire.readProofMessage(message)).toEqual({ requestId: REQUEST, proof });
+    expect(toHexText(message.subarray(94))).toBe(
+      toHexText(Buffer.concat([[255], encodeProof(proof)].map((one) => Uint8Array.from(one)))),
+    );
+  });
+
+  test.each<[string, Uint8Array, RegExp]>([
+    ["of another configuration", Buffer.from(message).fill(0, 40, 41), /another chain, coordinator/],
+    ["with the name of a node", Buffer.from(message).fill(2, 94, 95), /no proof/],
+    ["that ends early", message.subarray(0, -1), /too short/],
+    ["with a byte too many", Buffer.concat([message, Uint8Array.of(0)]), /too long/],
+    [
+      "with a witness of more than 20 bytes",
+      Buffer.from(message).fill(1, 95 + 7 * 32, 95 + 8 * 32),
+      /20 bytes/,
+    ],
+    ["that is a commitment", commit().bytes, /no proof/],
+  ])("error: one %s is refused", (_, bytes, why) => {
+    expect(() => wire.readProofMessage(bytes)).toThrow(MalformedMessageError);
+    expect(() => wire.readProofMessage(bytes)).toThrow(why);
+  });
+});
+
+test.each([
+  [4, 32_768],
+  [31, 11_659],
+])("default: among %i nodes, an observation has at most %i bytes", (nodes, bytes) => {
+  expect(maxObservationBytes(nodes)).toBe(bytes);
 });
 
 test("default: whom a body is for is told by its first message, without a look at anything else", () => {

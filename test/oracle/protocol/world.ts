@@ -1,13 +1,26 @@
 import type { Hex } from "viem";
 import type { Observation } from "../../../src/oracle/aggregateObservations.ts";
 import type { Message, Reveal, Sealed } from "../../../src/oracle/protocol/message.ts";
-import type { Round } from "../../../src/oracle/protocol/round.ts";
-import type { RoundOptions, RoundRecord } from "../../../src/oracle/protocol/roundTypes.ts";
+import type {
+  RoundEffect,
+  RoundInput,
+  RoundOptions,
+  RoundRecord,
+} from "../../../src/oracle/protocol/roundTypes.ts";
 import type { SeededRandom } from "./random.ts";
+
+/** One node's part in a request: `Round` or `DerivedRound`. */
+export interface SimulatedRound {
+  readonly stage: number;
+  handle(input: RoundInput): readonly RoundEffect[];
+}
 
 /** The protocol under test: unchanged, or with one rule broken. */
 export interface Protocol {
-  readonly Round: new (options: RoundOptions, records?: readonly RoundRecord[]) => Round;
+  readonly Round: new (options: RoundOptions, records?: readonly RoundRecord[]) => SimulatedRound;
+  /** Whether nodes derive the result, so that all honest ones have the same and sign one report for all stages. */
+  readonly isDerived?: boolean;
+  readonly agree: (observations: readonly Observation[], faulty: number) => Observation;
 }
 
 /** What the honest nodes of a schedule observe. */

@@ -112,7 +112,7 @@ export class WrongNode {
 
   #endorsement(): Sealed | undefined {
     const proposals = this.#heard.flatMap(({ message }) => (message.kind === "proposal" ? [message] : []));
-    if (proposals.length === 0) return undefined;
+    if (proposals.length === 0) return this.#signature();
     const { rank, reveals } = this.#random.pick(proposals);
     const right = agree(
       reveals.map(({ message }) => message.observation),
@@ -120,6 +120,21 @@ export class WrongNode {
     );
     const digest = digestOf(rank, this.#random.chance(0.5) ? right : lieOf(this.#random));
     return sealed<Message>({ kind: "endorsement", sender: this.#self, rank, digest, signature: "0x" });
+  }
+
+  /** Signs what another node has signed, or a lie. */
+  #signature(): Sealed | undefined {
+    const signed = this.#heard.flatMap(({ message }) => (message.kind === "endorsement" ? [message] : []));
+    if (signed.length === 0) return undefined;
+    const { rank, digest } = this.#random.pick(signed);
+    const lie = this.#random.chance(0.5);
+    return sealed<Message>({
+      kind: "endorsement",
+      sender: this.#self,
+      rank,
+      digest: lie ? digestOf(rank, lieOf(this.#random)) : digest,
+      signature: "0x",
+    });
   }
 
   #accusation(): Sealed | undefined {

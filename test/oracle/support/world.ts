@@ -6,8 +6,9 @@ import { decodeLog, type ChainEvent, type ChainEventOf } from "../../../src/chai
 import { createSender, fixedFees } from "../../../src/evm/sender.ts";
 import { createChainWatcher } from "../../../src/evm/watcher.ts";
 import { vrfCoordinatorAbi, vrfCoordinatorV2PlusAbi } from "../../../src/chainlink/contracts/abi.ts";
-import { OWN_ABIS } from "../../../src/chainlink/vrfVersion.ts";
-import { toHexText } from "../../../src/lib/hex.ts";
+import { SUBSCRIPTION_OWNER_ABIS } from "../../../src/chainlink/vrfVersion.ts";
+import { decodeResults, type PresetResult } from "../../../src/chainlink/presetReport.ts";
+import { fromHexText, toHexText } from "../../../src/lib/hex.ts";
 import type { SourceRunner } from "../../../src/oracle/execute.ts";
 import type { OracleLog } from "../../../src/oracle/log.ts";
 import { createOracle, type OracleNetworkOptions } from "../../../src/oracle/oracle.ts";
@@ -43,7 +44,7 @@ export async function startWorld({
   ...options
 }: { readonly vrfLink?: bigint } & Parameters<typeof startTestStack>[0] = {}) {
   const stack = await startTestStack(options);
-  const { subscriptionOwner: subscriptionOwnerAbi } = OWN_ABIS[versionOf(stack)];
+  const subscriptionOwnerAbi = SUBSCRIPTION_OWNER_ABIS[versionOf(stack)];
   const { client, viem, addresses } = stack;
   const controller = new AbortController();
   const watcher = createChainWatcher({
@@ -65,6 +66,7 @@ export async function startWorld({
   const dapp = await provisionDapp(stack, "dapp", { vrfJuels: vrfLink * LINK });
   const network: OracleNetworkOptions & Required<Pick<OracleNetworkOptions, "vrf" | "functions">> = {
     name: "test",
+    chainId: stack.chainId,
     client,
     watcher,
     contracts: addresses,
@@ -97,6 +99,7 @@ export async function startWorld({
     /** Block of the newest request sent by one of the methods below. */
     lastRequestBlock: () => lastRequestBlock,
     provisionDapp: (name: string) => provisionDapp(stack, name),
+    storeSource: (source: string) => storeSource(stack, source),
 
     /** Starts an oracle; `change` overrides parts of its only network. */
     startOracle({
@@ -121,6 +124,12 @@ export async function startWorld({
       return await request({
         presets: [{ dapp, items: Array.from({ length: count }, () => ({ sourceId })) }],
       });
+    },
+
+    /** Returns the results of all presets since the chain began. */
+    async results(): Promise<PresetResult[]> {
+      const reported = await this.events("BatchReported");
+      return reported.flatMap(({ results }) => decodeResults(fromHexText(results)));
     },
 
     /** Requests functions from ready-made CBOR. */
@@ -188,9 +197,9 @@ export async function startWorld({
 
     /** Returns all events of one name since the chain began, from any of the oracle contracts. */
     async events<Name extends ChainEvent["name"]>(name: Name): Promise<ChainEventOf<Name>[]> {
-      const { vrfCoordinator, functionsRouter, functionsCoordinator } = addresses;
+      const { vrfCoordinator, functionsRouter, functionsCoordinator, presetConsumer } = addresses;
       const logs = await client.getLogs({
-        addresses: [vrfCoordinator, functionsRouter, functionsCoordinator],
+        addresses: [vrfCoordinator, functionsRouter, functionsCoordinator, presetConsumer],
         fromBlock: 0n,
         toBlock: await viem.getBlockNumber(),
       });

@@ -1,17 +1,29 @@
 import { expect, test } from "vitest";
-import { encodeBatch, splitByLimits, type Submission } from "../../../src/requests/dispatch/submission.ts";
+import { decodeSubmission } from "../../../src/chainlink/calldata.ts";
+import {
+  decodePresetBatch,
+  MAX_ARGUMENT_BYTES,
+  MAX_BATCH_BYTES,
+  MAX_PRESETS_PER_BATCH,
+} from "../../../src/chainlink/presetBatch.ts";
+import { encodeResults } from "../../../src/chainlink/presetReport.ts";
+import { MAX_RESPONSE_BYTES } from "../../../src/networks/profiles.ts";
+import {
+  encodeBatch,
+  MAX_TRANSACTION_BYTES,
+  splitByLimits,
+  type PresetSubmission,
+  type Submission,
+} from "../../../src/requests/dispatch/submission.ts";
 
-const preset = (index: number): Submission => ({
+const preset = (index: number): PresetSubmission => ({
   kind: "preset",
   requestId: `preset ${index}`,
   vrfSubscriptionId: 1n,
-  functionsSubscriptionId: 1n,
   keyHash: `0x${"77".repeat(32)}`,
   confirmations: 1,
   sourceId: 1,
   argsCbor: new Uint8Array(10),
-  requestBytes: 1_000,
-  linked: 0,
 });
 const request = (index: number, bytes = 100): Submission => ({
   kind: "function",
@@ -22,17 +34,52 @@ const request = (index: number, bytes = 100): Submission => ({
 });
 const many = <Kind extends Submission>(count: number, make: (index: number) => Kind): Kind[] =>
   Array.from({ length: count }, (_, index) => make(index));
-const gasOf = (part: readonly Submission[]): bigint => encodeBatch(part, "v2").gas;
+const gasOf = (part: readonly Submission[]): bigint => encodeBatch(part).gas;
 
 test("default: what fits one transaction stays together, in its order", () => {
   const submissions = many(60, preset);
   expect(splitByLimits(submissions)).toEqual([submissions]);
 });
 
-test("behaviour: presets that share proofs count as such: 200 of them fit 6 million gas", () => {
-  const submissions = many(200, preset);
-  expect(splitByLimits(submissions, 6_000_000n)).toEqual([submissions]);
-  expect(gasOf(submissions)).toBeLessThan(6_000_000n);
+test("behaviour: presets that share proofs count as such: 1,000 of them fit 2 million gas", () => {
+  const submissions = many(1_000, preset);
+  expect(splitByLimits(submissions, 2_000_000n)).toEqual([submissions]);
+  expect(gasOf(submissions)).toBeLessThan(2_000_000n);
+});
+
+test("behaviour: at most 100 presets share a proof, and only those of the same subscription, key and confirmations", () => {
+  const submissions = [
+    ...many(101, preset),
+    { ...preset(101), vrfSubscriptionId: 2n },
+    { ...preset(102), keyHash: `0x${"88".repeat(32)}` as const },
+    { ...preset(103), confirmations: 2 },
+    { ...preset(104), confirmations: 2 },
+  ];
+  const { entries, data } = encodeBatch(submissions);
+  expect(entries.map(({ length }) => length)).toEqual([100, 1, 1, 1, 2]);
+  const { presets } = decodeSubmission(data)!;
+  expect(presets.map(({ batch }) => decodePresetBatch(batch).length)).toEqual([100, 1, 1, 1, 2]);
+  expect(presets.map(({ confirmations }) => confirmations)).toEqual([1, 1, 1, 1, 2]);
+});
+
+test("behaviour: arguments that a batch has no room for go with the next one", () => {
+  const long = (index: number): Submission => ({
+    ...preset(index),
+    argsCbor: new Uint8Array(MAX_BATCH_BYTES / 2 - 2),
+  });
+  expect(encodeBatch(many(3, long)).entries).toEqual([["preset 0"], ["preset 1"], ["preset 2"]]);
+  const { entries } = encodeBatch([
+    { ...preset(0), argsCbor: new Uint8Array(MAX_ARGUMENT_BYTES) },
+    preset(1),
+  ]);
+  expect(entries).toEqual([["preset 0"], ["preset 1"]]);
+});
+
+test("behaviour: the results of a full batch fit a transaction with its proof", () => {
+  const result = { ok: true, bytes: new Uint8Array(MAX_RESPONSE_BYTES.own) };
+  const results = encodeResults(Array.from({ length: MAX_PRESETS_PER_BATCH }, () => result));
+  // 31 nodes sign with 11 keys; a proof with its commitment has 768 bytes.
+  expect(results.length + 11 * 66 + 768 + 1_000).toBeLessThan(MAX_TRANSACTION_BYTES);
 });
 
 test("behaviour: no part exceeds the gas of a transaction, and none has room for the next one's first", () => {

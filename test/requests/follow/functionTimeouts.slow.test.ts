@@ -1,11 +1,11 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { functionsRouterAbi } from "../../../src/chainlink/contracts/abi.ts";
 import type { Sender } from "../../../src/evm/sender.ts";
 import type { OpenRequest } from "../../../src/requests/openRequest.ts";
 import { createFunctionTimeouts } from "../../../src/requests/follow/functionTimeouts.ts";
 import type { Payload } from "../../../src/store/transactionContents.ts";
 import { countEnds } from "../../support/countEnds.ts";
-import { deliverResults, deliverWords } from "../../support/delivery.ts";
+import { deliverResults } from "../../support/delivery.ts";
 import {
   DESK_DAPP,
   startPipelineWorld,
@@ -56,23 +56,20 @@ const readSubscription = async () => {
 };
 const ERROR = { code: "oracle_timeout", message: expect.stringContaining("gave no result in time") };
 
-describe.each(["function", "preset"] as const)("a %s without a result", (kind) => {
-  test("behaviour: is taken off the chain after 300 seconds, ends once, and its money comes back", async () => {
-    const { id } = await accepted(await pipeline.accept(kind));
-    if (kind === "preset") await deliverWords(world.stack, await carrierOf((await pipeline.book.find(id))!));
-    await vi.waitFor(async () => expect((await pipeline.book.find(id))!.state).toBe("executing"));
-    const before = await readSubscription();
-    expect(before.blockedBalance).toBeGreaterThan(0n);
-    await passTime(301);
-    const ended = await pipeline.ended(id);
-    expect(ended).toMatchObject({ state: "failed", error: ERROR, outcome: null });
-    expect(await readSubscription()).toEqual({ balance: before.balance, blockedBalance: 0n });
-    expect(await world.events("RequestTimedOut")).toHaveLength(1);
-    // An oracle that answers too late changes nothing.
-    world.startOracle();
-    await pipeline.ended((await pipeline.accept("random")).id);
-    expect(await pipeline.book.find(id)).toEqual(ended);
-  });
+test("behaviour: a function without a result is taken off the chain after 300 seconds, ends once, and its money comes back", async () => {
+  const { id } = await accepted(await pipeline.accept("function"));
+  expect((await pipeline.book.find(id))!.state).toBe("executing");
+  const before = await readSubscription();
+  expect(before.blockedBalance).toBeGreaterThan(0n);
+  await passTime(301);
+  const ended = await pipeline.ended(id);
+  expect(ended).toMatchObject({ state: "failed", error: ERROR, outcome: null });
+  expect(await readSubscription()).toEqual({ balance: before.balance, blockedBalance: 0n });
+  expect(await world.events("RequestTimedOut")).toHaveLength(1);
+  // An oracle that answers too late changes nothing.
+  world.startOracle();
+  await pipeline.ended((await pipeline.accept("random")).id);
+  expect(await pipeline.book.find(id)).toEqual(ended);
 });
 
 test("behaviour: a timeout that a reorganisation takes comes again", async () => {

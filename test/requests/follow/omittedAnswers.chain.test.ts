@@ -24,8 +24,8 @@ afterAll(async () => {
 
 test.each([
   ["random", "word", ["RandomWordsFulfilled"]],
-  ["preset", "word", ["RandomWordsFulfilled", "PresetSent"]],
-  ["preset", "result", ["RequestProcessed"]],
+  ["preset", "word", ["RandomWordsFulfilled"]],
+  ["preset", "result", ["BatchReported"]],
   ["function", "result", ["RequestProcessed"]],
 ] as const)(
   "a %s whose %s no node ever shows learns it from the receipt, and 'why' blames the node",

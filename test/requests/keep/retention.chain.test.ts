@@ -125,7 +125,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
     const preset = makeRequest(31, 0, {
       kind: "preset",
       params: { preset: "lotto", list: ["ann", "bob"] },
-      progress: { prefixHash: "0x1", prefixBytes: 9, args: ["ann", "bob"], returnType: "string" },
+      progress: { sourceHash: "0x1", args: ["ann", "bob"], returnType: "string" },
     });
     const words = makeRequest(31, 1, {
       kind: "random",

@@ -96,16 +96,16 @@ describe.each(DATABASES)("on %s", (_name, create) => {
 
   test("behaviour: presets that share a proof share what it cost to the last juel", () => {
     const charges = readWordCharges([
-      { name: "PresetSent", vrfRequestId: "0x7", requestId: "0x1", item: 0 },
-      { name: "PresetRefused", vrfRequestId: "0x7", item: 1, reason: "0x" },
       { name: "RandomWordsFulfilled", requestId: "0x7", outputSeed: 1n, paymentJuels: 5n, success: true },
     ]);
-    expect([0, 1, 2].map((item) => charges("0x7", item))).toEqual([
+    const preset = makeRequest("preset", "0x");
+    const itemOf = (item: number) => ({ ...preset, progress: { ...preset.progress, item, items: 2 } });
+    expect([0, 1].map((item) => charges("0x7", itemOf(item)))).toEqual([
       { wordJuels: "3" },
       { wordJuels: "2" },
-      {},
     ]);
-    expect(charges("0x8", 0)).toEqual({});
+    expect(charges("0x7", preset)).toEqual({ wordJuels: "5" });
+    expect(charges("0x8", preset)).toEqual({});
     expect(shareOut(10n, 4)).toEqual([3n, 3n, 2n, 2n]);
   });
 

@@ -33,7 +33,7 @@ function world() {
   return { observe, lines, valueOf };
 }
 
-const PLAN = { prefixHash: HASH, prefixBytes: 1, args: [], returnType: "string" } as const;
+const PLAN = { sourceHash: HASH, args: [], returnType: "string" } as const;
 const OUTCOME = { transactionHash: HASH, requestId: HASH, result: "0x", parsedResult: "" } as const;
 
 function request(changes: Partial<Extract<OpenRequest, { readonly kind: "preset" }>>): OpenRequest {
@@ -115,12 +115,18 @@ test("behaviour: every line carries the request's id, and its ids on chain once 
     timeline: [entry(1, "received", 0)],
     firstNew: 1,
   });
-  observe(request({ progress: { ...PLAN, functionsRequestId: HASH } }), {
-    timeline: [entry(1, "received", 0), entry(2, "executing", 1)],
+  observe(request({ progress: { ...PLAN, vrfRequestId: HASH, presetRequestId: HASH } }), {
+    timeline: [entry(1, "received", 0), entry(2, "randomness", 1)],
     firstNew: 1,
   });
   expect(lines).toMatchObject([
     { request: "req_1", network: "sepolia", why: "waiting for confirmation 1 of 3", msg: "request waits" },
-    { request: "req_1", state: "executing", functionsRequestId: HASH, msg: "request state" },
+    {
+      request: "req_1",
+      state: "randomness",
+      vrfRequestId: HASH,
+      presetRequestId: HASH,
+      msg: "request state",
+    },
   ]);
 });

@@ -1,9 +1,9 @@
+import { keccak256, stringToHex } from "viem";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { fixedFees } from "../../../src/evm/fees.ts";
 import { createGapFiller } from "../../../src/evm/gapFiller.ts";
 import { fenceBook, fenceClient, fenceStore } from "../../../src/requests/takeover/fenced.ts";
 import { createSenderJournal } from "../../../src/requests/dispatch/senderJournal.ts";
-import { createSourcePrefix } from "../../../src/requests/accept/sources.ts";
 import type { Tracker } from "../../../src/requests/follow/tracker.ts";
 import { DatabaseAwayError } from "../../../src/store/databaseAway.ts";
 import { LeaseLostError } from "../../../src/store/leases.ts";
@@ -99,13 +99,14 @@ test("error: under a lost lease no subscriptions are made, and no source is stor
   await insertDapp(opened.store.db, { id: "dapp_other", name: "other", facilities: [], createdAt: 1 });
   isHeld = isLive = false;
   await expect(opened.pipeline.subscriptions.ensure("dapp_other")).rejects.toThrow(LeaseLostError);
-  await expect(opened.pipeline.storeSource(createSourcePrefix("return 1"))).rejects.toThrow(LeaseLostError);
+  const source = { source: "return 1", sourceHash: keccak256(stringToHex("return 1")) };
+  await expect(opened.pipeline.storeSource(source)).rejects.toThrow(LeaseLostError);
   expect(countSent()).toBe(0);
   expect(await countSigned()).toBe(signed);
 });
 
 test("behaviour: what was signed and not sent before a pause is sent by whoever dispatches next, once", async () => {
-  const before = (await world.events("PresetSent")).length;
+  const before = (await world.events("BatchReported")).length;
   const signed = await countSigned();
   isLive = false;
   const { id } = await opened.accept("preset");
@@ -116,7 +117,7 @@ test("behaviour: what was signed and not sent before a pause is sent by whoever 
   await opened.close({ atOnce: true });
   opened = await world.open();
   expect(await opened.ended(id)).toMatchObject({ state: "fulfilled" });
-  expect(await world.events("PresetSent")).toHaveLength(before + 1);
+  expect(await world.events("BatchReported")).toHaveLength(before + 1);
 });
 
 test("error: under a lost lease a block changes nothing of what is stored", async () => {

@@ -1,4 +1,5 @@
-import { decodeFunctionData, parseAbi, toEventSelector, type Abi, type Hex } from "viem";
+import { decodeFunctionData, parseAbi, type Abi, type Hex } from "viem";
+import { CONFIG_SET_TOPIC } from "../../../src/chainlink/nodeConfig.ts";
 import {
   functionsCoordinatorAbi,
   functionsRouterAbi,
@@ -23,7 +24,6 @@ interface Place {
 }
 
 const WORD_DIGITS = 64;
-const CONFIG_SET = "ConfigSet(uint32,bytes32,uint64,address[],address[],uint8,bytes,uint64,bytes)";
 
 /** Lists the members of all answers. */
 export function membersOf({ answers }: ChainData): readonly Member[] {
@@ -99,7 +99,7 @@ function labelOf(method: string, [parameter]: readonly unknown[]): string {
   if (method === "eth_call") return `eth_call ${functionOf((parameter as { data: Hex }).data)}`;
   if (method !== "eth_getLogs") return method;
   const [topic] = (parameter as { topics: readonly Hex[] }).topics;
-  return `eth_getLogs ${topic === toEventSelector(CONFIG_SET) ? "ConfigSet" : "of requests"}`;
+  return `eth_getLogs ${topic === CONFIG_SET_TOPIC ? "ConfigSet" : "of requests"}`;
 }
 
 const CALLED: readonly Abi[] = [
@@ -110,6 +110,7 @@ const CALLED: readonly Abi[] = [
   parseAbi([
     "function VRF_COORDINATOR() view returns (address)",
     "function FUNCTIONS_ROUTER() view returns (address)",
+    "function DON_ID() view returns (bytes32)",
     "function getConsumer(address, uint64) view returns (bool, uint64, uint64)",
   ]),
 ];

@@ -1,20 +1,34 @@
 import type { Verification } from "../../../src/api/types.ts";
 import { toHex, type Hex } from "viem";
+import { toWord } from "../../../src/lib/uint256.ts";
 import { createSandboxPool } from "../../../sandbox/index.ts";
 import type { Receipt } from "../../../src/evm/client.ts";
 import { encodeFunctionsRequest } from "../../../src/chainlink/functionsRequest.ts";
-import { findEvent } from "../../../src/chainlink/events.ts";
+import {
+  CONFIG_SET_TOPIC,
+  encodeAdoptNodes,
+  encodeSetConfig,
+  type NodeConfig,
+} from "../../../src/chainlink/nodeConfig.ts";
+import { wordsOfBatch } from "../../../src/chainlink/presetBatch.ts";
 import { createSourceRunner } from "../../../src/app/tools/runSource.ts";
 import type { ChainReader } from "../../../src/verify/chainFacts.ts";
 import { verifyTransaction, type VerifyOptions } from "../../../src/verify/verifyTransaction.ts";
 import { provisionDapp, storeSource, submit, type TestSubmission } from "../../support/consumer.ts";
-import { deliverResults, deliverWords } from "../../support/delivery.ts";
-import { startTestStack } from "../../support/stack.ts";
+import {
+  deliverReports,
+  deliverResults,
+  deliverWords,
+  reportOf,
+  seedsOf,
+  type TestReport,
+} from "../../support/delivery.ts";
+import { startTestStack, TEST_ROLES, type TestStack } from "../../support/stack.ts";
 
 /** Returns the word it gets, so that the result identifies the word. */
 export const ECHO_WORD = "return Functions.encodeUint256(BigInt(bytesArgs[0]))";
 
-/** Transactions of one request, in order. */
+/** Transactions of one preset, in order; proof and report are one if they were delivered together. */
 export interface Delivered {
   readonly request: Receipt;
   readonly proof: Receipt;
@@ -41,11 +55,20 @@ export async function startVerifyWorld(options: Parameters<typeof startTestStack
     submit: (submission: TestSubmission) => submit(stack, submission),
 
     /** Runs a batch of one preset to the end; its result is its word. */
-    async runPreset(): Promise<Delivered> {
+    async runPreset({ isTogether = false } = {}): Promise<Delivered> {
       const request = await submit(stack, { presets: [{ dapp, items: [{ sourceId: echoId }] }] });
+      const signed = await reportOf(stack, request, { result: wordOf(request) });
+      if (isTogether) {
+        const both = await deliverWords(stack, request, { reports: [signed] });
+        return { request, proof: both, report: both };
+      }
       const proof = await deliverWords(stack, request);
-      const word = wordsSentIn(proof)[0]!;
-      return { request, proof, report: await deliverResults(stack, proof, { response: word }) };
+      return { request, proof, report: await deliverReports(stack, signed) };
+    },
+
+    /** Delivers a report on the batches of a transaction. */
+    async report(request: Receipt, options: TestReport): Promise<Receipt> {
+      return await deliverReports(stack, await reportOf(stack, request, options));
     },
 
     /** Runs a function to the end, with `response` as its result. */
@@ -96,10 +119,22 @@ function lyingClient(client: ChainReader, tamper: Tamper): ChainReader {
   };
 }
 
-/** Returns the words in the function requests that a transaction sent: the last 32 bytes of a preset's data. */
-export function wordsSentIn({ logs }: Receipt): Hex[] {
-  return logs
-    .map(findEvent)
-    .filter((event) => event?.name === "OracleRequest")
-    .map((event): Hex => `0x${event.data.slice(-64)}`);
+/** Returns the word of an item of the only batch that a transaction requests, 32 bytes. */
+export function wordOf(request: Receipt, item = 0): Hex {
+  const [seed] = seedsOf(request).values();
+  return toWord(wordsOfBatch(seed!, item + 1)[item]!);
+}
+
+/** Replaces the nodes of a stack with those of a configuration, for functions and presets alike. */
+export async function reconfigure(stack: TestStack, config: NodeConfig): Promise<void> {
+  const { functionsCoordinator: coordinator, presetConsumer } = stack.addresses;
+  const set = await stack.send(TEST_ROLES.deployer, { to: coordinator, data: encodeSetConfig(config) });
+  const data = encodeAdoptNodes(config, { chainId: stack.chainId, coordinator, count: 2n });
+  const adopted = await stack.send(TEST_ROLES.operator, { to: presetConsumer, data });
+  if (!set.succeeded || !adopted.succeeded) throw new Error("the nodes were not replaced");
+}
+
+/** Whether the filter of a search for logs is for the coordinator's configurations. */
+export function isForConfig(filter: unknown): boolean {
+  return (filter as { readonly topics: readonly Hex[] }).topics[0] === CONFIG_SET_TOPIC;
 }

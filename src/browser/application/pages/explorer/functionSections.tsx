@@ -2,6 +2,7 @@ import type {
   FunctionAnswer,
   FunctionRequestView,
   FunctionResultView,
+  PresetRunView,
   ProgramView,
   ReportView,
 } from "../../../../client/index.ts";
@@ -51,9 +52,22 @@ export function FunctionResultSection({
   );
 }
 
-/** Lists the facts of a response, the value first. */
+/** Lists the facts of a function's response. */
 function answerFacts(answer: FunctionAnswer): Fact[] {
-  const { response, readings, err, callbackReason } = answer;
+  const { callbackReason } = answer;
+  return [
+    ["Outcome", <Outcome answer={answer} />],
+    ...valueFacts(answer),
+    ["Callback", callbackReason !== undefined && <UnknownText text={callbackReason} />],
+  ];
+}
+
+/** Lists what a response may mean, the value first. */
+function valueFacts({
+  response,
+  readings,
+  err,
+}: Pick<FunctionAnswer, "response" | "readings" | "err">): Fact[] {
   const { text, uint256, int256 } = readings;
   // A number is encoded as 32 bytes; a text of another length is not a number.
   const isNumber = text === undefined || response.length === NUMBER_CHARACTERS;
@@ -63,7 +77,6 @@ function answerFacts(answer: FunctionAnswer): Fact[] {
     </span>
   );
   return [
-    ["Outcome", <Outcome answer={answer} />],
     ["As text", text !== undefined && large(text)],
     ["As number", isNumber && uint256 !== undefined && large(uint256)],
     ["As signed number", isNumber && int256 !== undefined && int256 !== uint256 && large(int256)],
@@ -74,7 +87,6 @@ function answerFacts(answer: FunctionAnswer): Fact[] {
       </>,
     ],
     ["Error", err !== "" && large(err)],
-    ["Callback", callbackReason !== undefined && <UnknownText text={callbackReason} />],
   ];
 }
 
@@ -86,11 +98,10 @@ export function FunctionRequestSection({
   readonly request: FunctionRequestView;
   readonly network: string;
 }) {
-  const { requestId, program, word, answeredBy, answer, waitsFor } = request;
-  const what = program?.preset === undefined ? "a function" : `the preset ${program.preset.name}`;
+  const { requestId, program, answeredBy, answer, waitsFor } = request;
   return (
     <section className="panel" data-function-request={requestId}>
-      <h2>{answer === undefined ? `Request to run ${what}` : `Result of ${what}`}</h2>
+      <h2>{answer === undefined ? "Request to run a function" : "Result of a function"}</h2>
       <Facts
         entries={[
           ...(answer === undefined ? [] : answerFacts(answer)),
@@ -106,14 +117,6 @@ export function FunctionRequestSection({
             ),
           ],
           ["Why it waits", waitsFor !== undefined && <UnknownText text={waitsFor} />],
-          [
-            "Random word",
-            word !== undefined && (
-              <>
-                word {word.item} of VRF request <Code text={word.vrfRequestId} />
-              </>
-            ),
-          ],
           ["Consumer", <PartyLink network={network} party={request.consumer} full />],
           ["Subscription", request.subscriptionId],
           ["Callback gas", groupDigits(request.callbackGasLimit)],
@@ -128,7 +131,65 @@ export function FunctionRequestSection({
   );
 }
 
-/** The signed report that delivered results. */
+/** A preset that a transaction requested or answered. */
+export function PresetRunSection({
+  run,
+  network,
+}: {
+  readonly run: PresetRunView;
+  readonly network: string;
+}) {
+  const { requestId, vrfRequestId, item, word, program, requestedBy, answer, answeredBy } = run;
+  const what = program?.preset === undefined ? "a preset" : `the preset ${program.preset.name}`;
+  return (
+    <section className="panel" data-preset-run={requestId}>
+      <h2>{answer === null ? `Request to run ${what}` : `Result of ${what}`}</h2>
+      <Facts
+        entries={[
+          ...(answer === null
+            ? []
+            : [["Outcome", <Verdict err={answer.err} />] as const, ...valueFacts(answer)]),
+          ["Request", <Code text={requestId} />],
+          [
+            "Requested by",
+            <>
+              transaction <TransactionLink network={network} hash={requestedBy} />
+            </>,
+          ],
+          [
+            "Answered by",
+            answeredBy === null ? (
+              `not answered yet: it waits for ${word === null ? "its random word" : "its result"}`
+            ) : (
+              <>
+                transaction <TransactionLink network={network} hash={answeredBy} />
+              </>
+            ),
+          ],
+          [
+            <>
+              Random word <small>keccak256(seed, {item})</small>
+            </>,
+            word !== null && <Code text={word} />,
+          ],
+          [
+            "Batch",
+            <>
+              item {item} of VRF request <Code text={vrfRequestId} />
+            </>,
+          ],
+        ]}
+      />
+      {program === null ? (
+        <p className="note">Its source or its arguments can't be read.</p>
+      ) : (
+        <Program program={program} />
+      )}
+    </section>
+  );
+}
+
+/** A signed report that delivered results. */
 export function ReportSection({
   report,
   network,
@@ -142,15 +203,10 @@ export function ReportSection({
       <h2>Signed report</h2>
       <Facts
         entries={[
-          ["Answers", count(requestIds.length, "request")],
-          [
-            <>
-              Signed hash <small>keccak256(keccak256(report), context)</small>
-            </>,
-            <Code text={digest} />,
-          ],
+          ["Answers", count(requestIds.length, epoch === undefined ? "VRF request" : "request")],
+          ["Signed hash", <Code text={digest} />],
           ["Configuration", <Code text={configDigest} />],
-          ["Epoch and round", `${epoch}, ${round}`],
+          ["Epoch and round", epoch !== undefined && `${epoch}, ${round}`],
         ]}
       />
       <h3>
@@ -162,7 +218,11 @@ export function ReportSection({
             {signatures.map(({ r, s, recoveryId, signer }) => (
               <tr key={r + s}>
                 <th scope="row">
-                  {signer === null ? "not a signature" : <PartyLink network={network} party={signer} full />}
+                  {signer === null ? (
+                    "not of a known node"
+                  ) : (
+                    <PartyLink network={network} party={signer} full />
+                  )}
                 </th>
                 <td>
                   <span className="coordinate">
@@ -248,7 +308,7 @@ function Outcome({ answer: { outcome, err } }: { readonly answer: FunctionAnswer
   if (outcome !== "FULFILLED" && outcome !== "USER_CALLBACK_ERROR") return <Tag kind="bad">{outcome}</Tag>;
   return (
     <>
-      {err === "" ? <Tag kind="good">the function returned</Tag> : <Tag kind="bad">the function failed</Tag>}
+      <Verdict err={err} />
       {outcome !== "FULFILLED" && (
         <>
           {" "}
@@ -256,5 +316,14 @@ function Outcome({ answer: { outcome, err } }: { readonly answer: FunctionAnswer
         </>
       )}
     </>
+  );
+}
+
+/** Whether a source returned or threw. */
+function Verdict({ err }: { readonly err: string }) {
+  return err === "" ? (
+    <Tag kind="good">the function returned</Tag>
+  ) : (
+    <Tag kind="bad">the function failed</Tag>
   );
 }

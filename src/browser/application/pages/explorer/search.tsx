@@ -98,7 +98,7 @@ function Hit({ hit }: { readonly hit: SearchResult["hits"][number] }) {
     default:
       return (
         <>
-          {hit.kind === "random" ? "VRF request" : "Function request"},{" "}
+          {{ random: "VRF request", function: "Function request", preset: "Preset" }[hit.kind]},{" "}
           {hit.isAnswered ? "answered by" : "not answered yet, made by"} <Code text={hit.transactionHash} />
         </>
       );

@@ -18,7 +18,12 @@ import { Facts, Folded, RawBytes, TransactionStatus, UnknownText, ValueTable } f
 import { refetchUnlessRefused } from "../../refetch.ts";
 import { useExplorer, useTitleOf } from "../../services.tsx";
 import { Found, useTrail } from "./explorerFrame.tsx";
-import { FunctionRequestSection, FunctionResultSection, ReportSection } from "./functionSections.tsx";
+import {
+  FunctionRequestSection,
+  FunctionResultSection,
+  PresetRunSection,
+  ReportSection,
+} from "./functionSections.tsx";
 import { JoinSection, RandomnessSection, RandomRequestSection } from "./randomnessSections.tsx";
 
 const PENDING_MS = 500;
@@ -69,7 +74,8 @@ function Elsewhere({ hash, network }: { readonly hash: string; readonly network:
 }
 
 function Parts({ transaction }: { readonly transaction: TransactionView }) {
-  const { network, hash, events, functionResults, randomness, report, input } = transaction;
+  const { network, hash, events, functionResults, randomness, presets, reports, input } = transaction;
+  const answeredPresets = presets.filter(({ answer }) => answer !== null);
   const answered = transaction.functionRequests.filter(({ answer }) => answer !== undefined);
   return (
     <>
@@ -83,13 +89,18 @@ function Parts({ transaction }: { readonly transaction: TransactionView }) {
       {answered.map((one) => (
         <FunctionRequestSection key={one.requestId} request={one} network={network} />
       ))}
+      {answeredPresets.map((one) => (
+        <PresetRunSection key={one.requestId} run={one} network={network} />
+      ))}
       {transaction.joins.map((one) => (
         <JoinSection key={one.requestId} join={one} network={network} />
       ))}
       {randomness.map((one) => (
         <RandomnessSection key={one.requestId} randomness={one} network={network} />
       ))}
-      {functionResults.length + randomness.length > 0 && <CheckPart network={network} hash={hash} />}
+      {functionResults.length + randomness.length + answeredPresets.length > 0 && (
+        <CheckPart network={network} hash={hash} />
+      )}
       <section className="panel" id="overview" aria-label="Overview">
         <Overview transaction={transaction} />
       </section>
@@ -98,10 +109,17 @@ function Parts({ transaction }: { readonly transaction: TransactionView }) {
         .map((one) => (
           <FunctionRequestSection key={one.requestId} request={one} network={network} />
         ))}
+      {presets
+        .filter(({ answer }) => answer === null)
+        .map((one) => (
+          <PresetRunSection key={one.requestId} run={one} network={network} />
+        ))}
       {transaction.randomRequests.map((one) => (
         <RandomRequestSection key={one.requestId} request={one} network={network} />
       ))}
-      {report !== null && <ReportSection report={report} network={network} />}
+      {reports.map((one) => (
+        <ReportSection key={one.digest} report={one} network={network} />
+      ))}
       {input !== "0x" && <CallSection transaction={transaction} />}
       <section className="panel" id="events">
         <h2>

@@ -12,6 +12,8 @@ import { Notice, plainText, UnknownText } from "../../parts/parts.tsx";
 import { type AnyPresets, useNetworks, useOperator } from "../../services.tsx";
 import { createFields, type PresetField, readParams } from "./presetFields.ts";
 
+/** A request's own parameter, which no preset can have. */
+const CONFIRMATIONS = "confirmations";
 const TRAIL = [{ href: "/presets", text: "Presets" }] as const;
 
 /** `/presets/{name}`: a form that runs a preset, built from the schema of its parameters. */
@@ -84,17 +86,27 @@ function PresetForm({
     event.preventDefault();
     const form = event.currentTarget;
     const values = new FormData(form);
+    const typed = readField(values, CONFIRMATIONS).trim();
+    if (!/^[0-9]*$/.test(typed)) {
+      setProblems(new Map([[CONFIRMATIONS, `must be a whole number in decimal; got ${typed}`]]));
+      setProblem(undefined);
+      focusFirstProblem(form);
+      return;
+    }
     setBusy(true);
     try {
       const params = readParams(preset, (name) => readField(values, `param.${name}`));
       const client = operator.as<AnyPresets>(dappId);
       // Parameters that its source refuses are mended here.
-      const { id } = await client.submit.preset(preset.name, params, { network, dryRunsFirst: true });
+      const confirmations = typed === "" ? undefined : Number(typed);
+      const options = { network, confirmations, dryRunsFirst: true };
+      const { id } = await client.submit.preset(preset.name, params, options);
       navigate(`/dapps/${dappId}/requests/${id}`);
     } catch (error) {
       const found = problemsOf(error);
       const isOfFields =
-        found.size > 0 && [...found.keys()].every((name) => fields.some((one) => one.name === name));
+        found.size > 0 &&
+        [...found.keys()].every((name) => name === CONFIRMATIONS || fields.some((one) => one.name === name));
       setProblems(isOfFields ? found : new Map());
       setProblem(isOfFields ? undefined : describeError(error));
       setBusy(false);
@@ -113,6 +125,14 @@ function PresetForm({
           <Parameter key={field.name} field={field} problem={problems.get(field.name)} />
         ))}
         <NetworkSelect networks={networks} value={network} onChange={choose} />
+        <Field
+          id={CONFIRMATIONS}
+          label="Confirmations"
+          problem={problems.get(CONFIRMATIONS)}
+          note="Blocks before the word is drawn. Leave empty for the network's minimum."
+        >
+          {(control) => <input {...control} name={CONFIRMATIONS} inputMode="numeric" autoComplete="off" />}
+        </Field>
         <DappSelect dapps={dapps} value={dappId} onChange={setDappId} />
         <div>
           <button className="action" disabled={isBusy}>

@@ -3,7 +3,7 @@ import { hasEnded } from "../../hasEnded.ts";
 
 /** The states that each kind of request passes through when all goes well. */
 const STEPS: Readonly<Record<RequestKind, readonly RequestState[]>> = {
-  preset: ["received", "submitted", "randomness", "executing", "fulfilled"],
+  preset: ["received", "submitted", "randomness", "fulfilled"],
   function: ["received", "submitted", "executing", "fulfilled"],
   random: ["received", "submitted", "fulfilled"],
   consumer: ["received", "submitted", "fulfilled"],

@@ -3,8 +3,8 @@ import type { RequestKind, RequestState } from "../../../../../src/client/index.
 import { stepsAhead } from "../../../../../src/browser/application/pages/requests/steps.ts";
 
 test.each<[RequestKind, readonly RequestState[], string]>([
-  ["preset", ["received", "submitted"], "randomness executing fulfilled"],
-  ["preset", ["checking"], "received submitted randomness executing fulfilled"],
+  ["preset", ["received", "submitted"], "randomness fulfilled"],
+  ["preset", ["checking"], "received submitted randomness fulfilled"],
   ["function", ["received", "submitted", "executing"], "fulfilled"],
   ["random", ["received", "submitted", "randomness"], "fulfilled"],
   ["preset", ["received", "failed"], ""],

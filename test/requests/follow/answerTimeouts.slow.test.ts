@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { createWordTimeouts } from "../../../src/requests/follow/wordTimeouts.ts";
+import { createAnswerTimeouts } from "../../../src/requests/follow/answerTimeouts.ts";
 import type { OpenRequest } from "../../../src/requests/openRequest.ts";
 import type { RequestBook } from "../../../src/requests/requestBook.ts";
 import { countEnds } from "../../support/countEnds.ts";
+import { deliverWords } from "../../support/delivery.ts";
 import { TEST_PROVING_KEY } from "../../support/stack.ts";
 import { startPipelineWorld, type PipelineWorld, type OpenPipeline } from "../../support/pipelineWorld.ts";
 
@@ -85,6 +86,27 @@ describe.each(["random", "preset"] as const)("a %s without words", (kind) => {
   });
 });
 
+test("behaviour: a preset with a word and no result fails after 300 seconds, names the word's transaction, and stays so", async () => {
+  const { id, progress } = await accepted(await pipeline.accept("preset"));
+  const requested = (await world.stack.client.getReceipt(progress.transactionHashes![0]!))!;
+  const { transactionHash } = await deliverWords(world.stack, requested);
+  await vi.waitFor(async () => expect((await pipeline.book.find(id))!.state).toBe("randomness"));
+  const ended = await endedInTime(id);
+  expect(ended).toMatchObject({
+    state: "failed",
+    outcome: null,
+    error: {
+      code: "oracle_timeout",
+      message: expect.stringContaining(
+        `the random word was on chain in the transaction ${transactionHash}, but the oracle network gave no result within 300 seconds; `,
+      ),
+    },
+  });
+  world.startOracle();
+  await vi.waitFor(async () => expect(await world.events("BatchReported")).toHaveLength(1));
+  expect(await pipeline.book.find(id)).toEqual(ended);
+});
+
 test("behaviour: a request that waits for confirmations is not timed out", async () => {
   const params = { numWords: 2, confirmations: 50, keyHash: TEST_PROVING_KEY.keyHash };
   const late = await accepted(await pipeline.accept("random", { params }));
@@ -99,7 +121,7 @@ test("behaviour: a request fails only when everything up to the head has been re
   const head = (await world.stack.client.getHead("latest"))!;
   const change = vi.fn<RequestBook["change"]>();
   let [totalMs, number, readTo] = [0, head.number, head.number];
-  const look = createWordTimeouts({
+  const look = createAnswerTimeouts({
     client: world.stack.client,
     watcher: {
       head: () => ({ ...head, number, seenAtMs: 0, firstSeenAtMs: 0 }),
@@ -139,7 +161,7 @@ test("behaviour: words that are on chain, and that nobody has read yet, are no r
   const take = vi.fn<(request: OpenRequest) => void>();
   const change = vi.fn<RequestBook["change"]>();
   let totalMs = 0;
-  const look = createWordTimeouts({
+  const look = createAnswerTimeouts({
     client: world.stack.client,
     watcher: {
       head: () => ({ ...head!, seenAtMs: 0, firstSeenAtMs: 0 }),
@@ -169,7 +191,7 @@ test.each([
     const asked: number[] = [];
     const { client } = world.stack;
     let age = 0;
-    const look = createWordTimeouts({
+    const look = createAnswerTimeouts({
       client: {
         isOneNode,
         getHead: (block) => client.getHead(block),

@@ -1,22 +1,32 @@
-import { encodeFunctionData, getContractAddress, hexToBigInt, numberToHex, type Hex } from "viem";
+import { concatHex, encodeFunctionData, keccak256, numberToHex, type Hex } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Receipt } from "../../../src/evm/client.ts";
 import type { ChainEventOf } from "../../../src/chainlink/events.ts";
 import { joinWords } from "../../../src/chainlink/joinedWords.ts";
-import { joinedPresetsAbi, presetConsumerAbi } from "../../../src/chainlink/contracts/abi.ts";
-import { VRF_VERSIONS, type VrfVersion } from "../../../src/chainlink/vrfVersion.ts";
+import { presetConsumerAbi } from "../../../src/chainlink/contracts/abi.ts";
+import { readyRecord } from "../../../src/chainlink/presetBatch.ts";
+import { encodeBatchReport, encodeResults } from "../../../src/chainlink/presetReport.ts";
 import { decodeRevertReason } from "../../../src/chainlink/revertReason.ts";
+import { toWord } from "../../../src/lib/uint256.ts";
 import { randomWords } from "../../../src/vrf/randomWords.ts";
 import { testAccount } from "../../support/anvil.ts";
 import {
   encodeJoinedSubmission,
+  fundWithCoin,
   provisionDapp,
   storeSource,
   submit,
   submitJoined,
   type TestDapp,
 } from "../../support/consumer.ts";
-import { deliverResults, deliverWords, eventsOf } from "../../support/delivery.ts";
+import {
+  deliverReports,
+  deliverWords,
+  eventsOf,
+  reportOf,
+  seedsOf,
+  signReport,
+} from "../../support/delivery.ts";
 import { revertOf } from "../../support/reverts.ts";
 import {
   FURTHER_PROVING_KEYS,
@@ -27,14 +37,20 @@ import {
 } from "../../support/stack.ts";
 
 const STRANGER = testAccount(9);
+const NO_JOIN = Array.from({ length: 6 }, () => toWord(0n));
 
-describe.each(VRF_VERSIONS)("%s", (vrfVersion: VrfVersion) => {
+describe.each([
+  { vrfVersion: "v2", nativePayment: false },
+  { vrfVersion: "v2.5", nativePayment: false },
+  { vrfVersion: "v2.5", nativePayment: true },
+] as const)("$vrfVersion, native payment: $nativePayment", ({ vrfVersion, nativePayment }) => {
   let stack: TestStack;
   let dapp: TestDapp;
   let sourceId: number;
   beforeAll(async () => {
-    stack = await startTestStack({ vrfVersion, vrfKeys: 4 });
+    stack = await startTestStack({ vrfVersion, nativePayment, vrfKeys: 4 });
     dapp = await provisionDapp(stack, "dapp");
+    if (nativePayment) await fundWithCoin(stack, dapp);
     sourceId = await storeSource(stack, "return bytesArgs[0]");
   });
   afterAll(() => stack.close());
@@ -76,7 +92,6 @@ describe.each(VRF_VERSIONS)("%s", (vrfVersion: VrfVersion) => {
     for (const receipt of delivered) {
       expect(eventsOf(receipt, "RandomWordsFulfilled")).toMatchObject([{ success: true }]);
       expect(eventsOf(receipt, "WordsJoined")).toEqual([]);
-      expect(eventsOf(receipt, "OracleRequest")).toEqual([]);
     }
     const outputs = new Map(
       [...delivered, last]
@@ -88,26 +103,66 @@ describe.each(VRF_VERSIONS)("%s", (vrfVersion: VrfVersion) => {
     expect(eventsOf(last, "WordsJoined")).toEqual([
       { name: "WordsJoined", requestId: joining!.requestId, seed },
     ]);
-    const sent = eventsOf(last, "PresetSent");
-    expect(sent.map(({ vrfRequestId, item }) => [vrfRequestId, item])).toEqual([
-      [joining!.requestId, 0],
-      [joining!.requestId, 1],
+    const presets = eventsOf(submitted, "BatchRequested");
+    expect(presets.map(({ vrfRequestId }) => vrfRequestId)).toEqual([joining!.requestId]);
+    const report = await reportOf(stack, submitted, { seeds: new Map([[joining!.requestId, seed]]) });
+    expect(eventsOf(await deliverReports(stack, report), "BatchReported")).toMatchObject([
+      { vrfRequestId: joining!.requestId },
     ]);
-    const data = eventsOf(last, "OracleRequest").map((request) => request.data);
-    randomWords(seed, 2).forEach((word, item) =>
-      expect(data[item]!.endsWith(numberToHex(word, { size: 32 }).slice(2))).toBe(true),
-    );
-    expect(eventsOf(await deliverResults(stack, last), "RequestProcessed")).toHaveLength(2);
+    for (const part of joining!.parts) expect(await readRecord(part)).toBe(0n);
   });
 
-  test("behaviour: random numbers alone, and a batch too long for storage", async () => {
+  test("behaviour: a report with the last word in one transaction is taken, one before it is passed over", async () => {
+    const submitted = await submitJoined(stack, [{ dapp, keys: 3, items: [{ sourceId }] }]);
+    const [joining] = eventsOf(submitted, "Joining");
+    const report = await reportOf(stack, submitted, {
+      seeds: new Map([[joining!.requestId, seedOf(submitted)]]),
+    });
+    const isPart =
+      (...places: readonly number[]) =>
+      ({ requestId }: ChainEventOf<"RandomWordsRequested">): boolean =>
+        places.some((place) => joining!.parts[place] === requestId);
+    const early = await deliverWords(stack, submitted, { of: isPart(0, 2), reports: [report] });
+    expect(eventsOf(early, "RandomWordsFulfilled")).toHaveLength(2);
+    expect(eventsOf(early, "BatchReported")).toEqual([]);
+    const last = await deliverWords(stack, submitted, { of: isPart(1), reports: [report] });
+    expect(eventsOf(last, "WordsJoined")).toHaveLength(1);
+    expect(eventsOf(last, "BatchReported")).toHaveLength(1);
+  });
+
+  test("error: a report on the first word alone is passed over, before and after the join", async () => {
+    const submitted = await submitJoined(stack, [{ dapp, items: [{ sourceId }] }]);
+    const first = await reportOf(stack, submitted);
+    await deliverParts(submitted, [0]);
+    expect(eventsOf(await deliverReports(stack, first), "BatchReported")).toEqual([]);
+    await deliverParts(submitted, [1]);
+    expect(eventsOf(await deliverReports(stack, first), "BatchReported")).toEqual([]);
+  });
+
+  test("error: a report for a later part is passed over", async () => {
+    const submitted = await submitJoined(stack, [{ dapp, items: [{ sourceId }] }]);
+    const [joining] = eventsOf(submitted, "Joining");
+    const [{ batch } = {}] = eventsOf(submitted, "BatchRequested");
+    await deliverParts(submitted, [1, 0]);
+    const results = encodeResults([{ ok: true, bytes: Uint8Array.of(1) }]);
+    const ready = readyRecord(batch!, seedOf(submitted));
+    const later = encodeBatchReport([{ vrfRequestId: joining!.parts[1]!, ready, results }]);
+    const delivered = await deliverReports(stack, await signReport(stack, later));
+    expect([delivered.succeeded, delivered.logs]).toEqual([true, []]);
+  });
+
+  test("behaviour: random numbers alone, and a long batch", async () => {
     const long = JSON.stringify(Array.from({ length: 50 }, (_, i) => `player ${i}`));
     const submitted = await submitJoined(stack, [{ dapp }, { dapp, items: [{ sourceId, args: [long] }] }]);
     expect(eventsOf(submitted, "Accepted").map(({ index }) => index)).toEqual([0, 1]);
-    const delivered = await deliverWords(stack, submitted);
     const joined = eventsOf(submitted, "Joining").map(({ requestId }) => requestId);
+    expect(eventsOf(submitted, "BatchRequested").map(({ vrfRequestId }) => vrfRequestId)).toEqual([
+      joined[1],
+    ]);
+    const delivered = await deliverWords(stack, submitted);
     expect(eventsOf(delivered, "WordsJoined").map(({ requestId }) => requestId)).toEqual(joined);
-    expect(eventsOf(delivered, "PresetSent").map(({ vrfRequestId }) => vrfRequestId)).toEqual([joined[1]]);
+    expect(await readRecord(joined[0]!)).toBe(0n);
+    expect(await readRecord(joined[1]!)).not.toBe(0n);
   });
 
   test("behaviour: many joins under way do not mix, and leave no storage behind", async () => {
@@ -119,11 +174,17 @@ describe.each(VRF_VERSIONS)("%s", (vrfVersion: VrfVersion) => {
       ({ requestId }: ChainEventOf<"RandomWordsRequested">): boolean =>
         requests.some(({ parts }) => parts[place] === requestId);
     await deliverWords(stack, submitted, { of: isOf(1) });
+    for (const { requestId } of requests) expect(await readJoin(requestId)).not.toEqual(NO_JOIN);
     const last = await deliverWords(stack, submitted, { of: isOf(0) });
-    expect(eventsOf(last, "WordsJoined").map(({ requestId }) => requestId)).toEqual(
-      requests.map(({ requestId }) => requestId),
-    );
-    for (const part of requests.flatMap(({ parts }) => parts)) expect(await storageAt(part)).toBe(0n);
+    const requestIds = requests.map(({ requestId }) => requestId);
+    expect(eventsOf(last, "WordsJoined").map(({ requestId }) => requestId)).toEqual(requestIds);
+    const seeds = new Map(eventsOf(last, "WordsJoined").map(({ requestId, seed }) => [requestId, seed]));
+    const reported = await deliverReports(stack, await reportOf(stack, submitted, { seeds }));
+    expect(eventsOf(reported, "BatchReported").map(({ vrfRequestId }) => vrfRequestId)).toEqual(requestIds);
+    for (const part of requests.flatMap(({ parts }) => parts)) {
+      expect(await readRecord(part)).toBe(0n);
+      expect(await readJoin(part)).toEqual(NO_JOIN);
+    }
   });
 
   test("error: a word that is brought twice changes nothing", async () => {
@@ -135,37 +196,24 @@ describe.each(VRF_VERSIONS)("%s", (vrfVersion: VrfVersion) => {
     expect(eventsOf(last!, "WordsJoined")).toHaveLength(1);
   });
 
-  test("error: nobody but the coordinator brings words, by whichever function", async () => {
+  test("error: nobody but the coordinator brings words", async () => {
     const submitted = await submitJoined(stack, [{ dapp }]);
     const [joining] = eventsOf(submitted, "Joining");
-    const record = BigInt(joining!.parts[1]!);
-    const calls = [
-      encodeFunctionData({ abi: joinedPresetsAbi, functionName: "takePart", args: [record, 1n] }),
-      encodeFunctionData({
-        abi: presetConsumerAbi,
-        functionName: "rawFulfillRandomWords",
-        args: [record, [1n]],
-      }),
-    ];
-    for (const data of calls)
-      for (const from of [STRANGER, TEST_ROLES.operator])
-        expect(
-          await revertOf(stack, { from: from.address, to: stack.addresses.presetConsumer, data }),
-        ).toMatch(/^OnlyCoordinatorCanFulfill/);
+    const data = encodeFunctionData({
+      abi: presetConsumerAbi,
+      functionName: "rawFulfillRandomWords",
+      args: [BigInt(joining!.parts[1]!), [1n]],
+    });
+    for (const { address: from } of [STRANGER, TEST_ROLES.operator])
+      expect(await revertOf(stack, { from, to: stack.addresses.presetConsumer, data })).toMatch(
+        /^OnlyCoordinatorCanFulfill/,
+      );
   });
 
-  test("error: nobody but the operator submits, and nothing else gets through", async () => {
+  test("error: nobody but the operator submits", async () => {
     const to = stack.addresses.presetConsumer;
     const data = encodeJoinedSubmission([{ dapp }]);
     expect(await revertOf(stack, { from: STRANGER.address, to, data })).toMatch(/^OnlyOperator/);
-    const { operator } = TEST_ROLES;
-    await expect(stack.client.call({ from: operator.address, to, data: "0xdeadbeef" })).rejects.toThrow(
-      /revert/,
-    );
-    // The code contract itself has no subscription, and its storage doesn't count.
-    const joined = getContractAddress({ from: to, nonce: 1n });
-    const [refused] = eventsOf(await stack.send(operator, { to: joined, data, gas: 1_000_000n }), "Refused");
-    expect(decodeRevertReason(refused!.reason).text).toMatch(/^InvalidConsumer/);
   });
 
   test.each([
@@ -199,18 +247,42 @@ describe.each(VRF_VERSIONS)("%s", (vrfVersion: VrfVersion) => {
     expect(ends).toEqual(new Set([false, true]));
   });
 
-  test("error: a batch that names no source passes for no part", async () => {
-    // A part's record whose first 7 bytes and more are chosen by the operator: source 0, then what would be the rest.
-    const batch: Hex = `0x${"00".repeat(7)}17${"0002".padStart(6, "0")}${"ab".repeat(20)}`;
+  test("error: a batch whose bytes are a part's record passes for no part", async () => {
+    const joined = await submitJoined(stack, [{ dapp }]);
+    const [joining] = eventsOf(joined, "Joining");
+    const batch = toWord(await readRecord(joining!.parts[1]!));
     const submitted = await submit(stack, { presets: [{ dapp, items: [], batch }] });
     const delivered = await deliverWords(stack, submitted);
-    const [refused] = eventsOf(delivered, "PresetRefused");
-    expect(decodeRevertReason(refused!.reason).text).toBe("UnknownSource(0)");
+    expect(delivered.logs).toHaveLength(1);
+    expect(eventsOf(await deliverWords(stack, joined), "WordsJoined")).toHaveLength(1);
   });
 
-  async function storageAt(slot: Hex): Promise<bigint> {
+  /** The seed that the requests of a join lead to. */
+  const seedOf = (submitted: Receipt): bigint => {
+    const [joining] = eventsOf(submitted, "Joining");
+    const words = seedsOf(submitted);
+    return joinWords(
+      joining!.requestId,
+      joining!.parts.map((part) => words.get(part)!),
+    );
+  };
+
+  /** Reads the six words of storage of a join: `s_joins` is in slot 4, by the 246 highest bits of the request id. */
+  const readJoin = async (requestId: Hex): Promise<readonly unknown[]> => {
+    const slot = BigInt(keccak256(concatHex([toWord(BigInt(requestId) >> 10n), toWord(4n)])));
     const { presetConsumer } = stack.addresses;
-    const answer = await stack.client.request("eth_getStorageAt", [presetConsumer, slot, "latest"]);
-    return hexToBigInt(answer as Hex);
-  }
+    return await Promise.all(
+      NO_JOIN.map((_, i) =>
+        stack.client.request("eth_getStorageAt", [presetConsumer, toWord(slot + BigInt(i)), "latest"]),
+      ),
+    );
+  };
+
+  const readRecord = (vrfRequestId: Hex): Promise<bigint> =>
+    stack.viem.readContract({
+      address: stack.addresses.presetConsumer,
+      abi: presetConsumerAbi,
+      functionName: "recordOf",
+      args: [BigInt(vrfRequestId)],
+    });
 });

@@ -1,0 +1,322 @@
+import { encodeFunctionData, type Hex } from "viem";
+import { presetConsumerAbi } from "../../chainlink/contracts/abi.ts";
+import { findEvent } from "../../chainlink/events.ts";
+import { deriveWords } from "../../chainlink/fulfilmentWords.ts";
+import { decodePresetBatch, presetRequestId, readyRecord } from "../../chainlink/presetBatch.ts";
+import {
+  batchReportDigest,
+  deliveryGas,
+  encodeBatchReport,
+  encodeDelivery,
+  encodeResults,
+  type SignedReport,
+} from "../../chainlink/presetReport.ts";
+import { signaturesOf } from "../../chainlink/quorum.ts";
+import type { ChainClient, Receipt } from "../../evm/client.ts";
+import type { Sender } from "../../evm/sender.ts";
+import type { WatchedBlock } from "../../evm/watcher.ts";
+import { decodeCallResult } from "../../lib/callResult.ts";
+import { messageOf, TycheError } from "../../lib/errors.ts";
+import { tellStep } from "../../lib/spans.ts";
+import type { Proof } from "../../vrf/proof.ts";
+import { outputOf } from "../../vrf/randomWords.ts";
+import { aggregate } from "../aggregateObservations.ts";
+import { tellAnswers } from "../answerSpans.ts";
+import { createAlarm, LONGEST_COSTLY_PAUSE_MS, LONGEST_FREE_PAUSE_MS } from "../backoff.ts";
+import type { VrfRequest } from "../fulfillment.ts";
+import { createGroupCommit, lanesOf, type CommitPipelining } from "../groupCommit.ts";
+import type { OracleLog } from "../log.ts";
+import { createQuota } from "../quota.ts";
+import type { ReportSigner } from "../signer.ts";
+import type { PendingRequest } from "../status.ts";
+import type { SourceRunner } from "../execute.ts";
+import type { FunctionsNode } from "../transmit.ts";
+import { createPresetBatches, type BatchEntry, type BatchRequest } from "./presetBatches.ts";
+import { createBatchRunner } from "./runBatch.ts";
+
+/** How long a proof waits for the results of its presets: a source that takes longer gets its report in a later transaction. */
+const GRACE_MS = 1_000;
+/** Maximum number of batches run concurrently, and of those per subscription. */
+const MAX_RUNNING = 16;
+const MAX_RUNNING_PER_SUBSCRIPTION = 4;
+/** Maximum bytes of results in one transaction, unless one batch has more; pools refuse transactions above 128 KiB (geth, `txMaxSize`). */
+const MAX_REPORTED_BYTES = 60_000;
+
+/** What goes with the proofs of presets' words: their results, in the same transaction. */
+export interface ProofCompanion {
+  /** Lower case. */
+  readonly presetConsumer: Hex;
+  /** Takes a proof that may be delivered now. Resolves when it should be: its results are ready, or would take too long. */
+  accompany(request: VrfRequest, proof: Proof): Promise<void>;
+  /** Sends a transaction with the results of these VRF requests that are ready, in `reports`; there may be none. */
+  withReports(
+    requestIds: readonly Hex[],
+    send: (reports: readonly SignedReport[]) => Promise<Receipt>,
+  ): Promise<Receipt>;
+}
+
+export interface PresetNetworkOptions {
+  readonly client: Pick<ChainClient, "call">;
+  readonly chainId: number;
+  /** Lower case. */
+  readonly presetConsumer: Hex;
+  readonly vrfCoordinator: Hex;
+  /** All nodes of the configuration that PresetConsumer has adopted. */
+  readonly nodes: readonly FunctionsNode[];
+  readonly runner: SourceRunner;
+  readonly maxResponseBytes: number;
+  readonly pipelining: CommitPipelining;
+  readonly log: OracleLog;
+  readonly signal: AbortSignal;
+}
+
+/** Answers presets: runs their sources with their words, and signs the results. */
+export interface PresetNetwork extends ProofCompanion {
+  /** `live`: all blocks that predate the start have been read, so open batches may be acted upon. */
+  onBlock(block: WatchedBlock, live: boolean): void;
+  /** Returns the first block to reread, if earlier than `firstReplaced`. */
+  onReorg(firstReplaced: bigint): bigint | undefined;
+  pending(): PendingRequest[];
+}
+
+/**
+ * Creates the network of nodes that answers presets, all in one process.
+ *
+ * A result follows from the seed, and the seed from the proof: where the proof is made in this process, both go in one transaction.
+ * Otherwise the report follows once the word is on chain. All state follows from the chain's logs; PresetConsumer takes the results of a
+ * batch once, and passes over what it has.
+ */
+export function createPresetNetwork(options: PresetNetworkOptions): PresetNetwork {
+  const { presetConsumer, nodes, log, signal } = options;
+  const batches = createPresetBatches(options);
+  const { requests } = batches;
+  const runner = createBatchRunner({ ...options, nodes: nodes.length });
+  const quota = createQuota<bigint>({ total: MAX_RUNNING, each: MAX_RUNNING_PER_SUBSCRIPTION });
+  /** Bytes of `encodeResults`. */
+  const results = new WeakMap<BatchRequest, Uint8Array>();
+  const waiting = new WeakMap<BatchRequest, () => void>();
+  let adopted: Promise<AdoptedNodes> | undefined;
+  let live = false;
+  const alarm = createAlarm(() => review());
+  signal.addEventListener("abort", () => alarm.cancel(), { once: true });
+
+  const { maxInFlight, paceMs } = options.pipelining;
+  const group = createGroupCommit<BatchEntry, Sender>({
+    lanes: lanesOf(
+      nodes.map(({ transmitter }) => transmitter),
+      maxInFlight,
+    ),
+    paceMs,
+    signal,
+    measure: (queue) => {
+      const count = queue[0]!.alone ? 1 : countFitting(queue);
+      return { count, full: count < queue.length };
+    },
+    async commit(entries, transmitter) {
+      await reportTogether(entries, async (reports) => {
+        const data = encodeDelivery("0x", reports);
+        return await transmitter.send({ to: presetConsumer, data, gas: deliveryGas(reports) }, undefined);
+      });
+    },
+    // Each batch was postponed by then.
+    onError() {},
+  });
+
+  /** Returns how many batches from the front, at least one, have results that fit one transaction. */
+  function countFitting(entries: readonly BatchEntry[]): number {
+    let bytes = 0;
+    const count = entries.findIndex(({ request }, index) => {
+      bytes += results.get(request)!.length;
+      return index > 0 && bytes > MAX_REPORTED_BYTES;
+    });
+    return count === -1 ? entries.length : count;
+  }
+
+  function review(): void {
+    if (!live || signal.aborted) return;
+    const now = performance.now();
+    for (const entry of requests.open()) {
+      if (entry.state === "working") continue;
+      const seed = batches.seedOf(entry);
+      if (seed === undefined) entry.why = "waiting for its random word";
+      else if (entry.notBefore > now) alarm.within(entry.notBefore - now);
+      else if (!results.has(entry.request)) {
+        if (quota.take(entry.request.subscriptionId)) void execute(entry, seed.value);
+        else entry.why = "waiting for a place to run";
+      } else if (seed.block === undefined) entry.why = "its random word is on its way to the chain";
+      else {
+        entry.state = "working";
+        entry.why = "in the next report";
+        group.push(entry);
+      }
+    }
+  }
+
+  async function execute(entry: BatchEntry, seed: bigint): Promise<void> {
+    const { request } = entry;
+    const { requestId, subscriptionId } = request;
+    entry.state = "working";
+    entry.why = `running on ${nodes.length} nodes`;
+    const startMs = Date.now();
+    try {
+      const observed = await runner.run(request, seed);
+      for (const id of presetIdsOf(request))
+        tellStep(id, { name: "run source", startMs, attributes: { "tyche.nodes": nodes.length } });
+      results.set(request, encodeResults(observed.map(aggregate)));
+      entry.state = "waiting";
+    } catch (error) {
+      if (signal.aborted) return;
+      log.warn({ err: error, requestId }, "presets: a batch could not be run now");
+      postpone(entry, `the batch could not be run yet: ${messageOf(error)}`, LONGEST_FREE_PAUSE_MS);
+    } finally {
+      quota.leave(subscriptionId);
+      waiting.get(request)?.();
+      review();
+    }
+  }
+
+  /** Signs the results of some batches and sends them; the receipt tells which were taken. */
+  async function reportTogether(
+    entries: readonly BatchEntry[],
+    send: (reports: readonly SignedReport[]) => Promise<Receipt>,
+  ): Promise<Receipt> {
+    const open = entries.filter((entry) => requests.isOpen(entry));
+    for (const entry of open) entry.state = "working";
+    const startMs = Date.now();
+    try {
+      const receipt = await send(open.length === 0 ? [] : [await sign(open)]);
+      tellAnswers(
+        "report",
+        open.flatMap(({ request }) => presetIdsOf(request)),
+        { startMs, receipt },
+      );
+      settle(open, receipt);
+      return receipt;
+    } catch (error) {
+      if (!signal.aborted && open.length > 0)
+        log.error({ err: error, batches: open.length }, "presets: report was not sent");
+      for (const entry of open)
+        postpone(entry, `the report could not be sent: ${messageOf(error)}`, LONGEST_FREE_PAUSE_MS);
+      throw error;
+    }
+  }
+
+  async function sign(entries: readonly BatchEntry[]): Promise<SignedReport> {
+    adopted ??= readAdoptedNodes(options);
+    adopted.catch(() => (adopted = undefined));
+    const { configDigest, faulty, indexOf, count } = await adopted;
+    const report = encodeBatchReport(
+      entries.map((entry) => ({
+        vrfRequestId: entry.request.requestId,
+        ready: readyRecord(entry.request.batch, batches.seedOf(entry)!.value),
+        results: results.get(entry.request)!,
+      })),
+    );
+    const digest = batchReportDigest(report, { ...options, configDigest });
+    const signers = nodes
+      .map(({ signer }) => ({ signer, index: indexOf(signer) }))
+      .filter(({ index }) => index >= 0)
+      .slice(0, signaturesOf(count, faulty));
+    return { report, signatures: signers.map(({ signer, index }) => ({ index, ...signer.sign(digest) })) };
+  }
+
+  function settle(entries: readonly BatchEntry[], receipt: Receipt): void {
+    const { transactionHash } = receipt;
+    if (!receipt.succeeded) {
+      adopted = undefined;
+      log.error({ transactionHash, batches: entries.length }, "presets: PresetConsumer refused a report");
+    }
+    const taken = new Set(
+      receipt.logs.flatMap((one) => {
+        const event = one.address === presetConsumer ? findEvent(one) : undefined;
+        return event?.name === "BatchReported" ? [event.vrfRequestId] : [];
+      }),
+    );
+    for (const entry of entries) {
+      const { requestId } = entry.request;
+      if (taken.has(requestId)) {
+        log.info({ requestId, transactionHash }, "presets: answered");
+        requests.finish(entry.request, receipt.blockNumber);
+      } else {
+        entry.alone ||= !receipt.succeeded;
+        postpone(entry, `the transaction ${transactionHash} did not bring its results`);
+      }
+    }
+  }
+
+  function postpone(entry: BatchEntry, why: string, longestPauseMs = LONGEST_COSTLY_PAUSE_MS): void {
+    if (requests.isOpen(entry)) alarm.within(requests.postpone(entry, why, longestPauseMs));
+  }
+
+  return {
+    presetConsumer,
+    async accompany({ requestId }, proof) {
+      const entry = batches.prove(requestId, deriveWords(outputOf(proof.gamma), 1)[0]!);
+      if (entry === undefined || results.has(entry.request)) return;
+      const { promise, resolve } = Promise.withResolvers<void>();
+      waiting.set(entry.request, resolve);
+      const timer = setTimeout(resolve, GRACE_MS).unref();
+      review();
+      await promise;
+      clearTimeout(timer);
+      waiting.delete(entry.request);
+    },
+    withReports(requestIds, send) {
+      const entries = requestIds.flatMap((requestId) => {
+        const entry = requests.find(requestId);
+        const isReady = entry?.state === "waiting" && !entry.alone && results.has(entry.request);
+        return isReady ? [entry] : [];
+      });
+      // The others follow in a report of their own.
+      return reportTogether(entries.slice(0, countFitting(entries)), send);
+    },
+    onBlock(block, isLive) {
+      live = isLive;
+      for (const one of block.logs) {
+        if (one.address !== presetConsumer || findEvent(one)?.name !== "NodesAdopted") continue;
+        adopted = undefined;
+      }
+      batches.read(block.logs);
+      requests.onHead(block.number);
+      review();
+    },
+    onReorg(firstReplaced) {
+      runner.forgetSources();
+      return batches.onReorg(firstReplaced);
+    },
+    pending: () => requests.pending("presets"),
+  };
+}
+
+interface AdoptedNodes {
+  readonly configDigest: Hex;
+  readonly count: number;
+  readonly faulty: number;
+  /** -1 if the signer is not among them. */
+  readonly indexOf: (signer: ReportSigner) => number;
+}
+
+async function readAdoptedNodes({ client, presetConsumer }: PresetNetworkOptions): Promise<AdoptedNodes> {
+  const call = { abi: presetConsumerAbi, functionName: "adoptedNodes" } as const;
+  const data = await client.call({ to: presetConsumer, data: encodeFunctionData(call) });
+  const [configDigest, faulty, signers] = decodeCallResult({ ...call, data });
+  if (signers.length === 0) throw new NoNodesError(presetConsumer);
+  const indices = new Map(signers.map((address, index) => [address.toLowerCase(), index]));
+  const indexOf = ({ address }: ReportSigner): number => indices.get(address.toLowerCase()) ?? -1;
+  return { configDigest, faulty, count: signers.length, indexOf };
+}
+
+/** Returns the ids of a batch's presets. */
+function presetIdsOf({ requestId, batch }: BatchRequest): Hex[] {
+  return decodePresetBatch(batch).map((_, item) => presetRequestId(requestId, item));
+}
+
+/** PresetConsumer takes reports of no nodes yet. */
+export class NoNodesError extends TycheError {
+  constructor(presetConsumer: Hex) {
+    super(`PresetConsumer ${presetConsumer} has adopted no nodes; send it adoptNodes`, {
+      code: "chain_unavailable",
+      blame: "upstream",
+    });
+  }
+}

@@ -1,0 +1,107 @@
+import { encodeFunctionData, type Hex } from "viem";
+import { presetConsumerAbi } from "../../chainlink/contracts/abi.ts";
+import { decodeArgs } from "../../chainlink/functionsRequest.ts";
+import { decodePresetBatch, wordsOfBatch, type PresetItem } from "../../chainlink/presetBatch.ts";
+import { MAX_RESULT_BYTES } from "../../chainlink/presetReport.ts";
+import { decodeRevertReason } from "../../chainlink/revertReason.ts";
+import type { ChainClient } from "../../evm/client.ts";
+import { decodeCallResult } from "../../lib/callResult.ts";
+import { fromHexText } from "../../lib/hex.ts";
+import { toWord } from "../../lib/uint256.ts";
+import type { Observation } from "../aggregateObservations.ts";
+import { failure, runSource, type SourceRunner } from "../execute.ts";
+import type { BatchRequest } from "./presetBatches.ts";
+
+/** Maximum number of presets of one batch that are run concurrently. */
+const MAX_RUNNING = 8;
+const DECODER = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/** Runs the presets of batches. */
+export interface BatchRunner {
+  /**
+   * Lets every node run each preset of a batch with its word, and returns what each observed: for each preset, one observation
+   * of each node. A preset that can't be run yields an error that says so.
+   *
+   * @throws what the node or the sandbox throws when it can't answer now.
+   */
+  run(request: BatchRequest, seed: bigint): Promise<readonly (readonly Observation[])[]>;
+  /** Returns the source of each preset of a batch; `undefined` where none is stored. */
+  sourcesOf(request: BatchRequest): Promise<readonly (string | undefined)[]>;
+  /** Must be called after a reorg: source ids may mean other sources. */
+  forgetSources(): void;
+}
+
+/** Creates the runner of one PresetConsumer's batches for some nodes of one process. */
+export function createBatchRunner(options: {
+  readonly client: Pick<ChainClient, "call">;
+  readonly presetConsumer: Hex;
+  readonly runner: SourceRunner;
+  readonly nodes: number;
+  readonly maxResponseBytes: number;
+  readonly signal: AbortSignal;
+}): BatchRunner {
+  const { client, presetConsumer, runner, nodes, signal } = options;
+  const maxResponseBytes = Math.min(options.maxResponseBytes, MAX_RESULT_BYTES);
+  /** By id; `undefined`: there is no such source. */
+  const sources = new Map<number, Promise<string | undefined>>();
+
+  async function readSource(sourceId: number): Promise<string | undefined> {
+    const call = { abi: presetConsumerAbi, functionName: "sourceOf", args: [sourceId] } as const;
+    try {
+      const data = await client.call({ to: presetConsumer, data: encodeFunctionData(call) });
+      return DECODER.decode(fromHexText(decodeCallResult({ ...call, data })));
+    } catch (error) {
+      const name = decodeRevertReason((error as { data?: Hex }).data ?? "0x").name;
+      if (name === "UnknownSource" || error instanceof TypeError) return undefined;
+      throw error;
+    }
+  }
+
+  function sourceOf(sourceId: number): Promise<string | undefined> {
+    const known = sources.get(sourceId);
+    if (known !== undefined) return known;
+    const read = readSource(sourceId);
+    sources.set(sourceId, read);
+    read.catch(() => sources.delete(sourceId));
+    return read;
+  }
+
+  async function runItem(
+    { sourceId, args }: PresetItem,
+    word: bigint,
+    group: string,
+  ): Promise<Observation[]> {
+    const impossible = (reason: string): Observation[] =>
+      Array.from({ length: nodes }, () => failure(reason, maxResponseBytes));
+    const source = await sourceOf(sourceId);
+    if (source === undefined) return impossible(`source ${sourceId} is not stored`);
+    let decoded: readonly string[];
+    try {
+      decoded = decodeArgs(args);
+    } catch {
+      return impossible("the arguments are malformed");
+    }
+    const run = { source, args: decoded, bytesArgs: [toWord(word)], group, sharesContext: true };
+    return await runSource(run, { runner, nodes, maxResponseBytes, signal });
+  }
+
+  return {
+    async run({ batch, subscriptionId }, seed) {
+      const items = decodePresetBatch(batch);
+      const words = wordsOfBatch(seed, items.length);
+      const group = `presets of ${subscriptionId} at ${presetConsumer}`;
+      const observed: (readonly Observation[])[] = [];
+      let next = 0;
+      const work = async (): Promise<void> => {
+        for (let i = next++; i < items.length; i = next++)
+          observed[i] = await runItem(items[i]!, words[i]!, group);
+      };
+      await Promise.all(Array.from({ length: Math.min(MAX_RUNNING, items.length) }, work));
+      return observed;
+    },
+    async sourcesOf({ batch }) {
+      return await Promise.all(decodePresetBatch(batch).map(({ sourceId }) => sourceOf(sourceId)));
+    },
+    forgetSources: () => sources.clear(),
+  };
+}

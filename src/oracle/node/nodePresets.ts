@@ -1,0 +1,493 @@
+import type { Hex } from "viem";
+import { isPureSource } from "../../../sandbox/index.ts";
+import { decodeLog, findEvent } from "../../chainlink/events.ts";
+import { findRevertReason } from "../../chainlink/findRevertReason.ts";
+import { deriveWords } from "../../chainlink/fulfilmentWords.ts";
+import { decodePresetBatch, readyRecord } from "../../chainlink/presetBatch.ts";
+import {
+  batchReportDigest,
+  deliveryGas,
+  encodeBatchReport,
+  encodeDelivery,
+  encodeResults,
+  type SignedReport,
+} from "../../chainlink/presetReport.ts";
+import type { ChainClient, RawLog, Receipt } from "../../evm/client.ts";
+import type { Sender } from "../../evm/sender.ts";
+import type { WatchedBlock } from "../../evm/watcher.ts";
+import { messageOf } from "../../lib/errors.ts";
+import { fromHexText, toHexText } from "../../lib/hex.ts";
+import type { Proof } from "../../vrf/proof.ts";
+import { keyHash, seedOf as proofSeedOf } from "../../vrf/randomWords.ts";
+import { verify } from "../../vrf/verify.ts";
+import type { Observation } from "../aggregateObservations.ts";
+import { tellAnswers } from "../answerSpans.ts";
+import { createAlarm, LONGEST_FREE_PAUSE_MS } from "../backoff.ts";
+import type { SourceRunner } from "../execute.ts";
+import { encodeFulfillment, readVrfOutcomes, type VrfRequest } from "../fulfillment.ts";
+import { gasOfFulfillment } from "../fulfillmentGas.ts";
+import { createGroupCommit, lanesOf, type CommitPipelining } from "../groupCommit.ts";
+import type { OracleLog } from "../log.ts";
+import { createPresetBatches, type BatchEntry, type BatchRequest } from "../batches/presetBatches.ts";
+import { createBatchRunner } from "../batches/runBatch.ts";
+import { agreeOnItems } from "../protocol/agreeOnItems.ts";
+import type { Message } from "../protocol/message.ts";
+import type { RoundEffect } from "../protocol/roundTypes.ts";
+import { joinSignature, maxObservationBytes } from "../protocol/wire.ts";
+import { createQuota } from "../quota.ts";
+import type { ReportSigner } from "../signer.ts";
+import type { PendingRequest } from "../status.ts";
+import { createBoundedMap } from "./boundedMap.ts";
+import type { ProofOutcome, ProofTaker } from "./inbox.ts";
+import type { Membership, TaskHooks } from "./membership.ts";
+import { splitSignature } from "./nodeReport.ts";
+import { answerKey, type PeerViews } from "./peerViews.ts";
+import type { RoundTask } from "./roundTask.ts";
+
+/** The same limits as for an oracle that holds all keys. */
+const MAX_RUNNING = 16;
+const MAX_RUNNING_PER_SUBSCRIPTION = 4;
+/** Maximum number of batches in one transaction. */
+const MAX_DELIVERED = 16;
+/** Bytes of proofs kept whose request this node has not seen yet, and the bytes counted for each. */
+const MAX_EARLY_BYTES = 4 * 2 ** 20;
+const EARLY_PROOF_BYTES = 2_048;
+/** Maximum number of senders whose early proofs of one request are kept: the right one may not be the first. */
+const MAX_EARLY_SENDERS = 4;
+/** How many answered batches are remembered, so that late messages about them are not kept. */
+const MAX_ANSWERED = 4_096;
+
+export interface NodePresetsOptions {
+  readonly client: Pick<ChainClient, "call" | "request">;
+  readonly chainId: number;
+  /** Lower case. */
+  readonly presetConsumer: Hex;
+  readonly vrfCoordinator: Hex;
+  readonly batchVrfCoordinator: Hex;
+  readonly signer: ReportSigner;
+  readonly transmitter: Sender;
+  readonly saltOf: (configDigest: Hex, id: Hex) => Hex;
+  readonly runner: SourceRunner;
+  readonly maxResponseBytes: number;
+  readonly pipelining: CommitPipelining;
+  /** This node's place in the current configuration; `undefined` while it has none. */
+  readonly member: () => Membership | undefined;
+  readonly views: PeerViews;
+  readonly onAccuse: (of: Membership, id: Hex, effect: RoundEffect & { readonly type: "accuse" }) => void;
+  readonly log: OracleLog;
+  readonly signal: AbortSignal;
+}
+
+/** One node's part in answering presets. What the nodes agree upon is a batch with its seed: its id is the `ready` record. */
+export interface NodePresets extends ProofTaker {
+  /** Whether the batch with this id was answered recently. */
+  isAnswered(id: Hex): boolean;
+  /** Called with each message of a node that may be about a batch. */
+  onMessage(id: Hex, signer: Hex, message: Message): void;
+  /** `live`: all blocks that predate the start have been read, so open batches may be acted upon. */
+  onBlock(block: WatchedBlock, live: boolean): void;
+  /** Returns the first block to reread, if earlier than `firstReplaced`. */
+  onReorg(firstReplaced: bigint): bigint | undefined;
+  /** Ends all rounds, as the configuration has changed. */
+  leave(): void;
+  pending(): PendingRequest[];
+}
+
+/** A request for a batch's word, as this node sees it on chain. */
+interface WordRequest {
+  readonly request: VrfRequest;
+  readonly keyHash: Hex;
+}
+
+/** A report with enough signatures. */
+interface Delivery {
+  readonly entry: BatchEntry;
+  readonly stage: number;
+  readonly report: SignedReport;
+}
+
+/**
+ * Creates one node's part in answering presets.
+ *
+ * A batch's seed becomes known from a valid proof, sent by whoever has one, or from the chain. Then the node runs the batch and takes part
+ * in the round that signs its results: without commitments if all sources are pure. In its turn it delivers the report, along with the proof
+ * if the word is not on chain yet.
+ */
+export function createNodePresets(options: NodePresetsOptions): NodePresets {
+  const { client, chainId, presetConsumer, vrfCoordinator, signer, transmitter, views, log, signal } =
+    options;
+  const batches = createPresetBatches(options);
+  const { requests } = batches;
+  const runner = createBatchRunner({ ...options, nodes: 1 });
+  const quota = createQuota<bigint>({ total: MAX_RUNNING, each: MAX_RUNNING_PER_SUBSCRIPTION });
+  const words = new WeakMap<BatchRequest, WordRequest>();
+  const proofs = new WeakMap<BatchRequest, Proof>();
+  /** Batches whose proof the coordinator has refused: nobody sends it again with a report. */
+  const refused = new WeakSet<BatchRequest>();
+  /** By entry: the id of the batch that this node is at work on. */
+  const begun = new WeakMap<BatchEntry, Hex>();
+  /** Results by id, made or in progress in this process: a batch runs once, even if the configuration changes. */
+  const observations = new WeakMap<
+    BatchRequest,
+    { readonly id: Hex; readonly result: Promise<Observation> }
+  >();
+  const early = createBoundedMap<Hex, ReadonlyMap<string, Proof>>(MAX_EARLY_BYTES);
+  const answered = createBoundedMap<Hex, true>(MAX_ANSWERED);
+  let head = 0n;
+  let live = false;
+  const alarm = createAlarm(() => review());
+  signal.addEventListener("abort", () => alarm.cancel(), { once: true });
+
+  const { maxInFlight, paceMs, maxTransactionGas } = options.pipelining;
+  const group = createGroupCommit<Delivery, Sender>({
+    lanes: lanesOf([transmitter], maxInFlight),
+    paceMs,
+    signal,
+    measure: (queue) => measure(queue),
+    commit: deliver,
+    onError(error, items) {
+      const stages = items.map(({ entry, stage }) => ({ requestId: entry.request.requestId, stage }));
+      if (!signal.aborted) log.error({ err: error, stages }, "presets: reports were not sent");
+    },
+  });
+
+  /** Ends what is answered or gone, and begins what can begin now. */
+  function review(): void {
+    const of = options.member();
+    of?.sweep();
+    if (of === undefined || !live || signal.aborted) return;
+    const now = performance.now();
+    for (const entry of requests.open()) {
+      const id = idOf(entry);
+      if (id === undefined) {
+        entry.why = "waiting for its random word";
+        continue;
+      }
+      if (entry.state === "working" && begun.get(entry) === id) continue;
+      const obstacle = obstacleOf(entry, now);
+      if (obstacle !== undefined) entry.why = obstacle;
+      else if (quota.take(entry.request.subscriptionId)) void execute(of, entry, id);
+      else entry.why = "waiting for a place to run";
+    }
+  }
+
+  /** Returns why a batch whose seed is known can't be begun yet. */
+  function obstacleOf(entry: BatchEntry, now: number): string | undefined {
+    const { confirmations = 1 } = words.get(entry.request)?.request ?? {};
+    const confirmed = head - entry.request.blockNumber + 1n;
+    if (batches.seedOf(entry)?.block === undefined && confirmed < BigInt(confirmations))
+      return `waiting for confirmation ${confirmed} of ${confirmations}`;
+    if (entry.notBefore <= now) return undefined;
+    alarm.within(entry.notBefore - now);
+    return entry.why;
+  }
+
+  /** Returns the id of a batch with its seed, once that is known. */
+  function idOf(entry: BatchEntry): Hex | undefined {
+    const seed = batches.seedOf(entry);
+    return seed && readyRecord(entry.request.batch, seed.value);
+  }
+
+  async function execute(of: Membership, entry: BatchEntry, id: Hex): Promise<void> {
+    const { request } = entry;
+    const isCurrent = (): boolean =>
+      options.member() === of && requests.isOpen(entry) && begun.get(entry) === id;
+    entry.state = "working";
+    entry.why = "running its presets";
+    begun.set(entry, id);
+    try {
+      const isDerived = (await runner.sourcesOf(request)).every(
+        (source) => source === undefined || isPureSource(source),
+      );
+      if (!isCurrent()) return;
+      const task = of.tasks.get(id) ?? begin(of, entry, { id, isDerived });
+      await task.ready;
+      if (!task.hasObserved) {
+        const longest = isDerived ? undefined : maxObservationBytes(of.set.signers.length);
+        const observation = await observeOnce(request, { id, longest });
+        if (!isCurrent()) return;
+        views.observed(
+          id,
+          signer.address,
+          isDerived ? digestOf(of, entry, id, observation) : answerKey(observation),
+        );
+        task.give({ type: "observed", observation, salt: options.saltOf(of.set.configDigest, id) });
+      }
+      entry.why = "agreeing with the other nodes";
+    } catch (error) {
+      if (signal.aborted || !isCurrent()) return;
+      log.warn({ err: error, requestId: request.requestId }, "presets: a batch could not be run now");
+      const why = `the batch could not be run yet: ${messageOf(error)}`;
+      alarm.within(requests.postpone(entry, why, LONGEST_FREE_PAUSE_MS));
+    } finally {
+      quota.leave(request.subscriptionId);
+      review();
+    }
+  }
+
+  function begin(
+    of: Membership,
+    entry: BatchEntry,
+    { id, isDerived }: { readonly id: Hex; readonly isDerived: boolean },
+  ): RoundTask {
+    const { requestId, batch } = entry.request;
+    const items = decodePresetBatch(batch).length;
+    const hooks: TaskHooks = {
+      onTransmit({ rank: stage, result, endorsements }) {
+        entry.why = `transmitting at stage ${stage}`;
+        const signatures = endorsements.map(({ sender: index, signature }) => ({
+          index,
+          ...splitSignature(signature),
+        }));
+        group.push({ entry, stage, report: { report: reportOf(entry, id, result), signatures } });
+      },
+      onAccuse: (effect) => options.onAccuse(of, id, effect),
+      onFailure(error) {
+        log.error({ err: error, requestId }, "presets: the journal of a batch can't be used; retrying");
+        of.end(id);
+        alarm.within(requests.postpone(entry, "the journal can't be used", LONGEST_FREE_PAUSE_MS));
+      },
+    };
+    return of.begin(
+      {
+        id,
+        isDerived,
+        isOpen: () => requests.isOpen(entry) && begun.get(entry) === id,
+        agree: (observed) => agreeOnItems(observed, { faulty: of.set.faulty, items }),
+        signReport(_, result) {
+          const digest = digestOf(of, entry, id, result);
+          return { digest, signature: toHexText(joinSignature(signer.sign(fromHexText(digest)))) };
+        },
+      },
+      hooks,
+    );
+  }
+
+  function reportOf({ request }: BatchEntry, ready: Hex, result: Observation): Uint8Array {
+    return encodeBatchReport([{ vrfRequestId: request.requestId, ready, results: result.bytes }]);
+  }
+
+  function digestOf(
+    { set: { configDigest } }: Membership,
+    entry: BatchEntry,
+    id: Hex,
+    result: Observation,
+  ): Hex {
+    return toHexText(
+      batchReportDigest(reportOf(entry, id, result), { chainId, presetConsumer, configDigest }),
+    );
+  }
+
+  /** Runs a batch. `longest`: maximum bytes of all results together; those that exceed their part are errors. */
+  function observeOnce(
+    request: BatchRequest,
+    { id, longest }: { readonly id: Hex; readonly longest: number | undefined },
+  ): Promise<Observation> {
+    const known = observations.get(request);
+    if (known?.id === id) return known.result;
+    const seed = batches.seedOf(requests.find(request.requestId)!)!;
+    const result = runner.run(request, seed.value).then((observed) => {
+      const most = longest === undefined ? Infinity : Math.floor(longest / observed.length) - 2;
+      return { ok: true, bytes: encodeResults(observed.map(([one]) => fit(one!, most))) };
+    });
+    observations.set(request, { id, result });
+    result.catch(() => observations.delete(request));
+    return result;
+  }
+
+  /** Returns how many deliveries from the front of a queue one transaction takes, and whether it is then full. */
+  function measure(queue: readonly Delivery[]): { count: number; full: boolean } {
+    if (queue[0]!.entry.alone) return { count: 1, full: true };
+    let count = Math.min(queue.length, MAX_DELIVERED);
+    while (count > 1 && gasOf(queue.slice(0, count)) > maxTransactionGas) count -= 1;
+    return { count, full: count < queue.length || count === MAX_DELIVERED };
+  }
+
+  /** Returns the requests for words whose proof goes with these deliveries. */
+  function unproven(deliveries: readonly Delivery[]) {
+    return deliveries.flatMap(({ entry }) => {
+      const word = words.get(entry.request);
+      const proof = proofs.get(entry.request);
+      if (batches.seedOf(entry)?.block !== undefined || word === undefined || proof === undefined) return [];
+      return [{ request: word.request, proof, gasFactor: entry.gasFactor }];
+    });
+  }
+
+  function gasOf(deliveries: readonly Delivery[]): bigint {
+    const proven = unproven(deliveries);
+    const fulfilmentGas = proven.length === 0 ? 0n : gasOfFulfillment(proven);
+    const reports = deliveries.map(({ report }) => report);
+    return deliveryGas(reports, { fulfilmentGas });
+  }
+
+  /** Sends reports, with the proofs of words that are not on chain. If that fails, the next stage is another node's. */
+  async function deliver(items: readonly Delivery[], lane: Sender): Promise<void> {
+    const open = items.filter(({ entry: { request }, entry }) => {
+      const isOnChain = batches.seedOf(entry)?.block !== undefined;
+      return requests.isOpen(entry) && (isOnChain || (proofs.has(request) && !refused.has(request)));
+    });
+    if (open.length === 0) return;
+    const proven = unproven(open);
+    const fulfilment = proven.length === 0 ? "0x" : encodeFulfillment(proven);
+    const reports = open.map(({ report }) => report);
+    const call = { to: presetConsumer, data: encodeDelivery(fulfilment, reports), gas: gasOf(open) };
+    const startMs = Date.now();
+    const receipt = await lane.send(call, undefined);
+    tellAnswers(
+      "report",
+      open.map(({ entry }) => entry.request.requestId),
+      { startMs, receipt },
+    );
+    if (!receipt.succeeded) return await onRevert(open, call, receipt);
+    noteRefusals(receipt.logs);
+    const taken = new Set(receipt.logs.flatMap((one) => reportedBy(one)?.vrfRequestId ?? []));
+    const { transactionHash } = receipt;
+    for (const { entry, stage } of open) {
+      const { requestId } = entry.request;
+      if (taken.has(requestId)) log.info({ requestId, stage, transactionHash }, "presets: transmitted");
+      else log.warn({ requestId, stage, transactionHash }, "presets: a report was passed over");
+    }
+  }
+
+  /** A delivery that reverts takes all reports with it: each goes alone next time, with more gas. */
+  async function onRevert(
+    deliveries: readonly Delivery[],
+    call: { readonly to: Hex; readonly data: Hex; readonly gas: bigint },
+    receipt: Receipt,
+  ): Promise<void> {
+    for (const { entry } of deliveries) {
+      entry.alone = true;
+      requests.raiseGas(entry);
+    }
+    const { text } = await findRevertReason(client, { ...call, from: transmitter.address }, receipt);
+    const requestIds = deliveries.map(({ entry }) => entry.request.requestId);
+    const { transactionHash } = receipt;
+    log.error({ requestIds, transactionHash, reason: text }, "presets: PresetConsumer refused reports");
+  }
+
+  function reportedBy(one: RawLog) {
+    const event = one.address === presetConsumer ? findEvent(one) : undefined;
+    return event?.name === "BatchReported" ? event : undefined;
+  }
+
+  function noteRefusals(logs: readonly RawLog[]): void {
+    const ours = logs.filter(({ address }) => address === options.batchVrfCoordinator);
+    for (const [requestId, outcome] of readVrfOutcomes(ours)) {
+      const entry = requests.find(requestId);
+      if (entry === undefined || outcome.kind !== "refused") continue;
+      refused.add(entry.request);
+      const { reason } = outcome;
+      log.warn({ requestId, reason }, "presets: the coordinator refused a proof; waiting for the word");
+    }
+  }
+
+  /** Reads a block's logs. */
+  function read(logs: readonly RawLog[]): void {
+    const reported = logs.flatMap((one) => {
+      const event = reportedBy(one);
+      const entry = event && requests.find(event.vrfRequestId);
+      return event && entry ? [{ entry, results: event.results, transactionHash: one.transactionHash }] : [];
+    });
+    batches.read(logs);
+    for (const one of logs) if (one.address === vrfCoordinator) noteWordRequest(one);
+    noteRefusals(logs);
+    for (const { entry, results, transactionHash } of reported) onReported(entry, results, transactionHash);
+  }
+
+  function noteWordRequest(eventLog: RawLog): void {
+    const event = decodeLog(eventLog);
+    if (event?.name !== "RandomWordsRequested" || event.sender !== presetConsumer) return;
+    const request = requests.find(event.requestId)?.request;
+    if (request === undefined || request.isJoined || words.has(request)) return;
+    const { subId: subscriptionId, minimumRequestConfirmations: confirmations, ...rest } = event;
+    const { blockNumber, blockHash } = eventLog;
+    words.set(request, {
+      keyHash: event.keyHash,
+      request: { ...rest, subscriptionId, confirmations, blockNumber, blockHash },
+    });
+    const kept = early.get(event.requestId);
+    early.delete(event.requestId);
+    for (const proof of kept?.values() ?? []) takeProof(event.requestId, proof, "");
+  }
+
+  function onReported(entry: BatchEntry, results: Hex, transactionHash: Hex): void {
+    const { requestId } = entry.request;
+    const id = idOf(entry);
+    if (id === undefined) return;
+    answered.set(id, true, 1);
+    log.info({ requestId, transactionHash }, "presets: answered");
+    const observation = { ok: true, bytes: fromHexText(results) };
+    const of = options.member();
+    const keys = [
+      answerKey(observation),
+      ...(of === undefined ? [] : [digestOf(of, entry, id, observation)]),
+    ];
+    if (views.answered(id, keys).includes(signer.address))
+      log.warn({ requestId, transactionHash }, "presets: the answer is not what this node saw");
+  }
+
+  function takeProof(requestId: Hex, proof: Proof, address: string): ProofOutcome {
+    const entry = requests.find(requestId);
+    if (entry === undefined) {
+      if (requests.isAnswered(requestId)) return "known";
+      const kept = early.get(requestId) ?? new Map<string, Proof>();
+      if (kept.has(address) || kept.size < MAX_EARLY_SENDERS)
+        early.set(requestId, new Map([...kept, [address, proof]]), (kept.size + 1) * EARLY_PROOF_BYTES);
+      return "early";
+    }
+    const { request } = entry;
+    const word = words.get(request);
+    if (word === undefined || proofs.has(request) || batches.seedOf(entry) !== undefined) return "known";
+    const { preSeed, blockHash } = word.request;
+    if (proof.preSeed !== preSeed || keyHash(proof.publicKey) !== word.keyHash) return "wrong";
+    const verdict = verify(proof, proofSeedOf(preSeed, blockHash));
+    if (!verdict.valid) return "wrong";
+    proofs.set(request, proof);
+    batches.prove(requestId, deriveWords(verdict.output, 1)[0]!);
+    review();
+    return "right";
+  }
+
+  return {
+    wants(requestId) {
+      const entry = requests.find(requestId);
+      return entry !== undefined && words.has(entry.request) && batches.seedOf(entry) === undefined;
+    },
+    take: takeProof,
+    isAnswered: (id) => answered.get(id) === true,
+    onMessage(id, signerOf, message) {
+      // The fastest nodes sign before this one knows the seed.
+      if (message.kind === "endorsement") views.observed(id, signerOf, message.digest);
+      else if (message.kind === "reveal" && options.member()?.tasks.has(id))
+        views.observed(id, signerOf, answerKey(message.observation));
+    },
+    onBlock(block, isLive) {
+      live = isLive;
+      if (block.number > head) head = block.number;
+      read(block.logs);
+      requests.onHead(head);
+      review();
+    },
+    onReorg(firstReplaced) {
+      head = firstReplaced - 1n;
+      runner.forgetSources();
+      return batches.onReorg(firstReplaced);
+    },
+    leave() {
+      for (const entry of requests.open()) {
+        entry.state = "waiting";
+        entry.notBefore = 0;
+        entry.why = "this node is not in the coordinator's configuration";
+      }
+    },
+    pending: () => requests.pending("presets"),
+  };
+}
+
+/** Returns an observation, or an error if it has more bytes than that. */
+function fit(observation: Observation, most: number): Observation {
+  const { length } = observation.bytes;
+  if (length <= most) return observation;
+  const text = `${length} bytes, at most ${most} fit in this batch`;
+  return { ok: false, bytes: new TextEncoder().encode(text).subarray(0, most) };
+}

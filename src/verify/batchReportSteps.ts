@@ -1,0 +1,192 @@
+import type { VerificationStep } from "../api/types.ts";
+import type { Hex } from "viem";
+import { decodeDelivery } from "../chainlink/calldata.ts";
+import type { OracleEventOf } from "../chainlink/contractBook.ts";
+import { readyRecord } from "../chainlink/presetBatch.ts";
+import {
+  batchReportDigest,
+  decodeBatchReport,
+  PresetReportError,
+  type BatchResults,
+  type SignedReport,
+} from "../chainlink/presetReport.ts";
+import { findSigner } from "../chainlink/reportSigners.ts";
+import { toHexText } from "../lib/hex.ts";
+import type { CheckedReport } from "./reportSteps.ts";
+import type { RequestPartsMeans } from "./randomnessParts.ts";
+import type { BatchParts, PresetParts } from "./requestParts.ts";
+import { compareSignatures } from "./signatureSteps.ts";
+import { readSignerSets, type SignerSet } from "./signerSet.ts";
+import { compareStep, failedStep, notApplicableStep } from "./verification.ts";
+
+/** Reports on one batch that are tried in a transaction: anyone can put any number of false ones beside the real one. */
+const MAX_TRIED_REPORTS = 32;
+
+type Means = RequestPartsMeans & { readonly chainId: number };
+
+/**
+ * Checks the report on a preset's batch: that enough nodes of the coordinator's configuration signed it, that it is for the batch of
+ * the request with the seed of its words, and that the consumer logged the results that it holds.
+ *
+ * @param seed of the batch's words; `undefined` without a valid proof
+ */
+export async function checkBatchReport(
+  { item, ...batch }: PresetParts,
+  seed: bigint | undefined,
+  means: Means,
+): Promise<CheckedReport> {
+  const { reported, results } = batch;
+  if (reported === undefined) {
+    const detail =
+      "there is no report on chain yet: nothing but the nodes' silence keeps it from being delivered";
+    return { steps: seed === undefined ? [] : [notApplicableStep("delivery", detail)], delivered: undefined };
+  }
+  const { steps, signers } = await means.facts.once(`report ${reported.vrfRequestId}`, () =>
+    check(batch, reported, seed, means),
+  );
+  const result = results[item];
+  if (result === undefined) return { steps, delivered: undefined, signers };
+  const bytes = toHexText(result.bytes);
+  return {
+    steps,
+    delivered: result.ok ? { result: bytes, error: "0x" } : { result: "0x", error: bytes },
+    signers,
+  };
+}
+
+async function check(
+  { requested, items, results }: BatchParts,
+  reported: OracleEventOf<"BatchReported">,
+  seed: bigint | undefined,
+  means: Means,
+): Promise<Omit<CheckedReport, "delivered">> {
+  const ready =
+    requested === undefined || seed === undefined ? undefined : readyRecord(requested.batch, seed);
+  const { tried, to, isDirect } = await findReport(reported, ready, means);
+  const through = isDirect ? "" : `the contract ${to ?? "that the transaction creates"}`;
+  if (tried === undefined) {
+    const step = isDirect
+      ? failedStep("delivery", "the calldata of the transaction hold no report on this batch")
+      : notApplicableStep(
+          "delivery",
+          `the report was delivered through ${through}, whose calldata don't show it; a node that serves debug_traceTransaction can`,
+        );
+    return { steps: [step], signers: undefined };
+  }
+  const { batch, signers, steps } = tried;
+  if (ready === undefined) {
+    const detail = "without a valid proof there is no seed that the report could be for";
+    return { steps: [...steps, notApplicableStep("delivery", detail)], signers };
+  }
+  const delivery = compareStep(
+    "delivery",
+    "the consumer took what the nodes signed, for the batch that was requested with the seed of its words" +
+      (through === "" ? "" : `; it was delivered through ${through}`),
+    [
+      { what: "hash of batch and seed", expected: ready, found: batch.ready },
+      { what: "results", expected: toHexText(batch.results), found: reported.results },
+      { what: "number of results", expected: String(items.length), found: String(results.length) },
+    ],
+  );
+  return { steps: [...steps, delivery], signers };
+}
+
+/** A report on a batch, with its signatures checked. */
+interface TriedReport {
+  readonly batch: BatchResults;
+  /** The steps `signers` and `signatures`. */
+  readonly steps: readonly VerificationStep[];
+  readonly isSigned: boolean;
+  /** The configuration of the steps; `undefined` if the node no longer has the report's. */
+  readonly signers: SignerSet | undefined;
+}
+
+/**
+ * Finds the report that the consumer took. Anyone may deliver it, through any contract, along with others: it is the one that holds, in
+ * the transaction's calldata or else among the calls of the consumer.
+ */
+async function findReport(
+  { vrfRequestId, results, log }: OracleEventOf<"BatchReported">,
+  ready: Hex | undefined,
+  means: Means,
+): Promise<{
+  readonly to: Hex | undefined;
+  readonly isDirect: boolean;
+  readonly tried: TriedReport | undefined;
+}> {
+  const { facts, book } = means;
+  const consumer = book.get("presetConsumer");
+  const { input, to } = await facts.getTransaction(log.transactionHash);
+  const isDirect = to === consumer;
+  let first: Candidate | undefined;
+  for (const read of [async () => [input], () => facts.findCalls(log.transactionHash, consumer)]) {
+    const candidates = (await read()).flatMap((one) => candidatesIn(one, vrfRequestId));
+    first ??= candidates[0];
+    const likely = candidates.filter(
+      ({ batch }) => toHexText(batch.results) === results && (ready === undefined || batch.ready === ready),
+    );
+    for (const one of likely.slice(0, MAX_TRIED_REPORTS)) {
+      const tried = await tryReport(one, means);
+      if (tried.isSigned || isDirect) return { to, isDirect, tried };
+    }
+    if (isDirect) break;
+  }
+  // The only one, or one that is wrong in any case.
+  return { to, isDirect, tried: isDirect && first !== undefined ? await tryReport(first, means) : undefined };
+}
+
+interface Candidate extends SignedReport {
+  readonly batch: BatchResults;
+}
+
+function candidatesIn(input: Hex, vrfRequestId: Hex): readonly Candidate[] {
+  return (decodeDelivery(input)?.reports ?? []).flatMap((signed) =>
+    batchesOf(signed.report)
+      .filter((batch) => batch.vrfRequestId === vrfRequestId)
+      .map((batch) => ({ ...signed, batch })),
+  );
+}
+
+/** Calldata can hold anything. */
+function batchesOf(report: Uint8Array): readonly BatchResults[] {
+  try {
+    return decodeBatchReport(report);
+  } catch (error) {
+    if (error instanceof PresetReportError) return [];
+    throw error;
+  }
+}
+
+/**
+ * Checks a report's signatures. Neither report nor signatures name the configuration that they are for, which the contract knows: it is
+ * the one under which they are those of its nodes.
+ */
+async function tryReport(
+  { report, signatures, batch }: Candidate,
+  { facts, book, chainId }: Means,
+): Promise<TriedReport> {
+  const place = { chainId, presetConsumer: book.get("presetConsumer") };
+  let isFirstSeen = false;
+  let wrong: TriedReport | undefined;
+  for await (const set of readSignerSets({ coordinator: book.get("functionsCoordinator"), chainId }, facts)) {
+    const digest = toHexText(batchReportDigest(report, { ...place, configDigest: set.digest }));
+    const recovered = signatures.map(({ r, s, recoveryId }) =>
+      findSigner(digest, { r: toHexText(r), s: toHexText(s), recoveryId }),
+    );
+    const steps = compareSignatures(set, recovered, set.namedDigest);
+    const isSigned = steps.every(({ name, outcome }) => name !== "signatures" || outcome === "ok");
+    if (isSigned) return { batch, steps, isSigned, signers: set };
+    wrong ??= { batch, steps, isSigned, signers: set };
+    isFirstSeen ||= set.count === 1n;
+  }
+  // Until the coordinator's first configuration has been seen, it can be another one, which the node no longer has.
+  if (wrong !== undefined && isFirstSeen) return wrong;
+  const steps = [
+    notApplicableStep("signers", "the node no longer has the configuration that the report is for"),
+    notApplicableStep(
+      "signatures",
+      "without the configuration that they are for, the signatures can't be checked",
+    ),
+  ];
+  return { batch, steps, isSigned: false, signers: undefined };
+}

@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { presetRequestId, wordsOfBatch } from "../../src/chainlink/presetBatch.ts";
+import { createNodeArchive } from "../../src/explorer/chainArchive.ts";
+import { createExplorer, type Explorer } from "../../src/explorer/explorer.ts";
+import { toWord } from "../../src/lib/uint256.ts";
+import { provisionDapp, storeSource, submit, submitJoined, type TestDapp } from "../support/consumer.ts";
+import { deliverReports, deliverWords, eventsOf, reportOf, seedsOf } from "../support/delivery.ts";
+import { startTestStack, TEST_ROLES, type TestStack } from "../support/stack.ts";
+
+const SOURCE = "return Functions.encodeUint256(1n)";
+
+let stack: TestStack;
+let explorer: Explorer;
+let dapp: TestDapp;
+let sourceId: number;
+beforeAll(async () => {
+  stack = await startTestStack({ vrfKeys: 2 });
+  const { client, addresses: contracts, chainId } = stack;
+  const archive = createNodeArchive(client, { isEmbedded: true });
+  const named = { network: "test", title: "Test", chainId, coin: "ETH", isEmbedded: true };
+  const chain = { ...named, archive, client, contracts, accounts: {} };
+  const written = { name: "one", title: "One", source: SOURCE, written: { source: "as written" } };
+  explorer = createExplorer(new Map([["test", () => chain]]), () => [written]);
+  dapp = await provisionDapp(stack, "explored");
+  sourceId = await storeSource(stack, SOURCE);
+});
+afterAll(() => stack.close());
+
+const view = async (hash: `0x${string}`) => (await explorer.findTransaction("test", hash))!;
+const request = () =>
+  submit(stack, {
+    presets: [{ dapp, items: [{ sourceId, args: ["a", "b"] }, { sourceId }] }],
+  });
+
+test("default: presets show from their request and from their delivery, with program, word, result and links", async () => {
+  const requested = await request();
+  const { vrfRequestId } = eventsOf(requested, "BatchRequested")[0]!;
+  const [first, second] = [0, 1].map((item) => presetRequestId(vrfRequestId, item));
+  expect((await view(requested.transactionHash)).presets).toMatchObject([
+    {
+      requestId: first,
+      vrfRequestId,
+      item: 0,
+      word: null,
+      program: { source: SOURCE, args: ["a", "b"], bytesArgs: [], preset: { name: "one" } },
+      requestedBy: requested.transactionHash,
+      answer: null,
+      answeredBy: null,
+    },
+    { requestId: second, item: 1, program: { args: [] } },
+  ]);
+  expect(await explorer.searchRequest("test", second!)).toEqual([
+    {
+      network: "test",
+      kind: "preset",
+      requestId: second,
+      isAnswered: false,
+      transactionHash: requested.transactionHash,
+    },
+  ]);
+
+  const reports = [await reportOf(stack, requested)];
+  const delivered = await deliverWords(stack, requested, { reports });
+  const words = wordsOfBatch(seedsOf(requested).get(vrfRequestId)!, 2).map(toWord);
+  const { presets, ...there } = await view(delivered.transactionHash);
+  expect(presets).toMatchObject([
+    {
+      requestId: first,
+      word: words[0],
+      program: { bytesArgs: [words[0]] },
+      answer: { response: toWord(1n), readings: { uint256: "1" }, err: "" },
+      requestedBy: requested.transactionHash,
+      answeredBy: delivered.transactionHash,
+    },
+    { requestId: second, word: words[1] },
+  ]);
+  expect((await view(requested.transactionHash)).presets).toEqual(presets);
+  expect(there.randomness).toMatchObject([{ requestId: vrfRequestId, outcome: "fulfilled" }]);
+  expect(there.reports).toMatchObject([{ requestIds: [vrfRequestId] }]);
+  expect(there.reports[0]!.signatures.map(({ signer }) => signer?.address)).toEqual(
+    TEST_ROLES.signers.slice(0, 3).map(({ address }) => address),
+  );
+  expect(await explorer.searchRequest("test", second!)).toMatchObject([
+    { isAnswered: true, transactionHash: delivered.transactionHash },
+  ]);
+});
+
+test("behaviour: a preset with its word waits for its result, which comes in a transaction of its own", async () => {
+  const requested = await request();
+  await deliverWords(stack, requested);
+  const [waiting] = (await view(requested.transactionHash)).presets;
+  expect(waiting).toMatchObject({ word: expect.stringMatching(/^0x/), answer: null, answeredBy: null });
+  const reported = await deliverReports(stack, await reportOf(stack, requested));
+  expect(reported.succeeded).toBe(true);
+  // A node may know a transaction a moment before its logs.
+  await vi.waitFor(async () =>
+    expect(await view(reported.transactionHash)).toMatchObject({
+      presets: [{ word: waiting!.word, answeredBy: reported.transactionHash }, { item: 1 }],
+      randomness: [],
+      reports: [{}],
+    }),
+  );
+});
+
+test("behaviour: presets with joined words have none until the last part has come", async () => {
+  const requested = await submitJoined(stack, [{ dapp, items: [{ sourceId }] }]);
+  const { parts } = eventsOf(requested, "Joining")[0]!;
+  const wordIn = async () => (await view(requested.transactionHash)).presets[0]!.word;
+  await deliverWords(stack, requested, { of: ({ requestId }) => requestId === parts[0] });
+  expect(await wordIn()).toBeNull();
+  const last = await deliverWords(stack, requested, { of: ({ requestId }) => requestId === parts[1] });
+  const { seed } = eventsOf(last, "WordsJoined")[0]!;
+  expect(await wordIn()).toBe(toWord(wordsOfBatch(seed, 1)[0]!));
+});
