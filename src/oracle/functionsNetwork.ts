@@ -51,8 +51,6 @@ export interface FunctionsNetworkOptions {
 export interface FunctionsNetwork {
   /** `live`: all blocks that predate the start have been read, so open requests may be acted upon. */
   onBlock(block: WatchedBlock, live: boolean): void;
-  /** Takes requests from a receipt before the watcher sees its block, so that execution starts earlier. */
-  onReceipt(receipt: Receipt): void;
   /** Returns the first block to reread, if earlier than `firstReplaced`. */
   onReorg(firstReplaced: bigint): bigint | undefined;
   pending(): PendingRequest[];
@@ -264,10 +262,6 @@ export function createFunctionsNetwork(options: FunctionsNetworkOptions): Functi
         else if (eventLog.address === router) readRouter(eventLog);
       }
       requestSet.onHead(head);
-      review();
-    },
-    onReceipt(receipt) {
-      for (const eventLog of receipt.logs) if (eventLog.address === coordinator) readCoordinator(eventLog);
       review();
     },
     onReorg(firstReplaced) {

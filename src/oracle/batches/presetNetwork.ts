@@ -113,10 +113,11 @@ export function createPresetNetwork(options: PresetNetworkOptions): PresetNetwor
       return { count, full: count < queue.length };
     },
     async commit(entries, transmitter) {
-      await reportTogether(entries, async (reports) => {
-        const data = encodeDelivery("0x", reports);
-        return await transmitter.send({ to: presetConsumer, data, gas: deliveryGas(reports) }, undefined);
-      });
+      const open = entries.filter((entry) => requests.isOpen(entry));
+      const reports = await signTogether(open);
+      if (reports.length === 0) return;
+      const call = { to: presetConsumer, data: encodeDelivery("0x", reports), gas: deliveryGas(reports) };
+      await sendTogether(open, () => transmitter.send(call, undefined));
     },
     // Each batch was postponed by then.
     onError() {},
@@ -175,30 +176,40 @@ export function createPresetNetwork(options: PresetNetworkOptions): PresetNetwor
     }
   }
 
-  /** Signs the results of some batches and sends them; the receipt tells which were taken. */
-  async function reportTogether(
+  /** Signs the results of some batches; no report if there are none, or if they can't be signed now, which postpones them. */
+  async function signTogether(entries: readonly BatchEntry[]): Promise<readonly SignedReport[]> {
+    if (entries.length === 0) return [];
+    for (const entry of entries) entry.state = "working";
+    try {
+      return [await sign(entries)];
+    } catch (error) {
+      onFailure(entries, "the results could not be signed yet", error);
+      return [];
+    }
+  }
+
+  /** Sends a transaction with the results of some batches; the receipt tells which were taken. */
+  async function sendTogether(
     entries: readonly BatchEntry[],
-    send: (reports: readonly SignedReport[]) => Promise<Receipt>,
+    send: () => Promise<Receipt>,
   ): Promise<Receipt> {
-    const open = entries.filter((entry) => requests.isOpen(entry));
-    for (const entry of open) entry.state = "working";
     const startMs = Date.now();
     try {
-      const receipt = await send(open.length === 0 ? [] : [await sign(open)]);
-      tellAnswers(
-        "report",
-        open.flatMap(({ request }) => presetIdsOf(request)),
-        { startMs, receipt },
-      );
-      settle(open, receipt);
+      const receipt = await send();
+      const presetIds = entries.flatMap(({ request }) => presetIdsOf(request));
+      tellAnswers("report", presetIds, { startMs, receipt });
+      settle(entries, receipt);
       return receipt;
     } catch (error) {
-      if (!signal.aborted && open.length > 0)
-        log.error({ err: error, batches: open.length }, "presets: report was not sent");
-      for (const entry of open)
-        postpone(entry, `the report could not be sent: ${messageOf(error)}`, LONGEST_FREE_PAUSE_MS);
+      onFailure(entries, "the report could not be sent", error);
       throw error;
     }
+  }
+
+  function onFailure(entries: readonly BatchEntry[], what: string, error: unknown): void {
+    if (signal.aborted) return;
+    log.error({ err: error, batches: entries.length }, `presets: ${what}`);
+    for (const entry of entries) postpone(entry, `${what}: ${messageOf(error)}`, LONGEST_FREE_PAUSE_MS);
   }
 
   async function sign(entries: readonly BatchEntry[]): Promise<SignedReport> {
@@ -213,10 +224,15 @@ export function createPresetNetwork(options: PresetNetworkOptions): PresetNetwor
       })),
     );
     const digest = batchReportDigest(report, { ...options, configDigest });
+    const wanted = signaturesOf(count, faulty);
     const signers = nodes
       .map(({ signer }) => ({ signer, index: indexOf(signer) }))
       .filter(({ index }) => index >= 0)
-      .slice(0, signaturesOf(count, faulty));
+      .slice(0, wanted);
+    if (signers.length < wanted) {
+      adopted = undefined;
+      throw new NotAdoptedError(presetConsumer, `${signers.length} of the ${wanted} nodes that must sign`);
+    }
     return { report, signatures: signers.map(({ signer, index }) => ({ index, ...signer.sign(digest) })) };
   }
 
@@ -261,14 +277,17 @@ export function createPresetNetwork(options: PresetNetworkOptions): PresetNetwor
       clearTimeout(timer);
       waiting.delete(entry.request);
     },
-    withReports(requestIds, send) {
-      const entries = requestIds.flatMap((requestId) => {
+    async withReports(requestIds, send) {
+      const ready = requestIds.flatMap((requestId) => {
         const entry = requests.find(requestId);
         const isReady = entry?.state === "waiting" && !entry.alone && results.has(entry.request);
         return isReady ? [entry] : [];
       });
       // The others follow in a report of their own.
-      return reportTogether(entries.slice(0, countFitting(entries)), send);
+      const entries = ready.slice(0, countFitting(ready));
+      const reports = await signTogether(entries);
+      // The proofs wait for no signature.
+      return await sendTogether(reports.length === 0 ? [] : entries, () => send(reports));
     },
     onBlock(block, isLive) {
       live = isLive;
@@ -300,7 +319,6 @@ async function readAdoptedNodes({ client, presetConsumer }: PresetNetworkOptions
   const call = { abi: presetConsumerAbi, functionName: "adoptedNodes" } as const;
   const data = await client.call({ to: presetConsumer, data: encodeFunctionData(call) });
   const [configDigest, faulty, signers] = decodeCallResult({ ...call, data });
-  if (signers.length === 0) throw new NoNodesError(presetConsumer);
   const indices = new Map(signers.map((address, index) => [address.toLowerCase(), index]));
   const indexOf = ({ address }: ReportSigner): number => indices.get(address.toLowerCase()) ?? -1;
   return { configDigest, faulty, count: signers.length, indexOf };
@@ -311,10 +329,10 @@ function presetIdsOf({ requestId, batch }: BatchRequest): Hex[] {
   return decodePresetBatch(batch).map((_, item) => presetRequestId(requestId, item));
 }
 
-/** PresetConsumer takes reports of no nodes yet. */
-export class NoNodesError extends TycheError {
-  constructor(presetConsumer: Hex) {
-    super(`PresetConsumer ${presetConsumer} has adopted no nodes; send it adoptNodes`, {
+/** PresetConsumer takes no reports of these nodes. */
+class NotAdoptedError extends TycheError {
+  constructor(presetConsumer: Hex, found: string) {
+    super(`PresetConsumer ${presetConsumer} has adopted ${found}; send it adoptNodes`, {
       code: "chain_unavailable",
       blame: "upstream",
     });

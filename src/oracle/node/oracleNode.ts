@@ -318,10 +318,6 @@ export function createOracleNode(options: OracleNodeOptions): OracleNode {
       // What the block answers has ended by now.
       clock.onBlock(block.number);
     },
-    onReceipt(receipt) {
-      for (const eventLog of receipt.logs) if (eventLog.address === coordinator) readCoordinator(eventLog);
-      review();
-    },
     onReorg(firstReplaced) {
       sets.onReorg(firstReplaced);
       clock.onReorg(firstReplaced);

@@ -4,6 +4,8 @@ import { functionsCoordinatorAbi } from "../../../src/chainlink/contracts/abi.ts
 import { decodeConfigSet, CONFIG_SET_TOPIC, encodeAdoptNodes } from "../../../src/chainlink/nodeConfig.ts";
 import { decodeDelivery, decodeFulfilments } from "../../../src/chainlink/calldata.ts";
 import { submit, submitJoined } from "../../support/consumer.ts";
+import { createReportSigner } from "../../../src/oracle/signer.ts";
+import { testAccount } from "../../support/anvil.ts";
 import { deliverWords, eventsOf } from "../../support/delivery.ts";
 import { FURTHER_PROVING_KEYS, TEST_ROLES } from "../../support/stack.ts";
 import { createTestRunner } from "../support/runner.ts";
@@ -115,4 +117,22 @@ test("behaviour: results too long for one transaction come in several", async ()
   await submit(world, { presets: Array.from({ length: 9 }, () => ({ dapp: world.dapp, items })) });
   await vi.waitFor(async () => expect(await world.results()).toHaveLength(9));
   expect((await world.results()).every(({ ok, bytes }) => ok && bytes.length === 20_000)).toBe(true);
+});
+
+test("error: without the signatures that PresetConsumer wants, the words still come, and the batch says what it waits for", async () => {
+  const nodes = world.network.functions.nodes.map(({ transmitter }, i) => ({
+    transmitter,
+    signer: createReportSigner(testAccount(20 + i).secretKey),
+  }));
+  const oracle = world.startOracle({ functions: { nodes, maxResponseBytes: 256 } });
+  await world.requestPresets(ECHO, 1);
+  await vi.waitFor(async () => expect(await world.events("RandomWordsFulfilled")).toHaveLength(1));
+  await vi.waitFor(() =>
+    expect(oracle.network().pending).toMatchObject([
+      {
+        kind: "presets",
+        why: expect.stringContaining("0 of the 3 nodes that must sign; send it adoptNodes"),
+      },
+    ]),
+  );
 });
