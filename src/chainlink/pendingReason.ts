@@ -10,7 +10,8 @@ import {
 } from "viem";
 import { decodeCallResult } from "../lib/callResult.ts";
 import { blockhashStoreAbi, fixedPriceFeedAbi, vrfCoordinatorAbi } from "./contracts/abi.ts";
-import { COORDINATOR_READS, type ContractRead } from "./vrfCoordinator.ts";
+import type { ContractRead } from "./contractRead.ts";
+import { COORDINATOR_READS } from "./vrfCoordinator.ts";
 import { isPaidNatively } from "./extraArgs.ts";
 import { vrfVersionOf } from "./vrfVersion.ts";
 import { FULFILL_RESULTS, type ChainEventOf } from "./events.ts";

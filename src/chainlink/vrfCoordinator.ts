@@ -1,21 +1,8 @@
-import {
-  encodeFunctionData,
-  type Abi,
-  type ContractFunctionArgs,
-  type ContractFunctionName,
-  type ContractFunctionReturnType,
-  type Hex,
-} from "viem";
+import type { Hex } from "viem";
+import { readOf, type ContractRead } from "./contractRead.ts";
 import { vrfCoordinatorAbi, vrfCoordinatorV2PlusAbi } from "./contracts/abi.ts";
 import type { VrfVersion } from "./vrfVersion.ts";
 import type { WordsFees } from "./wordsCost.ts";
-import { decodeCallResult } from "../lib/callResult.ts";
-
-/** A read-only call: its calldata, and how to decode its answer. */
-export interface ContractRead<Value> {
-  readonly data: Hex;
-  readonly decode: (answer: Hex) => Value;
-}
 
 /** A subscription as its coordinator stores it. */
 export interface VrfSubscription {
@@ -102,19 +89,6 @@ export const COORDINATOR_READS: Readonly<Record<VrfVersion, CoordinatorReads>> =
       ),
   },
 };
-
-function readOf<const ABI extends Abi, Name extends ContractFunctionName<ABI, "view">, Value>(
-  abi: ABI,
-  functionName: Name,
-  args: ContractFunctionArgs<ABI, "view", Name>,
-  read: (result: ContractFunctionReturnType<ABI, "view", Name>) => Value,
-): ContractRead<Value> {
-  const call = { abi, functionName, args } as unknown as Parameters<typeof encodeFunctionData>[0];
-  return {
-    data: encodeFunctionData(call),
-    decode: (data) => read(decodeCallResult<ABI, Name>({ abi, functionName, data } as never)),
-  };
-}
 
 /** Converts millionths of a LINK or a coin to its smallest unit. */
 function millionths(ppm: number): bigint {

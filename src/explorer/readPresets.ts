@@ -1,14 +1,13 @@
 import type { PresetRunView, ProgramView } from "../api/types.ts";
-import { encodeFunctionData, hexToString, type Hex } from "viem";
+import { hexToString, type Hex } from "viem";
 import { decodeBatchItems } from "../chainlink/calldata.ts";
-import { presetConsumerAbi } from "../chainlink/contracts/abi.ts";
+import { PRESET_CONSUMER_READS } from "../chainlink/presetConsumerReads.ts";
 import { EVENT_TOPICS, WORDS_TOPICS, findEvent } from "../chainlink/events.ts";
 import { deriveWords } from "../chainlink/fulfilmentWords.ts";
 import { decodeArgs } from "../chainlink/functionsRequest.ts";
 import { presetRequestId, wordsOfBatch, type PresetItem } from "../chainlink/presetBatch.ts";
 import { decodeResults, type PresetResult } from "../chainlink/presetReport.ts";
 import type { RawLog } from "../evm/client.ts";
-import { decodeCallResult } from "../lib/callResult.ts";
 import { fromHexText, toHexText } from "../lib/hex.ts";
 import { toWord } from "../lib/uint256.ts";
 import type { ExploredChain } from "./exploredChain.ts";
@@ -140,11 +139,10 @@ function createSourceReader(
 ): (sourceId: number) => Promise<string | undefined> {
   const known = new Map<number, Promise<string | undefined>>();
   const read = async (sourceId: number): Promise<string | undefined> => {
-    const call = { abi: presetConsumerAbi, functionName: "sourceOf" } as const;
-    const data = encodeFunctionData({ ...call, args: [sourceId] });
+    const { data, decode } = PRESET_CONSUMER_READS.source(sourceId);
     try {
       const answer = await client.request("eth_call", [{ to: presetConsumer, data }, "latest"]);
-      return hexToString(decodeCallResult({ ...call, data: answer as Hex }));
+      return hexToString(decode(answer as Hex));
     } catch {
       return undefined;
     }

@@ -1,8 +1,8 @@
 import type { ReportView } from "../api/types.ts";
-import { encodeFunctionData, type Hex } from "viem";
+import type { Hex } from "viem";
 import type { AddressBook } from "../chainlink/addressBook.ts";
 import { decodeDelivery, decodeTransmission } from "../chainlink/calldata.ts";
-import { presetConsumerAbi } from "../chainlink/contracts/abi.ts";
+import { PRESET_CONSUMER_READS } from "../chainlink/presetConsumerReads.ts";
 import {
   batchReportDigest,
   decodeBatchReport,
@@ -10,7 +10,6 @@ import {
   type SignedReport,
 } from "../chainlink/presetReport.ts";
 import { findSigner, reportDigest } from "../chainlink/reportSigners.ts";
-import { decodeCallResult } from "../lib/callResult.ts";
 import { toHexText } from "../lib/hex.ts";
 import type { ArchivedTransaction } from "./chainArchive.ts";
 import type { ExploredChain } from "./exploredChain.ts";
@@ -25,10 +24,9 @@ export async function readReports(
   if (to === functionsCoordinator.toLowerCase()) return readTransmission(input, book);
   const reports = to === presetConsumer.toLowerCase() ? (decodeDelivery(input)?.reports ?? []) : [];
   if (reports.length === 0) return [];
-  const call = { abi: presetConsumerAbi, functionName: "adoptedNodes" } as const;
-  const data = encodeFunctionData(call);
+  const { data, decode } = PRESET_CONSUMER_READS.adoptedNodes();
   const answer = await chain.client.request("eth_call", [{ to: presetConsumer, data }, "latest"]);
-  const [configDigest, , signers] = decodeCallResult({ ...call, data: answer as Hex });
+  const { configDigest, signers } = decode(answer as Hex);
   const place = { chainId: chain.chainId, presetConsumer, configDigest };
   return reports.flatMap((one) => viewPresetReport(one, place, { book, signers }));
 }

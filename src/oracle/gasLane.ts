@@ -1,5 +1,6 @@
 import { formatGwei, type Hex } from "viem";
-import { COORDINATOR_READS, type ContractRead } from "../chainlink/vrfCoordinator.ts";
+import type { ContractRead } from "../chainlink/contractRead.ts";
+import { COORDINATOR_READS } from "../chainlink/vrfCoordinator.ts";
 import { vrfVersionOf } from "../chainlink/vrfVersion.ts";
 import { remember } from "../lib/memo.ts";
 import type { VrfRequest } from "./fulfillment.ts";

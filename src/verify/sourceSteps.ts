@@ -1,7 +1,7 @@
 import type { VerificationStep } from "../api/types.ts";
-import { decodeFunctionResult, encodeFunctionData, type Hex } from "viem";
+import type { Hex } from "viem";
 import { decodeSubmission } from "../chainlink/calldata.ts";
-import { presetConsumerAbi } from "../chainlink/contracts/abi.ts";
+import { PRESET_CONSUMER_READS } from "../chainlink/presetConsumerReads.ts";
 import type { OracleEventOf } from "../chainlink/contractBook.ts";
 import { EVENT_TOPICS, decodeLog } from "../chainlink/events.ts";
 import { fromHexText } from "../lib/hex.ts";
@@ -44,15 +44,15 @@ async function check(
   requested: RawLog,
   { facts }: RequestPartsMeans,
 ): Promise<CheckedSource> {
-  const call = { abi: presetConsumerAbi, functionName: "sourceOf", args: [sourceId] } as const;
+  const { data, decode } = PRESET_CONSUMER_READS.source(sourceId);
   const answer = await facts
-    .call(requested.address, encodeFunctionData(call), requested.blockNumber - 1n)
+    .call(requested.address, data, requested.blockNumber - 1n)
     .catch((error: unknown) => {
       if (error instanceof RpcError && error.data !== undefined) return undefined;
       throw error;
     });
   if (answer === undefined) return { steps: [failedStep("source", `there is no source ${sourceId}`)] };
-  const source = decodeFunctionResult({ ...call, data: answer.data });
+  const source = decode(answer.data);
   const sourceHash = hashOf(fromHexText(source));
   const holds = `the request fixed the arguments and the source ${sourceId}; that this is the source with the hash ${sourceHash}, and was on chain before, is the node's word`;
   if (answer.state === "block") return { steps: [compareStep("source", holds, [])], source };

@@ -3,7 +3,8 @@ import type { Hex } from "viem";
 import type { Account } from "../../evm/account.ts";
 import type { ChainClient } from "../../evm/client.ts";
 import { deployStack } from "../../chainlink/deploy.ts";
-import { presetConsumerAbi, wordPaymentAbi } from "../../chainlink/contracts/abi.ts";
+import { wordPaymentAbi } from "../../chainlink/contracts/abi.ts";
+import { PRESET_CONSUMER_READS } from "../../chainlink/presetConsumerReads.ts";
 import type { StackAddresses, StackRoles } from "../../chainlink/stackPlan.ts";
 import { COORDINATOR_READS } from "../../chainlink/vrfCoordinator.ts";
 import { keyHashOfRole, type VrfTerms } from "../../chainlink/vrfPlan.ts";
@@ -193,10 +194,9 @@ async function assertSameVrf(
 
 /** Whether PresetConsumer is of this version's kind. */
 async function takesReports(client: ChainClient, { presetConsumer }: StackAddresses): Promise<boolean> {
-  const call = { abi: presetConsumerAbi, functionName: "adoptedNodes" } as const;
+  const { data, decode } = PRESET_CONSUMER_READS.adoptedNodes();
   try {
-    const data = await client.call({ to: presetConsumer, data: encodeFunctionData(call) });
-    return decodeCallResult({ ...call, data })[2].length > 0;
+    return decode(await client.call({ to: presetConsumer, data })).signers.length > 0;
   } catch (error) {
     // A contract without this function reverts, and says nothing.
     if ((error as { data?: Hex }).data !== undefined) return false;

@@ -1,6 +1,7 @@
+import { PRESET_CONSUMER_READS } from "../../chainlink/presetConsumerReads.ts";
 import { encodeFunctionData, type Hex } from "viem";
 import { DeploymentError } from "../../chainlink/deploy.ts";
-import { functionsCoordinatorAbi, presetConsumerAbi } from "../../chainlink/contracts/abi.ts";
+import { functionsCoordinatorAbi } from "../../chainlink/contracts/abi.ts";
 import {
   configDigestOf,
   encodeAdoptNodes,
@@ -139,7 +140,6 @@ async function readLatestConfig(client: Pick<ChainClient, "call">, coordinator: 
 
 /** Returns the digest of the configuration whose nodes PresetConsumer takes reports from; zero before any. */
 async function readAdoptedDigest(client: Pick<ChainClient, "call">, presetConsumer: Hex): Promise<Hex> {
-  const call = { abi: presetConsumerAbi, functionName: "adoptedNodes" } as const;
-  const data = await client.call({ to: presetConsumer, data: encodeFunctionData(call) });
-  return decodeCallResult({ ...call, data })[0];
+  const { data, decode } = PRESET_CONSUMER_READS.adoptedNodes();
+  return decode(await client.call({ to: presetConsumer, data })).configDigest;
 }

@@ -1,5 +1,4 @@
-import { encodeFunctionData, type Hex } from "viem";
-import { presetConsumerAbi } from "../../chainlink/contracts/abi.ts";
+import type { Hex } from "viem";
 import { findEvent } from "../../chainlink/events.ts";
 import { deriveWords } from "../../chainlink/fulfilmentWords.ts";
 import { decodePresetBatch, presetRequestId, readyRecord } from "../../chainlink/presetBatch.ts";
@@ -11,11 +10,11 @@ import {
   encodeResults,
   type SignedReport,
 } from "../../chainlink/presetReport.ts";
+import { PRESET_CONSUMER_READS, type AdoptedNodes } from "../../chainlink/presetConsumerReads.ts";
 import { signaturesOf } from "../../chainlink/quorum.ts";
 import type { ChainClient, Receipt } from "../../evm/client.ts";
 import type { Sender } from "../../evm/sender.ts";
 import type { WatchedBlock } from "../../evm/watcher.ts";
-import { decodeCallResult } from "../../lib/callResult.ts";
 import { messageOf, TycheError } from "../../lib/errors.ts";
 import { tellStep } from "../../lib/spans.ts";
 import type { Proof } from "../../vrf/proof.ts";
@@ -27,7 +26,6 @@ import type { VrfRequest } from "../fulfillment.ts";
 import { createGroupCommit, lanesOf, type CommitPipelining } from "../groupCommit.ts";
 import type { OracleLog } from "../log.ts";
 import { createQuota } from "../quota.ts";
-import type { ReportSigner } from "../signer.ts";
 import type { PendingRequest } from "../status.ts";
 import type { SourceRunner } from "../execute.ts";
 import type { FunctionsNode } from "../transmit.ts";
@@ -213,9 +211,9 @@ export function createPresetNetwork(options: PresetNetworkOptions): PresetNetwor
   }
 
   async function sign(entries: readonly BatchEntry[]): Promise<SignedReport> {
-    adopted ??= readAdoptedNodes(options);
+    adopted ??= readAdoptedNodes();
     adopted.catch(() => (adopted = undefined));
-    const { configDigest, faulty, indexOf, count } = await adopted;
+    const { configDigest, faulty, signers } = await adopted;
     const report = encodeBatchReport(
       entries.map((entry) => ({
         vrfRequestId: entry.request.requestId,
@@ -224,16 +222,21 @@ export function createPresetNetwork(options: PresetNetworkOptions): PresetNetwor
       })),
     );
     const digest = batchReportDigest(report, { ...options, configDigest });
-    const wanted = signaturesOf(count, faulty);
-    const signers = nodes
-      .map(({ signer }) => ({ signer, index: indexOf(signer) }))
+    const wanted = signaturesOf(signers.length, faulty);
+    const signing = nodes
+      .map(({ signer }) => ({ signer, index: signers.indexOf(signer.address) }))
       .filter(({ index }) => index >= 0)
       .slice(0, wanted);
-    if (signers.length < wanted) {
+    if (signing.length < wanted) {
       adopted = undefined;
-      throw new NotAdoptedError(presetConsumer, `${signers.length} of the ${wanted} nodes that must sign`);
+      throw new NotAdoptedError(presetConsumer, `${signing.length} of the ${wanted} nodes that must sign`);
     }
-    return { report, signatures: signers.map(({ signer, index }) => ({ index, ...signer.sign(digest) })) };
+    return { report, signatures: signing.map(({ signer, index }) => ({ index, ...signer.sign(digest) })) };
+  }
+
+  async function readAdoptedNodes(): Promise<AdoptedNodes> {
+    const { data, decode } = PRESET_CONSUMER_READS.adoptedNodes();
+    return decode(await options.client.call({ to: presetConsumer, data }));
   }
 
   function settle(entries: readonly BatchEntry[], receipt: Receipt): void {
@@ -305,23 +308,6 @@ export function createPresetNetwork(options: PresetNetworkOptions): PresetNetwor
     },
     pending: () => requests.pending("presets"),
   };
-}
-
-interface AdoptedNodes {
-  readonly configDigest: Hex;
-  readonly count: number;
-  readonly faulty: number;
-  /** -1 if the signer is not among them. */
-  readonly indexOf: (signer: ReportSigner) => number;
-}
-
-async function readAdoptedNodes({ client, presetConsumer }: PresetNetworkOptions): Promise<AdoptedNodes> {
-  const call = { abi: presetConsumerAbi, functionName: "adoptedNodes" } as const;
-  const data = await client.call({ to: presetConsumer, data: encodeFunctionData(call) });
-  const [configDigest, faulty, signers] = decodeCallResult({ ...call, data });
-  const indices = new Map(signers.map((address, index) => [address.toLowerCase(), index]));
-  const indexOf = ({ address }: ReportSigner): number => indices.get(address.toLowerCase()) ?? -1;
-  return { configDigest, faulty, count: signers.length, indexOf };
 }
 
 /** Returns the ids of a batch's presets. */

@@ -1,11 +1,10 @@
-import { encodeFunctionData, type Hex } from "viem";
-import { presetConsumerAbi } from "../../chainlink/contracts/abi.ts";
+import type { Hex } from "viem";
+import { PRESET_CONSUMER_READS } from "../../chainlink/presetConsumerReads.ts";
 import { decodeArgs } from "../../chainlink/functionsRequest.ts";
 import { decodePresetBatch, wordsOfBatch, type PresetItem } from "../../chainlink/presetBatch.ts";
 import { MAX_RESULT_BYTES } from "../../chainlink/presetReport.ts";
 import { decodeRevertReason } from "../../chainlink/revertReason.ts";
 import type { ChainClient } from "../../evm/client.ts";
-import { decodeCallResult } from "../../lib/callResult.ts";
 import { fromHexText } from "../../lib/hex.ts";
 import { toWord } from "../../lib/uint256.ts";
 import type { Observation } from "../aggregateObservations.ts";
@@ -46,10 +45,9 @@ export function createBatchRunner(options: {
   const sources = new Map<number, Promise<string | undefined>>();
 
   async function readSource(sourceId: number): Promise<string | undefined> {
-    const call = { abi: presetConsumerAbi, functionName: "sourceOf", args: [sourceId] } as const;
+    const { data, decode } = PRESET_CONSUMER_READS.source(sourceId);
     try {
-      const data = await client.call({ to: presetConsumer, data: encodeFunctionData(call) });
-      return DECODER.decode(fromHexText(decodeCallResult({ ...call, data })));
+      return DECODER.decode(fromHexText(decode(await client.call({ to: presetConsumer, data }))));
     } catch (error) {
       const name = decodeRevertReason((error as { data?: Hex }).data ?? "0x").name;
       if (name === "UnknownSource" || error instanceof TypeError) return undefined;

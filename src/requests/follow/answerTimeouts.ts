@@ -1,6 +1,6 @@
 import { encodeFunctionData } from "viem";
 import type { Hex } from "viem";
-import { batchRecord } from "../../chainlink/batchRecord.ts";
+import { PRESET_CONSUMER_READS } from "../../chainlink/presetConsumerReads.ts";
 import { blockhashStoreAbi } from "../../chainlink/contracts/abi.ts";
 import type { StackAddresses } from "../../chainlink/stackPlan.ts";
 import { COORDINATOR_READS } from "../../chainlink/vrfCoordinator.ts";
@@ -108,7 +108,7 @@ export function createAnswerTimeouts(options: AnswerTimeoutsOptions): () => Prom
     if (vrfRequestId === undefined) return false;
     const hasWord = wordBlock !== undefined;
     const { data, decode } = hasWord
-      ? batchRecord(vrfRequestId)
+      ? PRESET_CONSUMER_READS.record(vrfRequestId)
       : COORDINATOR_READS[vrfVersion].commitment(missingParts(request)[0]?.id ?? vrfRequestId);
     return decode(await client.call({ to: hasWord ? presetConsumer : vrfCoordinator, data })) !== 0n;
   };

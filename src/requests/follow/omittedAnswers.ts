@@ -1,5 +1,5 @@
 import type { Hex } from "viem";
-import { batchRecord } from "../../chainlink/batchRecord.ts";
+import { PRESET_CONSUMER_READS } from "../../chainlink/presetConsumerReads.ts";
 import { decodeLog, type ChainEvent } from "../../chainlink/events.ts";
 import { encodeTimeouts } from "../../chainlink/functionsTimeout.ts";
 import { decodeRevertReason } from "../../chainlink/revertReason.ts";
@@ -82,7 +82,7 @@ export function createOmittedAnswers(options: OmittedAnswersOptions): OmittedAns
       return decode(await ask(contracts.vrfCoordinator, data)) !== 0n;
     }
     if (question.of === "batch") {
-      const { data, decode } = batchRecord(question.id);
+      const { data, decode } = PRESET_CONSUMER_READS.record(question.id);
       return decode(await ask(contracts.presetConsumer, data)) !== 0n;
     }
     try {

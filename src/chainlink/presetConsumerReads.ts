@@ -1,0 +1,28 @@
+import type { Hex } from "viem";
+import { readOf, type ContractRead } from "./contractRead.ts";
+import { presetConsumerAbi } from "./contracts/abi.ts";
+
+/** The nodes that PresetConsumer takes reports from; no signers, and a digest of zeros, before it has adopted any. */
+export interface AdoptedNodes {
+  readonly configDigest: Hex;
+  /** How many of them may be faulty. */
+  readonly faulty: number;
+  /** Checksummed, in the order of the configuration. */
+  readonly signers: readonly Hex[];
+}
+
+/** The reads of PresetConsumer, the same for every version of VRF. */
+export const PRESET_CONSUMER_READS = {
+  /** What is kept of a VRF request's batch, see `pendingRecord`; 0 for none, and once it has its results. */
+  record: (vrfRequestId: Hex): ContractRead<bigint> =>
+    readOf(presetConsumerAbi, "recordOf", [BigInt(vrfRequestId)], (record) => record),
+  /** A stored source, in UTF-8. Reverts with UnknownSource if there is none. */
+  source: (sourceId: number): ContractRead<Hex> =>
+    readOf(presetConsumerAbi, "sourceOf", [sourceId], (source) => source),
+  adoptedNodes: (): ContractRead<AdoptedNodes> =>
+    readOf(presetConsumerAbi, "adoptedNodes", [], ([configDigest, faulty, signers]) => ({
+      configDigest,
+      faulty,
+      signers,
+    })),
+} as const;
