@@ -30,13 +30,10 @@ import type { PendingRequest } from "../status.ts";
 import type { SourceRunner } from "../execute.ts";
 import type { FunctionsNode } from "../transmit.ts";
 import { createPresetBatches, type BatchEntry, type BatchRequest } from "./presetBatches.ts";
-import { createBatchRunner } from "./runBatch.ts";
+import { createBatchRunner, RUNNING_BATCHES } from "./runBatch.ts";
 
 /** How long a proof waits for the results of its presets: a source that takes longer gets its report in a later transaction. */
 const GRACE_MS = 1_000;
-/** Maximum number of batches run concurrently, and of those per subscription. */
-const MAX_RUNNING = 16;
-const MAX_RUNNING_PER_SUBSCRIPTION = 4;
 /** Maximum bytes of results in one transaction, unless one batch has more; pools refuse transactions above 128 KiB (geth, `txMaxSize`). */
 const MAX_REPORTED_BYTES = 60_000;
 
@@ -89,7 +86,7 @@ export function createPresetNetwork(options: PresetNetworkOptions): PresetNetwor
   const batches = createPresetBatches(options);
   const { requests } = batches;
   const runner = createBatchRunner({ ...options, nodes: nodes.length });
-  const quota = createQuota<bigint>({ total: MAX_RUNNING, each: MAX_RUNNING_PER_SUBSCRIPTION });
+  const quota = createQuota<bigint>(RUNNING_BATCHES);
   /** Bytes of `encodeResults`. */
   const results = new WeakMap<BatchRequest, Uint8Array>();
   const waiting = new WeakMap<BatchRequest, () => void>();

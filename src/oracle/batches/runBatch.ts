@@ -11,6 +11,8 @@ import type { Observation } from "../aggregateObservations.ts";
 import { failure, runSource, type SourceRunner } from "../execute.ts";
 import type { BatchRequest } from "./presetBatches.ts";
 
+/** Maximum number of batches run concurrently, in all and of one subscription. */
+export const RUNNING_BATCHES = { total: 16, each: 4 } as const;
 /** Maximum number of presets of one batch that are run concurrently. */
 const MAX_RUNNING = 8;
 const DECODER = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });

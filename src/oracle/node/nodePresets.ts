@@ -29,7 +29,7 @@ import { gasOfFulfillment } from "../fulfillmentGas.ts";
 import { createGroupCommit, lanesOf, type CommitPipelining } from "../groupCommit.ts";
 import type { OracleLog } from "../log.ts";
 import { createPresetBatches, type BatchEntry, type BatchRequest } from "../batches/presetBatches.ts";
-import { createBatchRunner } from "../batches/runBatch.ts";
+import { createBatchRunner, RUNNING_BATCHES } from "../batches/runBatch.ts";
 import { agreeOnItems } from "../protocol/agreeOnItems.ts";
 import type { Message } from "../protocol/message.ts";
 import type { RoundEffect } from "../protocol/roundTypes.ts";
@@ -44,9 +44,6 @@ import { splitSignature } from "./nodeReport.ts";
 import { answerKey, type PeerViews } from "./peerViews.ts";
 import type { RoundTask } from "./roundTask.ts";
 
-/** The same limits as for an oracle that holds all keys. */
-const MAX_RUNNING = 16;
-const MAX_RUNNING_PER_SUBSCRIPTION = 4;
 /** Maximum number of batches in one transaction. */
 const MAX_DELIVERED = 16;
 /** Bytes of proofs kept whose request this node has not seen yet, and the bytes counted for each. */
@@ -119,7 +116,7 @@ export function createNodePresets(options: NodePresetsOptions): NodePresets {
   const batches = createPresetBatches(options);
   const { requests } = batches;
   const runner = createBatchRunner({ ...options, nodes: 1 });
-  const quota = createQuota<bigint>({ total: MAX_RUNNING, each: MAX_RUNNING_PER_SUBSCRIPTION });
+  const quota = createQuota<bigint>(RUNNING_BATCHES);
   const words = new WeakMap<BatchRequest, WordRequest>();
   const proofs = new WeakMap<BatchRequest, Proof>();
   /** Batches whose proof the coordinator has refused: nobody sends it again with a report. */
