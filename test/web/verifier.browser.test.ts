@@ -78,9 +78,11 @@ test("behaviour: a file of chain data brings its hash, and what was changed in i
   await page.getByText("The chain is a local chain with the id 11155111").waitFor();
   const text = await readFile(file, "utf8");
   const { data } = await tyche.call("GET", "/api/requests?limit=1");
-  // Two bytes of length come before the result.
-  const reported = `0020${data.items[0].outcome.result.slice(2)}`;
-  await writeFile(file, text.replaceAll(reported, `0020${"deadbeef".repeat(8)}`));
+  // The log's data: 34 bytes, which are two of length and the result. A result of zeros alone is in the file elsewhere, too.
+  const head = `${"22".padStart(64, "0")}0020`;
+  const reported = `${head}${data.items[0].outcome.result.slice(2)}`;
+  expect(text).toContain(reported);
+  await writeFile(file, text.replaceAll(reported, `${head}${"deadbeef".repeat(8)}`));
   await page.reload();
   await page.getByLabel("File with chain data").setInputFiles(file);
   await verifyButton().press("Enter");
