@@ -1,8 +1,5 @@
 import { fork, type ChildProcess } from "node:child_process";
-import path from "node:path";
 import type { CrashAnswer, CrashCommand } from "./crashEntry.ts";
-
-const ENTRY = path.join(import.meta.dirname, "crashEntry.ts");
 
 /** A process that runs crashEntry.ts. */
 export interface CrashProcess {
@@ -12,9 +9,9 @@ export interface CrashProcess {
   kill(): void;
 }
 
-/** Starts the process; it loads its code at once, then waits for `open`. */
-export function startCrashProcess(): CrashProcess {
-  const child: ChildProcess = fork(ENTRY, {
+/** Starts the process from a bundle; it loads its code at once, then waits for `open`. */
+export function startCrashProcess(bundle: string): CrashProcess {
+  const child: ChildProcess = fork(bundle, {
     execArgv: ["--no-node-snapshot"],
     stdio: ["ignore", "ignore", "pipe", "ipc"],
   });

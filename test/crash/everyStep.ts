@@ -6,6 +6,7 @@ import type { VrfVersion } from "../../src/chainlink/vrfVersion.ts";
 import type { Command, RequestRecord } from "../../src/requests/service.ts";
 import { startPipelineWorld, type PipelineWorld } from "../support/pipelineWorld.ts";
 import { TEST_PROVING_KEY, TEST_ROLES } from "../support/stack.ts";
+import { bundleEntry } from "./bundleEntry.ts";
 import type { CrashConfig } from "./crashEntry.ts";
 import { startCrashProcess, type CrashProcess } from "./crashProcess.ts";
 import type { CrashPoint } from "./steps.ts";
@@ -35,11 +36,12 @@ export function crashAtEveryStep(
 ): void {
   let world: PipelineWorld;
   let config: CrashConfig;
+  let bundle: Awaited<ReturnType<typeof bundleEntry>>;
   let next: CrashProcess;
   let run = 0;
 
   beforeAll(async () => {
-    world = await startPipelineWorld({ vrfVersion });
+    [world, bundle] = await Promise.all([startPipelineWorld({ vrfVersion }), bundleEntry()]);
     config = {
       database: path.join(world.folder, "tyche.db"),
       chain: world.node.ipcPath,
@@ -50,17 +52,18 @@ export function crashAtEveryStep(
       gasPriceWei: String(world.stack.gasPriceWei),
       allowanceJuels: String(1_000n * 10n ** 18n),
     };
-    next = startCrashProcess();
+    next = startCrashProcess(bundle.file);
   });
   afterAll(async () => {
     next.kill();
+    bundle.remove();
     await world.close();
   });
 
   /** Starts the service on the data that the previous process left; meanwhile the next process loads. */
   const open = async (): Promise<CrashProcess> => {
     const opened = next;
-    next = startCrashProcess();
+    next = startCrashProcess(bundle.file);
     await opened.ask({ do: "open", config });
     return opened;
   };
