@@ -4,6 +4,7 @@ import { vrfCoordinatorV2PlusAbi } from "../../src/chainlink/contracts/abi.ts";
 import { encodeExtraArgs } from "../../src/chainlink/extraArgs.ts";
 import { createPendingReasons } from "../../src/chainlink/pendingReason.ts";
 import { deliverWords, eventsOf } from "../support/delivery.ts";
+import { readLogs } from "../support/readLogs.ts";
 import { TEST_ROLES } from "../support/stack.ts";
 import { startWorld, type World } from "./support/world.ts";
 
@@ -39,11 +40,7 @@ test("default: requests are answered in one transaction, on a subscription whose
       expect.objectContaining({ subId: world.dapp.vrfSubId, success: true, onlyPremium: false }),
     ),
   );
-  const logs = await world.client.getLogs({
-    addresses: [world.addresses.vrfCoordinator],
-    fromBlock: world.lastRequestBlock() + 1n,
-    toBlock: await world.viem.getBlockNumber(),
-  });
+  const logs = await readLogs(world.client, [world.addresses.vrfCoordinator], world.lastRequestBlock() + 1n);
   expect(new Set(logs.map(({ transactionHash }) => transactionHash)).size).toBe(1);
 });
 

@@ -29,6 +29,7 @@ import { openStore } from "../../src/store/store.ts";
 import { createTestRunner } from "../oracle/support/runner.ts";
 import type { Account } from "../../src/evm/account.ts";
 import { startFaultyNode } from "./faultyNode.ts";
+import { readLogs } from "./readLogs.ts";
 import { testAccount } from "./anvil.ts";
 import { FURTHER_PROVING_KEYS, startTestStack, TEST_PROVING_KEY, TEST_ROLES } from "./stack.ts";
 
@@ -241,12 +242,10 @@ export async function startPipelineWorld(options: Parameters<typeof startTestSta
   /** Returns every event of one name since the chain began. */
   const events = async <Name extends ChainEvent["name"]>(name: Name): Promise<ChainEventOf<Name>[]> => {
     const { vrfCoordinator, functionsRouter, functionsCoordinator, presetConsumer } = stack.addresses;
-    const logs = await stack.client.getLogs({
-      addresses: [vrfCoordinator, functionsRouter, functionsCoordinator, presetConsumer],
-      fromBlock: 0n,
-      toBlock: (await stack.client.getHead("latest"))!.number,
-    });
-    return logs.map(decodeLog).filter((event): event is ChainEventOf<Name> => event?.name === name);
+    const contracts = [vrfCoordinator, functionsRouter, functionsCoordinator, presetConsumer];
+    return (await readLogs(stack.client, contracts))
+      .map(decodeLog)
+      .filter((event): event is ChainEventOf<Name> => event?.name === name);
   };
 
   startOracle();

@@ -9,6 +9,7 @@ import type { StackAddresses } from "../../../src/chainlink/stackPlan.ts";
 import { createChainClient } from "../../../src/evm/client.ts";
 import { readContractsFile } from "../../../src/networks/external/contractsFile.ts";
 import { findFreePorts } from "../../support/freePorts.ts";
+import { readLogs } from "../../support/readLogs.ts";
 import { runTyche, startOracleProcess, type OracleChild } from "../../support/tyche.ts";
 import { RICH_KEY, type StrangersChain } from "./chain.ts";
 import { startPeerProxy, type PeerProxy } from "./peerProxy.ts";
@@ -148,11 +149,7 @@ export async function prepareOperators(
       const file = readFile();
       const client = createChainClient(chain.httpUrl);
       try {
-        const logs = await client.getLogs({
-          addresses: [file.contracts.functionsRouter],
-          fromBlock: BigInt(file.blockNumber),
-          toBlock: (await client.getHead("latest"))!.number,
-        });
+        const logs = await readLogs(client, [file.contracts.functionsRouter], BigInt(file.blockNumber));
         const answers = new Map<string, string[]>();
         for (const event of logs.map((log) => decodeLog(log))) {
           if (event?.name === "RequestStart") answers.set(event.requestId, []);

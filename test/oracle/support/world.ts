@@ -22,6 +22,7 @@ import {
   type TestSubmission,
 } from "../../support/consumer.ts";
 import { eventsOf } from "../../support/delivery.ts";
+import { readLogs } from "../../support/readLogs.ts";
 import { startTestStack, TEST_PROVING_KEY, TEST_ROLES } from "../../support/stack.ts";
 import { createTestRunner } from "./runner.ts";
 
@@ -198,12 +199,10 @@ export async function startWorld({
     /** Returns all events of one name since the chain began, from any of the oracle contracts. */
     async events<Name extends ChainEvent["name"]>(name: Name): Promise<ChainEventOf<Name>[]> {
       const { vrfCoordinator, functionsRouter, functionsCoordinator, presetConsumer } = addresses;
-      const logs = await client.getLogs({
-        addresses: [vrfCoordinator, functionsRouter, functionsCoordinator, presetConsumer],
-        fromBlock: 0n,
-        toBlock: await viem.getBlockNumber(),
-      });
-      return logs.map(decodeLog).filter((event): event is ChainEventOf<Name> => event?.name === name);
+      const contracts = [vrfCoordinator, functionsRouter, functionsCoordinator, presetConsumer];
+      return (await readLogs(client, contracts))
+        .map(decodeLog)
+        .filter((event): event is ChainEventOf<Name> => event?.name === name);
     },
 
     async close(): Promise<void> {

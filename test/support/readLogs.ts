@@ -1,0 +1,26 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { toHex, type Hex } from "viem";
+import type { ChainClient } from "../../src/evm/client.ts";
+
+/**
+ * Returns the logs of some contracts from a block to the newest. Anvil announces a block before it has stored its logs, and a range that ends
+ * there has none at all: the newest block is read alone, once it has the logs of its receipts.
+ */
+export async function readLogs(
+  client: ChainClient,
+  addresses: readonly Hex[],
+  fromBlock = 0n,
+): ReturnType<ChainClient["getLogs"]> {
+  const { number: head } = (await client.getHead("latest"))!;
+  while (!(await isStored(client, head))) await sleep(5);
+  const before = head > fromBlock ? await client.getLogs({ addresses, fromBlock, toBlock: head - 1n }) : [];
+  return [...before, ...(await client.getLogs({ addresses, fromBlock: head, toBlock: head }))];
+}
+
+async function isStored(client: ChainClient, block: bigint): Promise<boolean> {
+  const receipts = (await client.request("eth_getBlockReceipts", [toHex(block)])) as
+    | readonly { readonly logs: readonly unknown[] }[]
+    | null;
+  const logs = await client.getLogs({ addresses: [], fromBlock: block, toBlock: block });
+  return logs.length === receipts?.flatMap((receipt) => receipt.logs).length;
+}
