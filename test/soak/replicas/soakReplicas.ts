@@ -78,8 +78,8 @@ export async function soakReplicas(options: ReplicaSoakOptions): Promise<Replica
 
     let isOver = false;
     const call = async (key: string, target: string, body?: object): Promise<void> => {
-      // Repeat until it is accepted, each time at a random replica.
-      while (!isOver) {
+      // Repeat until it is accepted, each time at a random replica; at the end, too: a call whose answer got lost may have been accepted.
+      while (!isOver || !accepted.has(key)) {
         const tyche = callersRandom.pick(replicas).present();
         const headers = { "idempotency-key": key, prefer: "respond-async, wait=0" };
         const answer = await tyche
