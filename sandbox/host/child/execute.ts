@@ -252,7 +252,8 @@ class SourceRun {
     this.#timer = undefined;
     this.#enter(() => {
       const waitMs = this.#tell(TELL.tick) as number;
-      if (waitMs >= 0) this.#wake(waitMs);
+      // Microtasks run after the guest has computed its answer; one of them may have asked for an earlier wake-up.
+      if (waitMs >= 0 && this.#timer === undefined) this.#wake(waitMs);
     });
   }
 
