@@ -42,6 +42,10 @@ export const isSharedArrayBuffer =
   typeof SharedArrayBuffer === "undefined"
     ? (): boolean => false
     : accepts(probeOf(getterOf(SharedArrayBuffer.prototype, "byteLength")));
+const detachedOf = getterOf(ArrayBuffer.prototype, "detached");
+/** Whether a buffer has been detached; false for shared memory, which can't be. */
+export const isDetached = (buffer: unknown): boolean =>
+  isArrayBuffer(buffer) && (apply(detachedOf, buffer, []) as boolean);
 export const isDataView = accepts(probeOf(getterOf(DataView.prototype, "buffer")));
 export const isNumberObject = accepts(probeOf(Number.prototype.valueOf));
 export const isStringObject = accepts(probeOf(String.prototype.valueOf));

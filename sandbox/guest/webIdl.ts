@@ -1,5 +1,7 @@
 /** What Web IDL gives every platform class: enumerable members, a tag, argument counts, conversions and their error messages. */
 
+import { withCode } from "./convert.ts";
+
 /** Makes the members of a class enumerable and sets its `Symbol.toStringTag`. */
 export function exposeInterface(
   type: { readonly prototype: object; readonly name: string },
@@ -29,12 +31,15 @@ export function exposeStatics(type: object, ...names: string[]): void {
 
 /**
  * Checks the number of arguments; `where` is e.g. `Failed to construct 'URL'`.
- * @throws {TypeError} If fewer than `required` arguments were given.
+ * @throws {TypeError} If fewer than `required` arguments were given, with Node's code.
  */
 export function requireArguments(given: number, required: number, where: string): void {
   if (given >= required) return;
-  throw new TypeError(
-    `${where}: ${required} argument${required === 1 ? "" : "s"} required, but only ${given} present`,
+  throw withCode(
+    new TypeError(
+      `${where}: ${required} argument${required === 1 ? "" : "s"} required, but only ${given} present`,
+    ),
+    "ERR_MISSING_ARGS",
   );
 }
 
@@ -102,10 +107,14 @@ export function printable(name: string, members: object): object {
   return Object.assign(new type(), members);
 }
 
-/** Makes instances print as the given getters, as Deno prints the platform's own classes. */
+/**
+ * Makes instances print as the given getters, as Deno prints the platform's own classes; the prototype prints the getters themselves.
+ * `has` says whether an object is an instance.
+ */
 export function printGetters(
   type: { readonly prototype: object; readonly name: string },
   keys: readonly string[],
+  has: (value: object) => boolean = (value) => value instanceof (type as unknown as new () => object),
 ): void {
   Object.defineProperty(type.prototype, Symbol.for("Deno.privateCustomInspect"), {
     configurable: true,
@@ -114,9 +123,29 @@ export function printGetters(
       inspect: (value: unknown, options?: object) => string,
       options: object,
     ): string {
-      if (this === type.prototype) return inspect(printable("Object", {}), options);
       const name = (this.constructor as { name?: string } | undefined)?.name || type.name;
-      return inspect(printable(name, Object.fromEntries(keys.map((key) => [key, this[key]]))), options);
+      const shown = printable(name, {});
+      const isInstance = has(this);
+      for (const key of keys) {
+        const property = isInstance
+          ? { value: this[key], writable: true, enumerable: true }
+          : findProperty(this, key);
+        if (property !== undefined) Object.defineProperty(shown, key, property);
+      }
+      return inspect(shown, options);
     },
   });
+}
+
+function findProperty(object: object, key: string): PropertyDescriptor | undefined {
+  for (let at: object | null = object; at !== null; at = Object.getPrototypeOf(at) as object | null) {
+    const found = Object.getOwnPropertyDescriptor(at, key);
+    if (found !== undefined) return { ...found, enumerable: true };
+  }
+  return undefined;
+}
+
+/** Creates the error of a method that is called on the wrong object. */
+export function illegalInvocation(): TypeError {
+  return withCode(new TypeError("Illegal invocation"), "ERR_INVALID_THIS");
 }

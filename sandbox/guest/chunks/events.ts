@@ -1,48 +1,63 @@
+import type { Convert } from "../convert.ts";
 import { createAbort } from "../events/abort.ts";
 import { createDomException } from "../events/domException.ts";
 import { Event, createEventType } from "../events/event.ts";
 import { createEventTarget } from "../events/eventTarget.ts";
 import type { Internals } from "../internals.ts";
-import { exposeInterface } from "../webIdl.ts";
 
 /** DOM Standard: events, abort signals; Web IDL: `DOMException`. */
-export default function eventsChunk({ setTimeout }: Internals): Readonly<Record<string, unknown>> {
-  const DOMException = createDomException();
-  const target = createEventTarget(DOMException, setTimeout);
+export default function eventsChunk({ setTimeout, load }: Internals): Readonly<Record<string, unknown>> {
+  const { DOMException, QuotaExceededError, fieldsOf } = createDomException();
+  let convertSignal: Convert<never>;
+  const target = createEventTarget(DOMException, setTimeout, (value, prefix, context) =>
+    convertSignal(value, prefix, context),
+  );
   const { EventTarget } = target;
-  const CustomEvent = createEventType("CustomEvent", { detail: null });
+  const abort = createAbort(target, DOMException, setTimeout, (convert) => {
+    convertSignal = convert;
+  });
+  const CustomEvent = createEventType("CustomEvent", {
+    fields: { detail: undefined },
+    read: ({ detail }) => ({ detail }),
+    needsType: true,
+  });
   const ErrorEvent = createEventType("ErrorEvent", {
-    message: "",
-    filename: "",
-    lineno: 0,
-    colno: 0,
-    error: undefined,
+    fields: { message: "", filename: "", lineno: 0, colno: 0, error: undefined },
+  });
+  const CloseEvent = createEventType("CloseEvent", {
+    fields: { wasClean: false, code: 0, reason: "" },
+    tagged: false,
   });
   const MessageEvent = createEventType("MessageEvent", {
-    data: null,
-    origin: "",
-    lastEventId: "",
-    source: null,
-    ports: [],
+    fields: { source: null },
+    read: (init) => ({ source: readSource(init?.["source"]) }),
+    own: (init) => ({
+      data: init?.["data"] ?? null,
+      ports: readPorts(init?.["ports"], load),
+      origin: textOr(init?.["origin"], ""),
+      lastEventId: textOr(init?.["lastEventId"], ""),
+    }),
+    shown: ["data", "origin", "lastEventId"],
   });
-  const CloseEvent = createEventType("CloseEvent", { wasClean: false, code: 0, reason: "" });
-  const ProgressEvent = createEventType("ProgressEvent", { lengthComputable: false, loaded: 0, total: 0 });
+  const ProgressEvent = createEventType("ProgressEvent", {
+    own: (init) => ({
+      lengthComputable: init?.["lengthComputable"] ?? false,
+      loaded: init?.["loaded"] ?? 0,
+      total: init?.["total"] ?? 0,
+    }),
+    shown: ["lengthComputable", "loaded", "total"],
+  });
   const PromiseRejectionEvent = createEventType("PromiseRejectionEvent", {
-    promise: undefined,
-    reason: undefined,
+    fields: { promise: undefined, reason: undefined },
   });
-  const QuotaExceededError = class extends DOMException {
-    constructor(message: unknown = "") {
-      super(message, "QuotaExceededError");
-    }
-  };
-  exposeInterface(QuotaExceededError, "QuotaExceededError");
+  Object.defineProperty(MessageEvent, "length", { value: 2, configurable: true });
   return {
     DOMException,
     QuotaExceededError,
     Event,
     EventTarget,
-    ...createAbort(target, DOMException, setTimeout),
+    AbortSignal: abort.AbortSignal,
+    AbortController: abort.AbortController,
     CustomEvent,
     ErrorEvent,
     MessageEvent,
@@ -51,8 +66,46 @@ export default function eventsChunk({ setTimeout }: Internals): Readonly<Record<
     PromiseRejectionEvent,
     handlerAttribute: target.handlerAttribute,
     dispatch: target.dispatch,
+    fire: target.fire,
+    convertSignal: abort.convertSignal,
+    exceptionFields: fieldsOf,
     addEventListener: EventTarget.prototype.addEventListener,
     removeEventListener: EventTarget.prototype.removeEventListener,
     dispatchEvent: EventTarget.prototype.dispatchEvent,
   };
+}
+
+const textOr = (value: unknown, fallback: string): string => (value === undefined ? fallback : String(value));
+
+/** Shows a value of the wrong type as Deno's message does. */
+function quoted(value: unknown): string {
+  return (typeof value === "object" && value !== null) || typeof value === "function"
+    ? '"{}"'
+    : JSON.stringify(String(value));
+}
+
+function readSource(source: unknown): unknown {
+  if (source === undefined || source === null) return null;
+  const isObject = typeof source === "object" || typeof source === "function";
+  if (isObject && Object.getPrototypeOf(source) !== Object.prototype) return source;
+  throw new TypeError(
+    `MessageEvent constructor: Expected eventInitDict.source (${quoted(source)}) to be an instance of MessagePort.`,
+  );
+}
+
+function readPorts(ports: unknown, load: Internals["load"]): readonly unknown[] {
+  if (ports === undefined || ports === null) return Object.freeze([]);
+  if (typeof ports !== "object" || !(Symbol.iterator in ports)) {
+    const shown = typeof ports === "object" || typeof ports === "function" ? "{}" : typeof ports === "string" ? JSON.stringify(ports) : String(ports as number);
+    throw new TypeError(`MessageEvent constructor: eventInitDict.ports (${shown}) is not iterable.`);
+  }
+  const { MessagePort } = load("clone") as { readonly MessagePort: new () => object };
+  return Object.freeze(
+    Array.from(ports as Iterable<unknown>, (port, at) => {
+      if (port instanceof MessagePort) return port;
+      throw new TypeError(
+        `MessageEvent constructor: Expected eventInitDict.ports[${at}] (${quoted(port)}) to be an instance of MessagePort.`,
+      );
+    }),
+  );
 }

@@ -1,30 +1,38 @@
+import { type Convert, instance, integer, sequence } from "../convert.ts";
 import type { Internals } from "../internals.ts";
-import { exposeInterface, exposeStatics, printGetters, requireArguments } from "../webIdl.ts";
+import { exposeInterface, exposeStatics, illegalInvocation, printGetters, requireArguments } from "../webIdl.ts";
 import type { DomExceptionType } from "./domException.ts";
 import { Event } from "./event.ts";
 import type { EventTargetTools } from "./eventTarget.ts";
 
-/** Creates `AbortSignal` and `AbortController` (DOM Standard, §3). */
+const milliseconds = integer({ bits: 64, mode: "enforceRange" });
+
+/** Creates `AbortSignal` and `AbortController` (DOM Standard, §3). `setConverter` receives the conversion to a signal. */
 export function createAbort(
-  { EventTarget, dispatch, handlerAttribute }: EventTargetTools,
+  { EventTarget, fire, handlerAttribute }: EventTargetTools,
   DOMException: DomExceptionType,
   setTimeout: Internals["setTimeout"],
+  setConverter: (convert: Convert<never>) => void,
 ) {
   const SECRET = {};
   let abort: (signal: AbortSignal, reason: unknown) => void;
+  let isSignal: (value: unknown) => boolean;
 
   class AbortSignal extends EventTarget {
-    #aborted = false;
     #reason: unknown = undefined;
-    readonly #followers: ((reason: unknown) => void)[] = [];
+    /** The signals that `any` made of others; undefined for every other signal. */
+    #sources: AbortSignal[] | undefined;
+    readonly #dependents: AbortSignal[] = [];
     static {
+      isSignal = (value) => typeof value === "object" && value !== null && #dependents in value;
       abort = (signal, reason) => {
-        if (signal.#aborted) return;
-        signal.#aborted = true;
+        if (signal.#reason !== undefined) return;
         signal.#reason =
           reason === undefined ? new DOMException("The signal has been aborted", "AbortError") : reason;
-        for (const follow of signal.#followers) follow(signal.#reason);
-        dispatch(signal, new Event("abort"));
+        // All dependents are aborted before the first event, which may look at them.
+        const newly = signal.#dependents.filter((dependent) => dependent.#reason === undefined);
+        for (const dependent of newly) dependent.#reason = signal.#reason;
+        for (const each of [signal, ...newly]) fire(each, new Event("abort"));
       };
     }
     static abort(reason: unknown = undefined): AbortSignal {
@@ -33,53 +41,73 @@ export function createAbort(
       return signal;
     }
     static timeout(delayMs: unknown): AbortSignal {
-      requireArguments(arguments.length, 1, "Failed to execute 'AbortSignal.timeout'");
+      const prefix = "Failed to execute 'AbortSignal.timeout'";
+      requireArguments(arguments.length, 1, prefix);
+      const wait = milliseconds(delayMs, prefix, "Argument 1");
       const signal = new AbortSignal(SECRET);
       setTimeout(
         () => abort(signal, new DOMException("The operation was aborted due to timeout", "TimeoutError")),
-        Number(delayMs),
+        wait,
       );
       return signal;
     }
-    static any(signals: Iterable<AbortSignal>): AbortSignal {
-      requireArguments(arguments.length, 1, "Failed to execute 'AbortSignal.any'");
-      const all = [...signals];
-      const signal = new AbortSignal(SECRET);
-      const first = all.find((source) => source.aborted);
-      if (first !== undefined) abort(signal, first.reason);
-      else for (const source of all) source.#followers.push((reason) => abort(signal, reason));
-      return signal;
+    static any(signals: unknown): AbortSignal {
+      const prefix = "Failed to execute 'AbortSignal.any'";
+      requireArguments(arguments.length, 1, prefix);
+      const all = readSignals(signals, prefix, "Argument 1");
+      const made = new AbortSignal(SECRET);
+      const first = all.find((source) => source.#reason !== undefined);
+      if (first !== undefined) {
+        made.#reason = first.#reason;
+        return made;
+      }
+      made.#sources = [...new Set(all.flatMap((source) => source.#sources ?? [source]))];
+      for (const source of made.#sources) source.#dependents.push(made);
+      return made;
     }
     constructor(secret?: unknown) {
       if (secret !== SECRET) throw new TypeError("Illegal constructor");
       super();
     }
     get aborted(): boolean {
-      return this.#aborted;
+      if (!isSignal(this)) throw illegalInvocation();
+      return this.#reason !== undefined;
     }
     get reason(): unknown {
+      if (!isSignal(this)) throw illegalInvocation();
       return this.#reason;
     }
     throwIfAborted(): void {
-      if (this.#aborted) throw this.#reason;
+      if (!isSignal(this)) throw illegalInvocation();
+      if (this.#reason !== undefined) throw this.#reason;
     }
   }
+  const convertSignal = instance<AbortSignal>("AbortSignal", isSignal);
+  setConverter(convertSignal as Convert<never>);
+  const readSignals = sequence(convertSignal);
   Object.defineProperty(AbortSignal, "length", { value: 0, configurable: true });
   handlerAttribute(AbortSignal.prototype, "abort");
 
   class AbortController {
     readonly #signal = new AbortSignal(SECRET);
+    static isController(value: object): boolean {
+      return #signal in value;
+    }
     get signal(): AbortSignal {
+      if (!isController(this)) throw illegalInvocation();
       return this.#signal;
     }
     abort(reason: unknown = undefined): void {
+      if (!isController(this)) throw illegalInvocation();
       abort(this.#signal, reason);
     }
   }
+  const { isController } = AbortController;
+  delete (AbortController as { isController?: unknown }).isController;
 
   for (const type of [AbortSignal, AbortController]) exposeInterface(type);
   exposeStatics(AbortSignal, "abort", "timeout", "any");
-  printGetters(AbortSignal, ["aborted", "reason", "onabort"]);
-  printGetters(AbortController, ["signal"]);
-  return { AbortSignal, AbortController };
+  printGetters(AbortSignal, ["aborted", "reason", "onabort"], isSignal);
+  printGetters(AbortController, ["signal"], isController);
+  return { AbortSignal, AbortController, convertSignal };
 }

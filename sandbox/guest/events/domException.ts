@@ -1,10 +1,14 @@
-import { exposeInterface, toText } from "../webIdl.ts";
+import { double, string } from "../convert.ts";
+import { exposeInterface, illegalInvocation, printGetters } from "../webIdl.ts";
 
+/** Names, constants and legacy codes (Web IDL, §2.8.1); three constants have no name. */
 const CODES: readonly (readonly [name: string, constant: string, code: number])[] = [
   ["IndexSizeError", "INDEX_SIZE_ERR", 1],
+  ["", "DOMSTRING_SIZE_ERR", 2],
   ["HierarchyRequestError", "HIERARCHY_REQUEST_ERR", 3],
   ["WrongDocumentError", "WRONG_DOCUMENT_ERR", 4],
   ["InvalidCharacterError", "INVALID_CHARACTER_ERR", 5],
+  ["", "NO_DATA_ALLOWED_ERR", 6],
   ["NoModificationAllowedError", "NO_MODIFICATION_ALLOWED_ERR", 7],
   ["NotFoundError", "NOT_FOUND_ERR", 8],
   ["NotSupportedError", "NOT_SUPPORTED_ERR", 9],
@@ -14,6 +18,7 @@ const CODES: readonly (readonly [name: string, constant: string, code: number])[
   ["InvalidModificationError", "INVALID_MODIFICATION_ERR", 13],
   ["NamespaceError", "NAMESPACE_ERR", 14],
   ["InvalidAccessError", "INVALID_ACCESS_ERR", 15],
+  ["", "VALIDATION_ERR", 16],
   ["TypeMismatchError", "TYPE_MISMATCH_ERR", 17],
   ["SecurityError", "SECURITY_ERR", 18],
   ["NetworkError", "NETWORK_ERR", 19],
@@ -31,60 +36,117 @@ export type DomExceptionType = new (
   options?: unknown,
 ) => Error & { readonly code: number };
 
-/** Creates `DOMException` (Web IDL, §4.3): an error class with a legacy code, whose name and message are getters. */
-export function createDomException(): DomExceptionType {
+interface Fields {
+  readonly name: string;
+  readonly message: string;
+  readonly code: number;
+}
+
+const { defineProperty, hasOwn, setPrototypeOf } = Object;
+const { construct } = Reflect;
+const codes = { __proto__: null } as unknown as Record<string, number>;
+for (const [name, , code] of CODES) if (name !== "") codes[name] = code;
+
+/**
+ * Creates `DOMException` and `QuotaExceededError` (Web IDL, §4.3 and §4.4). An exception is a real error object, so that it has a stack;
+ * its name and message are getters. `fieldsOf` returns an exception's fields, undefined for any other value.
+ */
+export function createDomException() {
+  const fields = new WeakMap<object, Fields>();
+  const own = (exception: object): Fields => {
+    const found = fields.get(exception);
+    if (found === undefined) throw illegalInvocation();
+    return found;
+  };
+
   class DOMException {
-    readonly #message: string;
-    readonly #name: string;
     constructor(message: unknown = "", options: unknown = "Error") {
-      const fields = (typeof options === "object" && options !== null ? options : { name: options }) as {
-        name?: unknown;
-        cause?: unknown;
-      };
-      this.#message = toText(message);
-      this.#name = toText(fields.name ?? "Error");
-      if ("cause" in fields)
-        Object.defineProperty(this, "cause", { value: fields.cause, configurable: true, writable: true });
-      const holder = { name: this.#name, message: this.#message } as { stack?: string };
-      captureStack(holder, new.target);
-      const frames = holder.stack?.slice(holder.stack.indexOf("\n")) ?? "";
-      const head = `${this.#name}${this.#message === "" ? "" : `: ${this.#message}`}`;
-      Object.defineProperty(this, "stack", {
-        value: head + (frames.startsWith("\n") ? frames : ""),
-        configurable: true,
-        writable: true,
-      });
-    }
-    get name(): string {
-      return this.#name;
+      const prefix = "Failed to construct 'DOMException'";
+      const text = string(message, prefix, "Argument 1");
+      const given = typeof options === "object" && options !== null ? options : { name: options };
+      const name = string((given as { name?: unknown }).name, prefix, "Argument 2");
+      const made = construct(Error, [], new.target) as Error;
+      if ("cause" in given)
+        defineProperty(made, "cause", { value: given.cause, configurable: true, writable: true });
+      fields.set(made, { name, message: text, code: codes[name] ?? 0 });
+      setStack(made, `${name}${text === "" ? "" : `: ${text}`}`, new.target);
+      return made as unknown as this;
     }
     get message(): string {
-      return this.#message;
+      return own(this).message;
+    }
+    get name(): string {
+      return own(this).name;
     }
     get code(): number {
-      return CODES.find(([name]) => name === this.#name)?.[2] ?? 0;
+      return own(this).code;
     }
   }
-  Object.setPrototypeOf(DOMException.prototype, Error.prototype);
-  Object.defineProperty(DOMException.prototype, Symbol.for("Deno.privateCustomInspect"), {
+  setPrototypeOf(DOMException.prototype, Error.prototype);
+  exposeInterface(DOMException);
+  printGetters(DOMException, ["message", "name", "code"], (value) => fields.has(value));
+  const inspectSymbol = Symbol.for("Deno.privateCustomInspect");
+  const asGetters = (DOMException.prototype as unknown as Record<symbol, (...args: unknown[]) => string>)[
+    inspectSymbol
+  ] as (...args: unknown[]) => string;
+  defineProperty(DOMException.prototype, inspectSymbol, {
     configurable: true,
-    value(this: Error): string {
-      return Object.hasOwn(this, "stack") && typeof this.stack === "string"
+    value(this: Error, ...args: unknown[]): string {
+      return hasOwn(this, "stack") && typeof this.stack === "string"
         ? this.stack
-        : Error.prototype.toString.call(this);
+        : asGetters.apply(this, args);
     },
   });
   for (const [, constant, value] of CODES) {
-    Object.defineProperty(DOMException, constant, { value, enumerable: true });
-    Object.defineProperty(DOMException.prototype, constant, { value, enumerable: true });
+    defineProperty(DOMException, constant, { value, enumerable: true });
+    defineProperty(DOMException.prototype, constant, { value, enumerable: true });
   }
-  exposeInterface(DOMException);
-  return DOMException;
+
+  const amount = double(true);
+  const readAmount = (options: object, key: "quota" | "requested"): number | null => {
+    if (!hasOwn(options, key)) return null;
+    const value = amount((options as Record<string, unknown>)[key], "", "");
+    if (value >= 0 || value !== value) return value;
+    throw new RangeError(`Failed to construct 'QuotaExceededError': ${key} must not be negative`);
+  };
+  class QuotaExceededError extends (DOMException as unknown as DomExceptionType) {
+    readonly #quota: number | null;
+    readonly #requested: number | null;
+    constructor(message: unknown = "", options: unknown = {}) {
+      super(message, "QuotaExceededError");
+      const given = typeof options === "object" && options !== null ? options : {};
+      this.#quota = readAmount(given, "quota");
+      this.#requested = readAmount(given, "requested");
+    }
+    get quota(): number | null {
+      return this.#quota;
+    }
+    get requested(): number | null {
+      return this.#requested;
+    }
+  }
+  exposeInterface(QuotaExceededError);
+  return {
+    DOMException: DOMException as unknown as DomExceptionType,
+    QuotaExceededError,
+    fieldsOf: (value: object): Fields | undefined => fields.get(value),
+  };
 }
 
-function captureStack(holder: object, below: unknown): void {
+/** Gives an exception a stack that begins with its own name and message; an accessor, as V8's are in Deno. */
+function setStack(made: Error, head: string, below: unknown): void {
+  const holder = {} as { stack?: string };
   (Error as unknown as { captureStackTrace(holder: object, below: unknown): void }).captureStackTrace(
     holder,
     below,
   );
+  const frames = holder.stack?.slice(holder.stack.indexOf("\n")) ?? "";
+  let stack: unknown = head + (frames.startsWith("\n") ? frames : "");
+  defineProperty(made, "stack", {
+    get: () => stack,
+    set: (value: unknown) => {
+      stack = value;
+    },
+    configurable: true,
+  });
 }

@@ -1,4 +1,5 @@
-import { exposeInterface, printGetters, requireArguments, toText } from "../webIdl.ts";
+import { string } from "../convert.ts";
+import { exposeInterface, printGetters, requireArguments } from "../webIdl.ts";
 
 /** The state of an event that changes during dispatch. */
 export interface EventState {
@@ -9,43 +10,50 @@ export interface EventState {
   stoppedNow: boolean;
   canceled: boolean;
   dispatching: boolean;
+  /** Whether the listener that runs may not cancel the event. */
+  passive: boolean;
+  /** Whether the platform created the event. */
+  trusted: boolean;
 }
 
-const startMs = Date.now();
-const performanceNow = (): number => Date.now() - startMs;
+const { defineProperty } = Object;
+const NO_INIT = { __proto__: null } as EventInit;
+interface EventInit {
+  readonly bubbles?: unknown;
+  readonly cancelable?: unknown;
+  readonly composed?: unknown;
+}
 
 /** Returns an event's state, for the code that dispatches it. */
 export let stateOf: (event: Event) => EventState;
+/** Whether a value is an event. */
+export let isEvent: (value: unknown) => boolean;
 
 /** DOM Standard, §2.2: `Event`. */
 export class Event {
   readonly #type: string;
-  readonly #init: { bubbles: boolean; cancelable: boolean; composed: boolean };
-  readonly #timeStamp = performanceNow();
-  readonly #state: EventState = {
-    target: null,
-    current: null,
-    phase: 0,
-    stopped: false,
-    stoppedNow: false,
-    canceled: false,
-    dispatching: false,
-  };
+  readonly #init: { readonly bubbles: boolean; readonly cancelable: boolean; readonly composed: boolean };
+  readonly #state: EventState;
   static {
     stateOf = (event) => event.#state;
+    isEvent = (value) => typeof value === "object" && value !== null && #state in value;
   }
-  constructor(
-    type: unknown,
-    init: { bubbles?: unknown; cancelable?: unknown; composed?: unknown } | null = {},
-  ) {
-    requireArguments(arguments.length, 1, "Failed to construct 'Event'");
-    this.#type = toText(type);
-    this.#init = {
-      bubbles: Boolean(init?.bubbles),
-      cancelable: Boolean(init?.cancelable),
-      composed: Boolean(init?.composed),
+  constructor(type: unknown, init: EventInit = NO_INIT) {
+    const prefix = "Failed to construct 'Event'";
+    requireArguments(arguments.length, 1, prefix);
+    this.#type = string(type, prefix, "Argument 1");
+    this.#init = { bubbles: !!init.bubbles, cancelable: !!init.cancelable, composed: !!init.composed };
+    this.#state = {
+      target: null,
+      current: null,
+      phase: 0,
+      stopped: false,
+      stoppedNow: false,
+      canceled: false,
+      dispatching: false,
+      passive: false,
+      trusted: false,
     };
-    Object.defineProperty(this, "isTrusted", { get: () => false, enumerable: true });
   }
   get type(): string {
     return this.#type;
@@ -56,14 +64,12 @@ export class Event {
   get srcElement(): unknown {
     return null;
   }
+  set srcElement(_) {}
   get currentTarget(): unknown {
     return this.#state.current;
   }
   composedPath(): unknown[] {
     return this.#state.current === null ? [] : [this.#state.current];
-  }
-  get eventPhase(): number {
-    return this.#state.phase;
   }
   get NONE(): number {
     return 0;
@@ -77,6 +83,9 @@ export class Event {
   get BUBBLING_PHASE(): number {
     return 3;
   }
+  get eventPhase(): number {
+    return this.#state.phase;
+  }
   stopPropagation(): void {
     this.#state.stopped = true;
   }
@@ -84,7 +93,7 @@ export class Event {
     return this.#state.stopped;
   }
   set cancelBubble(value: unknown) {
-    if (value) this.#state.stopped = true;
+    this.#state.stopped = !!value;
   }
   stopImmediatePropagation(): void {
     this.#state.stopped = true;
@@ -100,10 +109,13 @@ export class Event {
     return !this.#state.canceled;
   }
   set returnValue(value: unknown) {
-    if (!value) this.preventDefault();
+    if (!value) this.#cancel();
   }
   preventDefault(): void {
-    if (this.#init.cancelable) this.#state.canceled = true;
+    this.#cancel();
+  }
+  #cancel(): void {
+    if (this.#init.cancelable && !this.#state.passive) this.#state.canceled = true;
   }
   get defaultPrevented(): boolean {
     return this.#state.canceled;
@@ -111,19 +123,29 @@ export class Event {
   get composed(): boolean {
     return this.#init.composed;
   }
-  initEvent(): void {}
+  get initialized(): boolean {
+    return true;
+  }
+  /** Deno doesn't measure the time of an event. */
   get timeStamp(): number {
-    return this.#timeStamp;
+    return 0;
   }
 }
+exposeInterface(Event);
 for (const [name, value] of [
   ["NONE", 0],
   ["CAPTURING_PHASE", 1],
   ["AT_TARGET", 2],
   ["BUBBLING_PHASE", 3],
 ] as const) {
-  Object.defineProperty(Event, name, { value, enumerable: true });
+  defineProperty(Event, name, { value, enumerable: true });
 }
+defineProperty(Event.prototype, "isTrusted", {
+  get(this: Event) {
+    return stateOf(this).trusted;
+  },
+  enumerable: true,
+});
 
 const EVENT_KEYS = [
   "bubbles",
@@ -138,30 +160,44 @@ const EVENT_KEYS = [
   "timeStamp",
   "type",
 ];
-exposeInterface(Event);
-printGetters(Event, EVENT_KEYS);
+printGetters(Event, EVENT_KEYS, isEvent);
 
-/** Creates an event class with additional fields, each with its default. */
-export function createEventType(name: string, fields: Readonly<Record<string, unknown>>): typeof Event {
+/** How a type of event differs from `Event`; Deno's types differ in all of these. */
+interface EventTypeOptions {
+  /** Fields that getters of the prototype return, with the value they have when the constructor isn't given one. */
+  readonly fields?: Readonly<Record<string, unknown>>;
+  /** Reads the instance's own properties from the constructor's second argument. */
+  readonly own?: (init: Readonly<Record<string, unknown>> | undefined) => object;
+  /** Reads the fields; default: those that are given and not undefined. */
+  readonly read?: (init: Readonly<Record<string, unknown>>) => Record<string, unknown>;
+  /** Fields that printing shows, if not all of them. */
+  readonly shown?: readonly string[];
+  /** Whether the type has a tag of its own. */
+  readonly tagged?: boolean;
+  /** Whether the constructor refuses a call without arguments; the others take `undefined` for the event's type. */
+  readonly needsType?: boolean;
+}
+
+/** Creates a type of event. */
+export function createEventType(name: string, options: EventTypeOptions): typeof Event {
+  const { fields = {}, own, read, tagged = true, needsType = false } = options;
+  const values = new WeakMap<object, Record<string, unknown>>();
+  const names = Object.keys(fields);
   const type = {
     [name]: class extends Event {
-      constructor(kind: unknown, init: Record<string, unknown> | null = {}) {
-        requireArguments(arguments.length, 1, `Failed to construct '${name}'`);
-        super(kind, init);
-        values.set(this, {
-          ...fields,
-          ...Object.fromEntries(
-            Object.keys(fields)
-              .filter((key) => init?.[key] !== undefined)
-              .map((key) => [key, init?.[key]]),
-          ),
-        });
+      constructor(kind: unknown, init: Record<string, unknown> = NO_INIT as Record<string, unknown>) {
+        if (needsType) requireArguments(arguments.length, 1, `Failed to construct '${name}'`);
+        super(kind, init ?? (own === undefined ? init : NO_INIT));
+        const given = { __proto__: null, ...fields } as unknown as Record<string, unknown>;
+        if (read !== undefined) Object.assign(given, read(init));
+        else for (const key of names) if (init[key] !== undefined) given[key] = init[key];
+        values.set(this, given);
+        if (own !== undefined) Object.assign(this, own(init));
       }
     },
   }[name] as typeof Event;
-  const values = new WeakMap<object, Record<string, unknown>>();
-  for (const key of Object.keys(fields)) {
-    Object.defineProperty(type.prototype, key, {
+  for (const key of names) {
+    defineProperty(type.prototype, key, {
       get(this: object) {
         return values.get(this)?.[key];
       },
@@ -170,6 +206,7 @@ export function createEventType(name: string, fields: Readonly<Record<string, un
     });
   }
   exposeInterface(type, name);
-  printGetters(type, [...Object.keys(fields), ...EVENT_KEYS]);
+  if (!tagged) delete (type.prototype as { [Symbol.toStringTag]?: string })[Symbol.toStringTag];
+  printGetters(type, [...EVENT_KEYS, ...(options.shown ?? names)], isEvent);
   return type;
 }

@@ -1,101 +1,150 @@
+import { type Convert, boolean, dictionary } from "../convert.ts";
 import type { Internals } from "../internals.ts";
-import { exposeInterface, printable, requireArguments, toText } from "../webIdl.ts";
+import { exposeInterface, illegalInvocation, printable, requireArguments } from "../webIdl.ts";
 import type { DomExceptionType } from "./domException.ts";
-import { Event, stateOf } from "./event.ts";
+import { type Event, isEvent, stateOf } from "./event.ts";
 
-type Listener = ((event: Event) => unknown) | { handleEvent(event: Event): unknown } | null;
+type Listener = ((event: Event) => unknown) | { handleEvent?(event: Event): unknown } | null;
 interface Registration {
   readonly listener: Listener;
   readonly capture: boolean;
   readonly once: boolean;
   readonly passive: boolean;
+  /** Withdraws the listener from the signal that would remove it. */
+  readonly forget: (() => void) | undefined;
   removed: boolean;
+}
+interface ListenerOptions {
+  readonly capture: boolean;
+  readonly once: boolean;
+  readonly passive: boolean;
+  readonly signal?: AbortSignalLike;
+}
+interface AbortSignalLike {
+  readonly aborted: boolean;
+  addEventListener(type: string, listener: () => void): void;
+  removeEventListener(type: string, listener: () => void): void;
 }
 
 /** `EventTarget`, with what its subclasses and the global object, itself an event target, need. */
 export type EventTargetTools = ReturnType<typeof createEventTarget>;
 
-/** Creates `EventTarget` (DOM Standard, §2.7). */
-export function createEventTarget(DOMException: DomExceptionType, setTimeout: Internals["setTimeout"]) {
+/** Creates `EventTarget` (DOM Standard, §2.7). `convertSignal` converts the `signal` of a listener. */
+export function createEventTarget(
+  DOMException: DomExceptionType,
+  setTimeout: Internals["setTimeout"],
+  convertSignal: Convert<AbortSignalLike>,
+) {
   const registrations = new WeakMap<object, Map<string, Registration[]>>();
+  const readOptions = dictionary<ListenerOptions>("AddEventListenerOptions", {
+    capture: [boolean, false],
+    once: [boolean, false],
+    passive: [boolean, false],
+    signal: [convertSignal],
+  });
+  const readCapture = dictionary<{ capture: boolean }>("EventListenerOptions", { capture: [boolean, false] });
 
   class EventTarget {
     constructor() {
       registrations.set(this, new Map());
     }
-    addEventListener(type: unknown, listener: Listener, options: unknown = {}): void {
-      requireArguments(arguments.length, 2, "Failed to execute 'addEventListener' on 'EventTarget'");
-      const fields = (typeof options === "object" && options !== null ? options : { capture: options }) as {
-        capture?: unknown;
-        once?: unknown;
-        passive?: unknown;
-        signal?: { readonly aborted: boolean; addEventListener(type: string, listener: () => void): void };
-      };
-      const { signal } = fields;
-      if (listener === null || listener === undefined || signal?.aborted) return;
-      const lists = listsOf(this ?? globalThis);
-      const list = lists.get(toText(type)) ?? [];
-      lists.set(toText(type), list);
-      const capture = Boolean(fields.capture);
-      if (list.some((known) => known.listener === listener && known.capture === capture)) return;
-      list.push({
-        listener,
-        capture,
-        once: Boolean(fields.once),
-        passive: Boolean(fields.passive),
-        removed: false,
-      });
-      signal?.addEventListener("abort", () => this.removeEventListener(type, listener, { capture }));
+    addEventListener(type: unknown, listener: Listener, options?: unknown): void {
+      const lists = listsOf(this);
+      const prefix = "Failed to execute 'addEventListener' on 'EventTarget'";
+      requireArguments(arguments.length, 2, prefix);
+      const { capture, once, passive, signal } = isObject(options)
+        ? readOptions(options, prefix, "Argument 3")
+        : { capture: !!options, once: false, passive: false, signal: undefined };
+      if (listener === null) return;
+      const name = `${type as string}`;
+      const list = lists.get(name) ?? [];
+      lists.set(name, list);
+      if (findListener(list, listener, capture) >= 0 || signal?.aborted) return;
+      const forget = signal === undefined ? undefined : follow(signal, () => remove(list, registration));
+      const registration: Registration = { listener, capture, once, passive, forget, removed: false };
+      list.push(registration);
     }
-    removeEventListener(type: unknown, listener: Listener, options: unknown = {}): void {
+    removeEventListener(type: unknown, listener: Listener, options?: unknown): void {
+      const lists = listsOf(this);
       requireArguments(arguments.length, 2, "Failed to execute 'removeEventListener' on 'EventTarget'");
-      const capture = Boolean(
-        typeof options === "object" && options !== null
-          ? (options as { capture?: unknown }).capture
-          : options,
-      );
-      const list = listsOf(this ?? globalThis).get(toText(type)) ?? [];
-      const at = list.findIndex((known) => known.listener === listener && known.capture === capture);
-      if (at < 0) return;
-      (list[at] as Registration).removed = true;
-      list.splice(at, 1);
+      const capture = isObject(options) ? readCapture(options, "", "").capture : !!options;
+      const list = lists.get(`${type as string}`) ?? [];
+      const at = listener === null ? -1 : findListener(list, listener, capture);
+      if (at >= 0) remove(list, list[at] as Registration);
     }
     dispatchEvent(event: Event): boolean {
+      const lists = listsOf(this);
       requireArguments(arguments.length, 1, "Failed to execute 'dispatchEvent' on 'EventTarget'");
-      if (!(event instanceof Event))
-        throw new TypeError("Cannot set properties of undefined (setting 'target')");
+      if (!lists.has(event.type)) {
+        if (!isEvent(event))
+          throw new TypeError("Cannot set properties of undefined (setting 'target')");
+        stateOf(event).target = this;
+        return true;
+      }
+      if (!isEvent(event) || stateOf(event).dispatching)
+        throw new DOMException("Invalid event state", "InvalidStateError");
       return dispatch(this ?? globalThis, event);
     }
   }
 
-  function listsOf(target: object): Map<string, Registration[]> {
+  /** Returns the listeners of an event target by type; the global object is one. */
+  function listsOf(self: object | undefined): Map<string, Registration[]> {
+    const target = self ?? globalThis;
     let lists = registrations.get(target);
-    if (lists === undefined) registrations.set(target, (lists = new Map()));
+    if (lists === undefined) {
+      if (target !== globalThis) throw illegalInvocation();
+      registrations.set(target, (lists = new Map()));
+    }
     return lists;
+  }
+
+  function findListener(list: readonly Registration[], listener: Listener, capture: boolean): number {
+    for (let at = 0; at < list.length; at++)
+      if (list[at]?.listener === listener && list[at]?.capture === capture) return at;
+    return -1;
+  }
+
+  function remove(list: Registration[], registration: Registration): void {
+    if (registration.removed) return;
+    registration.removed = true;
+    list.splice(list.indexOf(registration), 1);
+    registration.forget?.();
+  }
+
+  /** Calls `onAbort` once the signal is aborted; returns the function that no longer does. */
+  function follow(signal: AbortSignalLike, onAbort: () => void): () => void {
+    signal.addEventListener("abort", onAbort);
+    return () => signal.removeEventListener("abort", onAbort);
   }
 
   /** Calls a target's listeners, including its `on…` handler; an error in one is reported and doesn't stop the others. */
   function dispatch(target: object, event: Event): boolean {
     const state = stateOf(event);
-    if (state.dispatching) throw new DOMException("Invalid event state", "InvalidStateError");
     Object.assign(state, { target, current: target, phase: 2, dispatching: true });
-    const list = [...(listsOf(target).get(event.type) ?? [])];
-    for (const registration of list) {
-      if (registration.removed || state.stoppedNow) continue;
-      const { listener, once, capture } = registration;
-      if (once)
-        EventTarget.prototype.removeEventListener.call(target as EventTarget, event.type, listener, {
-          capture,
-        });
-      try {
-        if (typeof listener === "function") listener.call(target, event);
-        else listener?.handleEvent(event);
-      } catch (error) {
-        report(error);
+    const list = registrations.get(target)?.get(event.type) ?? [];
+    if (!state.stopped) {
+      for (const registration of [...list]) {
+        if (registration.removed || state.stoppedNow) continue;
+        const { listener, once, passive } = registration;
+        if (once) remove(list, registration);
+        state.passive = passive;
+        try {
+          if (typeof listener === "object") listener?.handleEvent?.(event);
+          else Reflect.apply(listener, target, [event]);
+        } catch (error) {
+          report(error);
+        }
+        state.passive = false;
       }
     }
     Object.assign(state, { current: null, phase: 0, dispatching: false, stopped: false, stoppedNow: false });
     return !state.canceled;
+  }
+
+  /** Dispatches an event that the platform created. */
+  function fire(target: object, event: Event): void {
+    stateOf(event).trusted = true;
+    dispatch(target, event);
   }
 
   /** Throws an error where nobody can catch it, which ends the run as it ends Deno. */
@@ -133,8 +182,14 @@ export function createEventTarget(DOMException: DomExceptionType, setTimeout: In
 
   exposeInterface(EventTarget);
   Object.defineProperty(EventTarget.prototype, Symbol.for("Deno.privateCustomInspect"), {
-    value: (inspect: (value: unknown) => string) => inspect(printable("EventTarget", {})),
+    value(this: object, inspect: (value: unknown) => string) {
+      const name = (this.constructor as { name?: string } | undefined)?.name ?? "EventTarget";
+      return inspect(printable(name, {}));
+    },
     configurable: true,
   });
-  return { EventTarget, dispatch, handlerAttribute };
+  return { EventTarget, dispatch, fire, handlerAttribute };
 }
+
+const isObject = (value: unknown): value is object =>
+  (typeof value === "object" && value !== null) || typeof value === "function";
