@@ -20,6 +20,7 @@ import {
   stringify,
   toWellFormed,
 } from "./builtins.ts";
+import { createCloneRules } from "./cloneRules.ts";
 import { removeUnsharedMembers } from "./ecmaScript.ts";
 import { freezeIntrinsics } from "./freeze.ts";
 import { createFunctions } from "./functions.ts";
@@ -115,6 +116,7 @@ export default function boot(
       host(ASK.fail, 2, "", "");
       throw new Error(`The program ended with code ${code}`);
     },
+    cloneRules: createCloneRules(),
     encodeUtf8,
     setTimeout: timers.setTimeout,
     clearTimeout: timers.clearTimeout,

@@ -3,7 +3,8 @@
 const { JSON, Object, String } = globalThis;
 export const { ArrayBuffer, Error, Promise, TypeError, Uint8Array } = globalThis;
 export const { parse, stringify } = JSON;
-export const { defineProperty, keys } = Object;
+export { defineProperty } from "./descriptors.ts";
+export const { keys } = Object;
 
 export const hasInstance = Function.prototype.call.bind(Function.prototype[Symbol.hasInstance]) as (
   constructor: unknown,

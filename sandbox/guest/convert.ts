@@ -22,7 +22,7 @@ export type Convert<T> = (value: unknown, prefix: string, context: string) => T;
 
 /** Creates the error of a conversion that failed; Node's code, where Deno sets one. */
 export function conversionError(message: string, prefix: string, context: string, code?: string): TypeError {
-  const error = new TypeError(`${prefix}: ${context} ${message}`);
+  const error = new TypeError(`${prefix === "" ? "" : `${prefix}: `}${context} ${message}`);
   return code === undefined ? error : withCode(error, code);
 }
 
@@ -76,7 +76,7 @@ export const byteString: Convert<string> = (value, prefix, context) => {
 /** `double`; with `unrestricted` also infinities and NaN. */
 export function double(unrestricted = false): Convert<number> {
   return (value, prefix, context) => {
-    const number = +(value as number);
+    const number = +(value as string);
     if (!unrestricted && !isFinite(number))
       throw conversionError("is not a finite floating-point value", prefix, context);
     return number;
@@ -93,10 +93,10 @@ export function integer(options: {
   const lowest = signed ? (bits === 64 ? MIN_SAFE_INTEGER : -(2 ** (bits - 1))) : 0;
   const highest = bits === 64 ? MAX_SAFE_INTEGER : 2 ** (signed ? bits - 1 : bits) - 1;
   return (value, prefix, context) => {
-    const number = +(value as number);
+    const number = +(value as string);
     if (mode === "enforceRange") {
       if (!isFinite(number)) throw conversionError("is not a finite number", prefix, context);
-      const whole = trunc(number) + 0;
+      const whole = trunc(number) || 0;
       if (whole >= lowest && whole <= highest) return whole;
       throw conversionError(
         `is outside the accepted range of ${lowest} to ${highest}, inclusive`,
@@ -109,17 +109,12 @@ export function integer(options: {
       return (within % 1 === 0.5 || within % 1 === -0.5 ? 2 * round(within / 2) : round(within)) + 0;
     }
     if (!isFinite(number)) return 0;
-    const whole = trunc(number) + 0;
+    const whole = trunc(number) || 0;
     if (whole >= lowest && whole <= highest) return whole;
     const size = 2 ** bits;
     const positive = whole - floor(whole / size) * size;
     return signed && positive >= size / 2 ? positive - size : positive;
   };
-}
-
-export function nullable<T>(convert: Convert<T>): Convert<T | null> {
-  return (value, prefix, context) =>
-    value === null || value === undefined ? null : convert(value, prefix, context);
 }
 
 export function enumeration<T extends string>(name: string, values: readonly T[]): Convert<T> {
@@ -145,9 +140,9 @@ export function sequence<T>(convert: Convert<T>): Convert<T[]> {
   return (value, prefix, context) => {
     const list: T[] = [];
     const method = isObject(value) ? (value as { [iterator]?: () => unknown })[iterator] : undefined;
-    const items = (
-      typeof method === "function" ? Reflect.apply(method, value, []) : undefined
-    ) as Iterator<unknown> | undefined;
+    const items = (typeof method === "function" ? Reflect.apply(method, value, []) : undefined) as
+      | Iterator<unknown>
+      | undefined;
     if (items === undefined) throw conversionError("can not be converted to sequence.", prefix, context);
     for (;;) {
       const step = items.next() as IteratorResult<unknown> | undefined;
@@ -224,4 +219,3 @@ export function bufferSource(shared = false): Convert<Uint8Array> {
     );
   };
 }
-

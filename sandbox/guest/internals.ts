@@ -1,3 +1,5 @@
+import type { CloneRules } from "./cloneRules.ts";
+
 /** What a chunk receives: access to the host and to other chunks. It must not expose these to the caller's code. */
 export interface Internals {
   /**
@@ -21,6 +23,8 @@ export interface Internals {
   readonly exit: (code: number) => never;
   /** Returns the exports of another chunk, which is compiled and run on first use. */
   readonly load: (chunk: string) => Readonly<Record<string, unknown>>;
+  /** What structured cloning does with the objects of each chunk. */
+  readonly cloneRules: CloneRules;
   /** Encodes a string as UTF-8; lone surrogates become U+FFFD. */
   readonly encodeUtf8: (text: string) => Uint8Array;
   readonly setTimeout: (

@@ -1,9 +1,11 @@
+import { withCode } from "./convert.ts";
+
 /** Returns the pairs that a platform class iterates over; called again at every step, as the list is live. */
 type Pairs = () => readonly (readonly [string, unknown])[];
 type Pick = (pair: readonly [string, unknown]) => unknown;
 
 /**
- * Adds `entries`, `keys`, `values` and `[Symbol.iterator]` to a class. The iterators follow Web IDL: they are tagged
+ * Adds `entries`, `keys`, `values`, `forEach` and `[Symbol.iterator]` to a class. The iterators follow Web IDL: they are tagged
  * `Name Iterator`, are live, and print the remaining items.
  */
 export function makeIterable(
@@ -18,7 +20,11 @@ export function makeIterable(
     next: {
       value(this: object): IteratorResult<unknown> {
         const state = states.get(this);
-        if (state === undefined) throw new TypeError(`Value of this must be of type ${name}Iterator`);
+        if (state === undefined)
+          throw withCode(
+            new TypeError(`Value of "this" must be of type ${name}Iterator`),
+            "ERR_INVALID_THIS",
+          );
         const pair = state.pairs()[state.at++];
         return pair === undefined
           ? { value: undefined, done: true }
@@ -31,10 +37,16 @@ export function makeIterable(
     [Symbol.toStringTag]: { value: title, configurable: true },
     [Symbol.for("Deno.privateCustomInspect")]: {
       configurable: true,
-      value(this: object, inspect: (value: unknown) => string): string {
+      value(
+        this: object,
+        inspect: (value: unknown, options?: object) => string,
+        options: { readonly breakLength?: number },
+      ): string {
         const state = states.get(this);
-        const left = state === undefined ? [] : state.pairs().slice(state.at).map(state.pick);
-        return `${title} { ${left.map((item) => inspect(item)).join(", ")} }`;
+        const items = state === undefined ? [] : state.pairs().slice(state.at).map(state.pick);
+        const shown = items.map((item) => inspect(item, options));
+        const line = `${title} { ${shown.join(", ")} }`;
+        return line.length > (options?.breakLength ?? 80) ? `${title} {\n  ${shown.join(",\n  ")} }` : line;
       },
     },
   }) as object;
@@ -43,12 +55,41 @@ export function makeIterable(
     keys: ([key]) => key,
     values: ([, value]) => value,
   };
+  /** Refuses a call on the wrong object. */
+  function assertOwn(self: never): void {
+    try {
+      pairsOf(self);
+    } catch {
+      throw withCode(new TypeError(`Value of "this" must be of type ${name}`), "ERR_INVALID_THIS");
+    }
+  }
+  Object.defineProperty(type.prototype, "forEach", {
+    value: {
+      forEach(this: never, callback: unknown, thisArg: unknown = undefined): void {
+        assertOwn(this);
+        if (typeof callback !== "function") {
+          const shown = callback === null ? "null" : typeof callback;
+          throw withCode(
+            new TypeError(`The "callback" argument must be of type function. Received ${shown}`),
+            "ERR_INVALID_ARG_TYPE",
+          );
+        }
+        for (let at = 0; ; at++) {
+          const pair = pairsOf(this)[at];
+          if (pair === undefined) return;
+          Reflect.apply(callback, thisArg, [pair[1], pair[0], this]);
+        }
+      },
+    }.forEach,
+    writable: true,
+    enumerable: true,
+    configurable: true,
+  });
   for (const [key, pick] of Object.entries(picks)) {
     const method = {
       [key](this: never): object {
         const pairs = (): ReturnType<Pairs> => pairsOf(this);
-        // A call on the wrong object fails here rather than at the first step.
-        pairs();
+        assertOwn(this);
         const iterator = Object.create(iteratorPrototype) as object;
         states.set(iterator, { pairs, pick, at: 0 });
         return iterator;

@@ -1,8 +1,8 @@
+import { defineProperty } from "./descriptors.ts";
 import { consoleChunk } from "./globals.ts";
 import type { Internals } from "./internals.ts";
 
 const { Object, Symbol } = globalThis;
-const { defineProperty } = Object;
 
 const CONSOLE_METHODS =
   "log debug info warn error dir dirxml assert count countReset table time timeLog timeEnd group groupCollapsed groupEnd clear trace profile profileEnd timeStamp context createTask";

@@ -46,6 +46,22 @@ const detachedOf = getterOf(ArrayBuffer.prototype, "detached");
 /** Whether a buffer has been detached; false for shared memory, which can't be. */
 export const isDetached = (buffer: unknown): boolean =>
   isArrayBuffer(buffer) && (apply(detachedOf, buffer, []) as boolean);
+const probeArray = accepts(probeOf(Uint8Array.prototype.keys));
+const probeView = accepts(probeOf(getterOf(DataView.prototype, "byteLength")));
+/** Whether a view reaches beyond its buffer, which has become smaller or is detached. */
+export const isOutOfBounds = (view: ArrayBufferView): boolean =>
+  !(typedArrayName(view) === undefined ? probeView : probeArray)(view);
+/** Whether a view has the length of its resizable buffer, whatever that becomes. */
+export function tracksLength(view: ArrayBufferView): boolean {
+  const buffer = view.buffer as ArrayBuffer;
+  if (!isArrayBuffer(buffer) || !buffer.resizable || buffer.byteLength === buffer.maxByteLength) return false;
+  const before = view.byteLength;
+  const size = buffer.byteLength;
+  buffer.resize(Math.min(buffer.maxByteLength, size + 8));
+  const grows = view.byteLength !== before;
+  buffer.resize(size);
+  return grows;
+}
 export const isDataView = accepts(probeOf(getterOf(DataView.prototype, "buffer")));
 export const isNumberObject = accepts(probeOf(Number.prototype.valueOf));
 export const isStringObject = accepts(probeOf(String.prototype.valueOf));

@@ -145,6 +145,11 @@ function findProperty(object: object, key: string): PropertyDescriptor | undefin
   return undefined;
 }
 
+/** Creates the error of a constructor that only the platform may call. */
+export function illegalConstructor(): TypeError {
+  return withCode(new TypeError("Illegal constructor"), "ERR_ILLEGAL_CONSTRUCTOR");
+}
+
 /** Creates the error of a method that is called on the wrong object. */
 export function illegalInvocation(): TypeError {
   return withCode(new TypeError("Illegal invocation"), "ERR_INVALID_THIS");

@@ -1,3 +1,4 @@
+import { defineProperty } from "./descriptors.ts";
 import type { Timers } from "./timers.ts";
 
 /** What the parts of the global object are created with. */
@@ -10,7 +11,7 @@ export interface WindowTools {
 }
 
 const { Number, Object, Symbol, TypeError } = globalThis;
-const { defineProperty, setPrototypeOf } = Object;
+const { setPrototypeOf } = Object;
 
 /**
  * Gives the global object what is too small for a chunk: its class, its names for itself, and timer functions that

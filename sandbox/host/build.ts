@@ -9,7 +9,7 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
-import { createRequire } from "node:module";
+import { createRequire, findPackageJSON } from "node:module";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -28,7 +28,7 @@ export async function buildChild(): Promise<string> {
   const require = createRequire(import.meta.url);
   const modules = join(require.resolve("isolated-vm/package.json"), "..", "..");
   const folder = join(modules, ".cache", "tyche");
-  const path = join(folder, `sandbox-${hashInputs(require)}.cjs`);
+  const path = join(folder, `sandbox-${hashInputs()}.cjs`);
   if (existsSync(path)) return path;
   const code = await bundle();
   mkdirSync(folder, { recursive: true, mode: 0o755 });
@@ -57,12 +57,12 @@ export async function buildChild(): Promise<string> {
 }
 
 /** Hashes the bundle's inputs: our files and the versions of the bundled packages. */
-function hashInputs(require: NodeJS.Require): string {
+function hashInputs(): string {
   const hash = createHash("sha256");
   for (const file of listSources(SANDBOX_DIR))
     hash.update(`${file}\0`).update(readFileSync(file)).update("\0");
-  for (const name of ["acorn", "buffer", "esbuild", "sucrase", "web-streams-polyfill"])
-    hash.update(readFileSync(require.resolve(`${name}/package.json`)));
+  for (const name of ["@exodus/bytes", "acorn", "buffer", "esbuild", "sucrase", "web-streams-polyfill"])
+    hash.update(readFileSync(findPackageJSON(name, import.meta.url) as string));
   return hash.digest("hex").slice(0, 32);
 }
 
@@ -87,14 +87,24 @@ async function bundle(): Promise<string> {
   const script = async (entry: string): Promise<string> => {
     const built = await esbuild.build({
       ...common,
-      entryPoints: [entry],
-      format: "cjs",
+      // An entry without exports: the code that esbuild makes for those would read whatever a source has put on Object.prototype.
+      stdin: {
+        contents: `import value from ${JSON.stringify(entry)}; result = value;`,
+        resolveDir: guestDir,
+      },
+      inject: [join(guestDir, "descriptors.ts")],
+      define: {
+        "Object.defineProperty": "defineProperty",
+        "Object.defineProperties": "defineProperties",
+      },
+      format: "iife",
       platform: "neutral",
       mainFields: ["module", "main"],
       minifySyntax: true,
+      minifyWhitespace: true,
     });
     const text = built.outputFiles[0]?.text ?? "";
-    return `(() => { "use strict"; const module = { exports: {} }; const exports = module.exports;\n${text}\nreturn module.exports.default; })()`;
+    return `(() => { "use strict"; let result;\n${text}\nreturn result; })()`;
   };
   const chunkDir = join(guestDir, "chunks");
   const chunks: Record<string, string> = {};

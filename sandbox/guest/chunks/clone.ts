@@ -1,8 +1,10 @@
+import { type Convert, conversionError, dictionary, sequence, string } from "../convert.ts";
 import type { Internals } from "../internals.ts";
 import * as types from "../types.ts";
-import { exposeInterface, requireArguments, toText } from "../webIdl.ts";
+import { exposeInterface, printGetters, requireArguments } from "../webIdl.ts";
 
 const ERRORS: Readonly<Record<string, ErrorConstructor>> = {
+  __proto__: null,
   Error,
   EvalError,
   RangeError,
@@ -10,38 +12,82 @@ const ERRORS: Readonly<Record<string, ErrorConstructor>> = {
   SyntaxError,
   TypeError,
   URIError,
-};
+} as never;
 
-interface Port extends EventTargetLike {
-  onmessage: unknown;
-}
 interface EventTargetLike {
-  dispatchEvent(event: object): boolean;
+  addEventListener(type: unknown, listener: unknown, options?: unknown): void;
+}
+
+const object: Convert<object> = (value, prefix, context) => {
+  if ((typeof value === "object" && value !== null) || typeof value === "function") return value;
+  throw conversionError("is not an object", prefix, context);
+};
+const readTransfer = sequence(object);
+const readOptions = dictionary<{ transfer: object[] }>("StructuredSerializeOptions", {
+  transfer: [readTransfer],
+});
+
+/** Both ends of a channel share one of these per direction. */
+interface PortState {
+  peer: PortState | undefined;
+  /** The port that receives what arrives; undefined while the state is being moved. */
+  port: object | undefined;
+  started: boolean;
+  closed: boolean;
+  queue: { data: unknown; ports: readonly object[] }[];
 }
 
 /** HTML: `structuredClone`, `MessageChannel`, `MessagePort`, `BroadcastChannel`. */
-export default function cloneChunk({ load, setTimeout }: Internals): Readonly<Record<string, unknown>> {
+export default function cloneChunk({
+  load,
+  setTimeout,
+  cloneRules,
+}: Internals): Readonly<Record<string, unknown>> {
   const events = load("events") as {
     readonly DOMException: new (message: string, name: string) => Error;
     readonly EventTarget: new () => EventTargetLike;
     readonly MessageEvent: new (type: string, init: object) => object;
     readonly handlerAttribute: (prototype: object, type: string) => void;
+    readonly fire: (target: object, event: object) => void;
   };
   const refuse = (text: string): Error => new events.DOMException(text, "DataCloneError");
+  const SECRET = {};
 
-  function structuredClone(value: unknown, options: { transfer?: readonly unknown[] } = {}): unknown {
-    requireArguments(arguments.length, 1, "Failed to execute 'structuredClone'");
-    const transfer = [...(options?.transfer ?? [])];
+  const cloneFunction = {
+    structuredClone(value: unknown, options: unknown = undefined): unknown {
+      const prefix = "Failed to execute 'structuredClone'";
+      requireArguments(arguments.length, 1, prefix);
+      const { transfer = [] } = readOptions(options, prefix, "Argument 2");
+      return move(value, transfer).data;
+    },
+  }.structuredClone;
+  Object.defineProperty(cloneFunction, "length", { value: 2, configurable: true });
+
+  /** Clones a value; what `transfer` lists is moved instead of copied, once everything else has succeeded. */
+  function move(value: unknown, transfer: readonly object[]): { data: unknown; moved: object[] } {
     const memory = new Map<unknown, unknown>();
-    for (const item of transfer) {
-      if (!types.isArrayBuffer(item) && !(item instanceof MessagePort))
-        throw refuse("Value not transferable");
-    }
-    const moved = new Set(transfer.filter(types.isArrayBuffer));
-    const result = clone(value, memory);
-    // Transferred buffers are detached only after everything else has succeeded.
-    for (const buffer of moved) (buffer as ArrayBuffer).transfer();
-    return result;
+    const moves: (() => object)[] = [];
+    transfer.forEach((item, at) => {
+      if (types.isArrayBuffer(item)) {
+        const buffer = item as ArrayBuffer;
+        if (buffer.detached) throw refuse(`ArrayBuffer at index ${at} is already detached`);
+        if (memory.has(buffer)) return;
+        // A copy of the same kind stands for the buffer until it is moved: views on it need its length.
+        memory.set(buffer, copyBuffer(buffer));
+        moves.push(() => {
+          buffer.transfer();
+          return memory.get(buffer) as object;
+        });
+        return;
+      }
+      const rule = cloneRules.find(item);
+      if (rule?.transfer === undefined) throw refuse("Value not transferable");
+      const moved = (rule.transfer as (value: object) => object)(item);
+      memory.set(item, moved);
+      moves.push(() => moved);
+    });
+    const data = clone(value, memory);
+    return { data, moved: moves.map((each) => each()) };
   }
 
   function clone(value: unknown, memory: Map<unknown, unknown>): unknown {
@@ -49,8 +95,7 @@ export default function cloneChunk({ load, setTimeout }: Internals): Readonly<Re
     if (typeof value === "function")
       throw refuse(`${Function.prototype.toString.call(value)} could not be cloned.`);
     if (typeof value !== "object" || value === null) return value;
-    const known = memory.get(value);
-    if (known !== undefined) return known;
+    if (memory.has(value)) return memory.get(value);
     const keep = <T>(copy: T): T => {
       memory.set(value, copy);
       return copy;
@@ -58,15 +103,14 @@ export default function cloneChunk({ load, setTimeout }: Internals): Readonly<Re
     const inner = (part: unknown): unknown => clone(part, memory);
     if (types.isBoxedPrimitive(value)) {
       const primitive = (value as { valueOf(): unknown }).valueOf();
-      if (typeof primitive === "symbol") throw refuse("Object could not be cloned.");
+      if (typeof primitive === "symbol") throw refuse("[object Symbol] could not be cloned.");
       return keep(Object(primitive));
     }
     if (types.isDate(value)) return keep(new Date(Date.prototype.getTime.call(value)));
     if (types.isRegExp(value)) return keep(new RegExp((value as RegExp).source, (value as RegExp).flags));
     if (types.isArrayBuffer(value)) {
-      const buffer = value as ArrayBuffer;
-      if (buffer.detached) throw refuse("An ArrayBuffer is detached and could not be cloned.");
-      return keep(buffer.slice(0));
+      if (types.isDetached(value)) throw refuse("An ArrayBuffer is detached and could not be cloned.");
+      return keep(copyBuffer(value as ArrayBuffer));
     }
     if (types.isSharedArrayBuffer(value)) return keep(value);
     if (ArrayBuffer.isView(value)) return keep(cloneView(value, inner));
@@ -81,113 +125,221 @@ export default function cloneChunk({ load, setTimeout }: Internals): Readonly<Re
       for (const entry of Array.from(Set.prototype.values.call(value))) copy.add(inner(entry));
       return copy;
     }
+    const rule = cloneRules.find(value);
+    if (rule !== undefined) {
+      if (rule.copy === undefined) throw refuse(rule.refusal ?? "Cannot clone object of unsupported type.");
+      return keep((rule.copy as (value: object) => unknown)(value));
+    }
     if (types.isNativeError(value)) return cloneError(value as Error, keep, inner);
-    const own = (value as Record<symbol, unknown>)[CLONE];
-    if (typeof own === "function") return keep(own.call(value));
-    if (isPlatformObject(value))
-      throw refuse(`#<${Object.prototype.toString.call(value).slice(8, -1)}> could not be cloned.`);
+    const unclonable = nameOfUnclonable(value);
+    if (unclonable !== undefined) throw refuse(`${unclonable} could not be cloned.`);
     const copy = keep(
       (Array.isArray(value) ? Object.assign([], { length: value.length }) : {}) as Record<string, unknown>,
     );
-    for (const key of Object.keys(value)) copy[key] = inner((value as Record<string, unknown>)[key]);
+    for (const key of Object.keys(value)) {
+      if (!Object.hasOwn(value, key)) continue;
+      Object.defineProperty(copy, key, {
+        value: inner((value as Record<string, unknown>)[key]),
+        writable: true,
+        enumerable: true,
+        configurable: true,
+      });
+    }
     return copy;
   }
 
+  function copyBuffer(buffer: ArrayBuffer): ArrayBuffer {
+    if (!buffer.resizable) return buffer.slice(0);
+    const copy = new ArrayBuffer(buffer.byteLength, { maxByteLength: buffer.maxByteLength });
+    new Uint8Array(copy).set(new Uint8Array(buffer));
+    return copy;
+  }
+
+  function cloneView(view: ArrayBufferView, inner: (part: unknown) => unknown): unknown {
+    const name = types.typedArrayName(view);
+    const isDetached = types.isDetached(view.buffer);
+    if (!isDetached && types.isOutOfBounds(view))
+      throw refuse(`${Object.prototype.toString.call(view)} could not be cloned.`);
+    const buffer = inner(view.buffer) as ArrayBuffer;
+    const { byteOffset } = view;
+    const length = name === undefined ? view.byteLength : (view as Uint8Array).length;
+    const tracks = types.tracksLength(view);
+    const type = (
+      globalThis as unknown as Record<
+        string,
+        new (buffer: ArrayBuffer, at: number, length?: number) => unknown
+      >
+    )[name ?? "DataView"] as new (buffer: ArrayBuffer, at: number, length?: number) => unknown;
+    return tracks ? new type(buffer, byteOffset) : new type(buffer, byteOffset, length);
+  }
+
   function cloneError(error: Error, keep: <T>(copy: T) => T, inner: (part: unknown) => unknown): Error {
-    const type = ERRORS[error.name] ?? Error;
-    const made = keep(new type(error.message));
-    if (!Object.hasOwn(error, "message")) delete (made as { message?: string }).message;
-    Object.defineProperty(made, "stack", { value: String(error.stack), writable: true, configurable: true });
-    if (Object.hasOwn(error, "cause"))
-      Object.defineProperty(made, "cause", { value: inner(error.cause), writable: true, configurable: true });
+    const made = keep(new (ERRORS[error.name] ?? Error)());
+    // Only properties that hold a value are copied: a getter of the source isn't called.
+    const own = (key: string): unknown => Object.getOwnPropertyDescriptor(error, key)?.value as unknown;
+    const set = (key: string, value: unknown): void => {
+      Object.defineProperty(made, key, { value, writable: true, configurable: true });
+    };
+    if (own("message") !== undefined) set("message", String(own("message")));
+    if (Object.hasOwn(error, "stack")) set("stack", String(error.stack));
+    else delete made.stack;
+    if (Object.hasOwn(error, "cause")) set("cause", inner(error.cause));
     return made;
   }
 
+  let stateOf: (port: MessagePort) => PortState;
+  let takeState: (port: MessagePort) => PortState;
+  let isPort: (value: object) => boolean;
+
   class MessagePort extends events.EventTarget {
-    #peer: MessagePort | undefined;
-    #closed = false;
-    static link(a: MessagePort, b: MessagePort): void {
-      a.#peer = b;
-      b.#peer = a;
+    #state: PortState;
+    static {
+      isPort = (value) => #state in value;
+      stateOf = (port) => port.#state;
+      takeState = (port) => {
+        const state = port.#state;
+        port.#state = { peer: undefined, port: undefined, started: false, closed: true, queue: [] };
+        return state;
+      };
     }
-    postMessage(
-      message: unknown,
-      options: { transfer?: readonly unknown[] } | readonly unknown[] = {},
-    ): void {
-      requireArguments(arguments.length, 1, "Failed to execute 'postMessage' on 'MessagePort'");
-      const transfer = Array.isArray(options)
-        ? options
-        : ((options as { transfer?: readonly unknown[] }).transfer ?? []);
-      const data = structuredClone(message, { transfer });
-      const peer = this.#peer;
-      if (peer === undefined || this.#closed) return;
-      setTimeout(() => {
-        if (!peer.#closed) peer.dispatchEvent(new events.MessageEvent("message", { data }));
-      }, 0);
+    constructor(secret?: unknown, state?: PortState) {
+      if (secret !== SECRET || state === undefined) throw new TypeError("Illegal constructor");
+      super();
+      this.#state = state;
+      state.port = this;
     }
-    start(): void {}
-    close(): void {
-      this.#closed = true;
+    postMessage(message: unknown, options: unknown = undefined): void {
+      const prefix = "Failed to execute 'postMessage' on 'MessagePort'";
+      requireArguments(arguments.length, 1, prefix);
+      const isList = typeof options === "object" && options !== null && Symbol.iterator in options;
+      const { transfer = [] } = isList
+        ? { transfer: readTransfer(options, prefix, "Argument 2") }
+        : readOptions(options, prefix, "Argument 2");
+      if (transfer.includes(this)) throw refuse("Transfer list contains source port");
+      const { data, moved } = move(message, transfer);
+      const { peer, closed } = this.#state;
+      if (peer === undefined || closed) return;
+      peer.queue.push({ data, ports: moved.filter(isPort) });
+      deliver(peer);
+    }
+    start(): void {
+      this.#state.started = true;
+      deliver(this.#state);
     }
     ref(): void {}
     unref(): void {}
+    hasRef(): boolean {
+      return this.#state.started && !this.#state.closed;
+    }
+    close(): void {
+      this.#state.closed = true;
+    }
   }
-  const { link } = MessagePort;
-  delete (MessagePort as { link?: unknown }).link;
-  events.handlerAttribute(MessagePort.prototype, "message");
-  events.handlerAttribute(MessagePort.prototype, "messageerror");
+
+  /** Delivers the messages that wait for a port, one task each. */
+  function deliver(state: PortState): void {
+    if (!state.started) return;
+    const waiting = state.queue.splice(0);
+    for (const { data, ports } of waiting) {
+      setTimeout(() => {
+        if (state.port === undefined || state.closed) return;
+        events.fire(state.port, new events.MessageEvent("message", { data, ports }));
+      }, 0);
+    }
+  }
+
+  function createChannel(): [MessagePort, MessagePort] {
+    const create = (): PortState => ({
+      peer: undefined,
+      port: undefined,
+      started: false,
+      closed: false,
+      queue: [],
+    });
+    const [first, second] = [create(), create()];
+    first.peer = second;
+    second.peer = first;
+    return [new MessagePort(SECRET, first), new MessagePort(SECRET, second)];
+  }
+  cloneRules.add({
+    has: (value) => isPort(value),
+    refusal: "Unsupported object type",
+    transfer: (port: MessagePort) => {
+      if (stateOf(port).port === undefined) throw refuse("Can not transfer self port");
+      const state = takeState(port);
+      state.started = false;
+      return new MessagePort(SECRET, state);
+    },
+  });
 
   class MessageChannel {
-    readonly #port1 = new MessagePort();
-    readonly #port2 = new MessagePort();
-    constructor() {
-      link(this.#port1, this.#port2);
+    readonly #ports = createChannel();
+    get port1(): MessagePort {
+      return this.#ports[0];
     }
-    get port1(): Port {
-      return this.#port1 as unknown as Port;
-    }
-    get port2(): Port {
-      return this.#port2 as unknown as Port;
+    get port2(): MessagePort {
+      return this.#ports[1];
     }
   }
 
   class BroadcastChannel extends events.EventTarget {
     readonly #name: string;
     constructor(name: unknown) {
-      requireArguments(arguments.length, 1, "Failed to construct 'BroadcastChannel'");
+      const prefix = "Failed to construct 'BroadcastChannel'";
+      requireArguments(arguments.length, 1, prefix);
       super();
-      this.#name = toText(name);
+      this.#name = string(name, prefix, "Argument 1");
     }
     get name(): string {
       return this.#name;
     }
     postMessage(message: unknown): void {
-      structuredClone(message);
+      requireArguments(arguments.length, 1, "Failed to execute 'postMessage' on 'BroadcastChannel'");
+      move(message, []);
     }
     close(): void {}
   }
-  events.handlerAttribute(BroadcastChannel.prototype, "message");
+
+  events.handlerAttribute(MessagePort.prototype, "message");
+  events.handlerAttribute(MessagePort.prototype, "messageerror");
+  const handler = Object.getOwnPropertyDescriptor(MessagePort.prototype, "onmessage") as {
+    get(): unknown;
+    set(value: unknown): void;
+  };
+  Object.defineProperty(MessagePort.prototype, "onmessage", {
+    ...handler,
+    // Setting the attribute starts the port; a listener doesn't.
+    set(this: MessagePort, value: unknown) {
+      handler.set.call(this, value);
+      this.start();
+    },
+  });
+  for (const type of ["message", "messageerror"]) events.handlerAttribute(BroadcastChannel.prototype, type);
+  Object.defineProperty(MessagePort, "length", { value: 0, configurable: true });
   for (const type of [MessagePort, MessageChannel, BroadcastChannel]) exposeInterface(type);
-  return { structuredClone, MessagePort, MessageChannel, BroadcastChannel };
+  Object.defineProperty(MessagePort.prototype, Symbol.for("Deno.privateCustomInspect"), {
+    value(
+      this: MessagePort & { onmessage: unknown; onmessageerror: unknown },
+      inspect: (value: unknown, options?: object) => string,
+      options: object,
+    ) {
+      const active = isPort(this) && !stateOf(this).closed;
+      const { onmessage, onmessageerror } = this;
+      return inspect({ active, refed: active && this.hasRef(), onmessage, onmessageerror }, options);
+    },
+    configurable: true,
+  });
+  printGetters(MessageChannel, ["port1", "port2"]);
+  return { structuredClone: cloneFunction, move, MessagePort, MessageChannel, BroadcastChannel };
 }
 
-/** A method under this symbol defines how its object is cloned. */
-const CLONE = Symbol.for("tyche.clone");
-
-/** Whether an object has internal slots that a plain copy would lose. */
-function isPlatformObject(value: object): boolean {
-  if (types.isPromise(value) || types.isWeakMap(value) || types.isWeakSet(value) || types.isWeakRef(value))
-    return true;
-  if (types.isGeneratorObject(value)) return true;
-  return false;
-}
-
-function cloneView(view: ArrayBufferView, inner: (part: unknown) => unknown): unknown {
-  const buffer = inner(view.buffer) as ArrayBuffer;
-  const name = types.typedArrayName(view);
-  if (name === undefined) return new DataView(buffer, view.byteOffset, view.byteLength);
-  const type = (
-    globalThis as unknown as Record<string, new (buffer: ArrayBuffer, at: number, length: number) => unknown>
-  )[name];
-  return new (type as NonNullable<typeof type>)(buffer, view.byteOffset, (view as Uint8Array).length);
+/** Returns how a message names an object with internal slots that a plain copy would lose; undefined for any other. */
+function nameOfUnclonable(value: object): string | undefined {
+  if (value === globalThis) return "#<Window>";
+  if (types.isPromise(value)) return "#<Promise>";
+  if (types.isWeakMap(value)) return "#<WeakMap>";
+  if (types.isWeakSet(value)) return "#<WeakSet>";
+  if (types.isWeakRef(value)) return "#<WeakRef>";
+  if (types.isGeneratorObject(value)) return Object.prototype.toString.call(value);
+  return types.isArguments(value) ? "#<Object>" : undefined;
 }

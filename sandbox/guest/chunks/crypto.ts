@@ -1,4 +1,4 @@
-import { CryptoKey, SECRET } from "../crypto/key.ts";
+import { CryptoKey, SECRET, fieldsOf, isKey } from "../crypto/key.ts";
 import { createSubtle } from "../crypto/subtle.ts";
 import type { Internals } from "../internals.ts";
 import * as types from "../types.ts";
@@ -9,10 +9,12 @@ export default function cryptoChunk({
   native,
   hostCall,
   load,
+  cloneRules,
 }: Internals): Readonly<Record<string, unknown>> {
   const exception = (message: string, name: string): Error =>
     new (load("events")["DOMException"] as new (message: string, name: string) => Error)(message, name);
   const SubtleCrypto = createSubtle(hostCall, exception);
+  cloneRules.add({ has: isKey, copy: (key: CryptoKey) => new CryptoKey(SECRET, fieldsOf(key)) });
   const subtle = new SubtleCrypto(SECRET);
 
   class Crypto {

@@ -6,13 +6,26 @@ import { createEventTarget } from "../events/eventTarget.ts";
 import type { Internals } from "../internals.ts";
 
 /** DOM Standard: events, abort signals; Web IDL: `DOMException`. */
-export default function eventsChunk({ setTimeout, load }: Internals): Readonly<Record<string, unknown>> {
+export default function eventsChunk({
+  setTimeout,
+  load,
+  cloneRules,
+}: Internals): Readonly<Record<string, unknown>> {
   const { DOMException, QuotaExceededError, fieldsOf } = createDomException();
   let convertSignal: Convert<never>;
   const target = createEventTarget(DOMException, setTimeout, (value, prefix, context) =>
     convertSignal(value, prefix, context),
   );
   const { EventTarget } = target;
+  cloneRules.add({
+    has: (value) => fieldsOf(value) !== undefined,
+    copy: (exception: Error) => {
+      const { message, name } = exception;
+      const copy = new DOMException(message, name);
+      if (typeof exception.stack === "string") copy.stack = exception.stack;
+      return copy;
+    },
+  });
   const abort = createAbort(target, DOMException, setTimeout, (convert) => {
     convertSignal = convert;
   });
@@ -96,7 +109,12 @@ function readSource(source: unknown): unknown {
 function readPorts(ports: unknown, load: Internals["load"]): readonly unknown[] {
   if (ports === undefined || ports === null) return Object.freeze([]);
   if (typeof ports !== "object" || !(Symbol.iterator in ports)) {
-    const shown = typeof ports === "object" || typeof ports === "function" ? "{}" : typeof ports === "string" ? JSON.stringify(ports) : String(ports as number);
+    const shown =
+      typeof ports === "object" || typeof ports === "function"
+        ? "{}"
+        : typeof ports === "string"
+          ? JSON.stringify(ports)
+          : String(ports);
     throw new TypeError(`MessageEvent constructor: eventInitDict.ports (${shown}) is not iterable.`);
   }
   const { MessagePort } = load("clone") as { readonly MessagePort: new () => object };

@@ -1,6 +1,6 @@
 import { type Body, FROM_NETWORK, createBodyTools } from "../fetch/body.ts";
 import { readDataUrl } from "../fetch/dataUrl.ts";
-import { Headers, fromList, listOf } from "../fetch/headers.ts";
+import { Headers, fromList, isHeaders, listOf } from "../fetch/headers.ts";
 import { type Signal, createRequest } from "../fetch/request.ts";
 import { NULL_BODY_STATUS, createResponse } from "../fetch/response.ts";
 import { type FetchCallResponse, packMessage, unpackMessage } from "../hostCalls.ts";
@@ -13,25 +13,23 @@ export default function fetchChunk(internals: Internals): Readonly<Record<string
   const tools = createBodyTools(internals);
   const hrefOf = (url: string): string =>
     new (load("url") as { URL: new (url: string) => { readonly href: string } }).URL(url).href;
-  const { Request, fieldsOf } = createRequest(load, tools, hrefOf);
-  const { Response, makeResponse } = createResponse(tools, hrefOf);
+  const { Request, fieldsOf, isRequest } = createRequest(internals, tools, hrefOf);
+  const { Response, makeResponse } = createResponse(internals, tools, hrefOf);
+  internals.cloneRules.add({ has: isHeaders });
   type Request = InstanceType<typeof Request>;
   type Response = InstanceType<typeof Response>;
 
   // Like the nodes' wrapper, this function has no name, and throws synchronously for other inputs instead of rejecting.
-  const fetch = (input: unknown, init: Record<string, unknown> | undefined): Promise<Response> => {
+  const fetch = (input: unknown, init: unknown): Promise<Response> => {
     const isUrl = Object.prototype.toString.call(input) === "[object URL]";
-    if (typeof input !== "string" && !isUrl && !(input instanceof Request)) {
+    if (typeof input !== "string" && !isUrl && !isRequest(input)) {
       throw new Error("fetch only accepts string, URL or Request object");
     }
-    return request(input instanceof Request ? input : toText(input), init);
+    return request(isRequest(input) ? (input as Request) : toText(input), init);
   };
   Object.defineProperty(fetch, "name", { value: "", configurable: true });
 
-  async function request(
-    target: Request | string,
-    init: Record<string, unknown> | undefined,
-  ): Promise<Response> {
+  async function request(target: Request | string, init: unknown): Promise<Response> {
     if (typeof target === "string" && /^data:/i.test(target)) return dataResponse(target);
     // The nodes' proxy validates the URL: an invalid one gets a response with status 400, not an exception.
     const made =

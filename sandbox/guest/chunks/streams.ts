@@ -1,11 +1,26 @@
 import * as polyfill from "web-streams-polyfill";
 import type { Internals } from "../internals.ts";
-import { bytesOf, concatBytes, printable, toText } from "../webIdl.ts";
+import { bufferSource, conversionError, enumeration, string, withCode } from "../convert.ts";
+import { exposeInterface, printGetters, printable, requireArguments } from "../webIdl.ts";
+
+const readBytes = bufferSource();
+const readShared = bufferSource(true);
+/** What undoes each format of compression. */
+const INVERSE = {
+  gzip: "gunzip",
+  deflate: "inflate",
+  "deflate-raw": "inflate-raw",
+  brotli: "unbrotli",
+} as const;
 
 type Controller = { enqueue(chunk: unknown): void };
 
 /** Streams Standard (through web-streams-polyfill), Encoding and Compression streams. */
-export default function streamsChunk({ load, native }: Internals): Readonly<Record<string, unknown>> {
+export default function streamsChunk({
+  load,
+  native,
+  cloneRules,
+}: Internals): Readonly<Record<string, unknown>> {
   const {
     ReadableStream,
     WritableStream,
@@ -21,11 +36,14 @@ export default function streamsChunk({ load, native }: Internals): Readonly<Reco
     ByteLengthQueuingStrategy,
     CountQueuingStrategy,
   } = polyfill;
+  type ReadableStream = polyfill.ReadableStream;
+  type WritableStream = polyfill.WritableStream;
+  type TransformStream = polyfill.TransformStream;
   const { TextEncoder, TextDecoder } = load("text") as {
     readonly TextEncoder: new () => { encode(text: string): Uint8Array };
     readonly TextDecoder: new (
       label?: unknown,
-      options?: object,
+      options?: unknown,
     ) => {
       readonly encoding: string;
       readonly fatal: boolean;
@@ -33,6 +51,30 @@ export default function streamsChunk({ load, native }: Internals): Readonly<Reco
       decode(bytes?: unknown, options?: object): string;
     };
   };
+
+  // The polyfill makes an AsyncIteratorPrototype of its own, and its `from` takes strings.
+  Object.setPrototypeOf(
+    Object.getPrototypeOf(new ReadableStream().values()) as object,
+    Object.getPrototypeOf(
+      (Object.getPrototypeOf(async function* () {}) as { prototype: object }).prototype,
+    ) as object,
+  );
+  const { from } = ReadableStream;
+  Object.defineProperty(ReadableStream, "from", {
+    value: {
+      from(items: unknown): unknown {
+        const prefix = "Failed to execute 'ReadableStream.from'";
+        requireArguments(arguments.length, 1, prefix);
+        const isObject = (typeof items === "object" && items !== null) || typeof items === "function";
+        if (!isObject || !(Symbol.asyncIterator in items || Symbol.iterator in items))
+          throw conversionError("can not be converted to async sequence.", prefix, "Argument 1");
+        return from.call(ReadableStream, items as Iterable<unknown>);
+      },
+    }.from,
+    writable: true,
+    enumerable: true,
+    configurable: true,
+  });
 
   printAs(ReadableStream.prototype, (stream) => ({
     locked: (stream as { locked?: boolean }).locked,
@@ -98,15 +140,17 @@ export default function streamsChunk({ load, native }: Internals): Readonly<Reco
 
   class TextDecoderStream extends Pair {
     readonly #decoder: InstanceType<typeof TextDecoder>;
-    constructor(label: unknown = "utf-8", options: object = {}) {
-      const decoder = new TextDecoder(label, options);
+    constructor(label: unknown = "utf-8", options: unknown = undefined) {
+      const prefix = "Failed to construct 'TextDecoderStream'";
+      const decoder = new TextDecoder(string(label, prefix, "Argument 1"), options);
       const push = (text: string, controller: Controller): void => {
         if (text !== "") controller.enqueue(text);
       };
       super({
         transform: (chunk: unknown, controller: Controller) =>
-          push(decoder.decode(chunk, { stream: true }), controller),
+          push(decoder.decode(readShared(chunk, prefix, "chunk"), { stream: true }), controller),
         flush: (controller: Controller) => push(decoder.decode(), controller),
+        cancel: () => void decoder.decode(),
       });
       this.#decoder = decoder;
     }
@@ -127,9 +171,11 @@ export default function streamsChunk({ load, native }: Internals): Readonly<Reco
       let high = "";
       super({
         transform(chunk: unknown, controller: Controller) {
-          const text = high + toText(chunk);
-          high = /[\ud800-\udbff]$/.exec(text)?.[0] ?? "";
-          const bytes = encoder.encode(high === "" ? text : text.slice(0, -1));
+          const text = string(chunk, "", "");
+          if (text === "") return;
+          const whole = high + text;
+          high = /[\ud800-\udbff]$/.exec(whole)?.[0] ?? "";
+          const bytes = encoder.encode(high === "" ? whole : whole.slice(0, -1));
           if (bytes.length > 0) controller.enqueue(bytes);
         },
         flush(controller: Controller) {
@@ -142,55 +188,101 @@ export default function streamsChunk({ load, native }: Internals): Readonly<Reco
     }
   }
 
-  const FORMATS: Readonly<Record<string, readonly [string, string]>> = {
-    gzip: ["gzip", "gunzip"],
-    deflate: ["deflate", "inflate"],
-    "deflate-raw": ["deflateRaw", "inflateRaw"],
-    brotli: ["brotliCompress", "brotliDecompress"],
+  /** Returns a transform stream that clones what passes: what a transferred stream is connected with. */
+  const cloning = (): InstanceType<typeof TransformStream> =>
+    new TransformStream({
+      transform: (chunk: unknown, controller: Controller) =>
+        controller.enqueue((load("clone")["structuredClone"] as (value: unknown) => unknown)(chunk)),
+    });
+  const refuseLocked = (stream: { readonly locked: boolean }): void => {
+    if (!stream.locked) return;
+    throw new (load("events")["DOMException"] as new (text: string, name: string) => Error)(
+      "Cannot transfer a locked stream",
+      "DataCloneError",
+    );
   };
+  const moveReadable = (stream: ReadableStream): ReadableStream => {
+    refuseLocked(stream);
+    return stream.pipeThrough(cloning());
+  };
+  const moveWritable = (stream: WritableStream): WritableStream => {
+    refuseLocked(stream);
+    const { readable, writable } = cloning();
+    void readable.pipeTo(stream).catch(() => {});
+    return writable;
+  };
+  cloneRules.add({ has: (value) => value instanceof ReadableStream, transfer: moveReadable });
+  cloneRules.add({ has: (value) => value instanceof WritableStream, transfer: moveWritable });
+  cloneRules.add({
+    has: (value) => value instanceof TransformStream,
+    transfer: (stream: TransformStream) =>
+      Object.create(TransformStream.prototype, {
+        readable: { value: moveReadable(stream.readable), enumerable: true },
+        writable: { value: moveWritable(stream.writable), enumerable: true },
+      }) as object,
+  });
 
-  /** Creates a transformer that buffers all input and converts it at the end: each of the host's operations is a single call. */
-  function whole(type: string, format: unknown, direction: 0 | 1): object {
-    const operation = FORMATS[toText(format)]?.[direction];
-    if (operation === undefined) {
-      throw new TypeError(
-        `Failed to construct '${type}': The provided value '${format as string}' is not a valid enum value of type CompressionFormat`,
-      );
-    }
-    const parts: Uint8Array[] = [];
+  const readFormat = enumeration("CompressionFormat", ["deflate", "deflate-raw", "gzip", "brotli"]);
+
+  /** Creates a transformer whose pieces the host converts, one after the other. */
+  function converting(kind: string, prefix: string): object {
+    const id = Number(native("compressionOpen", { kind }));
+    const convert = (piece: Uint8Array, isLast: boolean, controller: Controller): void => {
+      let output: Uint8Array;
+      try {
+        output = native("compressionWrite", { id, isLast }, piece) as Uint8Array;
+      } catch (error) {
+        throw new TypeError((error as Error).message, { cause: error });
+      }
+      if (output.length > 0) controller.enqueue(output);
+    };
     return {
-      transform(chunk: unknown) {
-        const bytes = bytesOf(chunk);
-        if (bytes === undefined)
-          throw new TypeError("The provided value is not of type '(ArrayBuffer or ArrayBufferView)'");
-        parts.push(bytes.slice());
-      },
-      flush(controller: Controller) {
+      transform(chunk: unknown, controller: Controller) {
+        if (chunk === null)
+          throw withCode(new TypeError("May not write null values to stream"), "ERR_STREAM_NULL_VALUES");
+        let piece: Uint8Array;
         try {
-          controller.enqueue(native(operation, {}, concatBytes(parts)));
+          piece = readBytes(chunk, prefix, "chunk");
         } catch (error) {
-          throw new TypeError((error as Error).message, { cause: error });
+          throw withCode(error as Error, "ERR_INVALID_ARG_TYPE");
         }
+        convert(piece, false, controller);
       },
+      flush: (controller: Controller) => convert(new Uint8Array(0), true, controller),
+      cancel: () => void native("compressionClose", { id }),
     };
   }
 
   class CompressionStream extends Pair {
     constructor(format: unknown) {
-      super(whole("CompressionStream", format, 0));
+      const prefix = "Failed to construct 'CompressionStream'";
+      requireArguments(arguments.length, 1, prefix);
+      super(converting(readFormat(format, prefix, "Argument 1"), prefix));
     }
   }
   class DecompressionStream extends Pair {
     constructor(format: unknown) {
-      super(whole("DecompressionStream", format, 1));
+      const prefix = "Failed to construct 'DecompressionStream'";
+      requireArguments(arguments.length, 1, prefix);
+      super(converting(INVERSE[readFormat(format, prefix, "Argument 1")], prefix));
     }
   }
-  for (const type of [TextDecoderStream, TextEncoderStream, CompressionStream, DecompressionStream]) {
-    Object.defineProperty(type.prototype, Symbol.toStringTag, { value: type.name, configurable: true });
-    printAs(type.prototype, (stream) => ({
-      readable: (stream as unknown as Pair).readable,
-      writable: (stream as unknown as Pair).writable,
-    }));
+  for (const [type, keys] of [
+    [TextDecoderStream, ["encoding", "fatal", "ignoreBOM", "readable", "writable"]],
+    [TextEncoderStream, ["encoding", "readable", "writable"]],
+    [CompressionStream, ["readable", "writable"]],
+    [DecompressionStream, ["readable", "writable"]],
+  ] as const) {
+    // The accessors of the base class become each class's own, as in Deno.
+    for (const key of ["readable", "writable"] as const)
+      Object.defineProperty(
+        type.prototype,
+        key,
+        Object.getOwnPropertyDescriptor(Pair.prototype, key) as PropertyDescriptor,
+      );
+    Object.setPrototypeOf(type.prototype, Object.prototype);
+    exposeInterface(type);
+    printGetters(type, keys);
   }
   return {
     ReadableStream,

@@ -1,9 +1,28 @@
 import { fromBase64, toBase64 } from "../baseCodes.ts";
+import {
+  boolean,
+  bufferSource,
+  conversionError,
+  dictionary,
+  scalarString,
+  string,
+  withCode,
+} from "../convert.ts";
 import { decodeAscii } from "../hostCalls.ts";
 import type { Internals } from "../internals.ts";
-import { bytesOf, concatBytes, exposeInterface, printGetters, requireArguments, toText } from "../webIdl.ts";
+import * as types from "../types.ts";
+import { concatBytes, exposeInterface, printGetters, requireArguments } from "../webIdl.ts";
 
 const NO_BYTES = new Uint8Array(0);
+const readOptions = dictionary<{ fatal: boolean; ignoreBOM: boolean }>("TextDecoderOptions", {
+  fatal: [boolean, false],
+  ignoreBOM: [boolean, false],
+});
+const readDecodeOptions = dictionary<{ stream: boolean }>("TextDecodeOptions", { stream: [boolean, false] });
+const readSource = bufferSource(true);
+
+/** Decodes the next piece of a text; `stream` says that more follows. */
+type Decode = (bytes: Uint8Array, stream: boolean) => string;
 
 /** Encoding Standard: `TextEncoder`, `TextDecoder`; HTML: `atob`, `btoa`. */
 export default function textChunk({
@@ -11,20 +30,31 @@ export default function textChunk({
   native,
   load,
 }: Internals): Readonly<Record<string, unknown>> {
+  const encodings = () =>
+    load("encodings") as {
+      readonly encodingOf: (label: string) => string | null;
+      readonly createDecoder: (name: string, options: { fatal: boolean; ignoreBOM: boolean }) => Decode;
+    };
+
   class TextEncoder {
     get encoding(): string {
       return "utf-8";
     }
     encode(input: unknown = ""): Uint8Array {
-      return encodeUtf8(toText(input));
+      return encodeUtf8(string(input, "Failed to execute 'encode' on 'TextEncoder'", "Argument 1"));
     }
     encodeInto(source: unknown, destination: Uint8Array): { read: number; written: number } {
-      requireArguments(arguments.length, 2, "Failed to execute 'encodeInto' on 'TextEncoder'");
+      const prefix = "Failed to execute 'encodeInto' on 'TextEncoder'";
+      const text = scalarString(source, prefix, "Argument 1");
+      if (types.typedArrayName(destination) !== "Uint8Array")
+        throw conversionError("is not an Uint8Array object", prefix, "Argument 2");
+      const room = destination.length;
       let read = 0;
       let written = 0;
-      for (const character of toText(source)) {
+      // A UTF-16 unit takes at least one byte, so nothing behind the first `room` of them fits.
+      for (const character of text.slice(0, room)) {
         const bytes = encodeUtf8(character);
-        if (written + bytes.length > destination.length) break;
+        if (written + bytes.length > room) break;
         destination.set(bytes, written);
         written += bytes.length;
         read += character.length;
@@ -37,16 +67,16 @@ export default function textChunk({
     readonly #encoding: string;
     readonly #fatal: boolean;
     readonly #ignoreBOM: boolean;
-    /** Input not yet emitted: an incomplete UTF-8 sequence, or for other encodings the whole input so far. */
-    #pending: Uint8Array = NO_BYTES;
-    #emitted = 0;
-    #started = false;
+    /** Decoder of the stream in progress; undefined between two. */
+    #decode: Decode | undefined;
 
-    constructor(label: unknown = "utf-8", options: { fatal?: unknown; ignoreBOM?: unknown } = {}) {
-      const name = toText(label);
-      this.#fatal = Boolean(options?.fatal);
-      this.#ignoreBOM = Boolean(options?.ignoreBOM);
-      this.#encoding = /^\s*utf-?8\s*$/i.test(name) ? "utf-8" : encodingName(name);
+    constructor(label: unknown = "utf-8", options: unknown = undefined) {
+      const prefix = "Failed to construct 'TextDecoder'";
+      const name = string(label, prefix, "Argument 1");
+      const { fatal, ignoreBOM } = readOptions(options, prefix, "Argument 2");
+      this.#fatal = fatal;
+      this.#ignoreBOM = ignoreBOM;
+      this.#encoding = encodingName(name);
     }
     get encoding(): string {
       return this.#encoding;
@@ -57,62 +87,55 @@ export default function textChunk({
     get ignoreBOM(): boolean {
       return this.#ignoreBOM;
     }
-    decode(input: unknown = NO_BYTES, options: { stream?: unknown } = {}): string {
-      const given = bytesOf(input);
-      if (given === undefined) {
-        throw new TypeError(
-          "Failed to execute 'decode' on 'TextDecoder': Argument 1 is not an ArrayBuffer, SharedArrayBuffer, or a view on one",
-        );
-      }
-      const stream = Boolean(options?.stream);
-      if (this.#encoding !== "utf-8") return this.#decodeOther(given, stream);
-      let bytes = this.#pending.length > 0 ? concatBytes([this.#pending, given]) : given;
-      this.#pending = NO_BYTES;
-      if (stream) {
-        const whole = wholeLength(bytes);
-        this.#pending = bytes.slice(whole);
-        bytes = bytes.subarray(0, whole);
-      }
-      const text = decodeUtf8(bytes, this.#fatal, this.#ignoreBOM || this.#started);
-      this.#started = stream && (this.#started || bytes.length > 0);
-      return text;
-    }
-    #decodeOther(given: Uint8Array, stream: boolean): string {
-      const all = concatBytes([this.#pending, given]);
-      const text = decodeWith(all, {
-        encoding: this.#encoding,
+    decode(input: unknown = NO_BYTES, options: unknown = undefined): string {
+      const prefix = "Failed to execute 'decode' on 'TextDecoder'";
+      const bytes = readSource(input, prefix, "Argument 1");
+      const { stream } = readDecodeOptions(options, prefix, "Argument 2");
+      if (stream && bytes.length === 0) return "";
+      const decode = (this.#decode ??= createDecoder(this.#encoding, {
         fatal: this.#fatal,
         ignoreBOM: this.#ignoreBOM,
-        stream,
-      });
-      const fresh = text.slice(this.#emitted);
-      this.#pending = stream ? all : NO_BYTES;
-      this.#emitted = stream ? text.length : 0;
-      return fresh;
+      }));
+      if (!stream) this.#decode = undefined;
+      try {
+        return decode(bytes, stream);
+      } catch {
+        throw new TypeError("The encoded data is not valid");
+      }
     }
   }
 
   function encodingName(label: string): string {
-    try {
-      return native("encodingName", { label }) as string;
-    } catch {
-      throw new RangeError(`The encoding label provided ('${label}') is invalid.`);
-    }
+    if (/^[\t\n\f\r ]*utf-?8[\t\n\f\r ]*$/i.test(label)) return "utf-8";
+    const name = encodings().encodingOf(label);
+    if (name !== null) return name;
+    throw withCode(
+      new RangeError(`The encoding label provided ('${label}') is invalid.`),
+      "ERR_ENCODING_NOT_SUPPORTED",
+    );
   }
 
-  function decodeWith(bytes: Uint8Array, header: object): string {
-    try {
-      return native("decode", header, bytes) as string;
-    } catch {
-      throw new TypeError("The encoded data is not valid");
-    }
+  function createDecoder(name: string, options: { fatal: boolean; ignoreBOM: boolean }): Decode {
+    if (name !== "utf-8") return encodings().createDecoder(name, options);
+    /** The start of a sequence that the next piece may complete. */
+    let pending: Uint8Array = NO_BYTES;
+    let keepsMark = options.ignoreBOM;
+    return (given, stream) => {
+      const bytes = pending.length > 0 ? concatBytes([pending, given]) : given;
+      const whole = stream ? wholeLength(bytes) : bytes.length;
+      pending = bytes.slice(whole);
+      const text = decodeUtf8(bytes.subarray(0, whole), options.fatal, keepsMark);
+      // A mark counts only at the start of the text.
+      keepsMark ||= whole > 0;
+      return text;
+    };
   }
 
-  function decodeUtf8(bytes: Uint8Array, fatal = false, keepMark = false): string {
+  function decodeUtf8(bytes: Uint8Array, fatal = false, ignoreBOM = false): string {
     let at = 0;
     while (at < bytes.length && (bytes[at] as number) < 0x80) at++;
     if (at === bytes.length) return decodeAscii(bytes);
-    return decodeWith(bytes, { encoding: "utf-8", fatal, ignoreBOM: keepMark });
+    return native("decodeUtf8", { fatal, ignoreBOM }, bytes) as string;
   }
 
   const domException = (message: string): Error =>
@@ -123,7 +146,7 @@ export default function textChunk({
 
   function atob(data: unknown): string {
     requireArguments(arguments.length, 1, "Failed to execute 'atob'");
-    const text = toText(data).replace(/[\t\n\f\r ]+/g, "");
+    const text = string(data, "", "").replace(/[\t\n\f\r ]+/g, "");
     const body = text.length % 4 === 0 ? text.replace(/==?$/, "") : text;
     if (body.length % 4 === 1 || /[^A-Za-z0-9+/]/.test(body)) throw domException("Failed to decode base64");
     return toBinaryText(fromBase64(body));
@@ -131,7 +154,7 @@ export default function textChunk({
 
   function btoa(data: unknown): string {
     requireArguments(arguments.length, 1, "Failed to execute 'btoa'");
-    const text = toText(data);
+    const text = string(data, "", "");
     const bytes = new Uint8Array(text.length);
     for (let at = 0; at < text.length; at++) {
       const unit = text.charCodeAt(at);
@@ -156,15 +179,18 @@ function toBinaryText(bytes: Uint8Array): string {
   return text;
 }
 
-/** Returns how many leading bytes are complete or already invalid UTF-8 sequences; the rest may be the start of one. */
+/** Returns how many leading bytes are whole or invalid UTF-8 sequences; the rest is the valid start of one (Encoding Standard, UTF-8 decoder). */
 function wholeLength(bytes: Uint8Array): number {
-  const from = Math.max(0, bytes.length - 3);
-  for (let at = bytes.length - 1; at >= from; at--) {
-    const byte = bytes[at] as number;
-    if (byte < 0x80) break;
-    if (byte < 0xc0) continue;
-    const needed = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2;
-    return bytes.length - at < needed ? at : bytes.length;
+  const { length } = bytes;
+  for (let at = length - 1; at >= 0 && at > length - 4; at--) {
+    const lead = bytes[at] as number;
+    if ((lead & 0xc0) === 0x80) continue;
+    const needed = lead < 0xc2 || lead > 0xf4 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
+    if (length - at >= needed) return length;
+    const second = bytes[at + 1];
+    const lowest = lead === 0xe0 ? 0xa0 : lead === 0xf0 ? 0x90 : 0x80;
+    const highest = lead === 0xed ? 0x9f : lead === 0xf4 ? 0x8f : 0xbf;
+    return second !== undefined && (second < lowest || second > highest) ? length : at;
   }
-  return bytes.length;
+  return length;
 }

@@ -7,9 +7,12 @@ import { createUrl } from "../url/url.ts";
 /** URL Standard: `URL`, `URLSearchParams`, and `URLPattern`; the host parses. */
 export default function urlChunk(internals: Internals): Readonly<Record<string, unknown>> {
   const searchParams = createSearchParams(createFormEncoding(internals));
+  const { URLSearchParams } = searchParams;
+  const URL = createUrl(internals.native, searchParams);
+  internals.cloneRules.add({ has: (value) => value instanceof URL || value instanceof URLSearchParams });
   return {
-    URL: createUrl(internals.native, searchParams),
-    URLSearchParams: searchParams.URLSearchParams,
+    URL,
+    URLSearchParams,
     URLPattern: createUrlPattern(internals.native),
   };
 }

@@ -12,6 +12,8 @@ export interface KeyFields {
 /** Token known only to our own code, which uses it to construct classes that refuse `new`. */
 export const SECRET = {};
 
+/** Whether a value is a key. */
+export let isKey: (value: object) => boolean;
 /** Returns the fields of a key. */
 export let fieldsOf: (key: CryptoKey) => KeyFields;
 
@@ -22,6 +24,7 @@ export class CryptoKey {
   readonly #usages: string[];
   static {
     fieldsOf = (key) => key.#fields;
+    isKey = (value) => #fields in value;
   }
   constructor(secret?: unknown, fields?: KeyFields) {
     if (secret !== SECRET || fields === undefined) throw new TypeError("Illegal constructor");

@@ -1,6 +1,12 @@
 import { type Convert, instance, integer, sequence } from "../convert.ts";
 import type { Internals } from "../internals.ts";
-import { exposeInterface, exposeStatics, illegalInvocation, printGetters, requireArguments } from "../webIdl.ts";
+import {
+  exposeInterface,
+  exposeStatics,
+  illegalInvocation,
+  printGetters,
+  requireArguments,
+} from "../webIdl.ts";
 import type { DomExceptionType } from "./domException.ts";
 import { Event } from "./event.ts";
 import type { EventTargetTools } from "./eventTarget.ts";

@@ -42,7 +42,7 @@ interface Fields {
   readonly code: number;
 }
 
-const { defineProperty, hasOwn, setPrototypeOf } = Object;
+const { hasOwn, setPrototypeOf } = Object;
 const { construct } = Reflect;
 const codes = { __proto__: null } as unknown as Record<string, number>;
 for (const [name, , code] of CODES) if (name !== "") codes[name] = code;
@@ -65,9 +65,9 @@ export function createDomException() {
       const text = string(message, prefix, "Argument 1");
       const given = typeof options === "object" && options !== null ? options : { name: options };
       const name = string((given as { name?: unknown }).name, prefix, "Argument 2");
-      const made = construct(Error, [], new.target) as Error;
+      const made: Error = construct(Error, [], new.target);
       if ("cause" in given)
-        defineProperty(made, "cause", { value: given.cause, configurable: true, writable: true });
+        Object.defineProperty(made, "cause", { value: given.cause, configurable: true, writable: true });
       fields.set(made, { name, message: text, code: codes[name] ?? 0 });
       setStack(made, `${name}${text === "" ? "" : `: ${text}`}`, new.target);
       return made as unknown as this;
@@ -89,7 +89,7 @@ export function createDomException() {
   const asGetters = (DOMException.prototype as unknown as Record<symbol, (...args: unknown[]) => string>)[
     inspectSymbol
   ] as (...args: unknown[]) => string;
-  defineProperty(DOMException.prototype, inspectSymbol, {
+  Object.defineProperty(DOMException.prototype, inspectSymbol, {
     configurable: true,
     value(this: Error, ...args: unknown[]): string {
       return hasOwn(this, "stack") && typeof this.stack === "string"
@@ -98,8 +98,8 @@ export function createDomException() {
     },
   });
   for (const [, constant, value] of CODES) {
-    defineProperty(DOMException, constant, { value, enumerable: true });
-    defineProperty(DOMException.prototype, constant, { value, enumerable: true });
+    Object.defineProperty(DOMException, constant, { value, enumerable: true });
+    Object.defineProperty(DOMException.prototype, constant, { value, enumerable: true });
   }
 
   const amount = double(true);
@@ -142,7 +142,7 @@ function setStack(made: Error, head: string, below: unknown): void {
   );
   const frames = holder.stack?.slice(holder.stack.indexOf("\n")) ?? "";
   let stack: unknown = head + (frames.startsWith("\n") ? frames : "");
-  defineProperty(made, "stack", {
+  Object.defineProperty(made, "stack", {
     get: () => stack,
     set: (value: unknown) => {
       stack = value;

@@ -16,7 +16,6 @@ export interface EventState {
   trusted: boolean;
 }
 
-const { defineProperty } = Object;
 const NO_INIT = { __proto__: null } as EventInit;
 interface EventInit {
   readonly bubbles?: unknown;
@@ -138,9 +137,9 @@ for (const [name, value] of [
   ["AT_TARGET", 2],
   ["BUBBLING_PHASE", 3],
 ] as const) {
-  defineProperty(Event, name, { value, enumerable: true });
+  Object.defineProperty(Event, name, { value, enumerable: true });
 }
-defineProperty(Event.prototype, "isTrusted", {
+Object.defineProperty(Event.prototype, "isTrusted", {
   get(this: Event) {
     return stateOf(this).trusted;
   },
@@ -197,7 +196,7 @@ export function createEventType(name: string, options: EventTypeOptions): typeof
     },
   }[name] as typeof Event;
   for (const key of names) {
-    defineProperty(type.prototype, key, {
+    Object.defineProperty(type.prototype, key, {
       get(this: object) {
         return values.get(this)?.[key];
       },

@@ -56,7 +56,7 @@ export function createEventTarget(
         ? readOptions(options, prefix, "Argument 3")
         : { capture: !!options, once: false, passive: false, signal: undefined };
       if (listener === null) return;
-      const name = `${type as string}`;
+      const name = String(type);
       const list = lists.get(name) ?? [];
       lists.set(name, list);
       if (findListener(list, listener, capture) >= 0 || signal?.aborted) return;
@@ -68,7 +68,7 @@ export function createEventTarget(
       const lists = listsOf(this);
       requireArguments(arguments.length, 2, "Failed to execute 'removeEventListener' on 'EventTarget'");
       const capture = isObject(options) ? readCapture(options, "", "").capture : !!options;
-      const list = lists.get(`${type as string}`) ?? [];
+      const list = lists.get(String(type)) ?? [];
       const at = listener === null ? -1 : findListener(list, listener, capture);
       if (at >= 0) remove(list, list[at] as Registration);
     }
@@ -76,8 +76,7 @@ export function createEventTarget(
       const lists = listsOf(this);
       requireArguments(arguments.length, 1, "Failed to execute 'dispatchEvent' on 'EventTarget'");
       if (!lists.has(event.type)) {
-        if (!isEvent(event))
-          throw new TypeError("Cannot set properties of undefined (setting 'target')");
+        if (!isEvent(event)) throw new TypeError("Cannot set properties of undefined (setting 'target')");
         stateOf(event).target = this;
         return true;
       }
@@ -123,7 +122,9 @@ export function createEventTarget(
     Object.assign(state, { target, current: target, phase: 2, dispatching: true });
     const list = registrations.get(target)?.get(event.type) ?? [];
     if (!state.stopped) {
-      for (const registration of [...list]) {
+      // The listeners that were there when the event was dispatched.
+      const present = list.slice();
+      for (const registration of present) {
         if (registration.removed || state.stoppedNow) continue;
         const { listener, once, passive } = registration;
         if (once) remove(list, registration);

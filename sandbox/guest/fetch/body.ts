@@ -1,5 +1,7 @@
 import type { Internals } from "../internals.ts";
-import { bytesOf, concatBytes, toText } from "../webIdl.ts";
+import { string } from "../convert.ts";
+import { bytesOf, concatBytes, illegalInvocation } from "../webIdl.ts";
+import { type MimeType, extractMimeType, serialiseMimeType } from "./mimeType.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
@@ -23,12 +25,16 @@ export interface BodyTools {
   readonly extract: (value: unknown) => { readonly body: Body; readonly type: string | undefined };
   readonly streamOf: (body: Body) => StreamLike;
   readonly isUsed: (body: Body) => boolean;
+  /** Whether a body can't be read or cloned: it was read from, or somebody holds its reader. */
+  readonly isUnusable: (body: Body) => boolean;
   readonly read: (body: Body) => Promise<Bytes>;
   readonly clone: (body: Body) => Body;
+  /** Moves a body to another owner; the first one's is used up. */
+  readonly take: (body: Body) => Body;
   /** Adds the readers of every request and response to the class's prototype. */
   readonly mixin: (
     prototype: object,
-    bodyOf: (self: object) => Body | null,
+    bodyOf: (self: object) => Body | null | undefined,
     typeOf: (self: object) => string | null,
   ) => void;
 }
@@ -38,7 +44,10 @@ const tagOf = (value: unknown): string => Object.prototype.toString.call(value).
 /** Creates the operations on bodies; the chunks for streams, blobs and forms load only when a body needs them. */
 export function createBodyTools({ load, encodeUtf8 }: Internals): BodyTools {
   const streams = () =>
-    load("streams") as { readonly ReadableStream: new (source?: object, strategy?: object) => StreamLike };
+    load("streams") as {
+      readonly ReadableStream: new (source?: object, strategy?: object) => StreamLike;
+      readonly TransformStream: new (transformer: object) => object;
+    };
   const files = () =>
     load("file") as {
       readonly Blob: new (parts: unknown[], options?: object) => object;
@@ -49,7 +58,18 @@ export function createBodyTools({ load, encodeUtf8 }: Internals): BodyTools {
     };
   const decodeUtf8 = (bytes: Uint8Array): string =>
     (load("text")["decodeUtf8"] as (bytes: Uint8Array) => string)(bytes);
+  const decodeMarked = (bytes: Uint8Array): string =>
+    (load("text")["decodeUtf8"] as (bytes: Uint8Array, fatal: boolean, ignoreBOM: boolean) => string)(
+      bytes,
+      false,
+      true,
+    );
   const ofBytes = (bytes: Bytes): Body => ({ bytes, stream: undefined, used: false });
+
+  const emptyStream = (): StreamLike =>
+    new (streams().ReadableStream)({
+      start: (controller: { close(): void }) => controller.close(),
+    });
 
   const tools: BodyTools = {
     extract(value) {
@@ -60,11 +80,15 @@ export function createBodyTools({ load, encodeUtf8 }: Internals): BodyTools {
           case "Blob":
           case "File": {
             const type = (value as { type: string }).type;
-            return { body: ofBytes(files().bytesOfBlob(value)), type: type === "" ? undefined : type };
+            const body = ofBytes(files().bytesOfBlob(value));
+            BLOBS.add(body);
+            return { body, type: type === "" ? undefined : type };
           }
           case "FormData": {
             const form = files().encodeForm(value);
-            return { body: ofBytes(form.bytes), type: form.type };
+            const body = ofBytes(form.bytes);
+            BLOBS.add(body);
+            return { body, type: form.type };
           }
           case "URLSearchParams":
             return {
@@ -73,31 +97,34 @@ export function createBodyTools({ load, encodeUtf8 }: Internals): BodyTools {
             };
           case "ReadableStream": {
             const stream = value as StreamLike;
-            if (stream.locked) throw new TypeError("ReadableStream is locked or disturbed");
+            if (stream.locked || isDisturbed(stream))
+              throw new TypeError("ReadableStream is locked or disturbed");
             return { body: { bytes: undefined, stream, used: false }, type: undefined };
           }
         }
       }
-      return { body: ofBytes(encodeUtf8(toText(value)) as Bytes), type: "text/plain;charset=UTF-8" };
+      return { body: ofBytes(encodeUtf8(string(value, "", "")) as Bytes), type: "text/plain;charset=UTF-8" };
     },
     streamOf(body) {
       if (body.stream === undefined) {
         const { bytes, used } = body;
         const { ReadableStream } = streams();
         body.stream = new ReadableStream({
-          ...(FROM_NETWORK.has(body) && { type: "bytes" }),
+          ...((FROM_NETWORK.has(body) || BLOBS.has(body)) && { type: "bytes" }),
           start(controller: { enqueue(chunk: Bytes): void; close(): void }) {
             if (!used && bytes !== undefined && bytes.length > 0) controller.enqueue(bytes.slice());
             controller.close();
           },
         });
+        // The stream of a body that was read is disturbed and held by its reader.
+        if (used) void body.stream.getReader().read();
       }
       return body.stream;
     },
-    isUsed: ({ used, stream }) =>
-      used || Boolean((stream as { _disturbed?: boolean } | undefined)?._disturbed),
+    isUsed: ({ used, stream }) => used || (stream !== undefined && isDisturbed(stream)),
+    isUnusable: (body) => tools.isUsed(body) || body.stream?.locked === true,
     async read(body) {
-      if (tools.isUsed(body) || body.stream?.locked) throw new TypeError("Body already consumed");
+      if (tools.isUnusable(body)) throw new TypeError("Body already consumed");
       body.used = true;
       if (body.stream === undefined) return body.bytes as Bytes;
       const reader = body.stream.getReader();
@@ -106,54 +133,94 @@ export function createBodyTools({ load, encodeUtf8 }: Internals): BodyTools {
         const { done, value } = await reader.read();
         if (done) return concatBytes(parts);
         if (!(value instanceof Uint8Array))
-          throw new TypeError("Cannot read body as chunk is not a Uint8Array");
+          throw new TypeError("Cannot convert value to Uint8Array while consuming the stream");
         parts.push(value);
       }
     },
+    take(body) {
+      const { bytes, stream } = body;
+      const taken: Body = { bytes, used: false, stream: undefined };
+      if (stream === undefined) {
+        if (BLOBS.has(body)) BLOBS.add(taken);
+        body.used = true;
+      } else taken.stream = stream.pipeThrough(new (streams().TransformStream)({})) as StreamLike;
+      return taken;
+    },
     clone(body) {
-      if (body.stream === undefined) return { ...body };
-      const [first, second] = body.stream.tee();
-      body.stream = first;
+      if (body.stream === undefined) {
+        const copy = { ...body };
+        if (BLOBS.has(body)) BLOBS.add(copy);
+        return copy;
+      }
+      const { TransformStream } = streams();
+      const { structuredClone } = load("clone") as { structuredClone: (value: unknown) => unknown };
+      const mapping = (map: (chunk: unknown) => unknown): object =>
+        new TransformStream({
+          transform: (chunk: unknown, controller: { enqueue(chunk: unknown): void }) =>
+            controller.enqueue(map(chunk)),
+        });
+      // Each chunk is copied before either side can change it.
+      const pairs = body.stream.pipeThrough(
+        mapping((chunk) => [chunk, structuredClone(chunk)]),
+      ) as StreamLike;
+      const [first, second] = pairs.tee();
+      body.stream = first.pipeThrough(mapping((pair) => (pair as unknown[])[0])) as StreamLike;
       body.bytes = undefined;
-      return { bytes: undefined, stream: second, used: false };
+      const copy = second.pipeThrough(mapping((pair) => (pair as unknown[])[1])) as StreamLike;
+      return { bytes: undefined, stream: copy, used: false };
     },
     mixin(prototype, bodyOf, typeOf) {
-      const read = async (self: object): Promise<Bytes> => {
+      const own = (self: object): Body | null => {
         const body = bodyOf(self);
+        if (body === undefined) throw illegalInvocation();
+        return body;
+      };
+      const read = async (self: object): Promise<Bytes> => {
+        const body = own(self);
         return body === null ? new Uint8Array(0) : tools.read(body);
       };
+      const mimeType = (self: object): MimeType | undefined => extractMimeType(typeOf(self));
       const members = {
         get body(): StreamLike | null {
-          const body = bodyOf(this);
+          const body = own(this);
           return body === null ? null : tools.streamOf(body);
         },
         get bodyUsed(): boolean {
-          const body = bodyOf(this);
+          const body = own(this);
           return body !== null && tools.isUsed(body);
         },
         async arrayBuffer(): Promise<ArrayBuffer> {
           return (await read(this)).slice().buffer;
         },
         async blob(): Promise<object> {
-          return new (files().Blob)([await read(this)], { type: typeOf(this) ?? "" });
+          const bytes = await read(this);
+          const type = mimeType(this);
+          return new (files().Blob)([bytes], { type: type === undefined ? "" : serialiseMimeType(type) });
         },
         async bytes(): Promise<Bytes> {
           return (await read(this)).slice();
         },
         async formData(): Promise<object> {
-          const type = typeOf(this) ?? "";
           const bytes = await read(this);
-          const boundary = /^multipart\/form-data\s*;.*\bboundary="?([^";]+)"?/i.exec(type)?.[1];
-          if (boundary !== undefined) return files().decodeForm(bytes, boundary);
-          if (!/^application\/x-www-form-urlencoded/i.test(type))
-            throw new TypeError(
-              type === "" ? "Missing content type" : "Body can not be decoded as form data",
-            );
+          const type = mimeType(this);
+          if (type === undefined) throw new TypeError("Missing content type");
+          if (type.essence === "multipart/form-data") {
+            const boundary = type.parameters.get("boundary");
+            if (!boundary)
+              throw new TypeError(
+                "Cannot construct MultipartParser: multipart/form-data must provide a boundary",
+              );
+            return files().decodeForm(bytes, boundary);
+          }
+          if (type.essence !== "application/x-www-form-urlencoded")
+            throw new TypeError("Body can not be decoded as form data");
           const form = new (files().FormData)();
           const { URLSearchParams } = load("url") as {
             URLSearchParams: new (text: string) => Iterable<[string, string]>;
           };
-          for (const [name, value] of new URLSearchParams(decodeUtf8(bytes))) form.append(name, value);
+          // The leading `&` keeps a `?`, which the constructor would drop. A mark is part of the first name.
+          for (const [name, value] of new URLSearchParams(`&${decodeMarked(bytes)}`))
+            form.append(name, value);
           return form;
         },
         async json(): Promise<unknown> {
@@ -163,9 +230,11 @@ export function createBodyTools({ load, encodeUtf8 }: Internals): BodyTools {
           return decodeUtf8(await read(this));
         },
         textStream(): unknown {
+          const body = own(this);
+          if (body !== null && tools.isUnusable(body)) throw new TypeError("Body already consumed.");
           const { TextDecoderStream } = load("streams") as unknown as { TextDecoderStream: new () => object };
-          const body = bodyOf(this);
-          return body === null ? null : tools.streamOf(body).pipeThrough(new TextDecoderStream());
+          const stream = body === null ? emptyStream() : tools.streamOf(body);
+          return stream.pipeThrough(new TextDecoderStream());
         },
       };
       Object.defineProperties(prototype, Object.getOwnPropertyDescriptors(members));
@@ -173,6 +242,11 @@ export function createBodyTools({ load, encodeUtf8 }: Internals): BodyTools {
   };
   return tools;
 }
+
+/** Bodies made of blobs and forms: their streams are byte streams, too. */
+const BLOBS = new WeakSet<Body>();
+
+const isDisturbed = (stream: object): boolean => Boolean((stream as { _disturbed?: boolean })._disturbed);
 
 /** Bodies received from a server: their streams are byte streams. */
 export const FROM_NETWORK = new WeakSet<Body>();

@@ -1,4 +1,5 @@
 import { fromBase64 } from "../baseCodes.ts";
+import { parseMimeType, serialiseMimeType } from "./mimeType.ts";
 
 /** The content of a data URL. */
 export interface DataUrl {
@@ -20,7 +21,8 @@ export function readDataUrl(href: string): DataUrl | undefined {
     if (bytes === undefined) return undefined;
     type = type.slice(0, base64.index);
   }
-  return { type: serialiseMimeType(type.startsWith(";") ? `text/plain${type}` : type), bytes };
+  const parsed = parseMimeType(type.startsWith(";") ? `text/plain${type}` : type);
+  return { type: parsed === undefined ? "text/plain;charset=US-ASCII" : serialiseMimeType(parsed), bytes };
 }
 
 function percentDecode(text: string): Uint8Array {
@@ -41,54 +43,4 @@ function decodeBase64(text: string): Uint8Array | undefined {
   const body = plain.length % 4 === 0 ? plain.replace(/==?$/, "") : plain;
   if (body.length % 4 === 1 || /[^A-Za-z0-9+/]/.test(body)) return undefined;
   return fromBase64(body);
-}
-
-const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
-const QUOTABLE = /^[\t\x20-\x7e\x80-\xff]*$/;
-
-/** Parses and serialises a MIME type (MIME Sniffing Standard); an invalid one becomes plain text in US-ASCII. */
-function serialiseMimeType(text: string): string {
-  const failure = "text/plain;charset=US-ASCII";
-  const match = /^[\t\n\r ]*([^/]*)\/([^;]*)(.*)$/s.exec(text);
-  const [, type = "", rawSubtype = "", rest = ""] = match ?? [];
-  const subtype = rawSubtype.replace(/[\t\n\r ]+$/, "");
-  if (!TOKEN.test(type) || !TOKEN.test(subtype)) return failure;
-  const parameters = new Map<string, string>();
-  let at = 0;
-  while (at < rest.length) {
-    at++;
-    while (/[\t\n\r ]/.test(rest[at] ?? "")) at++;
-    const nameEnd = findEnd(rest, at, ";=");
-    const name = rest.slice(at, nameEnd).toLowerCase();
-    at = nameEnd;
-    if (at >= rest.length) break;
-    if (rest[at] === ";") continue;
-    at++;
-    let value = "";
-    if (rest[at] === '"') {
-      at++;
-      while (at < rest.length && rest[at] !== '"') {
-        if (rest[at] === "\\" && at + 1 < rest.length) at++;
-        value += rest[at++];
-      }
-      at = findEnd(rest, at, ";");
-    } else {
-      const valueEnd = findEnd(rest, at, ";");
-      value = rest.slice(at, valueEnd).replace(/[\t\n\r ]+$/, "");
-      at = valueEnd;
-      if (value === "") continue;
-    }
-    if (TOKEN.test(name) && QUOTABLE.test(value) && !parameters.has(name)) parameters.set(name, value);
-  }
-  let out = `${type}/${subtype}`.toLowerCase();
-  for (const [name, value] of parameters) {
-    out += `;${name}=${TOKEN.test(value) ? value : `"${value.replace(/["\\]/g, "\\$&")}"`}`;
-  }
-  return out;
-}
-
-function findEnd(text: string, from: number, stops: string): number {
-  let at = from;
-  while (at < text.length && !stops.includes(text[at] as string)) at++;
-  return at;
 }

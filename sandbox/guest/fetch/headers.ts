@@ -1,5 +1,6 @@
 import { makeIterable } from "../pairIterator.ts";
-import { exposeInterface, readPairs, requireArguments, toText } from "../webIdl.ts";
+import { type Convert, byteString, record, sequence } from "../convert.ts";
+import { exposeInterface, requireArguments } from "../webIdl.ts";
 
 type Pair = [name: string, value: string];
 
@@ -9,11 +10,17 @@ export class Headers {
   /** Set for responses that the platform creates (`fetch`, redirects); callers never construct immutable headers. */
   #immutable = false;
 
+  static has(value: object): boolean {
+    return #list in value;
+  }
   static fromList(list: readonly (readonly [string, string])[], immutable = false): Headers {
     const headers = new Headers();
     headers.#list = list.map(([name, value]) => [name, value]);
     headers.#immutable = immutable;
     return headers;
+  }
+  static isImmutable(headers: Headers): boolean {
+    return headers.#immutable;
   }
   static sortedOf(headers: Headers): readonly Pair[] {
     return headers.#sorted();
@@ -23,25 +30,11 @@ export class Headers {
   }
 
   constructor(init: unknown = undefined) {
-    if (init === undefined || init === null) {
-      if (init === null)
-        throw new TypeError(
-          "Failed to construct 'Headers': The provided value is not of type '(sequence<sequence<ByteString>> or record<ByteString, ByteString>)'",
-        );
-      return;
-    }
-    if (typeof init !== "object" && typeof init !== "function") {
-      throw new TypeError(
-        "Failed to construct 'Headers': The provided value is not of type '(sequence<sequence<ByteString>> or record<ByteString, ByteString>)'",
-      );
-    }
-    const pairs =
-      init instanceof Headers
-        ? init.#list
-        : readPairs(init, (item) => `Invalid header: length must be 2, but is ${item.length}`);
-    for (const [name, value] of pairs) this.#append(name, value);
+    if (init !== undefined)
+      for (const [name, value] of readHeaders(init, "Failed to construct 'Headers'", "Argument 1"))
+        this.#append(name, value);
   }
-  #append(name: unknown, value: unknown): void {
+  #append(name: string, value: string): void {
     const [key, text] = checkHeader(name, value);
     this.#assertMutable();
     const known = this.#list.find(([other]) => other.toLowerCase() === key.toLowerCase());
@@ -51,18 +44,21 @@ export class Headers {
     if (this.#immutable) throw new TypeError("Cannot change headers: headers are immutable");
   }
   append(name: unknown, value: unknown): void {
-    requireArguments(arguments.length, 2, "Failed to execute 'append' on 'Headers'");
-    this.#append(name, value);
+    const prefix = "Failed to execute 'append' on 'Headers'";
+    requireArguments(arguments.length, 2, prefix);
+    this.#append(byteString(name, prefix, "Argument 1"), byteString(value, prefix, "Argument 2"));
   }
   delete(name: unknown): void {
-    requireArguments(arguments.length, 1, "Failed to execute 'delete' on 'Headers'");
-    const key = checkName(name);
+    const prefix = "Failed to execute 'delete' on 'Headers'";
+    requireArguments(arguments.length, 1, prefix);
+    const key = checkName(byteString(name, prefix, "Argument 1"));
     this.#assertMutable();
     this.#list = this.#list.filter(([other]) => other.toLowerCase() !== key);
   }
   get(name: unknown): string | null {
-    requireArguments(arguments.length, 1, "Failed to execute 'get' on 'Headers'");
-    const key = checkName(name);
+    const prefix = "Failed to execute 'get' on 'Headers'";
+    requireArguments(arguments.length, 1, prefix);
+    const key = checkName(byteString(name, prefix, "Argument 1"));
     const values = this.#list.filter(([other]) => other.toLowerCase() === key).map(([, value]) => value);
     return values.length === 0 ? null : values.join(", ");
   }
@@ -70,13 +66,18 @@ export class Headers {
     return this.#list.filter(([name]) => name.toLowerCase() === "set-cookie").map(([, value]) => value);
   }
   has(name: unknown): boolean {
-    requireArguments(arguments.length, 1, "Failed to execute 'has' on 'Headers'");
-    const key = checkName(name);
+    const prefix = "Failed to execute 'has' on 'Headers'";
+    requireArguments(arguments.length, 1, prefix);
+    const key = checkName(byteString(name, prefix, "Argument 1"));
     return this.#list.some(([other]) => other.toLowerCase() === key);
   }
   set(name: unknown, value: unknown): void {
-    requireArguments(arguments.length, 2, "Failed to execute 'set' on 'Headers'");
-    const [key, text] = checkHeader(name, value);
+    const prefix = "Failed to execute 'set' on 'Headers'";
+    requireArguments(arguments.length, 2, prefix);
+    const [key, text] = checkHeader(
+      byteString(name, prefix, "Argument 1"),
+      byteString(value, prefix, "Argument 2"),
+    );
     this.#assertMutable();
     const lower = key.toLowerCase();
     const at = this.#list.findIndex(([other]) => other.toLowerCase() === lower);
@@ -96,17 +97,13 @@ export class Headers {
     }
     return [...joined, ...cookies].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
   }
-  forEach(
-    callback: (value: string, name: string, headers: Headers) => void,
-    thisArg: unknown = undefined,
-  ): void {
-    requireArguments(arguments.length, 1, "Failed to execute 'forEach' on 'Headers'");
-    for (const [name, value] of this.#sorted()) callback.call(thisArg, value, name, this);
-  }
 }
 
-export const { fromList, listOf } = Headers;
+export const { fromList, isImmutable, listOf } = Headers;
+export const { has: isHeaders } = Headers as unknown as { has: (value: object) => value is Headers };
 const { sortedOf } = Headers;
+delete (Headers as { has?: unknown }).has;
+delete (Headers as { isImmutable?: unknown }).isImmutable;
 delete (Headers as { sortedOf?: unknown }).sortedOf;
 delete (Headers as { fromList?: unknown }).fromList;
 delete (Headers as { listOf?: unknown }).listOf;
@@ -122,17 +119,35 @@ Object.defineProperty(Headers.prototype, Symbol.for("Deno.privateCustomInspect")
 
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 
-function checkName(name: unknown): string {
-  const text = toText(name);
-  if (!TOKEN.test(text)) throw new TypeError(`Invalid header name: "${text}"`);
-  return text.toLowerCase();
+function checkName(name: string): string {
+  if (!TOKEN.test(name)) throw new TypeError(`Invalid header name: "${name}"`);
+  return name.toLowerCase();
 }
 
-function checkHeader(name: unknown, value: unknown): [string, string] {
-  const key = toText(name);
-  const text = toText(value).replace(/^[\t\n\r ]+|[\t\n\r ]+$/g, "");
-  if (!TOKEN.test(key)) throw new TypeError(`Invalid header name: "${key}"`);
+function checkHeader(name: string, value: string): [string, string] {
+  const text = value.replace(/^[\t\n\r ]+|[\t\n\r ]+$/g, "");
+  if (!TOKEN.test(name)) throw new TypeError(`Invalid header name: "${name}"`);
   // eslint-disable-next-line no-control-regex
-  if (/[\0\n\r]|[^\u0000-\u00ff]/.test(text)) throw new TypeError(`Invalid header value: "${text}"`);
-  return [key, text];
+  if (/[\0\n\r]/.test(text)) throw new TypeError(`Invalid header value: "${text}"`);
+  return [name, text];
 }
+
+const readPairs = sequence(sequence(byteString));
+const readRecord = record(byteString, byteString);
+
+/** Converts to `HeadersInit`: headers, pairs or a record, as pairs. */
+export const readHeaders: Convert<readonly (readonly [string, string])[]> = (value, prefix, context) => {
+  if ((typeof value !== "object" && typeof value !== "function") || value === null)
+    throw new TypeError(
+      `${prefix}: ${context} The provided value is not of type '(sequence<sequence<ByteString>> or record<ByteString, ByteString>)'`,
+    );
+  if (isHeaders(value) && (value as Partial<Iterable<unknown>>)[Symbol.iterator] === HEADERS_ITERATOR)
+    return sortedOf(value);
+  const method = (value as Partial<Iterable<unknown>>)[Symbol.iterator];
+  if (method === undefined || method === null) return readRecord(value, prefix, context);
+  return readPairs(value, prefix, context).map((pair) => {
+    if (pair.length !== 2) throw new TypeError(`Invalid header: length must be 2, but is ${pair.length}`);
+    return [pair[0] as string, pair[1] as string];
+  });
+};
+const HEADERS_ITERATOR = (Headers.prototype as unknown as Iterable<unknown>)[Symbol.iterator];

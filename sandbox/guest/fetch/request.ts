@@ -1,7 +1,16 @@
+import {
+  type Convert,
+  boolean,
+  byteString,
+  dictionary,
+  enumeration,
+  scalarString,
+  string,
+} from "../convert.ts";
 import type { Internals } from "../internals.ts";
-import { exposeInterface, printGetters, requireArguments, toScalarString, toText } from "../webIdl.ts";
+import { exposeInterface, illegalInvocation, printGetters, requireArguments } from "../webIdl.ts";
 import type { Body, BodyTools } from "./body.ts";
-import { Headers, listOf } from "./headers.ts";
+import { Headers, listOf, readHeaders } from "./headers.ts";
 
 /** An `AbortSignal`. */
 export interface Signal {
@@ -11,118 +20,234 @@ export interface Signal {
   removeEventListener(type: string, listener: () => void): void;
 }
 
-/** The fields of a request. */
+/** The fields of a request that another one takes over. */
 export interface RequestFields {
-  method: string;
-  url: string;
-  headers: Headers;
-  body: Body | null;
-  signal: Signal | undefined;
-  redirect: string;
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Headers;
+  readonly body: Body | null;
+  /** The signal that the request follows; undefined if there is none. */
+  readonly signal: Signal | undefined;
+  readonly redirect: string;
+  readonly cache: string;
+  readonly credentials: string;
+  readonly integrity: string;
+  readonly keepalive: boolean;
+  readonly mode: string;
+  readonly referrer: string;
+  readonly referrerPolicy: string;
 }
 
+interface RequestInit extends Partial<Omit<RequestFields, "headers" | "body" | "url" | "signal">> {
+  readonly body?: unknown;
+  readonly headers?: readonly (readonly [string, string])[];
+  readonly signal?: Signal | null;
+  readonly priority?: string;
+}
+
+const DEFAULTS = {
+  method: "GET",
+  redirect: "follow",
+  cache: "default",
+  credentials: "same-origin",
+  integrity: "",
+  keepalive: false,
+  mode: "cors",
+  referrer: "about:client",
+  referrerPolicy: "",
+};
+/** Methods whose letters count in any case. */
 const NORMALISED = ["DELETE", "GET", "HEAD", "OPTIONS", "POST", "PUT"];
 
 /** Creates `Request` (Fetch Standard, §5.4); `hrefOf` returns a URL's absolute form, or throws. */
-export function createRequest(load: Internals["load"], tools: BodyTools, hrefOf: (url: string) => string) {
+export function createRequest(
+  { load, cloneRules }: Internals,
+  tools: BodyTools,
+  hrefOf: (url: string) => string,
+) {
   const events = () =>
     load("events") as {
-      readonly AbortController: new () => { readonly signal: Signal; abort(reason?: unknown): void };
+      readonly AbortController: new () => { readonly signal: Signal };
+      readonly AbortSignal: { any(signals: readonly Signal[]): Signal };
+      readonly convertSignal: Convert<Signal>;
     };
+  const readInit = dictionary<RequestInit>("RequestInit", {
+    body: [(value) => value],
+    cache: [
+      enumeration("RequestCache", [
+        "default",
+        "no-store",
+        "reload",
+        "no-cache",
+        "force-cache",
+        "only-if-cached",
+      ]),
+    ],
+    credentials: [enumeration("RequestCredentials", ["omit", "same-origin", "include"])],
+    headers: [readHeaders],
+    integrity: [string],
+    keepalive: [boolean],
+    method: [byteString],
+    mode: [enumeration("RequestMode", ["same-origin", "no-cors", "cors", "navigate"])],
+    priority: [enumeration("RequestPriority", ["high", "low", "auto"])],
+    redirect: [enumeration("RequestRedirect", ["follow", "error", "manual"])],
+    referrer: [scalarString],
+    referrerPolicy: [
+      enumeration("ReferrerPolicy", [
+        "",
+        "no-referrer",
+        "no-referrer-when-downgrade",
+        "same-origin",
+        "origin",
+        "strict-origin",
+        "origin-when-cross-origin",
+        "strict-origin-when-cross-origin",
+        "unsafe-url",
+      ]),
+    ],
+    signal: [
+      (value, prefix, context) => (value === null ? null : events().convertSignal(value, prefix, context)),
+    ],
+  });
 
   let fieldsOf: (request: Request) => RequestFields;
+  let isRequest: (value: unknown) => boolean;
+  let create: (fields: RequestFields) => Request;
+  const SECRET = {};
 
   class Request {
     readonly #fields: RequestFields;
     #signal: Signal | undefined;
-    readonly #init: Record<string, unknown>;
     static {
-      fieldsOf = (request) => request.#fields;
+      fieldsOf = (request) => {
+        if (!isRequest(request)) throw illegalInvocation();
+        return request.#fields;
+      };
+      isRequest = (value) => typeof value === "object" && value !== null && #fields in value;
+      create = (fields) => new Request(SECRET, fields);
     }
-    constructor(input: unknown, init: Record<string, unknown> | null = {}) {
-      requireArguments(arguments.length, 1, "Failed to construct 'Request'");
-      const options = init ?? {};
-      this.#init = options;
-      const from = input instanceof Request ? input.#fields : undefined;
-      const href = from?.url ?? hrefOf(toScalarString(input));
-      let method = options["method"] === undefined ? (from?.method ?? "GET") : toText(options["method"]);
-      if (options["method"] !== undefined) {
-        if (!/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(method)) throw new TypeError("Method is not valid");
-        const upper = method.toUpperCase();
-        if (["CONNECT", "TRACE", "TRACK"].includes(upper)) throw new TypeError("Method is forbidden");
-        if (NORMALISED.includes(upper)) method = upper;
+    constructor(input: unknown, init: unknown = undefined) {
+      if (input === SECRET) {
+        this.#fields = init as RequestFields;
+        return;
       }
-      const headers = new Headers(options["headers"] ?? (from && listOf(from.headers)) ?? {});
+      const prefix = "Failed to construct 'Request'";
+      requireArguments(arguments.length, 1, prefix);
+      const from = isRequest(input) ? (input as Request).#fields : undefined;
+      const text = from === undefined ? string(input, prefix, "Argument 1") : "";
+      const given = readInit(init, prefix, "Argument 2");
+      const url = from?.url ?? hrefOf(text);
+      const base = from ?? DEFAULTS;
+      const fields = {
+        url,
+        method: given.method === undefined ? base.method : checkMethod(given.method),
+        redirect: given.redirect ?? base.redirect,
+        cache: given.cache ?? base.cache,
+        credentials: given.credentials ?? base.credentials,
+        integrity: given.integrity ?? base.integrity,
+        keepalive: given.keepalive ?? base.keepalive,
+        mode: given.mode ?? base.mode,
+        referrer: given.referrer === undefined ? base.referrer : checkReferrer(given.referrer),
+        referrerPolicy: given.referrerPolicy ?? base.referrerPolicy,
+      };
+      if (given.mode === "navigate") throw new TypeError("Request mode 'navigate' is not allowed");
+      if (fields.cache === "only-if-cached" && fields.mode !== "same-origin")
+        throw new TypeError('Request cache mode "only-if-cached" can only be used with same-origin mode');
+      const headers = new Headers(given.headers ?? (from && listOf(from.headers)) ?? []);
+      const isBare = fields.method === "GET" || fields.method === "HEAD";
+      const hasBody = given.body !== undefined && given.body !== null;
+      if (isBare && (hasBody || (from !== undefined && from.body !== null)))
+        throw new TypeError("Request with GET/HEAD method cannot have body");
       let body: Body | null = null;
-      if (options["body"] !== undefined && options["body"] !== null) {
-        if (method === "GET" || method === "HEAD")
-          throw new TypeError("Request with GET/HEAD method cannot have body");
-        const extracted = tools.extract(options["body"]);
+      if (hasBody) {
+        const extracted = tools.extract(given.body);
         body = extracted.body;
         if (extracted.type !== undefined && !headers.has("content-type"))
           headers.set("Content-Type", extracted.type);
       } else if (from !== undefined && from.body !== null) {
-        if (tools.isUsed(from.body)) throw new TypeError("Input request's body is unusable");
-        body = { ...from.body };
-        from.body.used = true;
+        if (tools.isUnusable(from.body)) throw new TypeError("Input request's body is unusable");
+        body = tools.take(from.body);
       }
-      const signal = (options["signal"] ?? from?.signal) as Signal | undefined;
-      const redirect =
-        options["redirect"] === undefined ? (from?.redirect ?? "follow") : toText(options["redirect"]);
-      this.#fields = { method, url: href, headers, body, signal: signal ?? undefined, redirect };
+      const signal = given.signal === undefined ? from?.signal : (given.signal ?? undefined);
+      this.#fields = { ...fields, headers, body, signal };
     }
     get method(): string {
-      return this.#fields.method;
+      return fieldsOf(this).method;
     }
     get url(): string {
-      return this.#fields.url;
+      return fieldsOf(this).url;
     }
     get headers(): Headers {
-      return this.#fields.headers;
+      return fieldsOf(this).headers;
     }
     get redirect(): string {
-      return this.#fields.redirect;
-    }
-    get signal(): Signal {
-      return (this.#signal ??= this.#fields.signal ?? new (events().AbortController)().signal);
+      return fieldsOf(this).redirect;
     }
     get cache(): string {
-      return toText(this.#init["cache"] ?? "default");
+      return fieldsOf(this).cache;
     }
     get credentials(): string {
-      return toText(this.#init["credentials"] ?? "same-origin");
+      return fieldsOf(this).credentials;
     }
     get integrity(): string {
-      return toText(this.#init["integrity"] ?? "");
+      return fieldsOf(this).integrity;
     }
     get keepalive(): boolean {
-      return Boolean(this.#init["keepalive"]);
+      return fieldsOf(this).keepalive;
     }
     get mode(): string {
-      return toText(this.#init["mode"] ?? "cors");
+      return fieldsOf(this).mode;
     }
     get referrer(): string {
-      return toText(this.#init["referrer"] ?? "about:client");
+      return fieldsOf(this).referrer;
     }
     get referrerPolicy(): string {
-      return toText(this.#init["referrerPolicy"] ?? "");
+      return fieldsOf(this).referrerPolicy;
+    }
+    get signal(): Signal {
+      const { signal } = fieldsOf(this);
+      return (this.#signal ??=
+        signal === undefined ? new (events().AbortController)().signal : events().AbortSignal.any([signal]));
     }
     clone(): Request {
-      const { body, headers, method, url: href, redirect, signal } = this.#fields;
-      if (body !== null && tools.isUsed(body)) throw new TypeError("Body is unusable");
-      const copy = new Request(href, { headers: listOf(headers), redirect, ...(signal && { signal }) });
-      copy.#fields.method = method;
-      copy.#fields.body = body === null ? null : tools.clone(body);
-      return copy;
+      const fields = fieldsOf(this);
+      const { body, headers } = fields;
+      if (body !== null && tools.isUnusable(body)) throw new TypeError("Body is unusable");
+      return create({
+        ...fields,
+        headers: new Headers(listOf(headers)),
+        body: body === null ? null : tools.clone(body),
+        signal: this.signal,
+      });
     }
   }
   Object.defineProperty(Request, "length", { value: 1, configurable: true });
   tools.mixin(
     Request.prototype,
-    (request) => fieldsOf(request as Request).body,
+    (request) => (isRequest(request) ? fieldsOf(request as Request).body : undefined),
     (request) => (request as Request).headers.get("content-type"),
   );
   exposeInterface(Request);
-  printGetters(Request, ["bodyUsed", "headers", "method", "redirect", "url"]);
-  return { Request, fieldsOf };
+  printGetters(Request, ["bodyUsed", "headers", "method", "redirect", "url"], isRequest);
+  cloneRules.add({ has: isRequest });
+  return { Request, fieldsOf, isRequest };
+
+  /** Parses a referrer; `""` stands for none, as in Deno. */
+  function checkReferrer(referrer: string): string {
+    if (referrer === "") return "";
+    let href: string;
+    try {
+      href = hrefOf(referrer);
+    } catch (cause) {
+      throw new TypeError(`Referrer "${referrer}" is not a valid URL.`, { cause });
+    }
+    return /^about:client(?:[?#]|$)/.test(href) ? "about:client" : href;
+  }
+}
+
+function checkMethod(method: string): string {
+  if (!/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(method)) throw new TypeError("Method is not valid");
+  const upper = method.toUpperCase();
+  if (["CONNECT", "TRACE", "TRACK"].includes(upper)) throw new TypeError("Method is forbidden");
+  return NORMALISED.includes(upper) ? upper : method;
 }

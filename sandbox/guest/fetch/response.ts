@@ -1,6 +1,8 @@
-import { exposeInterface, exposeStatics, printGetters, toText } from "../webIdl.ts";
+import { byteString, dictionary, integer, scalarString } from "../convert.ts";
+import type { Internals } from "../internals.ts";
+import { exposeInterface, exposeStatics, illegalInvocation, printGetters } from "../webIdl.ts";
 import type { Body, BodyTools } from "./body.ts";
-import { Headers, fromList, listOf } from "./headers.ts";
+import { Headers, fromList, isImmutable, listOf, readHeaders } from "./headers.ts";
 
 /** The fields of a response. */
 export interface ResponseFields {
@@ -16,10 +18,46 @@ export interface ResponseFields {
 /** Statuses of responses without a body (Fetch Standard, §2.2.3). */
 export const NULL_BODY_STATUS = [101, 204, 205, 304];
 
+interface ResponseInit {
+  readonly headers?: readonly (readonly [string, string])[];
+  readonly status: number;
+  readonly statusText: string;
+}
+const readStatus = integer({ bits: 16 });
+const readInit = dictionary<ResponseInit>("ResponseInit", {
+  headers: [(value, prefix) => readHeaders(value, prefix, "Argument 2")],
+  status: [readStatus, 200],
+  statusText: [(value) => byteString(value, "", "Value"), ""],
+});
+
 /** Creates `Response` (Fetch Standard, §5.5); `hrefOf` returns a URL's absolute form, or throws. */
-export function createResponse(tools: BodyTools, hrefOf: (url: string) => string) {
+export function createResponse({ cloneRules }: Internals, tools: BodyTools, hrefOf: (url: string) => string) {
   let makeResponse: (fields: ResponseFields) => Response;
-  let bodyOfResponse: (response: Response) => Body | null;
+  let fieldsOf: (response: Response) => ResponseFields;
+  let isResponse: (value: unknown) => boolean;
+
+  /** Creates the fields of a response from its constructor's arguments. */
+  function initialise(
+    init: ResponseInit,
+    extracted: { readonly body: Body; readonly type: string | undefined } | undefined,
+  ): ResponseFields {
+    const { status, statusText } = init;
+    if (status !== 101 && (status < 200 || status > 599)) {
+      throw new RangeError(
+        `The status provided (${status}) is not equal to 101 and outside the range [200, 599]`,
+      );
+    }
+    if (/[^\t\x20-\x7e\x80-\xff]/.test(statusText))
+      throw new TypeError(`Invalid status text: "${statusText}"`);
+    const headers = new Headers(init.headers ?? []);
+    if (extracted !== undefined) {
+      if (NULL_BODY_STATUS.includes(status))
+        throw new TypeError("Response with null body status cannot have body");
+      if (extracted.type !== undefined && !headers.has("content-type"))
+        headers.set("content-type", extracted.type);
+    }
+    return { ...blank(), status, statusText, headers, body: extracted?.body ?? null };
+  }
 
   class Response {
     #fields: ResponseFields;
@@ -29,73 +67,67 @@ export function createResponse(tools: BodyTools, hrefOf: (url: string) => string
         response.#fields = fields;
         return response;
       };
-      bodyOfResponse = (response) => response.#fields.body;
+      isResponse = (value) => typeof value === "object" && value !== null && #fields in value;
+      fieldsOf = (response) => {
+        if (!isResponse(response)) throw illegalInvocation();
+        return response.#fields;
+      };
     }
     static error(): Response {
-      return makeResponse({ ...blank(), type: "error", status: 0 });
+      return makeResponse({ ...blank(), headers: fromList([], true), type: "error", status: 0 });
     }
-    static json(data: unknown = undefined, init: Record<string, unknown> = {}): Response {
+    static json(data: unknown = undefined, init: unknown = undefined): Response {
+      const prefix = "Failed to execute 'Response.json'";
+      const given = readInit(init, prefix, "Argument 2");
       const text = JSON.stringify(data) as string | undefined;
-      if (text === undefined) throw new TypeError("The data is not JSON serializable");
-      const headers = new Headers(init["headers"] ?? {});
-      if (!headers.has("content-type")) headers.set("content-type", "application/json");
-      return new Response(text, { ...init, headers });
+      if (text === undefined) throw new TypeError("Value is not JSON serializable");
+      const { body } = tools.extract(text);
+      return makeResponse(initialise(given, { body, type: "application/json" }));
     }
     static redirect(target: unknown, status: unknown = 302): Response {
-      const href = hrefOf(toText(target));
-      const code = Number(status);
-      if (![301, 302, 303, 307, 308].includes(code)) throw new RangeError("Invalid redirect status code");
+      const prefix = "Failed to execute 'Response.redirect'";
+      const url = scalarString(target, prefix, "Argument 1");
+      const code = readStatus(status, prefix, "Argument 2");
+      const href = hrefOf(url);
+      if (![301, 302, 303, 307, 308].includes(code))
+        throw new RangeError(`Invalid redirect status code: ${code}`);
       return makeResponse({ ...blank(), status: code, headers: fromList([["Location", href]], true) });
     }
-    constructor(body: unknown = null, init: Record<string, unknown> | null = {}) {
-      const options = init ?? {};
-      const status = options["status"] === undefined ? 200 : Number(options["status"]) & 0xffff;
-      if (status !== 101 && (status < 200 || status > 599)) {
-        throw new RangeError(
-          `The status provided (${status}) is not equal to 101 and outside the range [200, 599]`,
-        );
-      }
-      const statusText = options["statusText"] === undefined ? "" : toText(options["statusText"]);
-      if (/[^\t\x20-\x7e\x80-\xff]/.test(statusText))
-        throw new TypeError(`Invalid status text: "${statusText}"`);
-      const headers = new Headers(options["headers"] ?? {});
-      this.#fields = { ...blank(), status, statusText, headers };
-      if (body === null || body === undefined) return;
-      if (NULL_BODY_STATUS.includes(status))
-        throw new TypeError("Response with null body status cannot have body");
-      const extracted = tools.extract(body);
-      this.#fields.body = extracted.body;
-      if (extracted.type !== undefined && !headers.has("content-type"))
-        headers.set("content-type", extracted.type);
+    constructor(body: unknown = null, init: unknown = undefined) {
+      const prefix = "Failed to construct 'Response'";
+      const given = readInit(init, prefix, "Argument 2");
+      const hasBody = body !== null && body !== undefined;
+      this.#fields = initialise(given, hasBody ? tools.extract(body) : undefined);
     }
     get type(): string {
-      return this.#fields.type;
+      return fieldsOf(this).type;
     }
     get url(): string {
-      return this.#fields.url;
+      return fieldsOf(this).url;
     }
     get redirected(): boolean {
-      return this.#fields.redirected;
+      return fieldsOf(this).redirected;
     }
     get status(): number {
-      return this.#fields.status;
+      return fieldsOf(this).status;
     }
     get ok(): boolean {
-      return this.#fields.status >= 200 && this.#fields.status <= 299;
+      const { status } = fieldsOf(this);
+      return status >= 200 && status <= 299;
     }
     get statusText(): string {
-      return this.#fields.statusText;
+      return fieldsOf(this).statusText;
     }
     get headers(): Headers {
-      return this.#fields.headers;
+      return fieldsOf(this).headers;
     }
     clone(): Response {
-      const { body } = this.#fields;
-      if (body !== null && (tools.isUsed(body) || body.stream?.locked))
-        throw new TypeError("Body is unusable");
+      const fields = fieldsOf(this);
+      const { body } = fields;
+      if (body !== null && tools.isUnusable(body)) throw new TypeError("Body is unusable");
       return makeResponse({
-        ...this.#fields,
-        headers: fromList(listOf(this.#fields.headers)),
+        ...fields,
+        headers: fromList(listOf(fields.headers), isImmutable(fields.headers)),
         body: body === null ? null : tools.clone(body),
       });
     }
@@ -103,12 +135,17 @@ export function createResponse(tools: BodyTools, hrefOf: (url: string) => string
   Object.defineProperty(Response, "length", { value: 0, configurable: true });
   tools.mixin(
     Response.prototype,
-    (response) => bodyOfResponse(response as Response),
+    (response) => (isResponse(response) ? fieldsOf(response as Response).body : undefined),
     (response) => (response as Response).headers.get("content-type"),
   );
   exposeInterface(Response);
   exposeStatics(Response, "error", "json", "redirect");
-  printGetters(Response, ["body", "bodyUsed", "headers", "ok", "redirected", "status", "statusText", "url"]);
+  printGetters(
+    Response,
+    ["body", "bodyUsed", "headers", "ok", "redirected", "status", "statusText", "url"],
+    isResponse,
+  );
+  cloneRules.add({ has: isResponse });
   return { Response, makeResponse };
 }
 

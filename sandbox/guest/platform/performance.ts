@@ -1,124 +1,350 @@
+import { any, dictionary, double, string, type Convert } from "../convert.ts";
 import type { Internals } from "../internals.ts";
-import { exposeInterface, printGetters, toText } from "../webIdl.ts";
+import {
+  exposeInterface,
+  exposeStatics,
+  illegalConstructor,
+  printGetters,
+  requireArguments,
+} from "../webIdl.ts";
 
-/** High Resolution Time and User Timing. */
+const time = double();
+const readMarkOptions = dictionary<{ detail?: unknown; startTime?: number }>("PerformanceMarkOptions", {
+  detail: [any],
+  startTime: [time],
+});
+/** A time, or the name of the mark whose time it is. */
+const mark: Convert<number | string> = (value, prefix, context) =>
+  typeof value === "number" ? time(value, prefix, context) : string(value, prefix, context);
+interface MeasureOptions {
+  readonly detail?: unknown;
+  readonly start?: number | string;
+  readonly duration?: number;
+  readonly end?: number | string;
+}
+const readMeasureOptions = dictionary<MeasureOptions>("PerformanceMeasureOptions", {
+  detail: [any],
+  duration: [time],
+  end: [mark],
+  start: [mark],
+});
+
+/** High Resolution Time, User Timing and Performance Timeline. */
 export function createPerformance({ load }: Internals): Readonly<Record<string, unknown>> {
   const originMs = Date.now();
   const now = (): number => Date.now() - originMs;
-  const { EventTarget } = load("events") as { EventTarget: new () => object };
+  const { EventTarget, DOMException } = load("events") as {
+    EventTarget: new () => object;
+    DOMException: new (message: string, name: string) => Error;
+  };
+  const clone = (value: unknown): unknown =>
+    (load("clone")["structuredClone"] as (value: unknown) => unknown)(value);
+  const SECRET = {};
   let entries: PerformanceEntry[] = [];
 
   class PerformanceEntry {
-    readonly #fields: {
-      name: string;
-      entryType: string;
-      startTime: number;
-      duration: number;
-      detail: unknown;
-    };
+    readonly #name: string;
+    readonly #entryType: string;
+    readonly #startTime: number;
+    readonly #duration: number;
     constructor(
-      name: string,
-      entryType: string,
-      startTime: number,
-      duration: number,
-      detail: unknown = null,
+      name: unknown = null,
+      entryType: unknown = null,
+      startTime: unknown = null,
+      duration: unknown = null,
+      secret: unknown = undefined,
     ) {
-      this.#fields = { name, entryType, startTime, duration, detail };
+      if (secret !== SECRET) throw illegalConstructor();
+      this.#name = name as string;
+      this.#entryType = entryType as string;
+      this.#startTime = startTime as number;
+      this.#duration = duration as number;
     }
     get name(): string {
-      return this.#fields.name;
+      return this.#name;
     }
     get entryType(): string {
-      return this.#fields.entryType;
+      return this.#entryType;
     }
     get startTime(): number {
-      return this.#fields.startTime;
+      return this.#startTime;
     }
     get duration(): number {
-      return this.#fields.duration;
-    }
-    get detail(): unknown {
-      return this.#fields.detail;
+      return this.#duration;
     }
     toJSON(): object {
-      return { ...this.#fields };
+      const { name, entryType, startTime, duration } = this;
+      return { name, entryType, startTime, duration };
     }
   }
+  const toJson = (entry: PerformanceMark | PerformanceMeasure): object => {
+    const { name, entryType, startTime, duration, detail } = entry;
+    return { name, entryType, startTime, duration, detail };
+  };
   class PerformanceMark extends PerformanceEntry {
-    constructor(name: string, options: { startTime?: number; detail?: unknown } = {}) {
-      super(name, "mark", options.startTime ?? now(), 0, options.detail);
+    readonly #detail: unknown;
+    constructor(name: unknown, options: unknown = undefined) {
+      const prefix = "Failed to construct 'PerformanceMark'";
+      requireArguments(arguments.length, 1, prefix);
+      const text = string(name, prefix, "Argument 1");
+      const { detail = null, startTime = now() } = readMarkOptions(options, prefix, "Argument 2");
+      super(text, "mark", startTime, 0, SECRET);
+      if (startTime < 0)
+        throw new TypeError(
+          `Cannot construct PerformanceMark: startTime cannot be negative, received ${startTime}`,
+        );
+      this.#detail = clone(detail);
+    }
+    get detail(): unknown {
+      return this.#detail;
+    }
+    override get entryType(): string {
+      return "mark";
+    }
+    override toJSON(): object {
+      return toJson(this);
     }
   }
-  class PerformanceMeasure extends PerformanceEntry {}
+  class PerformanceMeasure extends PerformanceEntry {
+    readonly #detail: unknown;
+    constructor(
+      name: unknown = null,
+      startTime: unknown = null,
+      duration: unknown = null,
+      detail: unknown = null,
+      secret: unknown = undefined,
+    ) {
+      super(name, "measure", startTime, duration, secret);
+      this.#detail = clone(detail);
+    }
+    get detail(): unknown {
+      return this.#detail;
+    }
+    override get entryType(): string {
+      return "measure";
+    }
+    override toJSON(): object {
+      return toJson(this);
+    }
+  }
+
+  /** Returns the time of a mark. */
+  function timeOf(point: number | string): number {
+    if (typeof point === "number") {
+      if (point < 0) throw new TypeError(`Mark cannot be negative: received ${point}`);
+      return point;
+    }
+    const found = entries.findLast((entry) => entry.name === point && entry.entryType === "mark");
+    if (found === undefined) throw new DOMException(`Cannot find mark: "${point}"`, "SyntaxError");
+    return found.startTime;
+  }
+
+  function keep<E extends PerformanceEntry>(entry: E): E {
+    entries.push(entry);
+    for (const observer of observers) notify(observer, entry);
+    return entry;
+  }
+  const select = (list: readonly PerformanceEntry[], name?: string, type?: string): PerformanceEntry[] =>
+    list.filter((entry) => (!name || entry.name === name) && (!type || entry.entryType === type));
+
   class Performance extends EventTarget {
+    constructor(secret: unknown = null) {
+      if (secret !== SECRET) throw illegalConstructor();
+      super();
+    }
     get timeOrigin(): number {
       return originMs;
     }
-    now(): number {
-      return now();
+    clearMarks(name: unknown = undefined): void {
+      clear("mark", name, "Failed to execute 'clearMarks' on 'Performance'");
     }
-    mark(name: unknown, options: object = {}): PerformanceMark {
-      const mark = new PerformanceMark(toText(name), options);
-      entries.push(mark);
-      return mark;
+    clearMeasures(name: unknown = undefined): void {
+      clear("measure", name, "Failed to execute 'clearMeasures' on 'Performance'");
     }
-    measure(name: unknown, start?: unknown, end?: unknown): PerformanceMeasure {
-      const options = (typeof start === "object" && start !== null ? start : { start, end }) as {
-        start?: unknown;
-        end?: unknown;
-        duration?: number;
-        detail?: unknown;
-      };
-      const at = (mark: unknown, fallback: number): number => {
-        if (mark === undefined) return fallback;
-        if (typeof mark === "number") return mark;
-        const known = entries.findLast((entry) => entry.name === mark && entry.entryType === "mark");
-        if (known !== undefined) return known.startTime;
-        const { DOMException } = load("events") as {
-          DOMException: new (message: string, name: string) => Error;
-        };
-        throw new DOMException(`Cannot find mark: "${mark as string}"`, "SyntaxError");
-      };
-      const from = at(options.start, 0);
-      const to = at(options.end, options.duration === undefined ? now() : from + options.duration);
-      const measure = new PerformanceMeasure(toText(name), "measure", from, to - from, options.detail);
-      entries.push(measure);
-      return measure;
-    }
-    clearMarks(name?: unknown): void {
-      entries = entries.filter(
-        (entry) => entry.entryType !== "mark" || (name !== undefined && entry.name !== name),
-      );
-    }
-    clearMeasures(name?: unknown): void {
-      entries = entries.filter(
-        (entry) => entry.entryType !== "measure" || (name !== undefined && entry.name !== name),
+    clearResourceTimings(): void {}
+    setResourceTimingBufferSize(_size: unknown): void {
+      requireArguments(
+        arguments.length,
+        1,
+        "Failed to execute 'setResourceTimingBufferSize' on 'Performance'",
       );
     }
     getEntries(): PerformanceEntry[] {
-      return [...entries].sort((a, b) => a.startTime - b.startTime);
+      return [...entries];
     }
-    getEntriesByName(name: unknown, type?: unknown): PerformanceEntry[] {
-      return this.getEntries().filter(
-        (entry) => entry.name === name && (type === undefined || entry.entryType === type),
-      );
+    getEntriesByName(name: unknown, type: unknown = undefined): PerformanceEntry[] {
+      const prefix = "Failed to execute 'getEntriesByName' on 'Performance'";
+      requireArguments(arguments.length, 1, prefix);
+      const text = string(name, prefix, "Argument 1");
+      return select(entries, text, type === undefined ? undefined : string(type, prefix, "Argument 2"));
     }
     getEntriesByType(type: unknown): PerformanceEntry[] {
-      return this.getEntries().filter((entry) => entry.entryType === type);
+      const prefix = "Failed to execute 'getEntriesByName' on 'Performance'";
+      requireArguments(arguments.length, 1, prefix);
+      return select(entries, undefined, string(type, prefix, "Argument 1"));
+    }
+    mark(name: unknown, options: unknown = undefined): PerformanceMark {
+      const prefix = "Failed to execute 'mark' on 'Performance'";
+      requireArguments(arguments.length, 1, prefix);
+      const text = string(name, prefix, "Argument 1");
+      return keep(new PerformanceMark(text, readMarkOptions(options, prefix, "Argument 2")));
+    }
+    measure(name: unknown, start: unknown = {}, end: unknown = undefined): PerformanceMeasure {
+      const prefix = "Failed to execute 'measure' on 'Performance'";
+      requireArguments(arguments.length, 1, prefix);
+      const text = string(name, prefix, "Argument 1");
+      const isOptions = (typeof start === "object" && start !== null) || typeof start === "function";
+      const options: MeasureOptions = isOptions
+        ? readMeasureOptions(start, prefix, "Argument 2")
+        : { start: string(start, prefix, "Argument 2") };
+      const endMark = end === undefined ? undefined : string(end, prefix, "Argument 3");
+      if (isOptions && Object.keys(options).length > 0) {
+        if (endMark) throw new TypeError('Options cannot be passed with "endMark"');
+        if ("start" in options && "duration" in options && "end" in options)
+          throw new TypeError('Cannot specify "start", "end", and "duration" together in options');
+      }
+      const length = options.duration === undefined ? undefined : timeOf(options.duration);
+      const given = endMark || options.end;
+      const to =
+        given !== undefined
+          ? timeOf(given)
+          : options.start !== undefined && length !== undefined
+            ? timeOf(options.start) + length
+            : now();
+      const from =
+        options.start !== undefined
+          ? timeOf(options.start)
+          : options.end !== undefined && length !== undefined
+            ? to - length
+            : 0;
+      return keep(new PerformanceMeasure(text, from, to - from, options.detail ?? null, SECRET));
+    }
+    now(): number {
+      return now();
     }
     toJSON(): object {
       return { timeOrigin: originMs };
     }
   }
-  for (const type of [PerformanceEntry, PerformanceMark, PerformanceMeasure, Performance])
+
+  function clear(type: string, name: unknown, prefix: string): void {
+    const only = name === undefined ? undefined : string(name, prefix, "Argument 1");
+    entries = entries.filter(
+      (entry) => entry.entryType !== type || (only !== undefined && entry.name !== only),
+    );
+  }
+
+  class PerformanceObserverEntryList {
+    readonly #entries: readonly PerformanceEntry[];
+    constructor(list: unknown, secret: unknown = undefined) {
+      if (secret !== SECRET) throw illegalConstructor();
+      this.#entries = list as readonly PerformanceEntry[];
+    }
+    getEntries(): PerformanceEntry[] {
+      return [...this.#entries];
+    }
+    getEntriesByType(type: unknown): PerformanceEntry[] {
+      const prefix = "Failed to execute 'getEntriesByType' on 'PerformanceObserverEntryList'";
+      requireArguments(arguments.length, 1, prefix);
+      return select(this.#entries, undefined, string(type, prefix, "Argument 1"));
+    }
+    getEntriesByName(name: unknown, type: unknown = undefined): PerformanceEntry[] {
+      const prefix = "Failed to execute 'getEntriesByName' on 'PerformanceObserverEntryList'";
+      requireArguments(arguments.length, 1, prefix);
+      const text = string(name, prefix, "Argument 1");
+      return select(this.#entries, text, type === undefined ? undefined : string(type, prefix, "Argument 2"));
+    }
+  }
+
+  const SUPPORTED = ["mark", "measure"];
+  const observers = new Set<PerformanceObserver>();
+  let notify: (observer: PerformanceObserver, entry: PerformanceEntry) => void;
+  type ObserverCallback = (list: PerformanceObserverEntryList, observer: PerformanceObserver) => void;
+
+  class PerformanceObserver {
+    static get supportedEntryTypes(): string[] {
+      return [...SUPPORTED];
+    }
+    readonly #callback: ObserverCallback;
+    #types: readonly unknown[] = [];
+    #records: PerformanceEntry[] = [];
+    #isScheduled = false;
+    static {
+      notify = (observer, entry) => {
+        if (!observer.#types.includes(entry.entryType)) return;
+        observer.#records.push(entry);
+        if (observer.#isScheduled) return;
+        observer.#isScheduled = true;
+        void Promise.resolve().then(() => {
+          observer.#isScheduled = false;
+          const records = observer.#records;
+          observer.#records = [];
+          if (records.length > 0)
+            observer.#callback(new PerformanceObserverEntryList(records, SECRET), observer);
+        });
+      };
+    }
+    constructor(callback: unknown) {
+      const prefix = "Failed to construct 'PerformanceObserver'";
+      requireArguments(arguments.length, 1, prefix);
+      if (typeof callback !== "function")
+        throw new TypeError(`${prefix}: The callback provided as parameter 1 is not a function.`);
+      this.#callback = callback as ObserverCallback;
+    }
+    observe(options: unknown = {}): void {
+      const prefix = "Failed to execute 'observe' on 'PerformanceObserver'";
+      if (options === null) throw new TypeError(`${prefix}: 1 argument required, but only 0 present.`);
+      const { entryTypes, type, buffered } = options as Record<string, unknown>;
+      if (entryTypes !== undefined && type !== undefined)
+        throw new TypeError(`${prefix}: Cannot specify both 'entryTypes' and 'type'.`);
+      if (entryTypes === undefined && type === undefined)
+        throw new TypeError(`${prefix}: Either 'entryTypes' or 'type' must be specified.`);
+      if (entryTypes !== undefined && !Array.isArray(entryTypes))
+        throw new TypeError(`${prefix}: 'entryTypes' must be an array.`);
+      const known = ((entryTypes ?? [type]) as unknown[]).filter((each) =>
+        SUPPORTED.includes(each as string),
+      );
+      if (known.length === 0) return;
+      this.#types = known;
+      this.#records = [];
+      observers.add(this);
+      if (type !== undefined && buffered === true) for (const entry of entries) notify(this, entry);
+    }
+    disconnect(): void {
+      observers.delete(this);
+      this.#types = [];
+      this.#records = [];
+    }
+    takeRecords(): PerformanceEntry[] {
+      const records = this.#records;
+      this.#records = [];
+      return records;
+    }
+  }
+
+  Object.defineProperty(PerformanceMark, "length", { value: 1, configurable: true });
+  Object.defineProperty(Performance, "length", { value: 0, configurable: true });
+  for (const type of [
+    PerformanceEntry,
+    PerformanceMark,
+    PerformanceMeasure,
+    Performance,
+    PerformanceObserver,
+    PerformanceObserverEntryList,
+  ])
     exposeInterface(type);
+  exposeStatics(PerformanceObserver, "supportedEntryTypes");
+  printGetters(PerformanceEntry, ["name", "entryType", "startTime", "duration"]);
   printGetters(PerformanceMark, ["name", "entryType", "startTime", "duration", "detail"]);
   printGetters(PerformanceMeasure, ["name", "entryType", "startTime", "duration", "detail"]);
+  printGetters(Performance, ["timeOrigin"]);
   return {
-    performance: new Performance(),
+    performance: new Performance(SECRET),
     Performance,
     PerformanceEntry,
     PerformanceMark,
     PerformanceMeasure,
+    PerformanceObserver,
+    PerformanceObserverEntryList,
   };
 }

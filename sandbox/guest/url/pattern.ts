@@ -17,13 +17,20 @@ export function createUrlPattern(native: Internals["native"]): new (...args: unk
     }
     exec(target: unknown = {}, targetBase: unknown = undefined): unknown {
       const text = typeof target === "object" ? target : toText(target);
-      return JSON.parse(
-        native("urlPatternExec", {
+      let answer: string;
+      try {
+        answer = native("urlPatternExec", {
           ...this.#of,
           target: text,
           ...(targetBase !== undefined && { targetBase }),
-        }) as string,
-      );
+        }) as string;
+      } catch (error) {
+        throw new TypeError((error as Error).message, { cause: error });
+      }
+      const match = JSON.parse(answer) as Record<string, { groups?: Record<string, unknown> }> | null;
+      for (const { groups = {} } of Object.values(match ?? {}))
+        for (const name of Object.keys(groups)) groups[name] ??= undefined;
+      return match;
     }
     test(target: unknown = {}, targetBase: unknown = undefined): boolean {
       return this.exec(target, targetBase) !== null;

@@ -27,13 +27,12 @@ export function createSearchParams(form: FormEncoding) {
     constructor(init: unknown = "") {
       if ((typeof init === "object" || typeof init === "function") && init !== null) {
         const text = "Each query pair must be an iterable [name, value] tuple";
-        this.#pairs =
-          init instanceof URLSearchParams
-            ? pairsOf(init).map(([name, value]) => [name, value])
-            : readPairs(init, () => text).map(([name, value]) => [
-                toScalarString(name),
-                toScalarString(value),
-              ]);
+        const isPlain = init instanceof URLSearchParams && !Object.hasOwn(init, Symbol.iterator);
+        this.#pairs = isPlain
+          ? pairsOf(init).map(([name, value]) => [name, value])
+          : readPairs(init, () => text).map(([name, value]) => [toScalarString(name), toScalarString(value)]);
+        // Of a record's names that become the same, the last one's value counts.
+        if (!(Symbol.iterator in init)) this.#pairs = [...new Map(this.#pairs)];
       } else this.#pairs = parseQuery(toScalarString(init));
     }
     #changed(): void {
@@ -90,16 +89,6 @@ export function createSearchParams(form: FormEncoding) {
     }
     toString(): string {
       return form.serialize(this.#pairs);
-    }
-    forEach(
-      callback: (value: string, name: string, params: URLSearchParams) => void,
-      thisArg: unknown = undefined,
-    ): void {
-      requireArguments(arguments.length, 1, "Failed to execute 'forEach' on 'URLSearchParams'");
-      for (let at = 0; at < this.#pairs.length; at++) {
-        const [name, value] = this.#pairs[at] as Pair;
-        callback.call(thisArg, value, name, this);
-      }
     }
   }
   makeIterable(URLSearchParams, "URLSearchParams", pairsOf);

@@ -11,7 +11,7 @@ import { createImports, type Imports } from "./imports.ts";
 import { refuse } from "./modules.ts";
 import type { Outbox } from "./outbox.ts";
 import type { ImportRequest } from "../net/importRequest.ts";
-import { callNative } from "./natives/natives.ts";
+import { createNatives } from "./natives/natives.ts";
 import { createSubtleCalls, isRandom } from "./subtleCall.ts";
 
 /** How a run ended. */
@@ -80,6 +80,7 @@ class SourceRun {
   /** Wakes the source's own timers. */
   #timer: NodeJS.Timeout | undefined;
   readonly #subtle = createSubtleCalls();
+  readonly #natives = createNatives();
 
   constructor(prepared: PreparedContext, message: RunMessage, outbox: Outbox) {
     const { promise, resolve } = Promise.withResolvers<RunOutcome>();
@@ -180,6 +181,7 @@ class SourceRun {
     clearTimeout(this.#deadline);
     clearTimeout(this.#timer);
     this.#prepared.ask = () => undefined;
+    this.#natives.close();
     this.#outbox.flush();
     if (reusable) this.#imports.release();
     this.#resolve({
@@ -202,7 +204,7 @@ class SourceRun {
     switch (ask) {
       case ASK.native:
         if (RANDOM_NATIVES.has(String(a))) this.#touched.add("randomness");
-        return callNative(String(a), String(b), asBytes(c));
+        return this.#natives.call(String(a), String(b), asBytes(c));
       case ASK.print:
         this.#outbox.print(String(a));
         break;

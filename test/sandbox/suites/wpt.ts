@@ -17,7 +17,6 @@ const ROWS: Readonly<Record<string, readonly string[]>> = {
     "fetch/api/response",
     "fetch/api/body",
     "fetch/api/abort",
-    "fetch/data-urls",
   ],
   files: ["xhr/formdata", "FileAPI"],
   events: ["dom/abort", "dom/events"],
@@ -49,6 +48,7 @@ globalThis.fetch = (target, init) => {
 };
 const evaluate = eval;
 evaluate(harness);
+setup({ explicit_timeout: true });
 await new Promise((resolve) => {
   add_result_callback((test) => report(String(test.name), test.status === 0 ? '' : String(test.message ?? 'not run')));
   add_completion_callback(resolve);

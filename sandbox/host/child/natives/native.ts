@@ -2,8 +2,8 @@
 export type NativeAnswer = string | Uint8Array;
 
 /**
- * A pure platform function that guest code calls synchronously: parsing, encodings, digests. It reads nothing but
- * its arguments, and both come from a hostile source: `header` is parsed JSON of any shape. Whatever it throws
+ * A platform function that guest code calls synchronously: parsing, encodings, digests. It reads nothing but
+ * its arguments (a compression stream also its own state), and both come from a hostile source: `header` is parsed JSON of any shape. Whatever it throws
  * reaches the source as an `Error` with that message.
  */
 export type Native = (header: Readonly<Record<string, unknown>>, body: Uint8Array) => NativeAnswer;

@@ -2,23 +2,48 @@ import { cryptoNatives } from "./cryptography.ts";
 import { textNatives } from "./text.ts";
 import { urlNatives } from "./url.ts";
 import { zlibNatives } from "./compression.ts";
+import { createCompressionStreams, type CompressionStreams } from "./compressionStreams.ts";
 import type { Native, NativeAnswer } from "./native.ts";
 
 const NATIVES: ReadonlyMap<string, Native> = new Map(
   Object.entries({ ...textNatives, ...urlNatives, ...cryptoNatives, ...zlibNatives }),
 );
 
-/**
- * Answers a native call by the guest.
- * @returns Bytes; or text that begins with `=` (the answer) or `!` (an error message).
- */
-export function callNative(name: string, header: string, body: Uint8Array): NativeAnswer {
-  try {
+/** The natives of one run. */
+export interface Natives {
+  /**
+   * Answers a call by the guest.
+   * @returns Bytes; or text that begins with `=` (the answer) or `!` (an error message).
+   */
+  readonly call: (name: string, header: string, body: Uint8Array) => NativeAnswer;
+  /** Frees what the run has left open. */
+  readonly close: () => void;
+}
+
+/** Creates the natives of a run. All but the compression streams have no state. */
+export function createNatives(): Natives {
+  let streams: CompressionStreams | undefined;
+
+  function find(name: string): Native {
     const native = NATIVES.get(name);
-    if (native === undefined) throw new TypeError(`unknown native ${name.slice(0, 64)}`);
-    const answer = native(JSON.parse(header) as Readonly<Record<string, unknown>>, body);
-    return typeof answer === "string" ? `=${answer}` : answer;
-  } catch (error) {
-    return `!${error instanceof Error ? error.message : "native call failed"}`;
+    if (native !== undefined) return native;
+    if (name.startsWith("compression")) {
+      streams ??= createCompressionStreams();
+      const found = Object.hasOwn(streams.natives, name) ? streams.natives[name] : undefined;
+      if (found !== undefined) return found;
+    }
+    throw new TypeError(`unknown native ${name.slice(0, 64)}`);
   }
+
+  return {
+    call: (name, header, body) => {
+      try {
+        const answer = find(name)(JSON.parse(header) as Readonly<Record<string, unknown>>, body);
+        return typeof answer === "string" ? `=${answer}` : answer;
+      } catch (error) {
+        return `!${error instanceof Error ? error.message : "native call failed"}`;
+      }
+    },
+    close: () => streams?.close(),
+  };
 }

@@ -1,12 +1,8 @@
 import type { Native } from "./native.ts";
 
-/** The platform's text encodings. */
+/** The platform's UTF-8. */
 export const textNatives: Readonly<Record<string, Native>> = {
-  /** `{encoding, fatal, ignoreBOM, stream}` and bytes → text. */
-  decode: ({ encoding, fatal, ignoreBOM, stream }, body) =>
-    new TextDecoder(String(encoding), { fatal: fatal === true, ignoreBOM: ignoreBOM === true }).decode(body, {
-      stream: stream === true,
-    }),
-  /** `{label}` → the encoding's name. */
-  encodingName: ({ label }) => new TextDecoder(String(label)).encoding,
+  /** `{fatal, ignoreBOM}` and bytes → text. */
+  decodeUtf8: ({ fatal, ignoreBOM }, body) =>
+    new TextDecoder("utf-8", { fatal: fatal === true, ignoreBOM: ignoreBOM === true }).decode(body),
 };

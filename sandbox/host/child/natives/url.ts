@@ -62,6 +62,8 @@ export const urlNatives: Readonly<Record<string, Native>> = {
         target as string,
         targetBase === undefined ? undefined : asText(targetBase),
       ),
+      // A group that took no part is undefined, which JSON has no word for; the guest knows that a group is never null.
+      (_, value: unknown) => (value === undefined ? null : value),
     ),
   domainToAscii: ({ domain }) => domainToASCII(String(domain)),
   domainToUnicode: ({ domain }) => domainToUnicode(String(domain)),

@@ -1,0 +1,25 @@
+/**
+ * Replaces `Object.defineProperty` and `Object.defineProperties` in all of the guest's code, libraries included (`sandbox/host/build.ts`): a
+ * descriptor inherits nothing, so a source that sets `Object.prototype.get` doesn't change what is defined.
+ */
+const { defineProperty: define, ownKeys } = Reflect;
+const { TypeError } = globalThis;
+
+export function defineProperty<T extends object>(
+  target: T,
+  key: PropertyKey,
+  descriptor: PropertyDescriptor,
+): T {
+  if (define(target, key, { __proto__: null, ...descriptor } as PropertyDescriptor)) return target;
+  throw new TypeError(`Cannot redefine property: ${String(key)}`);
+}
+
+/** @public used by the bundler */
+export function defineProperties<T extends object>(target: T, descriptors: PropertyDescriptorMap): T {
+  const keys = ownKeys(descriptors);
+  for (let at = 0; at < keys.length; at++) {
+    const key = keys[at] as PropertyKey;
+    defineProperty(target, key, descriptors[key] as PropertyDescriptor);
+  }
+  return target;
+}
