@@ -120,6 +120,7 @@ export default function boot(
     encodeUtf8,
     setTimeout: timers.setTimeout,
     clearTimeout: timers.clearTimeout,
+    nextTick: timers.nextTick,
     touch,
   };
 

@@ -32,6 +32,8 @@ export interface Internals {
     delayMs?: unknown,
     ...args: unknown[]
   ) => number;
+  /** Calls back once all microtasks have run, before any timer. */
+  readonly nextTick: (callback: () => void) => void;
   readonly clearTimeout: (id?: unknown) => void;
   /** Reports that the source used something that another run wouldn't reproduce. */
   readonly touch: (what: "time" | "randomness") => void;

@@ -26,7 +26,14 @@ export interface Timers {
   readonly setInterval: Timers["setTimeout"];
   readonly clearTimeout: (id?: unknown) => void;
   readonly clearInterval: Timers["clearTimeout"];
-  /** Runs one due timer; returns the delay to the next one in ms, 0 if it is already due, −1 if there is none. */
+  /**
+   * Calls back as Node's `process.nextTick` does: at the end of the timer callback that runs, otherwise once all microtasks have run.
+   */
+  readonly nextTick: (callback: () => void) => void;
+  /**
+   * Runs what waits for the next tick, or one due timer; returns the delay to the next one in ms, 0 if it is already due, −1 if there is
+   * none.
+   */
   readonly tick: () => number;
 }
 
@@ -43,6 +50,20 @@ export function createTimers(host: Host, touch: (what: "time") => void): Timers 
   let nextId = 1;
   let nextOrder = 0;
   let wakeAtMs = Number.POSITIVE_INFINITY;
+
+  /** What waits for the next tick, by number; from `firstTick` on. */
+  const ticks: Record<number, () => void> = { __proto__: null } as never;
+  let firstTick = 0;
+  let endTick = 0;
+  let isTicking = false;
+
+  function runTicks(): void {
+    while (firstTick < endTick) {
+      const callback = ticks[firstTick] as () => void;
+      delete ticks[firstTick++];
+      callback();
+    }
+  }
 
   const before = (a: Timer, b: Timer): boolean =>
     a.dueMs < b.dueMs || (a.dueMs === b.dueMs && a.order < b.order);
@@ -111,13 +132,21 @@ export function createTimers(host: Host, touch: (what: "time") => void): Timers 
     setInterval: (callback, delayMs, ...args) => add(callback, delayMs, args, true),
     clearTimeout: clear,
     clearInterval: clear,
+    nextTick: (callback) => {
+      ticks[endTick++] = callback;
+      if (isTicking || endTick - firstTick > 1) return;
+      wakeAtMs = 0;
+      host(ASK.wake, 0);
+    },
     tick: () => {
       const time = now();
       const first = dropCleared();
       // While the callback runs, timers request no wake-up: the host waits for what `tick` returns.
       wakeAtMs = Number.NEGATIVE_INFINITY;
+      isTicking = true;
       try {
-        if (first !== undefined && first.dueMs <= time) {
+        if (firstTick < endTick) runTicks();
+        else if (first !== undefined && first.dueMs <= time) {
           removeFirst();
           if (first.everyMs >= 0) {
             first.dueMs = time + (first.everyMs > 0 ? first.everyMs : 1);
@@ -126,8 +155,10 @@ export function createTimers(host: Host, touch: (what: "time") => void): Timers 
           } else delete live[first.id];
           const { callback, args } = first;
           callback(...args);
+          runTicks();
         }
       } finally {
+        isTicking = false;
         wakeAtMs = Number.POSITIVE_INFINITY;
       }
       const next = dropCleared();

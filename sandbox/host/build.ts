@@ -12,6 +12,7 @@ import {
 import { createRequire, findPackageJSON } from "node:module";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { Plugin } from "esbuild";
 
 const SANDBOX_DIR = fileURLToPath(new URL("..", import.meta.url));
 
@@ -61,7 +62,15 @@ function hashInputs(): string {
   const hash = createHash("sha256");
   for (const file of listSources(SANDBOX_DIR))
     hash.update(`${file}\0`).update(readFileSync(file)).update("\0");
-  for (const name of ["@exodus/bytes", "acorn", "buffer", "esbuild", "sucrase", "web-streams-polyfill"])
+  for (const name of [
+    "@exodus/bytes",
+    "acorn",
+    "buffer",
+    "esbuild",
+    "readable-stream",
+    "sucrase",
+    "web-streams-polyfill",
+  ])
     hash.update(readFileSync(findPackageJSON(name, import.meta.url) as string));
   return hash.digest("hex").slice(0, 32);
 }
@@ -93,6 +102,7 @@ async function bundle(): Promise<string> {
         resolveDir: guestDir,
       },
       inject: [join(guestDir, "descriptors.ts")],
+      plugins: [streamParts(guestDir)],
       define: {
         "Object.defineProperty": "defineProperty",
         "Object.defineProperties": "defineProperties",
@@ -122,6 +132,25 @@ async function bundle(): Promise<string> {
     },
   });
   return child.outputFiles[0]?.text ?? "";
+}
+
+/** Gives readable-stream the guest's own modules in place of the packages that it depends on. */
+function streamParts(guestDir: string): Plugin {
+  const parts = join(guestDir, "node", "streamParts.ts");
+  return {
+    name: "stream parts",
+    setup(build) {
+      build.onResolve(
+        { filter: /^(?:events|buffer|process|string_decoder|abort-controller)\/?$/ },
+        ({ path, importer }) =>
+          importer.includes("readable-stream") ? { path: path.replace("/", ""), namespace: "part" } : null,
+      );
+      build.onLoad({ filter: /./, namespace: "part" }, ({ path }) => ({
+        contents: `module.exports = require(${JSON.stringify(parts)}).streamParts[${JSON.stringify(path)}];`,
+        resolveDir: guestDir,
+      }));
+    },
+  };
 }
 
 /** Older builds are kept for a day: a process running from another checkout may still start children from them. */

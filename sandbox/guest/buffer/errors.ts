@@ -24,7 +24,8 @@ export function wrongType(name: string, expected: string, value: unknown): Error
 
 /** Creates an `ERR_INVALID_ARG_TYPE` error; `expected` follows "must be", and a `name` like "first argument" isn't quoted. */
 export function wrongArgument(name: string, expected: string, value: unknown): Error {
-  const subject = name.endsWith(" argument") ? name : `"${name}" argument`;
+  const kind = name.includes(".") ? "property" : "argument";
+  const subject = name.endsWith(" argument") ? name : `"${name}" ${kind}`;
   const message = `The ${subject} must be ${expected}. Received ${describe(value)}`;
   return nodeError("ERR_INVALID_ARG_TYPE", message, TypeError);
 }

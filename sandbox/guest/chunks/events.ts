@@ -80,6 +80,7 @@ export default function eventsChunk({
     handlerAttribute: target.handlerAttribute,
     dispatch: target.dispatch,
     fire: target.fire,
+    listenersOf: target.listenersOf,
     convertSignal: abort.convertSignal,
     exceptionFields: fieldsOf,
     addEventListener: EventTarget.prototype.addEventListener,

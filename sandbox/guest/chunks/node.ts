@@ -4,7 +4,7 @@ import { createEvents } from "../node/events.ts";
 import { createPath } from "../node/path.ts";
 import { createQuerystring } from "../node/querystring.ts";
 import * as small from "../node/small.ts";
-import { createStream } from "../node/stream.ts";
+import { createStringDecoder } from "../node/stringDecoder.ts";
 import { createUtil } from "../node/util.ts";
 
 /** Node's modules that need nothing from the system; each member creates its module on first use. */
@@ -16,18 +16,13 @@ export default function nodeChunk(internals: Internals): Readonly<Record<string,
       return { ...strict, default: strict };
     },
     asyncHooks: small.createAsyncHooks,
-    events: createEvents,
+    events: () => createEvents(internals),
     path: createPath,
     perfHooks: () => small.createPerfHooks(internals),
     punycode: () => small.createPunycode(internals),
     querystring: createQuerystring,
-    stream: () => createStream(internals, members["events"]?.["EventEmitter"] as never),
-    streamPromises: () => {
-      const promises = members["stream"]?.["promises"] as Record<string, unknown>;
-      return { ...promises, default: promises };
-    },
     streamWeb: () => ({ ...internals.load("streams") }),
-    stringDecoder: () => small.createStringDecoder(internals),
+    stringDecoder: () => createStringDecoder(internals),
     timers: small.createTimersModule,
     timersPromises: () => small.createTimersPromises(internals),
     url: () => small.createUrl(internals),

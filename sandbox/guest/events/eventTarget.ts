@@ -189,7 +189,9 @@ export function createEventTarget(
     },
     configurable: true,
   });
-  return { EventTarget, dispatch, fire, handlerAttribute };
+  const listenersOf = (target: object, type: string): Listener[] =>
+    (registrations.get(target)?.get(type) ?? []).map(({ listener }) => listener);
+  return { EventTarget, dispatch, fire, handlerAttribute, listenersOf };
 }
 
 const isObject = (value: unknown): value is object =>

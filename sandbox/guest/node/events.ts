@@ -1,111 +1,401 @@
-import { describe, wrongType } from "../buffer/errors.ts";
+import { nodeError, outOfRange, wrongArgument, wrongType } from "../buffer/errors.ts";
+import type { Internals } from "../internals.ts";
 
-type Listener = ((...args: unknown[]) => unknown) & { listener?: Listener };
+type Listener = ((this: unknown, ...args: unknown[]) => unknown) & { listener?: Listener };
+type Name = string | symbol;
 
-/** Creates `node:events`. */
-export function createEvents(): Readonly<Record<string, unknown>> {
-  class EventEmitter {
-    static defaultMaxListeners = 10;
-    #lists = new Map<PropertyKey, Listener[]>();
-    #add(name: PropertyKey, listener: unknown, first: boolean): this {
-      if (typeof listener !== "function") throw wrongType("listener", "function", listener);
-      if (this.#lists.has("newListener"))
-        this.emit("newListener", name, (listener as Listener).listener ?? listener);
-      const list = this.#lists.get(name) ?? [];
-      this.#lists.set(name, first ? [listener as Listener, ...list] : [...list, listener as Listener]);
+/** An emitter's own state: Node's, as printing shows it and as subclasses rely on it. */
+interface Emitter {
+  _events: Record<Name, Listener | Listener[]> | undefined;
+  _eventsCount: number;
+  _maxListeners: number | undefined;
+  emit(name: Name, ...args: unknown[]): boolean;
+  on(name: Name, listener: unknown): Emitter;
+  once(name: Name, listener: unknown): Emitter;
+  removeListener(name: Name, listener: unknown): Emitter;
+  [CAPTURES]: boolean;
+}
+interface Signal {
+  readonly aborted: boolean;
+  readonly reason: unknown;
+  addEventListener(type: string, listener: () => void, options?: object): void;
+  removeEventListener(type: string, listener: () => void): void;
+}
+
+const CAPTURES = Symbol("kCapture");
+const SHAPE_MODE = Symbol("shapeMode");
+const ERROR_MONITOR = Symbol("events.errorMonitor");
+const REJECTION = Symbol.for("nodejs.rejection");
+
+/**
+ * Creates `node:events`. Written here rather than taken from the `events` package, which has neither Node's error codes nor `on`, signals and
+ * captured rejections. Emitters are made by a function, as old classes call it without `new`. Warnings of too many listeners aren't printed.
+ */
+export function createEvents({ load }: Internals): Readonly<Record<string, unknown>> {
+  let defaultMaxListeners = 10;
+  let captureRejections = false;
+
+  function EventEmitter(this: Emitter, options?: unknown): void {
+    init.call(this, options);
+  }
+  function init(this: Emitter, options?: unknown): void {
+    const inherited = (Object.getPrototypeOf(this) as Partial<Emitter>)._events;
+    if (this._events === undefined || this._events === inherited) {
+      this._events = { __proto__: null } as never;
+      this._eventsCount = 0;
+    }
+    this._maxListeners = this._maxListeners || undefined;
+    (this as unknown as Record<symbol, unknown>)[SHAPE_MODE] = false;
+    const captures = (options as { captureRejections?: unknown } | undefined)?.captureRejections;
+    if (captures) {
+      if (typeof captures !== "boolean") throw wrongType("options.captureRejections", "boolean", captures);
+      this[CAPTURES] = true;
+    } else this[CAPTURES] = captureRejections;
+  }
+
+  const listOf = (self: Emitter, name: Name): Listener[] => {
+    const found = self._events?.[name];
+    return found === undefined ? [] : typeof found === "function" ? [found] : found;
+  };
+  function assertListener(listener: unknown): asserts listener is Listener {
+    if (typeof listener !== "function") throw wrongType("listener", "function", listener);
+  }
+  function store(self: Emitter, name: Name, list: Listener[]): void {
+    const events = (self._events ??= { __proto__: null } as never);
+    if (list.length === 0) {
+      if (events[name] !== undefined) self._eventsCount -= 1;
+      delete events[name];
+      return;
+    }
+    if (events[name] === undefined) self._eventsCount = (self._eventsCount || 0) + 1;
+    events[name] = list.length === 1 ? (list[0] as Listener) : list;
+  }
+  function add(self: Emitter, name: Name, listener: unknown, isFirst: boolean): Emitter {
+    assertListener(listener);
+    if (self._events?.["newListener"] !== undefined)
+      self.emit("newListener", name, listener.listener ?? listener);
+    const list = listOf(self, name);
+    store(self, name, isFirst ? [listener, ...list] : [...list, listener]);
+    return self;
+  }
+  function wrapOnce(self: Emitter, name: Name, listener: unknown): Listener {
+    assertListener(listener);
+    let isFired = false;
+    const wrapped: Listener = function (...args) {
+      if (isFired) return undefined;
+      self.removeListener(name, wrapped);
+      isFired = true;
+      return Reflect.apply(listener, self, args);
+    };
+    wrapped.listener = listener;
+    return wrapped;
+  }
+  /** Passes a rejection of an asynchronous listener on to the emitter. */
+  function captureRejection(self: Emitter, result: unknown, name: Name, args: unknown[]): void {
+    const { then } = (result ?? {}) as { then?: unknown };
+    if (typeof then !== "function") return;
+    Reflect.apply(then, result, [
+      undefined,
+      (error: unknown) => {
+        const handler = (self as unknown as Record<symbol, unknown>)[REJECTION];
+        if (typeof handler === "function") Reflect.apply(handler, self, [error, name, ...args]);
+        else {
+          const before = self[CAPTURES];
+          self[CAPTURES] = false;
+          try {
+            self.emit("error", error);
+          } finally {
+            self[CAPTURES] = before;
+          }
+        }
+      },
+    ]);
+  }
+  function throwUnhandled(error: unknown): never {
+    if (error instanceof Error) throw error;
+    const { inspect } = load("console") as { inspect: (value: unknown) => string };
+    const shown =
+      typeof error === "string" ? `'${error}'` : error === undefined ? "undefined" : inspect(error);
+    throw Object.assign(nodeError("ERR_UNHANDLED_ERROR", `Unhandled error. (${shown})`), { context: error });
+  }
+
+  const methods = {
+    setMaxListeners(this: Emitter, count: unknown): Emitter {
+      this._maxListeners = readLimit(count, "setMaxListeners");
       return this;
-    }
-    #once(name: PropertyKey, listener: unknown): Listener {
-      if (typeof listener !== "function") throw wrongType("listener", "function", listener);
-      const wrapped: Listener = (...args) => {
-        this.off(name, wrapped);
-        return Reflect.apply(listener, this, args) as unknown;
-      };
-      wrapped.listener = listener as Listener;
-      return wrapped;
-    }
-    on(name: PropertyKey, listener: unknown): this {
-      return this.#add(name, listener, false);
-    }
-    addListener(name: PropertyKey, listener: unknown): this {
-      return this.#add(name, listener, false);
-    }
-    prependListener(name: PropertyKey, listener: unknown): this {
-      return this.#add(name, listener, true);
-    }
-    once(name: PropertyKey, listener: unknown): this {
-      return this.#add(name, this.#once(name, listener), false);
-    }
-    prependOnceListener(name: PropertyKey, listener: unknown): this {
-      return this.#add(name, this.#once(name, listener), true);
-    }
-    off(name: PropertyKey, listener: unknown): this {
-      const list = this.#lists.get(name) ?? [];
+    },
+    getMaxListeners(this: Emitter): number {
+      return this._maxListeners ?? defaultMaxListeners;
+    },
+    emit(this: Emitter, name: Name, ...args: unknown[]): boolean {
+      if (name === "error" && this._events?.[ERROR_MONITOR] !== undefined) this.emit(ERROR_MONITOR, ...args);
+      const list = listOf(this, name);
+      if (list.length === 0) {
+        if (name === "error") throwUnhandled(args[0]);
+        return false;
+      }
+      const present = list.slice();
+      for (const listener of present) {
+        const result: unknown = Reflect.apply(listener, this, args);
+        if (result !== undefined && this[CAPTURES]) captureRejection(this, result, name, args);
+      }
+      return true;
+    },
+    addListener(this: Emitter, name: Name, listener: unknown): Emitter {
+      return add(this, name, listener, false);
+    },
+    prependListener(this: Emitter, name: Name, listener: unknown): Emitter {
+      return add(this, name, listener, true);
+    },
+    once(this: Emitter, name: Name, listener: unknown): Emitter {
+      return this.on(name, wrapOnce(this, name, listener));
+    },
+    prependOnceListener(this: Emitter, name: Name, listener: unknown): Emitter {
+      return add(this, name, wrapOnce(this, name, listener), true);
+    },
+    removeListener(this: Emitter, name: Name, listener: unknown): Emitter {
+      assertListener(listener);
+      const list = listOf(this, name);
       const at = list.findLastIndex((known) => known === listener || known.listener === listener);
       if (at < 0) return this;
-      if (list.length === 1) this.#lists.delete(name);
-      else this.#lists.set(name, list.toSpliced(at, 1));
+      store(this, name, list.toSpliced(at, 1));
+      if (this._events?.["removeListener"] !== undefined)
+        this.emit("removeListener", name, list[at]?.listener ?? listener);
       return this;
-    }
-    removeListener(name: PropertyKey, listener: unknown): this {
-      return this.off(name, listener);
-    }
-    removeAllListeners(name?: PropertyKey): this {
-      if (name === undefined) this.#lists.clear();
-      else this.#lists.delete(name);
-      return this;
-    }
-    emit(name: PropertyKey, ...args: unknown[]): boolean {
-      const list = this.#lists.get(name);
-      if (list === undefined) {
-        if (name !== "error") return false;
-        if (args[0] instanceof Error) throw args[0];
-        const error = new Error(
-          `Unhandled error. (${typeof args[0] === "string" ? `'${args[0]}'` : String(args[0])})`,
-        );
-        throw Object.assign(error, { code: "ERR_UNHANDLED_ERROR", context: args[0] });
+    },
+    removeAllListeners(this: Emitter, ...names: Name[]): Emitter {
+      const isWatched = this._events?.["removeListener"] !== undefined;
+      const all = names.length === 0 ? Reflect.ownKeys(this._events ?? {}) : names.slice(0, 1);
+      for (const name of all) {
+        if (isWatched && names.length === 0 && name === "removeListener") continue;
+        if (isWatched)
+          for (const listener of listOf(this, name).toReversed()) this.removeListener(name, listener);
+        else store(this, name, []);
       }
-      for (const listener of list) Reflect.apply(listener, this, args);
-      return true;
-    }
-    listeners(name: PropertyKey): Listener[] {
-      return (this.#lists.get(name) ?? []).map((listener) => listener.listener ?? listener);
-    }
-    rawListeners(name: PropertyKey): Listener[] {
-      return [...(this.#lists.get(name) ?? [])];
-    }
-    listenerCount(name: PropertyKey): number {
-      return this.#lists.get(name)?.length ?? 0;
-    }
-    eventNames(): PropertyKey[] {
-      return [...this.#lists.keys()];
-    }
-    setMaxListeners(): this {
+      if (isWatched && names.length === 0) store(this, "removeListener", []);
       return this;
-    }
-    getMaxListeners(): number {
-      return EventEmitter.defaultMaxListeners;
-    }
-  }
-  const once = (emitter: EventEmitter, name: PropertyKey): Promise<unknown[]> =>
-    new Promise((resolve, reject) => {
-      if (typeof emitter?.once !== "function")
-        throw new TypeError(
-          `The "emitter" argument must be an instance of EventEmitter. Received ${describe(emitter)}`,
-        );
-      const onError = (error: unknown): void => reject(error);
-      emitter.once(name, (...args: unknown[]) => {
-        emitter.off("error", onError);
-        resolve(args);
-      });
-      if (name !== "error") emitter.once("error", onError);
-    });
-  const names = {
-    EventEmitter,
-    once,
-    defaultMaxListeners: 10,
-    errorMonitor: Symbol("events.errorMonitor"),
-    captureRejectionSymbol: Symbol.for("nodejs.rejection"),
+    },
+    listeners(this: Emitter, name: Name): Listener[] {
+      return listOf(this, name).map((listener) => listener.listener ?? listener);
+    },
+    rawListeners(this: Emitter, name: Name): Listener[] {
+      return [...listOf(this, name)];
+    },
+    listenerCount(this: Emitter, name: Name, listener?: unknown): number {
+      const list = listOf(this, name);
+      if (listener === undefined || listener === null) return list.length;
+      return list.filter((known) => known === listener || known.listener === listener).length;
+    },
+    eventNames(this: Emitter): Name[] {
+      return Reflect.ownKeys(this._events ?? {});
+    },
   };
-  return { ...names, default: Object.assign(EventEmitter, names) };
+  const prototype = EventEmitter.prototype as Record<string, unknown>;
+  for (const key of ["_events", "_eventsCount", "_maxListeners"] as const)
+    prototype[key] = key === "_eventsCount" ? 0 : undefined;
+  Object.assign(prototype, methods);
+  prototype["on"] = methods.addListener;
+  prototype["off"] = methods.removeListener;
+
+  function readLimit(count: unknown, name: string): number {
+    if (typeof count !== "number") throw wrongType(name, "number", count);
+    if (!(count >= 0)) throw outOfRange(name, ">= 0", count);
+    return count;
+  }
+  const isEmitter = (value: unknown): value is Emitter =>
+    typeof (value as Partial<Emitter> | null)?.on === "function";
+  const isTarget = (value: unknown): value is Signal =>
+    typeof (value as Partial<Signal> | null)?.addEventListener === "function";
+  const wrongEmitter = (value: unknown): Error =>
+    wrongArgument("emitter", "an instance of EventEmitter", value);
+
+  function readSignal(options: { signal?: unknown } | undefined): Signal | undefined {
+    const signal = options?.signal;
+    if (signal === undefined) return undefined;
+    if (typeof signal !== "object" || signal === null || !("aborted" in signal))
+      throw wrongArgument("options.signal", "an instance of AbortSignal", signal);
+    return signal as Signal;
+  }
+  const abortError = (signal: Signal): Error =>
+    Object.assign(new Error("The operation was aborted", { cause: signal.reason }), {
+      code: "ABORT_ERR",
+      name: "AbortError",
+    });
+
+  /** Listens once to an emitter or an event target; returns what stops listening. */
+  function listen(source: unknown, name: Name, listener: Listener, isOnce: boolean): () => void {
+    if (isEmitter(source)) {
+      if (isOnce) source.once(name, listener);
+      else source.on(name, listener);
+      return () => void source.removeListener(name, listener);
+    }
+    if (!isTarget(source)) throw wrongEmitter(source);
+    source.addEventListener(name as string, listener, { once: isOnce });
+    return () => source.removeEventListener(name as string, listener);
+  }
+
+  async function once(source: unknown, name: Name, options: { signal?: unknown } = {}): Promise<unknown[]> {
+    if (typeof options !== "object" || options === null) throw wrongType("options", "object", options);
+    const signal = readSignal(options);
+    if (signal?.aborted) throw abortError(signal);
+    return new Promise((resolve, reject) => {
+      const stops: (() => void)[] = [];
+      const settle = (work: () => void): void => {
+        for (const stop of stops) stop();
+        work();
+      };
+      stops.push(listen(source, name, (...args) => settle(() => resolve(args)), true));
+      if (name !== "error" && isEmitter(source))
+        stops.push(listen(source, "error", (error) => settle(() => reject(error)), true));
+      if (signal !== undefined)
+        stops.push(listen(signal, "abort", () => settle(() => reject(abortError(signal))), true));
+    });
+  }
+
+  function on(
+    source: unknown,
+    name: Name,
+    options: { signal?: unknown; close?: readonly Name[] } = {},
+  ): AsyncIterableIterator<unknown[]> {
+    if (typeof options !== "object" || options === null) throw wrongType("options", "object", options);
+    const signal = readSignal(options);
+    if (signal?.aborted) throw abortError(signal);
+    const values: unknown[][] = [];
+    const waiting: PromiseWithResolvers<IteratorResult<unknown[]>>[] = [];
+    const stops: (() => void)[] = [];
+    let failure: { readonly error: unknown } | undefined;
+    let isFinished = false;
+    const finish = (): Promise<IteratorResult<unknown[]>> => {
+      for (const stop of stops) stop();
+      isFinished = true;
+      for (const { resolve } of waiting.splice(0)) resolve({ value: undefined, done: true });
+      return Promise.resolve({ value: undefined, done: true });
+    };
+    const fail = (error: unknown): void => {
+      const first = waiting.shift();
+      if (first === undefined) failure = { error };
+      else first.reject(error);
+      void finish();
+    };
+    stops.push(
+      listen(
+        source,
+        name,
+        (...args) => {
+          const first = waiting.shift();
+          if (first === undefined) values.push(args);
+          else first.resolve({ value: args, done: false });
+        },
+        false,
+      ),
+    );
+    if (name !== "error" && isEmitter(source)) stops.push(listen(source, "error", fail, false));
+    for (const closing of options.close ?? [])
+      stops.push(listen(source, closing, () => void finish(), false));
+    if (signal !== undefined) stops.push(listen(signal, "abort", () => fail(abortError(signal)), true));
+    return {
+      next() {
+        const value = values.shift();
+        if (value !== undefined) return Promise.resolve({ value, done: false });
+        if (failure !== undefined) {
+          const { error } = failure;
+          failure = undefined;
+          return Promise.reject(error);
+        }
+        if (isFinished) return finish();
+        const next = Promise.withResolvers<IteratorResult<unknown[]>>();
+        waiting.push(next);
+        return next.promise;
+      },
+      return: finish,
+      throw(error: unknown) {
+        if (!(error instanceof Error))
+          throw wrongArgument("EventEmitter.AsyncIterator", "an instance of Error", error);
+        fail(error);
+        return Promise.resolve({ value: undefined, done: true });
+      },
+      [Symbol.asyncIterator]() {
+        return this;
+      },
+    };
+  }
+
+  function addAbortListener(signal: unknown, listener: unknown): object {
+    if (signal === undefined) throw wrongArgument("signal", "an instance of AbortSignal", signal);
+    const checked = readSignal({ signal }) as Signal;
+    assertListener(listener);
+    let stop: (() => void) | undefined;
+    if (checked.aborted) void Promise.resolve().then(() => listener());
+    else stop = listen(checked, "abort", listener, true);
+    return { [Symbol.dispose]: () => stop?.() };
+  }
+
+  const names = {
+    once,
+    on,
+    addAbortListener,
+    getEventListeners: (source: unknown, name: Name): unknown[] => {
+      if (isEmitter(source)) return methods.listeners.call(source, name);
+      if (isTarget(source))
+        return (load("events") as { listenersOf: (target: object, type: string) => unknown[] }).listenersOf(
+          source,
+          name as string,
+        );
+      throw wrongArgument("emitter", "an instance of EventEmitter or EventTarget", source);
+    },
+    getMaxListeners: (source: unknown): number => {
+      if (isEmitter(source)) return methods.getMaxListeners.call(source);
+      if (isTarget(source)) return defaultMaxListeners;
+      throw wrongArgument("emitter", "an instance of EventEmitter or EventTarget", source);
+    },
+    listenerCount: (source: unknown, name: Name): number =>
+      isEmitter(source)
+        ? methods.listenerCount.call(source, name)
+        : names.getEventListeners(source, name).length,
+    setMaxListeners: (count: unknown = defaultMaxListeners, ...sources: unknown[]): void => {
+      const limit = readLimit(count, "setMaxListeners");
+      if (sources.length === 0) defaultMaxListeners = limit;
+      for (const source of sources) {
+        if (isEmitter(source)) source._maxListeners = limit;
+        else if (!isTarget(source))
+          throw wrongArgument("eventTargets", "an instance of EventEmitter or EventTarget", source);
+      }
+    },
+    errorMonitor: ERROR_MONITOR,
+    captureRejectionSymbol: REJECTION,
+    usingDomains: false,
+    init,
+    EventEmitterAsyncResource: class {
+      constructor() {
+        throw new Error("node:events: EventEmitterAsyncResource is not available in this sandbox");
+      }
+    },
+  };
+  Object.assign(EventEmitter, names, { EventEmitter });
+  Object.defineProperty(EventEmitter, "defaultMaxListeners", {
+    get: () => defaultMaxListeners,
+    set: (count: unknown) => {
+      defaultMaxListeners = readLimit(count, "defaultMaxListeners");
+    },
+    enumerable: true,
+  });
+  Object.defineProperty(EventEmitter, "captureRejections", {
+    get: () => captureRejections,
+    set: (value: unknown) => {
+      if (typeof value !== "boolean") throw wrongType("EventEmitter.captureRejections", "boolean", value);
+      captureRejections = value;
+    },
+    enumerable: true,
+  });
+  return {
+    ...names,
+    EventEmitter,
+    get captureRejections() {
+      return captureRejections;
+    },
+    get defaultMaxListeners() {
+      return defaultMaxListeners;
+    },
+    default: EventEmitter,
+  };
 }

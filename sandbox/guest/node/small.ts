@@ -1,3 +1,4 @@
+import { wrongArgument, wrongType } from "../buffer/errors.ts";
 import type { Internals } from "../internals.ts";
 
 type Exports = Readonly<Record<string, unknown>>;
@@ -5,38 +6,6 @@ const withDefault = (names: Record<string, unknown>): Exports => ({ ...names, de
 
 interface Buffers {
   readonly Buffer: { from(value: unknown, encoding?: string): Uint8Array; isBuffer(value: unknown): boolean };
-}
-
-/** `node:string_decoder`. */
-export function createStringDecoder({ load }: Internals): Exports {
-  const { TextDecoder } = load("text") as {
-    TextDecoder: new (
-      label: string,
-      options?: object,
-    ) => { decode(bytes?: Uint8Array, options?: object): string };
-  };
-  const { Buffer } = load("buffer") as unknown as Buffers;
-  class StringDecoder {
-    readonly encoding: string;
-    #decoder: InstanceType<typeof TextDecoder> | undefined;
-    constructor(encoding: unknown = "utf8") {
-      this.encoding = String(encoding).toLowerCase().replace("utf-8", "utf8");
-      if (this.encoding === "utf8") this.#decoder = new TextDecoder("utf-8", { ignoreBOM: true });
-      else if (/^(?:utf-?16le|ucs-?2)$/.test(this.encoding))
-        this.#decoder = new TextDecoder("utf-16le", { ignoreBOM: true });
-    }
-    write(bytes: Uint8Array | string): string {
-      if (typeof bytes === "string") return bytes;
-      return (
-        this.#decoder?.decode(bytes, { stream: true }) ??
-        (Buffer.from(bytes) as unknown as { toString(encoding: string): string }).toString(this.encoding)
-      );
-    }
-    end(bytes?: Uint8Array): string {
-      return (bytes === undefined ? "" : this.write(bytes)) + (this.#decoder?.decode() ?? "");
-    }
-  }
-  return withDefault({ StringDecoder });
 }
 
 /** `node:url`. */
@@ -89,9 +58,36 @@ export function createUrl({ load, native }: Internals): Exports {
       href: text,
     });
   };
-  const format = (value: Record<string, unknown> | string): string => {
-    if (typeof value === "string") return value;
-    if (typeof value["href"] === "string" && !(value instanceof Url)) return value["href"];
+  /** Formats a URL without the parts that the options leave out. */
+  function formatUrl(url: Record<string, string>, options: unknown): string {
+    if (options !== undefined && (typeof options !== "object" || options === null))
+      throw wrongType("options", "object", options);
+    const {
+      auth = true,
+      fragment = true,
+      search = true,
+      unicode = false,
+    } = (options ?? {}) as Record<string, unknown>;
+    const copy = new URL(url["href"] as string) as unknown as Record<string, string> & {
+      readonly href: string;
+    };
+    if (!auth) {
+      copy["username"] = "";
+      copy["password"] = "";
+    }
+    if (!fragment) copy["hash"] = "";
+    if (!search) copy["search"] = "";
+    if (!unicode || !copy["hostname"]) return copy.href;
+    return copy.href.replace(
+      copy["hostname"],
+      native("domainToUnicode", { domain: copy["hostname"] }) as string,
+    );
+  }
+  const format = (value: Record<string, unknown> | string, options: unknown = undefined): string => {
+    if (typeof value === "string") return parse(value)["href"] as string;
+    if (typeof value !== "object" || value === null)
+      throw wrongArgument("urlObject", "one of type object or string", value);
+    if (value instanceof URL) return formatUrl(value, options);
     const { protocol, host, hostname, port, auth, pathname, search, query, hash } = value as Record<
       string,
       string | null | undefined
@@ -162,18 +158,60 @@ export function createTimersModule(): Exports {
     promises: createTimersPromises({} as never)["default"],
   });
 }
+/** `node:timers/promises`: delays that a signal ends. */
 export function createTimersPromises(_internals: Internals): Exports {
-  const timers = globalThis as unknown as { setTimeout(callback: () => void, delayMs?: number): unknown };
-  const wait = (delayMs = 1, value?: unknown): Promise<unknown> =>
-    new Promise((resolve) => timers.setTimeout(() => resolve(value), delayMs));
+  const timers = globalThis as unknown as {
+    setTimeout(callback: () => void, delayMs?: unknown): unknown;
+    clearTimeout(timer: unknown): void;
+  };
+  const abortError = (signal: AbortSignalLike): Error =>
+    Object.assign(new Error("The operation was aborted", { cause: signal.reason }), {
+      code: "ABORT_ERR",
+      name: "AbortError",
+    });
+  /** Checks the options of all functions here. */
+  function readOptions(options: unknown): AbortSignalLike | undefined {
+    if (typeof options !== "object" || options === null) throw wrongType("options", "object", options);
+    const { signal, ref = true } = options as { signal?: unknown; ref?: unknown };
+    if (signal !== undefined && (typeof signal !== "object" || signal === null || !("aborted" in signal)))
+      throw wrongArgument("options.signal", "an instance of AbortSignal", signal);
+    if (typeof ref !== "boolean") throw wrongType("options.ref", "boolean", ref);
+    return signal as AbortSignalLike | undefined;
+  }
+  async function wait(delayMs: unknown, value?: unknown, options: unknown = {}): Promise<unknown> {
+    if (delayMs !== undefined && typeof delayMs !== "number") throw wrongType("delay", "number", delayMs);
+    const signal = readOptions(options);
+    if (signal?.aborted) throw abortError(signal);
+    return new Promise((resolve, reject) => {
+      const stop = (): void => {
+        timers.clearTimeout(timer);
+        reject(abortError(signal as AbortSignalLike));
+      };
+      const timer = timers.setTimeout(() => {
+        signal?.removeEventListener("abort", stop);
+        resolve(value);
+      }, delayMs ?? 1);
+      signal?.addEventListener("abort", stop, { once: true });
+    });
+  }
   return withDefault({
     setTimeout: wait,
-    setImmediate: (value?: unknown) => wait(0, value),
-    async *setInterval(delayMs = 1, value?: unknown) {
-      for (;;) yield await wait(delayMs, value);
+    setImmediate: (value?: unknown, options?: unknown) => wait(0, value, options),
+    async *setInterval(delayMs?: unknown, value?: unknown, options: unknown = {}) {
+      for (;;) yield await wait(delayMs, value, options);
     },
-    scheduler: { wait: (delayMs: number) => wait(delayMs), yield: () => wait(0) },
+    scheduler: {
+      wait: (delayMs: number, options?: unknown) => wait(delayMs, undefined, options),
+      yield: () => wait(0),
+    },
   });
+}
+
+interface AbortSignalLike {
+  readonly aborted: boolean;
+  readonly reason: unknown;
+  addEventListener(type: string, listener: () => void, options: object): void;
+  removeEventListener(type: string, listener: () => void): void;
 }
 
 /** `node:perf_hooks`. */

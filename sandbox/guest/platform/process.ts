@@ -5,7 +5,7 @@ import { wrongType } from "../buffer/errors.ts";
 export const READABLE: readonly string[] = ["FORCE_COLOR", "NODE_DEBUG", "NODE_OPTIONS", "NO_COLOR"];
 
 /** Creates Node's `process` to the extent that Deno offers it to a program without permissions. */
-export function createProcess({ load, print, exit, setTimeout }: Internals): object {
+export function createProcess({ load, print, exit, setTimeout, nextTick }: Internals): object {
   const startMs = Date.now();
   const refuse = (name?: string): Error => {
     const { errors } = load("platform")["Deno"] as { errors: { NotCapable: ErrorConstructor } };
@@ -87,10 +87,7 @@ export function createProcess({ load, print, exit, setTimeout }: Internals): obj
     exit: (code: unknown = 0) => exit(Number(code)),
     nextTick(callback: unknown, ...args: unknown[]) {
       if (typeof callback !== "function") throw wrongType("callback", "function", callback);
-      // Runs after the microtasks that are already queued and before any timer.
-      void Promise.resolve()
-        .then(() => Promise.resolve())
-        .then(() => (callback as (...args: unknown[]) => void)(...args));
+      nextTick(() => (callback as (...args: unknown[]) => void)(...args));
     },
     hrtime,
     uptime: () => (Date.now() - startMs) / 1000,

@@ -78,7 +78,7 @@ class SourceRun {
   #state: RunState = { kind: "running" };
   #source: CompiledSource | undefined;
   /** Wakes the source's own timers. */
-  #timer: NodeJS.Timeout | undefined;
+  #timer: NodeJS.Timeout | NodeJS.Immediate | undefined;
   readonly #subtle = createSubtleCalls();
   readonly #natives = createNatives();
 
@@ -179,7 +179,7 @@ class SourceRun {
     if (this.#state.kind === "ended") return;
     this.#state = { kind: "ended" };
     clearTimeout(this.#deadline);
-    clearTimeout(this.#timer);
+    this.#timer?.[Symbol.dispose]();
     this.#prepared.ask = () => undefined;
     this.#natives.close();
     this.#outbox.flush();
@@ -246,8 +246,10 @@ class SourceRun {
   }
 
   #wake(delayMs: number): void {
-    clearTimeout(this.#timer);
-    if (delayMs >= 0) this.#timer = setTimeout(() => this.#tick(), delayMs);
+    this.#timer?.[Symbol.dispose]();
+    this.#timer = undefined;
+    if (delayMs === 0) this.#timer = setImmediate(() => this.#tick());
+    else if (delayMs > 0) this.#timer = setTimeout(() => this.#tick(), delayMs);
   }
 
   #tick(): void {

@@ -1,0 +1,75 @@
+import type { Internals } from "../internals.ts";
+import { streamParts } from "../node/streamParts.ts";
+
+type StreamClass = Record<string, unknown> & { readonly prototype: object };
+interface Library extends Record<string, unknown> {
+  readonly Readable: StreamClass & { from(items: unknown, options?: object): AsyncIterable<unknown> };
+  readonly Writable: StreamClass;
+  readonly Duplex: StreamClass;
+  readonly promises: Record<string, unknown>;
+}
+interface ReadState {
+  flowing: boolean | null;
+  readonly decoder: unknown;
+  readonly objectMode: boolean;
+}
+/** The bundler's, which evaluates the library when it is called. */
+declare const require: (name: "readable-stream/lib/stream.js") => Library;
+
+/** `node:stream` and its promises: readable-stream, which is Node's own code. */
+export default function nodeStreamChunk({ load }: Internals): Readonly<Record<string, unknown>> {
+  const node = load("node") as Readonly<Record<string, object>>;
+  Object.assign(streamParts, {
+    events: node["events"],
+    buffer: load("buffer"),
+    process: load("platform")["process"],
+    string_decoder: node["stringDecoder"],
+  });
+  const library = require("readable-stream/lib/stream.js");
+  const { Readable, Writable, Duplex, promises } = library;
+  // Of a stream of bytes, Node 24 returns one piece at a time; the library does so only while it flows.
+  const { read } = Readable.prototype as { read: (this: object, size?: number) => unknown };
+  Object.defineProperty(Readable.prototype, "read", {
+    value: {
+      read(this: { readonly _readableState: ReadState }, size?: number): unknown {
+        const state = this._readableState;
+        const { flowing } = state;
+        if (size !== undefined || flowing || state.decoder || state.objectMode) return read.call(this, size);
+        state.flowing = true;
+        try {
+          return read.call(this);
+        } finally {
+          if ((state.flowing as boolean | null) === true) state.flowing = flowing;
+        }
+      },
+    }.read,
+    writable: true,
+    enumerable: true,
+    configurable: true,
+  });
+  const missing = (name: string) => (): never => {
+    throw new Error(`node:stream: ${name} is not available in this sandbox`);
+  };
+  const { ReadableStream } = load("streams") as {
+    ReadableStream: (new () => AsyncIterable<unknown>) & { from(items: unknown): unknown };
+  };
+  Readable["fromWeb"] = (stream: unknown, options: object = {}): unknown => {
+    if (!(stream instanceof ReadableStream))
+      throw Object.assign(
+        new TypeError('The "readableStream" argument must be an instance of ReadableStream'),
+        { code: "ERR_INVALID_ARG_TYPE" },
+      );
+    return Readable.from(stream, { objectMode: false, ...options });
+  };
+  Readable["toWeb"] = (stream: unknown): unknown => ReadableStream.from(stream);
+  for (const [type, name] of [
+    [Writable, "Writable"],
+    [Duplex, "Duplex"],
+  ] as const)
+    for (const method of ["fromWeb", "toWeb"]) type[method] = missing(`${name}.${method}`);
+  const names = Object.fromEntries(Object.entries(library));
+  return {
+    stream: { ...names, promises, default: library },
+    promises: { ...promises, default: promises },
+  };
+}
