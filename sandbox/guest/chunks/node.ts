@@ -1,15 +1,17 @@
 import type { Internals } from "../internals.ts";
 import { createAssert } from "../node/assert.ts";
 import { createEvents } from "../node/events.ts";
-import { createPath } from "../node/path.ts";
+import { createPaths } from "../node/path.ts";
 import { createQuerystring } from "../node/querystring.ts";
 import * as small from "../node/small.ts";
 import { createStringDecoder } from "../node/stringDecoder.ts";
 import { createUtil } from "../node/util.ts";
 
+type Module = Readonly<Record<string, unknown>>;
+
 /** Node's modules that need nothing from the system; each member creates its module on first use. */
-export default function nodeChunk(internals: Internals): Readonly<Record<string, unknown>> {
-  const makers: Readonly<Record<string, () => Readonly<Record<string, unknown>>>> = {
+export default function nodeChunk(internals: Internals): Module {
+  const makers: Readonly<Record<string, () => Module>> = {
     assert: createAssert,
     assertStrict: () => {
       const strict = members["assert"]?.["strict"] as Record<string, unknown>;
@@ -17,15 +19,18 @@ export default function nodeChunk(internals: Internals): Readonly<Record<string,
     },
     asyncHooks: small.createAsyncHooks,
     events: () => createEvents(internals),
-    path: createPath,
+    path: () => members["paths"]?.["path"] as Module,
+    pathPosix: () => members["paths"]?.["posix"] as Module,
+    pathWin32: () => members["paths"]?.["win32"] as Module,
+    paths: () => createPaths(internals),
     perfHooks: () => small.createPerfHooks(internals),
     punycode: () => small.createPunycode(internals),
-    querystring: createQuerystring,
+    querystring: () => createQuerystring(internals),
     streamWeb: () => ({ ...internals.load("streams") }),
     stringDecoder: () => createStringDecoder(internals),
     timers: small.createTimersModule,
     timersPromises: () => small.createTimersPromises(internals),
-    url: () => small.createUrl(internals),
+    url: () => small.createUrl(internals, members["querystring"] as Module),
     util: () => createUtil(internals),
     utilTypes: () => {
       const types = members["util"]?.["types"] as Record<string, unknown>;
@@ -33,9 +38,9 @@ export default function nodeChunk(internals: Internals): Readonly<Record<string,
     },
     zlib: () => small.createZlib(internals),
   };
-  const members: Record<string, Readonly<Record<string, unknown>>> = {};
+  const members: Record<string, Module> = {};
   for (const [name, make] of Object.entries(makers)) {
-    let made: Readonly<Record<string, unknown>> | undefined;
+    let made: Module | undefined;
     Object.defineProperty(members, name, { get: () => (made ??= make()), enumerable: true });
   }
   return members;

@@ -37,7 +37,7 @@ export function typedArrayEntries(state: Inspection, array: Uint8Array): string[
 export function setEntries(state: Inspection, set: Set<unknown>, depth: number): string[] {
   state.indentation += 2;
   const values = [...Set.prototype.values.call(set)];
-  const output = values.slice(0, state.iterableLimit).map((entry) => state.format(state, entry, depth));
+  const output = values.slice(0, state.collectionLimit).map((entry) => state.format(state, entry, depth));
   if (values.length > output.length) output.push(more(values.length - output.length));
   state.indentation -= 2;
   return output;
@@ -48,7 +48,7 @@ export function mapEntries(state: Inspection, map: Map<unknown, unknown>, depth:
   state.indentation += 2;
   const pairs = [...Map.prototype.entries.call(map)];
   const output = pairs
-    .slice(0, state.iterableLimit)
+    .slice(0, state.collectionLimit)
     .map(([key, entry]) => `${state.format(state, key, depth)} => ${state.format(state, entry, depth)}`);
   if (pairs.length > output.length) output.push(more(pairs.length - output.length));
   state.indentation -= 2;

@@ -10,13 +10,19 @@ const PRIVATE_INSPECT = Symbol.for("Deno.privateCustomInspect");
 const CUSTOM_INSPECT = Symbol.for("Deno.customInspect");
 const NODE_INSPECT = Symbol.for("nodejs.util.inspect.custom");
 
-/** Returns the text of any value, as `Deno.inspect` does without colours. */
-export function inspect(value: unknown, options: InspectOptions = {}): string {
-  return formatValue(begin(options), value, 0);
+/**
+ * Returns the text of any value, as `Deno.inspect` does without colours. An object's own method for Node's `util.inspect` is given `own` to call.
+ */
+export function inspect(
+  value: unknown,
+  options: InspectOptions = {},
+  own: Inspection["inspect"] = inspect,
+): string {
+  return formatValue(begin(options, own), value, 0);
 }
 
 /** Starts an inspection with Deno's defaults. */
-function begin(options: InspectOptions): Inspection {
+function begin(options: InspectOptions, own: Inspection["inspect"]): Inspection {
   const {
     depth = 4,
     iterableLimit = 100,
@@ -27,7 +33,9 @@ function begin(options: InspectOptions): Inspection {
   return {
     options,
     depth: depth ?? Number.POSITIVE_INFINITY,
-    iterableLimit,
+    iterableLimit: options.listLimit ?? iterableLimit,
+    collectionLimit: iterableLimit,
+    inspect: own,
     maxStringLength: strAbbreviateSize,
     breakLength,
     compact,
@@ -72,18 +80,47 @@ function customText(state: Inspection, value: object, depth: number): string | u
         given === undefined || given === options
           ? formatValue(state, inner, depth)
           : formatValue(
-              { ...begin({ ...options, ...given }), seen: state.seen, indentation: state.indentation },
+              {
+                ...begin({ ...options, ...given }, state.inspect),
+                seen: state.seen,
+                indentation: state.indentation,
+              },
               inner,
               0,
             );
       return String(method.call(value, nested, options));
     }
-    const result: unknown = method.call(value, options.depth, options, inspect);
+    const result: unknown = method.call(
+      value,
+      options.depth,
+      nodeOptions(state, options.depth),
+      state.inspect,
+    );
     if (result === value) continue;
     if (typeof result === "string") return result.replaceAll("\n", `\n${" ".repeat(state.indentation)}`);
     return formatValue(state, result, depth);
   }
   return undefined;
+}
+
+/** The options that Node's `util.inspect` passes to an object's own method. */
+function nodeOptions(state: Inspection, depth: number): object {
+  const { breakLength, compact, customInspect, showHidden, options } = state;
+  return {
+    showHidden,
+    depth,
+    colors: false,
+    customInspect,
+    showProxy: false,
+    maxArrayLength: state.iterableLimit,
+    maxStringLength: state.maxStringLength,
+    breakLength,
+    compact,
+    sorted: options.sorted ?? false,
+    getters: options.getters ?? false,
+    numericSeparator: false,
+    stylize: (text: unknown) => String(text),
+  };
 }
 
 function formatObject(state: Inspection, value: object, depth: number): string {

@@ -6,6 +6,8 @@ export interface InspectOptions {
   depth?: number | null;
   /** Entries of a list, map or set to show. Default 100. */
   iterableLimit?: number;
+  /** Entries of a list to show. Default `iterableLimit`. */
+  listLimit?: number;
   /** Characters of a string inside an object to show. Default 10,000. */
   strAbbreviateSize?: number;
   /** Target line length. Default 80. */
@@ -26,6 +28,10 @@ export interface Inspection extends Layout {
   readonly options: InspectOptions;
   readonly depth: number;
   readonly maxStringLength: number;
+  /** Entries of a map or set to show. */
+  readonly collectionLimit: number;
+  /** What an object's own method may call; has the options of Node's. */
+  readonly inspect: (value: unknown, options?: never) => string;
   readonly quotes: readonly string[];
   readonly customInspect: boolean;
   readonly showHidden: boolean;

@@ -1,159 +1,292 @@
+import { describe, nodeError, wrongArgument, wrongType } from "../buffer/errors.ts";
+import { isNativeError, isPromise, isRegExp } from "../types.ts";
+import { AssertionError, type AssertionOptions } from "./assertionError.ts";
+import { type Comparison, isDeepEqual } from "./deepEqual.ts";
 import { inspect } from "./util.ts";
-import { isDeepEqual } from "./deepEqual.ts";
 
-/** Creates `node:assert`. */
-export function createAssert(): Readonly<Record<string, unknown>> {
-  class AssertionError extends Error {
-    readonly code = "ERR_ASSERTION";
-    readonly actual: unknown;
-    readonly expected: unknown;
-    readonly operator: string;
-    readonly generatedMessage: boolean;
-    constructor(options: { message?: unknown; actual?: unknown; expected?: unknown; operator?: string }) {
-      const { message, actual, expected, operator = "fail" } = options;
-      super(message === undefined ? `${inspect(actual)} ${operator} ${inspect(expected)}` : String(message));
-      this.name = "AssertionError";
-      this.actual = actual;
-      this.expected = expected;
-      this.operator = operator;
-      this.generatedMessage = message === undefined;
-    }
-  }
-  const check = (
-    holds: boolean,
-    text: string,
-    operator: string,
-    message: unknown,
-    actual?: unknown,
-    expected?: unknown,
-  ): void => {
-    if (holds) return;
-    if (message instanceof Error) throw message;
-    throw new AssertionError({ message: message ?? text, actual, expected, operator });
-  };
-  const pair = (lead: string, actual: unknown, expected: unknown): string =>
-    `${lead}\n\n${inspect(actual)} !== ${inspect(expected)}\n`;
-  type Check = (actual: unknown, expected: unknown, message?: unknown) => void;
-  const equality =
-    (operator: string, lead: string, holds: (a: unknown, b: unknown) => boolean): Check =>
-    (actual, expected, message) =>
-      check(holds(actual, expected), pair(lead, actual, expected), operator, message, actual, expected);
+type Exports = Readonly<Record<string, unknown>>;
+type Fields = Record<string, unknown>;
+type Check = (...args: unknown[]) => void;
+const NOTHING_THROWN = Symbol("nothing thrown");
 
-  const ok = (value: unknown, message?: unknown): void =>
-    check(Boolean(value), "The expression evaluated to a falsy value", "==", message, value, true);
-  const matches = (error: unknown, expected: unknown): boolean => {
-    if (expected === undefined) return true;
-    if (types(expected, "RegExp")) return (expected as RegExp).test(String(error));
-    if (typeof expected === "function") {
-      const type = expected as { prototype?: object };
-      if (type.prototype !== undefined && error instanceof (expected as new () => object)) return true;
-      return type.prototype === undefined && (expected as (error: unknown) => unknown)(error) === true;
-    }
-    return Object.entries(expected as object).every(([key, value]) =>
-      types(value, "RegExp")
-        ? (value as RegExp).test(String((error as Record<string, unknown>)[key]))
-        : isDeepEqual((error as Record<string, unknown>)[key], value, true),
-    );
-  };
-  const assert = Object.assign((value: unknown, message?: unknown) => ok(value, message), {
-    AssertionError,
-    ok,
-    equal: equality("==", "Expected values to be loosely equal:", isLooselyEqual),
-    notEqual: equality("!=", 'Expected "actual" to be loosely unequal to:', (a, b) => !isLooselyEqual(a, b)),
-    strictEqual: equality("strictEqual", "Expected values to be strictly equal:", Object.is),
-    notStrictEqual: equality(
-      "notStrictEqual",
-      'Expected "actual" to be strictly unequal to:',
-      (a, b) => !Object.is(a, b),
-    ),
-    deepEqual: equality("deepEqual", "Expected values to be loosely deep-equal:", (a, b) =>
-      isDeepEqual(a, b, false),
-    ),
-    notDeepEqual: equality(
-      "notDeepEqual",
-      'Expected "actual" not to be loosely deep-equal to:',
-      (a, b) => !isDeepEqual(a, b, false),
-    ),
-    deepStrictEqual: equality("deepStrictEqual", "Expected values to be strictly deep-equal:", (a, b) =>
-      isDeepEqual(a, b, true),
-    ),
-    notDeepStrictEqual: equality(
-      "notDeepStrictEqual",
-      'Expected "actual" not to be strictly deep-equal to:',
-      (a, b) => !isDeepEqual(a, b, true),
-    ),
-    match: (text: string, pattern: RegExp, message?: unknown) =>
-      check(
-        pattern.test(text),
-        `The input did not match the regular expression ${String(pattern)}. Input:\n\n${inspect(text)}\n`,
-        "match",
-        message,
-        text,
-        pattern,
-      ),
-    doesNotMatch: (text: string, pattern: RegExp, message?: unknown) =>
-      check(
-        !pattern.test(text),
-        `The input was expected to not match the regular expression ${String(pattern)}. Input:\n\n${inspect(text)}\n`,
-        "doesNotMatch",
-        message,
-        text,
-        pattern,
-      ),
-    fail: (message: unknown = "Failed"): never => {
-      throw message instanceof Error ? message : new AssertionError({ message });
-    },
-    ifError: (value: unknown): void => {
-      if (value !== null && value !== undefined)
-        throw value instanceof Error
-          ? value
-          : new AssertionError({ message: `ifError got unwanted exception: ${String(value)}` });
-    },
-    throws(work: () => unknown, expected?: unknown, message?: unknown): void {
-      try {
-        work();
-      } catch (error) {
-        if (!matches(error, typeof expected === "string" ? undefined : expected)) throw error;
-        return;
-      }
-      check(
-        false,
-        "Missing expected exception.",
-        "throws",
-        message ?? (typeof expected === "string" ? expected : undefined),
-      );
-    },
-    async rejects(
-      work: Promise<unknown> | (() => Promise<unknown>),
-      expected?: unknown,
-      message?: unknown,
-    ): Promise<void> {
-      try {
-        await (typeof work === "function" ? work() : work);
-      } catch (error) {
-        if (!matches(error, typeof expected === "string" ? undefined : expected)) throw error;
-        return;
-      }
-      check(false, "Missing expected rejection.", "rejects", message);
-    },
-    doesNotThrow: (work: () => unknown): void => {
-      work();
-    },
-  });
-  const strict = Object.assign((value: unknown, message?: unknown) => ok(value, message), assert, {
-    equal: assert.strictEqual,
-    notEqual: assert.notStrictEqual,
-    deepEqual: assert.deepStrictEqual,
-    notDeepEqual: assert.notDeepStrictEqual,
-  });
-  Object.assign(strict, { strict });
-  const whole = Object.assign(assert, { strict });
-  return { ...Object.fromEntries(Object.entries(whole)), default: whole };
+/** Throws the message if it is an error, otherwise an {@link AssertionError}. */
+function fail(options: AssertionOptions, isGenerated?: boolean): never {
+  if (isNativeError(options.message)) throw options.message;
+  const error = new AssertionError(options);
+  if (isGenerated !== undefined) error.generatedMessage = isGenerated;
+  throw error;
 }
+
+/** Creates a check of two values. */
+function comparing(operator: string, holds: (a: unknown, b: unknown) => boolean, shown = operator): Check {
+  const checks: Record<string, Check> = {
+    [operator](...args: unknown[]): void {
+      if (args.length < 2)
+        throw nodeError(
+          "ERR_MISSING_ARGS",
+          'The "actual" and "expected" arguments must be specified',
+          TypeError,
+        );
+      const [actual, expected, message] = args;
+      if (!holds(actual, expected)) fail({ actual, expected, message, operator: shown });
+    },
+  };
+  return Object.defineProperty(checks[operator]!, "length", { value: 3 });
+}
+const deep = (operator: string, mode: Comparison, isWanted = true): Check =>
+  comparing(operator, (a, b) => isDeepEqual(a, b, mode) === isWanted);
 
 const isLooselyEqual = (a: unknown, b: unknown): boolean =>
   // eslint-disable-next-line eqeqeq
   a == b || (Number.isNaN(a) && Number.isNaN(b));
 
-const types = (value: unknown, tag: string): boolean =>
-  Object.prototype.toString.call(value) === `[object ${tag}]`;
+function matching(operator: "match" | "doesNotMatch"): Check {
+  const isMatch = operator === "match";
+  return Object.defineProperty(
+    (text: unknown, pattern: unknown, message: unknown): void => {
+      if (!isRegExp(pattern)) throw wrongArgument("regexp", "an instance of RegExp", pattern);
+      if (typeof text === "string" && ((pattern as RegExp).exec(text) !== null) === isMatch) return;
+      const generated =
+        typeof text === "string"
+          ? `The input ${isMatch ? "did not" : "was expected to not"} match the regular expression ${inspect(pattern)}. Input:\n\n${inspect(text)}\n`
+          : `The "string" argument must be of type string. Received type ${typeof text} (${inspect(text)})`;
+      fail({ actual: text, expected: pattern, message: message || generated, operator }, !message);
+    },
+    "name",
+    { value: operator },
+  );
+}
+
+/** What two errors are compared by. */
+class Compared {
+  [name: string]: unknown;
+  constructor(from: Fields, keys: readonly string[], actual?: Fields) {
+    for (const key of keys) {
+      if (!(key in from)) continue;
+      const isMatched =
+        actual !== undefined &&
+        typeof actual[key] === "string" &&
+        isRegExp(from[key]) &&
+        (from[key] as RegExp).test(actual[key]);
+      this[key] = isMatched ? actual[key] : from[key];
+    }
+  }
+}
+Object.defineProperty(Compared, "name", { value: "Comparison" });
+
+/** Compares what was thrown with an object's properties. */
+function checkProperties(actual: unknown, expected: object, message: unknown, operator: string): void {
+  if (typeof actual !== "object" || actual === null) {
+    const error = new AssertionError({ actual, expected, message, operator: "deepStrictEqual" });
+    error.operator = operator;
+    throw error;
+  }
+  const keys = Object.keys(expected);
+  if (expected instanceof Error) keys.push("name", "message");
+  else if (keys.length === 0)
+    throw nodeError(
+      "ERR_INVALID_ARG_VALUE",
+      `The argument 'error' may not be an empty object. Received ${inspect(expected)}`,
+      TypeError,
+    );
+  const [given, wanted] = [actual as Fields, expected as Fields];
+  for (const key of keys) {
+    if (typeof given[key] === "string" && isRegExp(wanted[key]) && (wanted[key] as RegExp).test(given[key]))
+      continue;
+    if (key in given && isDeepEqual(given[key], wanted[key], "strict")) continue;
+    if (message) fail({ actual, expected, message, operator });
+    const error = new AssertionError({
+      actual: new Compared(given, keys),
+      expected: new Compared(wanted, keys, given),
+      operator: "deepStrictEqual",
+    });
+    throw Object.assign(error, { actual, expected, operator });
+  }
+}
+
+/** Checks what was thrown: a class, a pattern, a function or properties. */
+function checkThrown(actual: unknown, expected: unknown, message: unknown, operator: string): void {
+  let generated: string;
+  if (typeof expected !== "function") {
+    if (!isRegExp(expected)) return checkProperties(actual, expected as object, message, operator);
+    const text = String(actual);
+    if ((expected as RegExp).exec(text) !== null) return;
+    generated = `The input did not match the regular expression ${inspect(expected)}. Input:\n\n${inspect(text)}\n`;
+  } else {
+    const type = expected as ((error: unknown) => unknown) & { readonly prototype?: object };
+    if (type.prototype !== undefined && actual instanceof type) return;
+    if (Object.prototype.isPrototypeOf.call(Error, type)) {
+      generated = `The error is expected to be an instance of "${type.name}". Received `;
+      generated += isNativeError(actual)
+        ? `"${(actual as Error).name}"\n\nError message:\n\n${(actual as Error).message}`
+        : `"${inspect(actual, { depth: -1 })}"`;
+    } else {
+      const answer = Reflect.apply(type, {}, [actual]);
+      if (answer === true) return;
+      generated = `The ${type.name ? `"${type.name}" ` : ""}validation function is expected to return "true". Received ${inspect(answer)}`;
+      if (isNativeError(actual)) generated += `\n\nCaught error:\n\n${String(actual)}`;
+    }
+  }
+  fail({ actual, expected, message: message || generated, operator }, !message);
+}
+
+/** Checks that something was thrown, as `throws` and `rejects` do. */
+function expectThrown(operator: string, actual: unknown, args: readonly unknown[]): void {
+  let [expected, message] = args;
+  if (typeof expected === "string") {
+    if (args.length > 1)
+      throw wrongArgument("error", "of type function or an instance of Error, RegExp, or Object", expected);
+    const thrown = (actual as { message?: unknown } | null)?.message;
+    const isSame = typeof actual === "object" ? thrown === expected : actual === expected;
+    if (isSame)
+      throw nodeError(
+        "ERR_AMBIGUOUS_ARGUMENT",
+        `The "error/message" argument is ambiguous. The error ${typeof actual === "object" ? "message " : ""}"${expected}" is identical to the message.`,
+        TypeError,
+      );
+    [expected, message] = [undefined, expected];
+  } else if (expected !== undefined && expected !== null && !["object", "function"].includes(typeof expected))
+    throw wrongArgument("error", "of type function or an instance of Error, RegExp, or Object", expected);
+  if (actual === NOTHING_THROWN) {
+    const { name } = (expected ?? {}) as { name?: string };
+    const details = `${name ? ` (${name})` : ""}${message ? `: ${String(message)}` : "."}`;
+    const what = operator === "rejects" ? "rejection" : "exception";
+    fail({ expected, operator, message: `Missing expected ${what}${details}` });
+  }
+  if (expected) checkThrown(actual, expected, message, operator);
+}
+
+/** Checks that nothing was thrown, or nothing of a kind. */
+function expectNothing(operator: string, actual: unknown, args: readonly unknown[]): void {
+  if (actual === NOTHING_THROWN) return;
+  const [expected, message] = (typeof args[0] === "string" ? [undefined, args[0]] : args) as [
+    unknown,
+    string?,
+  ];
+  if (!expected || isOfKind(actual, expected)) {
+    const what = operator === "doesNotReject" ? "rejection" : "exception";
+    fail({
+      actual,
+      expected,
+      operator,
+      message: `Got unwanted ${what}${message ? `: ${message}` : "."}\nActual message: "${(actual as Error | null)?.message}"`,
+    });
+  }
+  throw actual;
+}
+
+function isOfKind(actual: unknown, expected: unknown): boolean {
+  if (isRegExp(expected)) return (expected as RegExp).exec(String(actual)) !== null;
+  if (typeof expected !== "function")
+    throw wrongArgument("expected", "of type function or an instance of RegExp", expected);
+  const type = expected as ((error: unknown) => unknown) & { readonly prototype?: object };
+  if (type.prototype !== undefined && actual instanceof type) return true;
+  return !Object.prototype.isPrototypeOf.call(Error, type) && Reflect.apply(type, {}, [actual]) === true;
+}
+
+function thrownBy(work: unknown): unknown {
+  if (typeof work !== "function") throw wrongType("fn", "function", work);
+  try {
+    work();
+  } catch (error) {
+    return error;
+  }
+  return NOTHING_THROWN;
+}
+async function rejectionOf(work: unknown): Promise<unknown> {
+  let promise: unknown = work;
+  if (typeof work === "function") {
+    promise = work();
+    if (!isThenable(promise))
+      throw nodeError(
+        "ERR_INVALID_RETURN_VALUE",
+        `Expected instance of Promise to be returned from the "promiseFn" function but got ${describe(promise)}.`,
+        TypeError,
+      );
+  } else if (!isThenable(work))
+    throw wrongArgument("promiseFn", "of type function or an instance of Promise", work);
+  try {
+    await promise;
+  } catch (error) {
+    return error;
+  }
+  return NOTHING_THROWN;
+}
+const isThenable = (value: unknown): boolean =>
+  isPromise(value) ||
+  (typeof value === "object" &&
+    value !== null &&
+    typeof (value as Fields)["then"] === "function" &&
+    typeof (value as Fields)["catch"] === "function");
+
+function ok(...args: unknown[]): void {
+  const [value, message] = args;
+  if (value) return;
+  const generated =
+    args.length === 0
+      ? "No value argument passed to `assert.ok()`"
+      : "The expression evaluated to a falsy value";
+  const isGenerated = message === undefined || message === null;
+  fail(
+    { actual: value, expected: true, message: isGenerated ? generated : message, operator: "==" },
+    isGenerated,
+  );
+}
+
+function ifError(value: unknown): void {
+  if (value === null || value === undefined) return;
+  const { message, constructor } = value as Error;
+  const text =
+    typeof value === "object" && typeof message === "string" ? message || constructor.name : inspect(value);
+  throw new AssertionError({
+    actual: value,
+    expected: null,
+    operator: "ifError",
+    message: `ifError got unwanted exception: ${text}`,
+  });
+}
+
+const missing = (name: string) => (): never => {
+  throw new Error(`node:assert: ${name} is not available in this sandbox`);
+};
+
+/** Creates `node:assert`. */
+export function createAssert(): Exports {
+  const checks = {
+    fail: (message?: unknown): never =>
+      fail({ message: message ?? "Failed", operator: "fail" }, message === undefined),
+    equal: comparing("equal", isLooselyEqual, "=="),
+    notEqual: comparing("notEqual", (a, b) => !isLooselyEqual(a, b), "!="),
+    deepEqual: deep("deepEqual", "loose"),
+    notDeepEqual: deep("notDeepEqual", "loose", false),
+    deepStrictEqual: deep("deepStrictEqual", "strict"),
+    notDeepStrictEqual: deep("notDeepStrictEqual", "strict", false),
+    strictEqual: comparing("strictEqual", Object.is),
+    notStrictEqual: comparing("notStrictEqual", (a, b) => !Object.is(a, b)),
+    partialDeepStrictEqual: deep("partialDeepStrictEqual", "partial"),
+    match: matching("match"),
+    doesNotMatch: matching("doesNotMatch"),
+    throws: (work: unknown, ...args: unknown[]) => expectThrown("throws", thrownBy(work), args),
+    rejects: async (work: unknown, ...args: unknown[]) =>
+      expectThrown("rejects", await rejectionOf(work), args),
+    doesNotThrow: (work: unknown, ...args: unknown[]) => expectNothing("doesNotThrow", thrownBy(work), args),
+    doesNotReject: async (work: unknown, ...args: unknown[]) =>
+      expectNothing("doesNotReject", await rejectionOf(work), args),
+    ifError,
+    Assert: missing("Assert"),
+    AssertionError,
+    CallTracker: missing("CallTracker"),
+    ok,
+  };
+  Object.defineProperty(ok, "name", { value: "assert" });
+  const assert = Object.assign((...args: unknown[]) => ok(...args), checks);
+  const strict = Object.assign((...args: unknown[]) => ok(...args), checks, {
+    equal: checks.strictEqual,
+    notEqual: checks.notStrictEqual,
+    deepEqual: checks.deepStrictEqual,
+    notDeepEqual: checks.notDeepStrictEqual,
+  });
+  Object.assign(strict, { strict });
+  const whole = Object.assign(assert, { strict });
+  return { ...checks, strict, default: whole };
+}

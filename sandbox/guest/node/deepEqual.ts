@@ -1,58 +1,152 @@
 import * as types from "../types.ts";
 
-/** Compares deeply, as Node's `assert` and `util` do: `strict` also compares types and prototypes, and uses `Object.is`. */
+/** `loose` and `strict` as in `assert`'s functions; `partial`: what the second value has must be in the first. */
+export type Comparison = "loose" | "strict" | "partial";
+type Same = (a: unknown, b: unknown) => boolean;
+type Fields = Record<PropertyKey, unknown>;
+
+/** Compares deeply, as Node's `assert` and `util` do. */
 export function isDeepEqual(
   a: unknown,
   b: unknown,
-  strict: boolean,
+  mode: Comparison,
   seen = new Map<unknown, unknown>(),
 ): boolean {
-  // eslint-disable-next-line eqeqeq
-  if (strict ? Object.is(a, b) : a == b || (Number.isNaN(a) && Number.isNaN(b))) return true;
-  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
-  if (strict && Object.getPrototypeOf(a) !== Object.getPrototypeOf(b)) return false;
-  if (Array.isArray(a) !== Array.isArray(b)) return false;
+  if (a === b) return a !== 0 || mode === "loose" || Object.is(a, b);
+  const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
+  if (!isObject(a) || !isObject(b)) {
+    if (Number.isNaN(a) && Number.isNaN(b)) return true;
+    // eslint-disable-next-line eqeqeq
+    return mode === "loose" && !isObject(a) && !isObject(b) && a == b;
+  }
+  if (mode === "strict" && Object.getPrototypeOf(a) !== Object.getPrototypeOf(b)) return false;
+  const tag = (value: object): string => Object.prototype.toString.call(value);
+  if (tag(a) !== tag(b) || !sameSlots(a, b, mode, (left, right) => isDeepEqual(left, right, mode, seen)))
+    return false;
   if (seen.get(a) === b) return true;
   seen.set(a, b);
-  const same = (left: unknown, right: unknown): boolean => isDeepEqual(left, right, strict, seen);
-  if (types.isDate(a) || types.isDate(b)) {
-    if (!types.isDate(a) || !types.isDate(b) || !Object.is((a as Date).getTime(), (b as Date).getTime()))
-      return false;
+  const same: Same = (left, right) => isDeepEqual(left, right, mode, seen);
+  try {
+    return sameKeys(a, b, mode, same) && sameItems(a, b, mode, same);
+  } finally {
+    seen.delete(a);
   }
-  if (types.isRegExp(a) || types.isRegExp(b)) {
-    if (
-      !types.isRegExp(a) ||
-      !types.isRegExp(b) ||
-      RegExp.prototype.toString.call(a) !== RegExp.prototype.toString.call(b)
-    )
-      return false;
+}
+
+/** Compares what an object is, apart from its properties. */
+function sameSlots(a: object, b: object, mode: Comparison, same: Same): boolean {
+  const both = (is: (value: unknown) => boolean): boolean | undefined =>
+    is(a) ? is(b) : is(b) ? false : undefined;
+  const isPartial = mode === "partial";
+  if (Array.isArray(a) || Array.isArray(b))
+    return Array.isArray(a) && Array.isArray(b) && (isPartial ? a.length >= b.length : a.length === b.length);
+  const isDate = both(types.isDate);
+  if (isDate !== undefined) return isDate && Object.is((a as Date).getTime(), (b as Date).getTime());
+  const isRegExp = both(types.isRegExp);
+  if (isRegExp !== undefined) {
+    const [left, right] = [a as RegExp, b as RegExp];
+    return (
+      isRegExp &&
+      left.source === right.source &&
+      left.flags === right.flags &&
+      left.lastIndex === right.lastIndex
+    );
   }
-  if (types.isNativeError(a) || types.isNativeError(b)) {
-    if ((a as Error).message !== (b as Error).message || (a as Error).name !== (b as Error).name)
-      return false;
+  const isError = both((value) => types.isNativeError(value) || value instanceof Error);
+  if (isError !== undefined) {
+    const left = a as Fields;
+    const right = b as Fields;
+    return (
+      isError &&
+      left["message"] === right["message"] &&
+      left["name"] === right["name"] &&
+      ["cause", "errors"].every(
+        (name) => Object.hasOwn(a, name) === Object.hasOwn(b, name) && same(left[name], right[name]),
+      )
+    );
   }
-  if (
-    types.isBoxedPrimitive(a) &&
-    !Object.is((a as { valueOf(): unknown }).valueOf(), (b as { valueOf(): unknown }).valueOf())
-  )
-    return false;
-  if (types.isSet(a) || types.isMap(a)) return sameCollections(a, b, same);
-  const keys = Object.keys(a);
-  if (keys.length !== Object.keys(b).length) return false;
+  const isView = both(types.isArrayBufferView);
+  if (isView !== undefined) {
+    if (!isView || types.typedArrayName(a) !== types.typedArrayName(b)) return false;
+    if (mode === "loose" && types.typedArrayName(a)?.startsWith("Float")) {
+      const [left, right] = [a as Float64Array, b as Float64Array];
+      return left.length === right.length && left.every((value, at) => value === right[at]);
+    }
+    return sameBytes(bytesOf(a as ArrayBufferView), bytesOf(b as ArrayBufferView));
+  }
+  const isBuffer = both(types.isAnyArrayBuffer);
+  if (isBuffer !== undefined)
+    return isBuffer && sameBytes(new Uint8Array(a as ArrayBuffer), new Uint8Array(b as ArrayBuffer));
+  const isBoxed = both(types.isBoxedPrimitive);
+  if (isBoxed !== undefined)
+    return (
+      isBoxed &&
+      typeof (a as Boxed).valueOf() === typeof (b as Boxed).valueOf() &&
+      Object.is((a as Boxed).valueOf(), (b as Boxed).valueOf())
+    );
+  const isCollection = both(types.isSet) ?? both(types.isMap);
+  if (isCollection !== undefined) {
+    const [left, right] = [(a as Set<unknown>).size, (b as Set<unknown>).size];
+    return isCollection && types.isSet(a) === types.isSet(b) && (isPartial ? left >= right : left === right);
+  }
+  if (a instanceof URL) return b instanceof URL && a.href === b.href;
+  return !types.isWeakMap(a) && !types.isWeakSet(a) && !types.isPromise(a);
+}
+
+interface Boxed {
+  valueOf(): unknown;
+}
+
+const bytesOf = ({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Array =>
+  new Uint8Array(buffer, byteOffset, byteLength);
+const sameBytes = (a: Uint8Array, b: Uint8Array): boolean =>
+  a.length === b.length && a.every((byte, at) => byte === b[at]);
+
+/** Compares enumerable properties, without the indexes of lists. */
+function sameKeys(a: object, b: object, mode: Comparison, same: Same): boolean {
+  const isList = Array.isArray(a) || types.isTypedArray(a);
+  const keysOf = (value: object): PropertyKey[] => {
+    const names = Object.keys(value).filter((name) => !isList || !/^(?:0|[1-9]\d*)$/.test(name));
+    const symbols = mode === "loose" ? [] : Object.getOwnPropertySymbols(value);
+    return [
+      ...names,
+      ...symbols.filter((symbol) => Object.prototype.propertyIsEnumerable.call(value, symbol)),
+    ];
+  };
+  const keys = keysOf(b);
+  if (mode !== "partial" && keysOf(a).length !== keys.length) return false;
   return keys.every(
     (key) =>
-      Object.hasOwn(b, key) && same((a as Record<string, unknown>)[key], (b as Record<string, unknown>)[key]),
+      Object.prototype.propertyIsEnumerable.call(a, key) && same((a as Fields)[key], (b as Fields)[key]),
   );
 }
 
-function sameCollections(a: object, b: object, same: (left: unknown, right: unknown) => boolean): boolean {
-  if (types.isSet(a) !== types.isSet(b) || types.isMap(a) !== types.isMap(b)) return false;
+/** Compares the items of arrays, sets and maps. */
+function sameItems(a: object, b: object, mode: Comparison, same: Same): boolean {
+  if (Array.isArray(a)) {
+    const [left, right] = [a as unknown[], b as unknown[]];
+    if (mode === "partial") {
+      let at = 0;
+      return [...right.keys()].every((index) => {
+        while (at < left.length && (at in left !== index in right || !same(left[at], right[index]))) at++;
+        return at++ < left.length;
+      });
+    }
+    return [...left.keys()].every(
+      (at) => (mode === "loose" || at in left === at in right) && same(left[at], right[at]),
+    );
+  }
+  if (!types.isSet(a) && !types.isMap(a)) return true;
+  // A key that is no object is looked up first, so that each of the others finds its own.
   const left = [...(a as Iterable<unknown>)];
-  const right = [...(b as Iterable<unknown>)];
-  if (left.length !== right.length) return false;
-  return left.every((item) => {
-    const at = right.findIndex((other) => same(item, other));
-    if (at >= 0) right.splice(at, 1);
+  const isPrimitive = (item: unknown): boolean => {
+    const key: unknown = types.isMap(a) ? (item as [unknown])[0] : item;
+    return typeof key !== "object" || key === null;
+  };
+  const right = [...(b as Iterable<unknown>)].sort((x, y) => Number(isPrimitive(y)) - Number(isPrimitive(x)));
+  return right.every((item) => {
+    const at = left.findIndex((other) => same(other, item));
+    if (at >= 0) left.splice(at, 1);
     return at >= 0;
   });
 }

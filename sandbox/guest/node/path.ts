@@ -1,95 +1,73 @@
 import { wrongType } from "../buffer/errors.ts";
+import type { Internals } from "../internals.ts";
 
-/** Creates `node:path`, POSIX only; the current directory is `/`. */
-export function createPath(): Readonly<Record<string, unknown>> {
+type Exports = Readonly<Record<string, unknown>>;
+type Path = Record<string, unknown>;
+
+/** Creates `node:path`, `node:path/posix` and `node:path/win32`: Node's own, called in the host; the current directory is the root. */
+export function createPaths({ native }: Internals): Readonly<Record<"path" | "posix" | "win32", Exports>> {
+  const posix = createPath(native, "posix");
+  const win32 = createPath(native, "win32");
+  for (const path of [posix, win32]) Object.assign(path, { win32, posix });
+  const { matchesGlob, ...posixNames } = posix;
+  const win32Names: Path = { ...win32 };
+  delete win32Names["matchesGlob"];
+  return {
+    path: { ...posixNames, matchesGlob, default: posix },
+    posix: { ...posixNames, default: posix },
+    win32: { ...win32Names, default: win32 },
+  };
+}
+
+function createPath(native: Internals["native"], style: "posix" | "win32"): Path {
+  const [sep, delimiter] = style === "posix" ? ["/", ":"] : ["\\", ";"];
   const check = (path: unknown, name = "path"): string => {
     if (typeof path !== "string") throw wrongType(name, "string", path);
     return path;
   };
-  function squeeze(path: string, isAbsolute: boolean): string {
-    const out: string[] = [];
-    for (const part of path.split("/")) {
-      if (part === "" || part === ".") continue;
-      if (part !== "..") out.push(part);
-      else if (out.length > 0 && out.at(-1) !== "..") out.pop();
-      else if (!isAbsolute) out.push("..");
-    }
-    return out.join("/");
-  }
-  const posix: Record<string, unknown> & {
-    normalize(path: string): string;
-    resolve(...paths: string[]): string;
-  } = {
-    sep: "/",
-    delimiter: ":",
-    normalize(path: string): string {
-      if (check(path) === "") return ".";
-      const isAbsolute = path.startsWith("/");
-      const rest = squeeze(path, isAbsolute);
-      const tail = path.endsWith("/") && rest !== "" ? "/" : "";
-      return (isAbsolute ? "/" : "") + (rest || (isAbsolute ? "" : ".")) + tail;
-    },
-    isAbsolute: (path: string): boolean => check(path).startsWith("/"),
-    join: (...paths: string[]): string => {
-      const joined = paths
-        .map((path) => check(path))
-        .filter((path) => path !== "")
-        .join("/");
-      return joined === "" ? "." : posix.normalize(joined);
-    },
-    resolve: (...paths: string[]): string => {
-      let path = "";
-      for (let at = paths.length - 1; at >= 0 && !path.startsWith("/"); at--) {
-        const part = check(paths[at], `paths[${at}]`);
-        if (part !== "") path = path === "" ? part : `${part}/${path}`;
-      }
-      return `/${squeeze(path, true)}`;
-    },
-    relative: (from: string, to: string): string => {
-      const source = posix.resolve(check(from, "from")).split("/").filter(Boolean);
-      const target = posix.resolve(check(to, "to")).split("/").filter(Boolean);
-      let same = 0;
-      while (same < source.length && source[same] === target[same]) same++;
-      return [...source.slice(same).map(() => ".."), ...target.slice(same)].join("/");
-    },
-    dirname: (path: string): string => {
-      const trimmed = check(path).replace(/\/+$/, "");
-      if (trimmed === "") return path.startsWith("/") ? "/" : ".";
-      const at = trimmed.lastIndexOf("/");
-      return at < 0 ? "." : trimmed.slice(0, at).replace(/\/+$/, "") || "/";
-    },
-    basename: (path: string, suffix?: string): string => {
-      const base = check(path).replace(/\/+$/, "").replace(/^.*\//s, "");
-      return suffix !== undefined && base !== suffix && base.endsWith(suffix)
-        ? base.slice(0, -suffix.length)
-        : base;
-    },
-    extname: (path: string): string => {
-      const base = check(path).replace(/\/+$/, "").replace(/^.*\//s, "");
-      const at = base.lastIndexOf(".");
-      return at <= 0 || /^\.+$/.test(base) ? "" : base.slice(at);
-    },
-    parse(path: string): object {
-      const { dirname, basename, extname } = posix as unknown as Record<string, (path: string) => string>;
-      const base = (basename as (path: string) => string)(path);
-      const ext = (extname as (path: string) => string)(path);
-      const isAbsolute = path.startsWith("/");
-      const dir = path.includes("/") ? (dirname as (path: string) => string)(path) : "";
-      return {
-        root: isAbsolute ? "/" : "",
-        dir,
-        base,
-        ext,
-        name: ext === "" ? base : base.slice(0, -ext.length),
-      };
-    },
-    format: ({ dir, root = "", base, name = "", ext = "" }: Record<string, string>): string => {
-      const file = base ?? `${name}${ext !== "" && !ext.startsWith(".") ? "." : ""}${ext}`;
-      return dir === undefined ? root + file : dir === root ? dir + file : `${dir}/${file}`;
-    },
-    toNamespacedPath: (path: string): string => path,
+  const call = (method: string, ...args: readonly string[]): unknown =>
+    JSON.parse(native("path", { style, method, args }) as string);
+  const toNamespacedPath = (path: unknown): unknown =>
+    typeof path === "string" && style === "win32" ? call("toNamespacedPath", path) : path;
+  const missing = (): never => {
+    throw new Error("node:path: matchesGlob is not available in this sandbox");
   };
-  posix["posix"] = posix;
-  posix["win32"] = posix;
-  return { ...posix, default: posix };
+  return {
+    basename: (path: unknown, suffix: unknown = undefined) =>
+      suffix === undefined
+        ? call("basename", check(path))
+        : call("basename", check(path), check(suffix, "ext")),
+    delimiter,
+    dirname: (path: unknown) => call("dirname", check(path)),
+    extname: (path: unknown) => call("extname", check(path)),
+    format: (parts: unknown): string => {
+      if (typeof parts !== "object" || parts === null) throw wrongType("pathObject", "object", parts);
+      const { root, dir, base, name, ext } = parts as Record<string, string | undefined>;
+      const end = ext ? (ext.startsWith(".") ? ext : `.${ext}`) : "";
+      const file = base || `${name || ""}${end}`;
+      const folder = dir || root;
+      return folder ? (folder === root ? `${folder}${file}` : `${folder}${sep}${file}`) : file;
+    },
+    isAbsolute: (path: unknown) => call("isAbsolute", check(path)),
+    join: (...paths: unknown[]) => call("join", ...paths.map((path) => check(path))),
+    normalize: (path: unknown) => call("normalize", check(path)),
+    parse: (path: unknown) => call("parse", check(path)),
+    relative: (from: unknown, to: unknown) => call("relative", check(from), check(to)),
+    resolve: (...paths: unknown[]) => {
+      let first = paths.length;
+      // What stands before the last absolute path doesn't count, whatever it is.
+      while (
+        first > 0 &&
+        !(style === "posix" && first < paths.length && String(paths[first]).startsWith("/"))
+      ) {
+        first--;
+        check(paths[first], style === "posix" ? `paths[${first}]` : "path");
+      }
+      return call("resolve", ...(paths.slice(first) as string[]));
+    },
+    sep,
+    toNamespacedPath,
+    _makeLong: toNamespacedPath,
+    matchesGlob: missing,
+  };
 }

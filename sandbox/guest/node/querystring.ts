@@ -1,43 +1,102 @@
+import { nodeError } from "../buffer/errors.ts";
+import type { Internals } from "../internals.ts";
+
+type Convert = (text: string) => unknown;
+
+/** Pairs that are read unless `maxKeys` says otherwise. */
+const MAX_PAIRS = 1000;
+const ESCAPED = /^%[0-9a-f]{2}/i;
+
 /** Creates `node:querystring`. */
-export function createQuerystring(): Readonly<Record<string, unknown>> {
-  const escape = (text: unknown): string =>
-    encodeURIComponent(primitive(text)).replace(/%(?:7E|21|27|28|29|2A)/gi, decodeURIComponent);
-  const unescape = (text: string): string => {
+export function createQuerystring({ load }: Internals): Readonly<Record<string, unknown>> {
+  const { Buffer } = load("buffer") as unknown as { Buffer: { from(bytes: readonly number[]): Uint8Array } };
+
+  /** Decodes what is escaped rightly to bytes, and takes the rest as it is. */
+  function unescapeBuffer(text: string, decodeSpaces = false): Uint8Array {
+    const bytes: number[] = [];
+    for (let at = 0; at < text.length; at++) {
+      const escaped = ESCAPED.exec(text.slice(at, at + 3));
+      if (escaped !== null) {
+        bytes.push(Number.parseInt(escaped[0].slice(1), 16));
+        at += 2;
+      } else bytes.push(decodeSpaces && text[at] === "+" ? 32 : text.charCodeAt(at) & 0xff);
+    }
+    return Buffer.from(bytes);
+  }
+  function unescape(text: string, decodeSpaces?: boolean): string {
     try {
       return decodeURIComponent(text);
     } catch {
-      return text;
+      return unescapeBuffer(text, decodeSpaces).toString();
     }
-  };
-  const primitive = (value: unknown): string => {
-    if (typeof value === "string") return value;
-    if (typeof value === "number") return Number.isFinite(value) ? String(value) : "";
-    return typeof value === "bigint" || typeof value === "boolean" ? String(value) : "";
-  };
-  const stringify = (fields: unknown, separator = "&", equals = "="): string => {
+  }
+  function escape(value: unknown): string {
+    const text = typeof value === "symbol" ? (value as never) + "" : String(value);
+    try {
+      return encodeURIComponent(text);
+    } catch {
+      throw nodeError("ERR_INVALID_URI", "URI malformed", URIError);
+    }
+  }
+  function stringify(fields: unknown, separator?: string, equals?: string, options?: object): string {
     if (typeof fields !== "object" || fields === null) return "";
-    return Object.entries(fields)
-      .flatMap(([key, value]) =>
-        (Array.isArray(value) ? (value as unknown[]) : [value]).map(
-          (item) => `${escape(key)}${equals}${escape(item)}`,
-        ),
-      )
-      .join(separator);
-  };
-  const parse = (text: unknown, separator = "&", equals = "="): Record<string, string | string[]> => {
-    const fields = Object.create(null) as Record<string, string | string[]>;
+    const { encodeURIComponent: own } = (options ?? {}) as { encodeURIComponent?: Convert };
+    const encode = typeof own === "function" ? own : (querystring.escape as Convert);
+    const text = (value: unknown): string => {
+      const isText =
+        typeof value === "string" ||
+        (typeof value === "number" && Number.isFinite(value)) ||
+        typeof value === "bigint" ||
+        typeof value === "boolean";
+      return isText ? (encode(String(value)) as string) : "";
+    };
+    return Object.keys(fields)
+      .flatMap((key) => {
+        const value = (fields as Record<string, unknown>)[key];
+        const start = `${encode(key) as string}${equals || "="}`;
+        return (Array.isArray(value) ? (value as unknown[]) : [value]).map((item) => start + text(item));
+      })
+      .join(separator || "&");
+  }
+  function parse(text: unknown, separator?: string, equals?: string, options?: object): object {
+    const fields = Object.create(null) as Record<string, unknown>;
     if (typeof text !== "string" || text === "") return fields;
-    for (const part of text.split(separator).slice(0, 1000)) {
-      if (part === "") continue;
-      const at = part.indexOf(equals);
-      const [name, value] = at < 0 ? [part, ""] : [part.slice(0, at), part.slice(at + equals.length)];
-      const key = unescape(name.replaceAll("+", " "));
-      const item = unescape(value.replaceAll("+", " "));
-      const known = fields[key];
-      fields[key] = known === undefined ? item : Array.isArray(known) ? [...known, item] : [known, item];
+    const { maxKeys, decodeURIComponent: own } = (options ?? {}) as {
+      maxKeys?: unknown;
+      decodeURIComponent?: Convert;
+    };
+    const decode = typeof own === "function" ? own : (querystring.unescape as Convert);
+    const isOwn = decode !== unescape;
+    const read = (part: string): unknown => {
+      const spaced = part.replaceAll("+", isOwn ? "%20" : " ");
+      if (spaced === "" || (!isOwn && !spaced.includes("%"))) return spaced;
+      try {
+        return decode(spaced);
+      } catch {
+        return unescape(spaced, true);
+      }
+    };
+    const most = typeof maxKeys === "number" ? maxKeys : MAX_PAIRS;
+    const parts = text.split(separator || "&").filter((part) => part !== "");
+    for (const part of most > 0 ? parts.slice(0, most) : parts) {
+      const equal = equals || "=";
+      const at = part.indexOf(equal);
+      const key = read(at < 0 ? part : part.slice(0, at)) as string;
+      const value = at < 0 ? "" : read(part.slice(at + equal.length));
+      if (!(key in fields)) fields[key] = value;
+      else if (Array.isArray(fields[key])) (fields[key] as unknown[]).push(value);
+      else fields[key] = [fields[key], value];
     }
     return fields;
+  }
+  const querystring: Record<string, unknown> = {
+    parse,
+    stringify,
+    decode: parse,
+    encode: stringify,
+    unescape,
+    escape,
+    unescapeBuffer,
   };
-  const names = { parse, stringify, escape, unescape, decode: parse, encode: stringify };
-  return { ...names, default: names };
+  return { ...querystring, default: querystring };
 }

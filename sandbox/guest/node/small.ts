@@ -1,4 +1,4 @@
-import { wrongArgument, wrongType } from "../buffer/errors.ts";
+import { nodeError, wrongArgument, wrongType } from "../buffer/errors.ts";
 import type { Internals } from "../internals.ts";
 
 type Exports = Readonly<Record<string, unknown>>;
@@ -9,55 +9,109 @@ interface Buffers {
 }
 
 /** `node:url`. */
-export function createUrl({ load, native }: Internals): Exports {
+export function createUrl({ load, native }: Internals, querystring: Exports): Exports {
   const { URL, URLSearchParams } = load("url") as unknown as {
     readonly URL: new (url: string, base?: string) => Record<string, string> & { searchParams: unknown };
     readonly URLSearchParams: new (text: string) => Iterable<[string, string]>;
   };
-  const fileURLToPath = (value: unknown): string => {
-    const url = typeof value === "string" ? new URL(value) : (value as Record<string, string>);
+  /** The escaped path of a `file:` URL. */
+  function pathOf(value: unknown): string {
+    const url = (typeof value === "string" ? new URL(value) : value) as Record<string, string> | null;
+    if (typeof url !== "object" || !url?.["href"] || !url["protocol"])
+      throw wrongArgument("path", "of type string or an instance of URL", value);
     if (url["protocol"] !== "file:")
-      throw Object.assign(new TypeError("The URL must be of scheme file"), {
-        code: "ERR_INVALID_URL_SCHEME",
-      });
-    return decodeURIComponent(url["pathname"] ?? "");
+      throw nodeError("ERR_INVALID_URL_SCHEME", "The URL must be of scheme file", TypeError);
+    if (url["hostname"] !== "")
+      throw nodeError(
+        "ERR_INVALID_FILE_URL_HOST",
+        'File URL host must be "localhost" or empty on linux',
+        TypeError,
+      );
+    const pathname = url["pathname"] as string;
+    if (/%2f/i.test(pathname))
+      throw nodeError(
+        "ERR_INVALID_FILE_URL_PATH",
+        "File URL path must not include encoded / characters",
+        TypeError,
+      );
+    return pathname;
+  }
+  const pathToFileURL = (path: unknown, options: { readonly windows?: boolean } = {}): unknown => {
+    if (typeof path !== "string") throw wrongType("path", "string", path);
+    return new URL(native("fileUrl", { path, windows: options.windows === true }) as string);
   };
-  const pathToFileURL = (path: string): unknown =>
-    new URL(
-      `file://${encodeURI(path.startsWith("/") ? path : `/${path}`).replace(/[?#]/g, encodeURIComponent)}`,
-    );
+  function urlToHttpOptions(url: unknown): object {
+    if (typeof url !== "object" || url === null) throw wrongType("url", "object", url);
+    const { protocol, hostname, hash, search, pathname, href, port, username, password } = url as Record<
+      string,
+      string
+    >;
+    return {
+      __proto__: null,
+      ...url,
+      protocol,
+      hostname: hostname?.startsWith("[") ? hostname.slice(1, -1) : hostname,
+      hash,
+      search,
+      pathname,
+      path: `${pathname || ""}${search || ""}`,
+      href,
+      ...(port !== "" && { port: Number(port) }),
+      ...((username || password) && {
+        auth: `${decodeURIComponent(username as string)}:${decodeURIComponent(password as string)}`,
+      }),
+    };
+  }
+  const {
+    parse: parseQuery,
+    stringify,
+    unescapeBuffer,
+  } = querystring as {
+    readonly unescapeBuffer: (text: string) => Uint8Array;
+    readonly parse: (query: string) => object;
+    readonly stringify: (fields: object) => string;
+  };
+  /** The older kind of URL: its parts, as Node reads them in the host. */
   class Url {
     [name: string]: unknown;
+    format(): string {
+      return formatParts(this);
+    }
+    resolve(to: string): string {
+      return resolve(this["href"], to);
+    }
+    resolveObject(to: string): Url {
+      return resolveObject(this["href"], to);
+    }
   }
-  const parse = (text: string, parseQuery = false): Url => {
-    const match =
-      /^([a-z][a-z0-9+.-]*:)?(\/\/)?(?:([^/?#@]*)@)?([^/?#:]*)(?::(\d+))?([^?#]*)(\?[^#]*)?(#.*)?$/i.exec(
-        text.trim(),
-      );
-    const hasHost = match?.[2] !== undefined;
-    const hostname = hasHost ? (match?.[4] ?? "").toLowerCase() : null;
-    const path = hasHost
-      ? match?.[6]
-      : `${match?.[4] ?? ""}${match?.[5] === undefined ? "" : `:${match[5]}`}${match?.[6] ?? ""}`;
-    const search = match?.[7] ?? null;
-    const query = search === null ? null : search.slice(1);
-    const pathname = path || (hasHost && match?.[1] ? "/" : null);
-    const port = hasHost ? (match?.[5] ?? null) : null;
-    return Object.assign(new Url(), {
-      protocol: match?.[1]?.toLowerCase() ?? null,
-      slashes: hasHost ? true : null,
-      auth: match?.[3] === undefined ? null : decodeURIComponent(match[3]),
-      host: hostname === null ? null : hostname + (port === null ? "" : `:${port}`),
-      port,
-      hostname,
-      hash: match?.[8] ?? null,
-      search,
-      query: parseQuery ? Object.fromEntries(new URLSearchParams(query ?? "")) : query,
-      pathname,
-      path: pathname === null && search === null ? null : `${pathname ?? ""}${search ?? ""}`,
-      href: text,
-    });
+  const ask = (name: string, header: object, text: string): Url => {
+    try {
+      return Object.assign(new Url(), JSON.parse(native(name, header) as string));
+    } catch {
+      throw Object.assign(nodeError("ERR_INVALID_URL", `Invalid URL: ${text}`, TypeError), { input: text });
+    }
   };
+  function parse(text: unknown, parsesQuery = false, slashesDenoteHost = false): Url {
+    if (text instanceof Url) return text;
+    if (typeof text !== "string") throw wrongType("url", "string", text);
+    const url = ask("legacyUrlParse", { text, slashesDenoteHost }, text);
+    if (parsesQuery) {
+      url["query"] = parseQuery((url["query"] as string | null) ?? "");
+      url["search"] ??= "";
+    }
+    return url;
+  }
+  const resolveObject = (from: unknown, to: unknown): Url =>
+    ask("legacyUrlResolve", { from: parse(from).format(), to: parse(to, false, true).format() }, String(to));
+  const resolve = (from: unknown, to: unknown): string => resolveObject(from, to).format();
+  function formatParts(parts: Readonly<Record<string, unknown>>): string {
+    const { auth, hash, host, hostname, pathname, port, protocol, query, search, slashes } = parts;
+    const fields = typeof query === "object" && query !== null ? stringify(query) : "";
+    const found = search || (fields && `?${fields}`);
+    return native("legacyUrlFormat", {
+      parts: { auth, hash, host, hostname, pathname, port, protocol, search: found, slashes },
+    }) as string;
+  }
   /** Formats a URL without the parts that the options leave out. */
   function formatUrl(url: Record<string, string>, options: unknown): string {
     if (options !== undefined && (typeof options !== "object" || options === null))
@@ -84,48 +138,25 @@ export function createUrl({ load, native }: Internals): Exports {
     );
   }
   const format = (value: Record<string, unknown> | string, options: unknown = undefined): string => {
-    if (typeof value === "string") return parse(value)["href"] as string;
+    if (typeof value === "string") return parse(value).format();
     if (typeof value !== "object" || value === null)
       throw wrongArgument("urlObject", "one of type object or string", value);
-    if (value instanceof URL) return formatUrl(value, options);
-    const { protocol, host, hostname, port, auth, pathname, search, query, hash } = value as Record<
-      string,
-      string | null | undefined
-    >;
-    const scheme = protocol ? (protocol.endsWith(":") ? protocol : `${protocol}:`) : "";
-    const authority = host ?? (hostname ? `${hostname}${port ? `:${port}` : ""}` : "");
-    const found =
-      search ??
-      (query && typeof query === "object"
-        ? `?${String(new URLSearchParams(query))}`
-        : query
-          ? `?${query}`
-          : "");
-    return `${scheme}${authority || value["slashes"] ? "//" : ""}${auth ? `${auth}@` : ""}${authority}${pathname ?? ""}${found ?? ""}${hash ?? ""}`;
+    return value instanceof URL ? formatUrl(value, options) : formatParts(value);
   };
   return withDefault({
     URL,
     URLSearchParams,
+    urlToHttpOptions,
     Url,
     parse,
     format,
-    fileURLToPath,
+    resolve,
+    resolveObject,
+    domainToASCII: (domain: unknown = "") => native("domainToAscii", { domain: String(domain) }),
+    domainToUnicode: (domain: unknown = "") => native("domainToUnicode", { domain: String(domain) }),
+    fileURLToPath: (url: unknown) => decodeURIComponent(pathOf(url)),
+    fileURLToPathBuffer: (url: unknown) => unescapeBuffer(pathOf(url)),
     pathToFileURL,
-    resolve: (from: string, to: string): string => {
-      const base = new URL(from, "resolve://");
-      const found = new URL(to, base["href"]);
-      return found["protocol"] === "resolve:"
-        ? `${found["pathname"]}${found["search"]}${found["hash"]}`
-        : (found["href"] as string);
-    },
-    domainToASCII: (domain: string) => native("domainToAscii", { domain }),
-    domainToUnicode: (domain: string) => native("domainToUnicode", { domain }),
-    urlToHttpOptions: (url: Record<string, string>) => ({
-      protocol: url["protocol"],
-      hostname: url["hostname"],
-      path: `${url["pathname"]}${url["search"]}`,
-      href: url["href"],
-    }),
   });
 }
 

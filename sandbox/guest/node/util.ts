@@ -1,26 +1,119 @@
-import { wrongType } from "../buffer/errors.ts";
+import { nodeError, wrongArgument, wrongType } from "../buffer/errors.ts";
 import { inspect as denoInspect } from "../inspect/inspect.ts";
 import type { InspectOptions } from "../inspect/inspection.ts";
 import type { Internals } from "../internals.ts";
 import * as types from "../types.ts";
 import { isDeepEqual } from "./deepEqual.ts";
 
-type Callback = (error: unknown, value?: unknown) => void;
+type Callback = (error: unknown, ...values: unknown[]) => void;
 type AnyFunction = (...args: unknown[]) => unknown;
+type NodeOptions = InspectOptions & {
+  maxArrayLength?: number | null;
+  maxStringLength?: number | null;
+};
 
 const CUSTOM = Symbol.for("nodejs.util.inspect.custom");
 const PROMISIFY = Symbol.for("nodejs.util.promisify.custom");
 
-/** Node's `util.inspect`: two levels deep, single quotes preferred. */
-export function inspect(value: unknown, options: InspectOptions | boolean = {}): string {
-  const given = typeof options === "object" ? options : { showHidden: options };
-  return denoInspect(value, { depth: 2, quotes: ["'", '"', "`"], strAbbreviateSize: 10_000, ...given });
+const DEFAULTS = {
+  indentationLvl: 0,
+  currentDepth: 0,
+  showHidden: false,
+  depth: 2,
+  colors: false,
+  showProxy: false,
+  breakLength: 80,
+  escapeSequences: true,
+  compact: 3,
+  sorted: false,
+  getters: false,
+  maxArrayLength: 100,
+  maxStringLength: 10_000,
+  customInspect: true,
+  quotes: ["'", '"', "`"],
+  iterableLimit: null,
+  trailingComma: false,
+  indentLevel: 0,
+};
+/** Colours of the terminal by name: the codes that begin and end them. */
+const COLORS: Record<string, readonly [number, number]> = {
+  reset: [0, 0],
+  bold: [1, 22],
+  dim: [2, 22],
+  italic: [3, 23],
+  underline: [4, 24],
+  inverse: [7, 27],
+  black: [30, 39],
+  red: [31, 39],
+  green: [32, 39],
+  yellow: [33, 39],
+  blue: [34, 39],
+  magenta: [35, 39],
+  cyan: [36, 39],
+  white: [37, 39],
+  gray: [90, 39],
+};
+const STYLES = {
+  special: "cyan",
+  number: "yellow",
+  bigint: "yellow",
+  boolean: "yellow",
+  undefined: "grey",
+  null: "bold",
+  string: "green",
+  symbol: "green",
+  date: "magenta",
+  regexp: "red",
+  module: "underline",
+};
+
+/** Node's `util.inspect`: two levels deep, single quotes preferred; without colours. */
+export function inspect(value: unknown, options?: NodeOptions | boolean | null, ...more: unknown[]): string {
+  const [depth] = more as (number | null | undefined)[];
+  const given: NodeOptions =
+    typeof options === "object" && options !== null
+      ? { ...options }
+      : { showHidden: options === true, ...(depth !== undefined && { depth }) };
+  const { maxArrayLength = DEFAULTS.maxArrayLength, maxStringLength = DEFAULTS.maxStringLength } = given;
+  return denoInspect(
+    value,
+    {
+      depth: 2,
+      quotes: DEFAULTS.quotes,
+      listLimit: Math.max(0, maxArrayLength ?? Number.POSITIVE_INFINITY),
+      strAbbreviateSize: Math.max(0, maxStringLength ?? Number.POSITIVE_INFINITY),
+      ...given,
+    },
+    inspect,
+  );
 }
-inspect.custom = CUSTOM;
-inspect.defaultOptions = {};
+Object.defineProperties(inspect, {
+  name: { value: "inspect" },
+  length: { value: 2 },
+  defaultOptions: { value: DEFAULTS },
+});
+Object.assign(inspect, { colors: COLORS, styles: STYLES, custom: CUSTOM });
+
+/** Whether an object's text comes from one of the language's own classes. */
+function hasBuiltInToString(value: object): boolean {
+  if (typeof value.toString !== "function") return true;
+  if (Object.hasOwn(value, "toString")) return false;
+  let holder: object | null = value;
+  do holder = Object.getPrototypeOf(holder) as object | null;
+  while (holder !== null && !Object.hasOwn(holder, "toString"));
+  const type: unknown = holder && Object.getOwnPropertyDescriptor(holder, "constructor")?.value;
+  return typeof type === "function" && BUILT_IN.has(type.name);
+}
+const BUILT_IN = new Set(
+  Object.getOwnPropertyNames(globalThis).filter((name) => /^[A-Z][a-zA-Z0-9]+$/.test(name)),
+);
 
 /** Node's `util.format`. */
 export function format(...args: unknown[]): string {
+  return formatWith({}, args);
+}
+
+function formatWith(options: NodeOptions, args: readonly unknown[]): string {
   let next = 0;
   let text = "";
   if (typeof args[0] === "string") {
@@ -31,93 +124,234 @@ export function format(...args: unknown[]): string {
         : args[0].replace(/%([sdifjoOc%])/g, (directive, letter: string) => {
             if (letter === "%") return "%";
             if (next >= args.length) return directive;
-            return replaceDirective(letter, args[next++]);
+            return replaceDirective(letter, args[next++], options);
           });
   }
   for (let at = next; at < args.length; at++) {
     const value = args[at];
-    text += `${at > 0 ? " " : ""}${typeof value === "string" ? value : inspect(value)}`;
+    text += `${at > 0 ? " " : ""}${typeof value === "string" ? value : inspect(value, options)}`;
   }
   return text;
 }
 
-function replaceDirective(letter: string, value: unknown): string {
+const numberText = (value: number): string => (Object.is(value, -0) ? "-0" : String(value));
+
+function replaceDirective(letter: string, value: unknown, options: NodeOptions): string {
   switch (letter) {
     case "s":
+      if (typeof value === "number") return numberText(value);
       if (typeof value === "bigint") return `${value}n`;
-      if (Object.is(value, -0)) return "-0";
-      return typeof value === "object" && value !== null ? inspect(value, { depth: 0 }) : String(value);
+      return typeof value === "object" && value !== null && hasBuiltInToString(value)
+        ? inspect(value, { ...options, depth: 0, compact: 3 })
+        : String(value);
     case "d":
-      return typeof value === "bigint"
-        ? `${value}n`
-        : typeof value === "symbol"
-          ? "NaN"
-          : String(Number(value));
+      if (typeof value === "bigint") return `${value}n`;
+      return typeof value === "symbol" ? "NaN" : numberText(Number(value));
     case "i":
-      return typeof value === "bigint"
-        ? `${value}n`
-        : typeof value === "symbol"
-          ? "NaN"
-          : String(Number.parseInt(value as string));
+      if (typeof value === "bigint") return `${value}n`;
+      return typeof value === "symbol" ? "NaN" : numberText(Number.parseInt(value as string));
     case "f":
-      return typeof value === "symbol" ? "NaN" : String(Number.parseFloat(value as string));
+      return typeof value === "symbol" ? "NaN" : numberText(Number.parseFloat(value as string));
     case "j":
-      return JSON.stringify(value) ?? "undefined";
+      try {
+        return JSON.stringify(value) ?? "undefined";
+      } catch (error) {
+        if ((error as Error).message.includes("circular structure")) return "[Circular]";
+        throw error;
+      }
     case "o":
-      return inspect(value, { showHidden: true, depth: 4 });
+      return inspect(value, { ...options, showHidden: true, depth: 4 });
     case "O":
-      return inspect(value);
+      return inspect(value, options);
     default:
       return "";
   }
 }
 
-/** Creates `node:util`. */
-export function createUtil({ load }: Internals): Readonly<Record<string, unknown>> {
-  const { TextEncoder, TextDecoder } = load("text");
+/** Gives a function the other's prototype and properties. */
+function resemble<T extends object>(target: T, original: object): T {
+  Object.setPrototypeOf(target, Object.getPrototypeOf(original) as object | null);
+  return Object.defineProperties(target, Object.getOwnPropertyDescriptors(original));
+}
 
-  const promisify = Object.assign(
-    (original: AnyFunction & { [PROMISIFY]?: unknown }): unknown => {
-      if (typeof original !== "function") throw wrongType("original", "function", original);
-      if (original[PROMISIFY] !== undefined) return original[PROMISIFY];
-      return function promised(this: unknown, ...args: unknown[]) {
-        return new Promise((resolve, reject) => {
-          const done: Callback = (error, value) => (error ? reject(error) : resolve(value));
-          Reflect.apply(original, this, [...args, done]);
-        });
-      };
-    },
-    { custom: PROMISIFY },
-  );
-  const callbackify = (original: AnyFunction) =>
-    function called(this: unknown, ...args: unknown[]): void {
-      const callback = args.pop() as Callback;
-      Promise.resolve(Reflect.apply(original, this, args)).then(
-        (value) => callback(null, value),
-        (error: unknown) => callback(error),
-      );
-    };
-  const inherits = (type: { prototype: object; super_?: unknown }, parent: { prototype: object }): void => {
-    Object.defineProperty(type, "super_", { value: parent, writable: true, configurable: true });
-    Object.setPrototypeOf(type.prototype, parent.prototype);
+function assertFunction(value: unknown, name: string): asserts value is AnyFunction {
+  if (typeof value !== "function") throw wrongType(name, "function", value);
+}
+
+function promisify(original: unknown): unknown {
+  assertFunction(original, "original");
+  const run: AnyFunction = original;
+  const custom = (original as unknown as Record<symbol, unknown>)[PROMISIFY];
+  if (custom) {
+    if (typeof custom !== "function") throw wrongType("util.promisify.custom", "function", custom);
+    return Object.defineProperty(custom, PROMISIFY, { value: custom, configurable: true });
+  }
+  // The global timers, whose callback comes first.
+  const { setTimeout, setImmediate } = globalThis as unknown as Record<
+    "setTimeout" | "setImmediate",
+    AnyFunction
+  >;
+  function promised(this: unknown, ...args: unknown[]): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      if (original === setTimeout) setTimeout(resolve, args[0], args[1]);
+      else if (original === setImmediate) setImmediate(resolve, args[0]);
+      else {
+        const done: Callback = (error, ...values) => (error ? reject(error) : resolve(values[0]));
+        Reflect.apply(run, this, [...args, done]);
+      }
+    });
+  }
+  resemble(promised, original);
+  return Object.defineProperty(promised, PROMISIFY, { value: promised, configurable: true });
+}
+Object.assign(promisify, { custom: PROMISIFY });
+
+/** Creates `node:util`. */
+export function createUtil({ load, native, nextTick }: Internals): Readonly<Record<string, unknown>> {
+  const { TextEncoder, TextDecoder } = load("text");
+  const emitWarning = (message: string, code: string | undefined): void => {
+    const { process } = load("platform") as { process: { emitWarning?: (...args: unknown[]) => void } };
+    process.emitWarning?.(message, "DeprecationWarning", code);
   };
-  const deprecate = <T extends AnyFunction>(original: T): T => original;
+
+  /** Calls a function of the host's `node:util`. */
+  function call(name: string, ...args: readonly unknown[]): unknown {
+    const { value, error } = JSON.parse(native("util", { name, args }) as string) as {
+      readonly value?: unknown;
+      readonly error?: { readonly type: string; readonly message: string; readonly code?: string };
+    };
+    if (error === undefined) return value;
+    const Type = error.type === "RangeError" ? RangeError : error.type === "TypeError" ? TypeError : Error;
+    throw nodeError(error.code as string, error.message, Type);
+  }
+  const missing = (name: string) => (): never => {
+    throw new Error(`node:util: ${name} is not available in this sandbox`);
+  };
+
+  function callbackify(original: unknown): AnyFunction {
+    assertFunction(original, "original");
+    function callbackified(this: unknown, ...args: unknown[]): void {
+      const callback = args.pop();
+      if (typeof callback !== "function") throw wrongArgument("last argument", "of type function", callback);
+      const answer = (...answers: unknown[]) =>
+        nextTick(() => void Reflect.apply(callback as AnyFunction, this, answers));
+      (Reflect.apply(original as AnyFunction, this, args) as Promise<unknown>).then(
+        (value) => answer(null, value),
+        (reason: unknown) =>
+          answer(
+            reason ||
+              Object.assign(nodeError("ERR_FALSY_VALUE_REJECTION", "Promise was rejected with falsy value"), {
+                reason,
+              }),
+          ),
+      );
+    }
+    const descriptors = Object.getOwnPropertyDescriptors(original) as Record<string, PropertyDescriptor>;
+    const { name, length } = descriptors;
+    if (typeof length?.value === "number") length.value++;
+    if (typeof name?.value === "string") name.value += "Callbackified";
+    return Object.defineProperties(callbackified, descriptors);
+  }
+  function inherits(type: unknown, parent: unknown): void {
+    if (type === undefined || type === null) throw wrongType("ctor", "function", type);
+    if (parent === undefined || parent === null) throw wrongType("superCtor", "function", parent);
+    const { prototype } = parent as { prototype?: object };
+    if (prototype === undefined) throw wrongType("superCtor.prototype", "object", prototype);
+    if (typeof type !== "function") throw new TypeError("Object.defineProperty called on non-object");
+    Object.defineProperty(type, "super_", { value: parent, writable: true, configurable: true });
+    Object.setPrototypeOf((type as unknown as { prototype: object }).prototype, prototype);
+  }
+  const warned = new Set<string>();
+  function deprecate(original: unknown, message: string, code?: string): unknown {
+    if (code !== undefined && typeof code !== "string") throw wrongType("code", "string", code);
+    let isWarned = false;
+    function deprecated(this: unknown, ...args: unknown[]): unknown {
+      if (!isWarned) {
+        isWarned = true;
+        if (code === undefined || !warned.has(code)) emitWarning(message, code);
+        if (code !== undefined) warned.add(code);
+      }
+      return new.target
+        ? (Reflect.construct(original as new () => object, args, new.target) as object)
+        : Reflect.apply(original as AnyFunction, this, args);
+    }
+    Object.setPrototypeOf(deprecated, original as object);
+    const { prototype, length } = original as { prototype?: object; length?: number };
+    if (prototype !== undefined) deprecated.prototype = prototype;
+    return Object.defineProperty(deprecated, "length", { value: length, configurable: true });
+  }
+  function formatWithOptions(options: unknown, ...args: unknown[]): string {
+    if (typeof options !== "object" || options === null) throw wrongType("inspectOptions", "object", options);
+    return formatWith(options, args);
+  }
+  function debuglog(_name: string): AnyFunction {
+    return Object.defineProperty(() => {}, "enabled", {
+      get: () => false,
+      configurable: true,
+      enumerable: true,
+    });
+  }
+  const parseArgs = (config: object = { args: [] }): object => {
+    const { values, ...rest } = call("parseArgs", { args: [], ...config }) as { values: object };
+    return { values: Object.assign(Object.create(null) as object, values), ...rest };
+  };
+  function styleText(style: unknown, text: unknown, options: { validateStream?: boolean } = {}): unknown {
+    const styled = call("styleText", style, text, { validateStream: false });
+    // A stream that shows no colours, which the standard output here is.
+    return options.validateStream === false ? styled : text;
+  }
+  async function aborted(signal: AbortSignal, resource: unknown): Promise<void> {
+    if (!(signal instanceof (load("events")["AbortSignal"] as typeof AbortSignal)))
+      throw wrongArgument("signal", "an instance of AbortSignal", signal);
+    if (typeof resource !== "object" || resource === null) throw wrongType("resource", "object", resource);
+    if (signal.aborted) return;
+    await new Promise<void>((resolve) => {
+      signal.addEventListener("abort", () => resolve(), { once: true });
+    });
+  }
+  const arrays = Object.fromEntries(
+    "Uint8Array Uint8ClampedArray Uint16Array Uint32Array Int8Array Int16Array Int32Array Float16Array Float32Array Float64Array BigInt64Array BigUint64Array"
+      .split(" ")
+      .map((name) => [`is${name}`, (value: unknown) => types.typedArrayName(value) === name]),
+  );
   const kinds = {
-    ...types,
-    isProxy: () => false,
+    isAnyArrayBuffer: types.isAnyArrayBuffer,
+    isArgumentsObject: types.isArguments,
+    isArrayBuffer: types.isArrayBuffer,
+    isArrayBufferView: types.isArrayBufferView,
+    isAsyncFunction: types.isAsyncFunction,
+    isBigIntObject: types.isBigIntObject,
+    isBooleanObject: types.isBooleanObject,
+    isBoxedPrimitive: types.isBoxedPrimitive,
+    isCryptoKey: (value: unknown) => value instanceof (load("crypto")["CryptoKey"] as typeof CryptoKey),
+    isDataView: types.isDataView,
+    isDate: types.isDate,
     isExternal: () => false,
+    isGeneratorFunction: types.isGeneratorFunction,
+    isGeneratorObject: types.isGeneratorObject,
+    isKeyObject: (value: unknown) => value instanceof (load("nodeCrypto")["KeyObject"] as new () => object),
+    isMap: types.isMap,
+    isMapIterator: types.isMapIterator,
+    isModuleNamespaceObject: types.isModuleNamespace,
+    isNativeError: types.isNativeError,
     isNumberObject: types.isNumberObject,
-    isUint8Array: (value: unknown) => types.typedArrayName(value) === "Uint8Array",
-    isUint16Array: (value: unknown) => types.typedArrayName(value) === "Uint16Array",
-    isUint32Array: (value: unknown) => types.typedArrayName(value) === "Uint32Array",
-    isInt8Array: (value: unknown) => types.typedArrayName(value) === "Int8Array",
-    isInt32Array: (value: unknown) => types.typedArrayName(value) === "Int32Array",
-    isFloat64Array: (value: unknown) => types.typedArrayName(value) === "Float64Array",
-    isBigInt64Array: (value: unknown) => types.typedArrayName(value) === "BigInt64Array",
+    isPromise: types.isPromise,
+    isProxy: () => false,
+    isRegExp: types.isRegExp,
+    isSet: types.isSet,
+    isSetIterator: types.isSetIterator,
+    isSharedArrayBuffer: types.isSharedArrayBuffer,
+    isStringObject: types.isStringObject,
+    isSymbolObject: types.isSymbolObject,
+    isTypedArray: types.isTypedArray,
+    isWeakMap: types.isWeakMap,
+    isWeakSet: types.isWeakSet,
+    ...arrays,
   };
   const util = {
     inspect,
     format,
+    formatWithOptions,
     promisify,
     callbackify,
     inherits,
@@ -125,16 +359,28 @@ export function createUtil({ load }: Internals): Readonly<Record<string, unknown
     types: kinds,
     TextEncoder,
     TextDecoder,
-    isDeepStrictEqual: (a: unknown, b: unknown): boolean => isDeepEqual(a, b, true),
-    formatWithOptions: (_options: object, ...args: unknown[]) => format(...args),
-    debuglog: () => Object.assign(() => {}, { enabled: false }),
+    aborted,
+    parseArgs,
+    styleText,
+    isDeepStrictEqual: (a: unknown, b: unknown): boolean => isDeepEqual(a, b, "strict"),
+    debuglog,
+    debug: debuglog,
     isArray: Array.isArray,
-    stripVTControlCharacters: (text: string): string =>
-      // eslint-disable-next-line no-control-regex
-      text.replace(/\u001b\[[0-9;]*[A-Za-z]/g, ""),
-    toUSVString: (text: unknown): string => String(text).toWellFormed(),
-    styleText: (_format: unknown, text: string): string => text,
-    _extend: (target: object, source: object | null): object => Object.assign(target, source),
+    stripVTControlCharacters: (text: unknown) => call("stripVTControlCharacters", text),
+    diff: missing("diff"),
+    parseEnv: (text: unknown) => call("parseEnv", text),
+    getSystemErrorName: (code: unknown) => call("getSystemErrorName", code),
+    getSystemErrorMessage: (code: unknown) => call("getSystemErrorMessage", code),
+    getSystemErrorMap: () =>
+      new Map(JSON.parse(native("systemErrors", {}) as string) as [number, [string, string]][]),
+    toUSVString: (text: unknown): unknown => (typeof text === "string" ? text.toWellFormed() : text),
+    _extend: (target: object, source: unknown): object =>
+      typeof source === "object" ? Object.assign(target, source) : target,
+    MIMEType: missing("MIMEType"),
+    MIMEParams: missing("MIMEParams"),
+    getCallSites: missing("getCallSites"),
+    transferableAbortController: missing("transferableAbortController"),
+    transferableAbortSignal: missing("transferableAbortSignal"),
   };
   return { ...util, default: util };
 }

@@ -1,4 +1,5 @@
 import { cryptoNatives } from "./cryptography.ts";
+import { legacyNatives } from "./legacy.ts";
 import { textNatives } from "./text.ts";
 import { urlNatives } from "./url.ts";
 import { zlibNatives } from "./compression.ts";
@@ -6,7 +7,7 @@ import { createCompressionStreams, type CompressionStreams } from "./compression
 import type { Native, NativeAnswer } from "./native.ts";
 
 const NATIVES: ReadonlyMap<string, Native> = new Map(
-  Object.entries({ ...textNatives, ...urlNatives, ...cryptoNatives, ...zlibNatives }),
+  Object.entries({ ...textNatives, ...urlNatives, ...legacyNatives, ...cryptoNatives, ...zlibNatives }),
 );
 
 /** The natives of one run. */
