@@ -6,6 +6,7 @@ import { createQuerystring } from "../node/querystring.ts";
 import * as small from "../node/small.ts";
 import { createStringDecoder } from "../node/stringDecoder.ts";
 import { createUtil } from "../node/util.ts";
+import { createZlib } from "../node/zlib.ts";
 
 type Module = Readonly<Record<string, unknown>>;
 
@@ -36,7 +37,7 @@ export default function nodeChunk(internals: Internals): Module {
       const types = members["util"]?.["types"] as Record<string, unknown>;
       return { ...types, default: types };
     },
-    zlib: () => small.createZlib(internals),
+    zlib: () => createZlib(internals),
   };
   const members: Record<string, Module> = {};
   for (const [name, make] of Object.entries(makers)) {

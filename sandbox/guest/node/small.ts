@@ -4,10 +4,6 @@ import type { Internals } from "../internals.ts";
 type Exports = Readonly<Record<string, unknown>>;
 const withDefault = (names: Record<string, unknown>): Exports => ({ ...names, default: names });
 
-interface Buffers {
-  readonly Buffer: { from(value: unknown, encoding?: string): Uint8Array; isBuffer(value: unknown): boolean };
-}
-
 /** `node:url`. */
 export function createUrl({ load, native }: Internals, querystring: Exports): Exports {
   const { URL, URLSearchParams } = load("url") as unknown as {
@@ -289,43 +285,4 @@ export function createAsyncHooks(): Exports {
     executionAsyncId: () => 1,
     triggerAsyncId: () => 0,
   });
-}
-
-/** `node:zlib`: the synchronous operations and their callback forms. */
-export function createZlib({ native, load, setTimeout }: Internals): Exports {
-  const { Buffer } = load("buffer") as unknown as Buffers;
-  const bytesOf = (value: unknown): Uint8Array =>
-    typeof value === "string" || value instanceof ArrayBuffer ? Buffer.from(value) : (value as Uint8Array);
-  const names: Record<string, unknown> = {
-    constants: { Z_BEST_COMPRESSION: 9, Z_BEST_SPEED: 1, Z_DEFAULT_COMPRESSION: -1, BROTLI_PARAM_QUALITY: 1 },
-  };
-  for (const name of [
-    "gzip",
-    "gunzip",
-    "deflate",
-    "inflate",
-    "deflateRaw",
-    "inflateRaw",
-    "unzip",
-    "brotliCompress",
-    "brotliDecompress",
-  ]) {
-    const run = (value: unknown, options: { level?: number } = {}): Uint8Array =>
-      Buffer.from((native(name, { level: options.level }, bytesOf(value)) as Uint8Array).buffer);
-    names[`${name}Sync`] = run;
-    names[name] = (value: unknown, ...rest: unknown[]): void => {
-      const callback = rest.at(-1) as (error: unknown, result?: Uint8Array) => void;
-      setTimeout(() => {
-        let result: Uint8Array;
-        try {
-          result = run(value, rest.length > 1 ? (rest[0] as object) : {});
-        } catch (error) {
-          callback(error);
-          return;
-        }
-        callback(null, result);
-      }, 0);
-    };
-  }
-  return withDefault(names);
 }

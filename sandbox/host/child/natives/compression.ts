@@ -14,16 +14,82 @@ const OPERATIONS = {
   unzip: zlib.unzipSync,
   brotliCompress: zlib.brotliCompressSync,
   brotliDecompress: zlib.brotliDecompressSync,
+  zstdCompress: zlib.zstdCompressSync,
+  zstdDecompress: zlib.zstdDecompressSync,
 } as const;
 
-/** The platform's compression: the operation's name without `Sync`, bytes → bytes. */
-export const zlibNatives: Readonly<Record<string, Native>> = Object.fromEntries(
-  Object.entries(OPERATIONS).map(([name, operation]): [string, Native] => [
-    name,
-    ({ level }, body) =>
-      operation(body, {
-        maxOutputLength: MAX_OUTPUT_BYTES,
-        ...(typeof level === "number" && { level }),
-      }),
-  ]),
-);
+/** The options that the guest may set, besides `maxOutputLength` and `dictionary`. */
+const OPTIONS = ["flush", "finishFlush", "windowBits", "level", "memLevel", "strategy"] as const;
+
+/** `codes` is missing in the types. */
+const { constants, codes } = zlib as typeof zlib & { readonly codes: object };
+/** The `params` that a source may set, by operation: the others can make a call take a gigabyte. */
+const PARAMS: Readonly<Record<string, readonly number[]>> = {
+  brotliCompress: [
+    constants.BROTLI_PARAM_MODE,
+    constants.BROTLI_PARAM_QUALITY,
+    constants.BROTLI_PARAM_LGWIN,
+    constants.BROTLI_PARAM_LGBLOCK,
+    constants.BROTLI_PARAM_SIZE_HINT,
+    constants.BROTLI_PARAM_DISABLE_LITERAL_CONTEXT_MODELING,
+  ],
+  zstdCompress: [
+    constants.ZSTD_c_compressionLevel,
+    constants.ZSTD_c_contentSizeFlag,
+    constants.ZSTD_c_checksumFlag,
+  ],
+};
+const MAX_ZSTD_LEVEL = 19;
+
+function readParams(operation: string, params: unknown): Record<number, number> {
+  const allowed = PARAMS[operation] ?? [];
+  return Object.fromEntries(
+    Object.entries(params as object).map(([key, value]) => {
+      const isTooHigh =
+        operation === "zstdCompress" &&
+        Number(key) === constants.ZSTD_c_compressionLevel &&
+        Number(value) > MAX_ZSTD_LEVEL;
+      if (!allowed.includes(Number(key)) || isTooHigh)
+        throw new RangeError(`node:zlib: parameter ${key} can't be ${value} in this sandbox`);
+      return [Number(key), value as number];
+    }),
+  );
+}
+
+/** Reads the options; the input begins with the dictionary, if there is one. */
+function readOptions(
+  header: Readonly<Record<string, unknown>>,
+  dictionary: Uint8Array,
+): zlib.ZlibOptions & { readonly dictionary?: Uint8Array } {
+  const { maxOutputLength, operation, params } = header;
+  const most = typeof maxOutputLength === "number" ? maxOutputLength : MAX_OUTPUT_BYTES;
+  return {
+    ...Object.fromEntries(
+      OPTIONS.filter((name) => header[name] !== undefined).map((name) => [name, header[name]]),
+    ),
+    ...(params !== undefined && { params: readParams(String(operation), params) }),
+    ...(dictionary.length > 0 && { dictionary }),
+    maxOutputLength: Math.min(MAX_OUTPUT_BYTES, most),
+  };
+}
+
+/** The platform's compression. An operation that fails answers its error as JSON. */
+export const zlibNatives: Readonly<Record<string, Native>> = {
+  /** `{operation, dictionaryBytes, …options}` and bytes → bytes. */
+  zlib: (header, body) => {
+    const { operation: name, dictionaryBytes } = header;
+    const operation = Object.hasOwn(OPERATIONS, String(name))
+      ? OPERATIONS[name as keyof typeof OPERATIONS]
+      : undefined;
+    if (operation === undefined) throw new TypeError("unknown function of node:zlib");
+    const start = Number(dictionaryBytes) || 0;
+    try {
+      return operation(body.subarray(start), readOptions(header, body.subarray(0, start)));
+    } catch (error) {
+      const { name: type, message, code, errno } = error as NodeJS.ErrnoException;
+      return JSON.stringify({ type, message, code, errno });
+    }
+  },
+  crc32: ({ value }, body) => String(zlib.crc32(body, Number(value))),
+  zlibConstants: () => JSON.stringify({ constants, codes }),
+};
