@@ -1,9 +1,10 @@
 /**
- * Replaces `Object.defineProperty` and `Object.defineProperties` in all of the guest's code, libraries included (`sandbox/host/build.ts`): a
+ * Replaces `Object.defineProperty`, `Object.defineProperties` and `Object.create` in all of the guest's code, libraries included (`sandbox/host/build.ts`): a
  * descriptor inherits nothing, so a source that sets `Object.prototype.get` doesn't change what is defined.
  */
 const { defineProperty: define, ownKeys } = Reflect;
 const { TypeError } = globalThis;
+const { create } = Object;
 
 export function defineProperty<T extends object>(
   target: T,
@@ -22,4 +23,10 @@ export function defineProperties<T extends object>(target: T, descriptors: Prope
     defineProperty(target, key, descriptors[key] as PropertyDescriptor);
   }
   return target;
+}
+
+/** @public used by the bundler */
+export function createObject(prototype: object | null, descriptors?: PropertyDescriptorMap): object {
+  const made = create(prototype) as object;
+  return descriptors === undefined ? made : defineProperties(made, descriptors);
 }

@@ -106,6 +106,7 @@ async function bundle(): Promise<string> {
       define: {
         "Object.defineProperty": "defineProperty",
         "Object.defineProperties": "defineProperties",
+        "Object.create": "createObject",
       },
       format: "iife",
       platform: "neutral",

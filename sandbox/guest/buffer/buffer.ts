@@ -1,4 +1,5 @@
-import * as feross from "buffer/";
+/** The bundler's: what it makes of an `import` of such a package reads whatever a source has put on `Object.prototype`. */
+declare const require: (name: "buffer/") => { readonly Buffer: unknown };
 
 /** Bytes as returned by the methods of Node's `Buffer`. */
 export type Bytes = Uint8Array<ArrayBuffer>;
@@ -10,7 +11,7 @@ interface BufferType {
 }
 
 /** feross/buffer, which the buffer chunk extends with Node's members. */
-export const Buffer = feross.Buffer as unknown as BufferType;
+export const Buffer = require("buffer/").Buffer as BufferType;
 
 const { prototype } = Buffer;
 

@@ -30,6 +30,15 @@ export function wrongArgument(name: string, expected: string, value: unknown): E
   return nodeError("ERR_INVALID_ARG_TYPE", message, TypeError);
 }
 
+/** Creates an `ERR_INVALID_ARG_VALUE` error for a text. */
+export function invalidValue(name: string, value: unknown): Error {
+  return nodeError(
+    "ERR_INVALID_ARG_VALUE",
+    `The argument '${name}' is invalid. Received '${String(value)}'`,
+    TypeError,
+  );
+}
+
 /** Describes a value as Node does after `Received`. */
 export function describe(value: unknown): string {
   if (value === null || value === undefined) return String(value);

@@ -1,12 +1,13 @@
 import { bytesOf } from "../webIdl.ts";
-import { type Bytes, asBuffer } from "./buffer.ts";
+import { Buffer, type Bytes, asBuffer } from "./buffer.ts";
 import { checkBytes, compareBytes } from "./compare.ts";
 import { ENCODINGS, type Encodings, encodingOf } from "./encodings.ts";
-import { outOfRange, wrongArgument, wrongType } from "./errors.ts";
+import { invalidValue, outOfRange, wrongArgument, wrongType } from "./errors.ts";
 import { numberMethods } from "./numbers.ts";
 
 /** Creates the methods of every buffer. */
 export function createMethods({ encode, decode }: Encodings): Record<string, unknown> {
+  const copy = Buffer.prototype["copy"] as (...args: unknown[]) => unknown;
   const methods: Record<string, unknown> = {
     ...numberMethods(),
     toString(this: Uint8Array, encoding?: unknown, start: unknown = 0, end: unknown = this.length): string {
@@ -46,9 +47,13 @@ export function createMethods({ encode, decode }: Encodings): Record<string, unk
       const to = typeof end === "number" ? end : this.length;
       const pattern = typeof value === "string" ? encode(value, encodingOf(name)) : bytesOf(value);
       if (pattern === undefined) Uint8Array.prototype.fill.call(this, Number(value) & 255, from, to);
+      else if (pattern.length === 0 && value !== "" && to > from) throw invalidValue("value", value);
       else if (pattern.length === 0) Uint8Array.prototype.fill.call(this, 0, from, to);
       else for (let at = from; at < to; at++) this[at] = pattern[(at - from) % pattern.length] as number;
       return this;
+    },
+    copy(this: Uint8Array, target: unknown, ...more: unknown[]): number {
+      return Reflect.apply(copy, this, [asBuffer(asPlain(checkBytes(target, "target"))), ...more]) as number;
     },
     equals(this: Uint8Array, other: unknown): boolean {
       return compareBytes(this, checkBytes(other, "otherBuffer")) === 0;
@@ -105,7 +110,11 @@ export function createMethods({ encode, decode }: Encodings): Record<string, unk
   function search(bytes: Uint8Array, value: unknown, from: unknown, encoding: unknown, step: 1 | -1): number {
     const name = typeof from === "string" ? from : encoding;
     const start =
-      typeof from === "string" || from === undefined ? (step > 0 ? 0 : bytes.length) : Number(from);
+      typeof from === "string" || from === undefined
+        ? step > 0
+          ? 0
+          : bytes.length
+        : Math.trunc(Number(from));
     if (typeof value === "number") {
       return step > 0
         ? Uint8Array.prototype.indexOf.call(bytes, value & 255, start)

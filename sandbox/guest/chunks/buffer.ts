@@ -47,8 +47,15 @@ export default function bufferChunk(internals: Internals): Readonly<Record<strin
     atob: (text: string) => (load("text")["atob"] as (text: string) => string)(text),
     btoa: (text: string) => (load("text")["btoa"] as (text: string) => string)(text),
     transcode: (bytes: Uint8Array, from: string, to: string) =>
-      asBuffer(encode(decode(bytes, encodingOf(from)), encodingOf(to))),
+      asBuffer(encode(forEncoding(decode(bytes, encodingOf(from)), encodingOf(to)), encodingOf(to))),
   };
+  /** Replaces the characters that an encoding of single bytes lacks. */
+  function forEncoding(text: string, encoding: string): string {
+    const most = encoding === "latin1" ? 0xff : encoding === "ascii" ? 0x7f : Number.POSITIVE_INFINITY;
+    return Array.from(text, (character) =>
+      (character.codePointAt(0) as number) > most ? "?" : character,
+    ).join("");
+  }
   function isUtf8(bytes: Uint8Array): boolean {
     return !decodeUtf8(bytes).includes("\ufffd");
   }
