@@ -7,3 +7,4 @@ export * from "./results.ts";
 export * from "./transaction.ts";
 export * from "./usage.ts";
 export * from "./verification.ts";
+export * from "./webhooks.ts";

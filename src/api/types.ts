@@ -670,6 +670,35 @@ export interface NewKeyView {
   readonly apiKey: string;
 }
 
+/** A webhook with the secret that its receiver verifies messages with, which is shown only on creation and rotation. */
+export interface NewWebhookView {
+  /** Identifier: `wh_` and 26 characters. */
+  readonly id: string;
+  /** Where events are sent. */
+  readonly url: string;
+  /** Its owner's note; may be empty. */
+  readonly description: string;
+  /** Types of the events that it is told. */
+  readonly events: readonly ("request.fulfilled" | "request.failed" | "request.reopened")[];
+  /** `hmac`: HMAC-SHA256, `v1` in the signature header; `ed25519`: `v1a`. */
+  readonly signature: "hmac" | "ed25519";
+  /** `whpk_` and the public key in base64, to verify ed25519 signatures with; `null` for `hmac`. */
+  readonly publicKey: string | null;
+  /** When it was created. */
+  readonly createdAt: string;
+  readonly previousSecretUntil: string | null;
+  readonly pausedAt: string | null;
+  /** `owner`: its owner paused it; `gone`: it answered 410; `failing`: each attempt failed for five days. */
+  readonly pausedWhy: "owner" | "gone" | "failing" | null;
+  readonly failingSince: string | null;
+  /** Events that are still to be delivered. */
+  readonly pending: number;
+  /** Events whose attempts all failed; they can be replayed. */
+  readonly failed: number;
+  /** `whsec_` and the HMAC key in base64, shown this once; `null` for `ed25519`, where `publicKey` verifies. */
+  readonly secret: string | null;
+}
+
 /** One node of an oracle that several operators run. */
 export interface OracleNodeView {
   /** URL at which the other nodes reach it, as its operator published it on chain. */
@@ -1332,4 +1361,74 @@ export interface VerificationStep {
   /** One sentence: what holds, what doesn't, or why it can't be checked. */
   readonly detail: string;
   readonly compared: readonly Comparison[];
+}
+
+/** One attempt to deliver an event. */
+export interface WebhookAttempt {
+  /** `att_` and 26 characters, ordered by time. */
+  readonly id: string;
+  /** Identifier of the event: the `webhook-id` of each attempt. */
+  readonly eventId: string;
+  /** Type of the event; `null` if it is no longer stored. */
+  readonly type: string | null;
+  /** What the event is about, such as the id of a request. */
+  readonly subject: string | null;
+  /** When the attempt began. */
+  readonly at: string;
+  readonly durationMs: number;
+  /** Whether the answer's status was 2xx. */
+  readonly success: boolean;
+  /** HTTP status of the answer; `null` if none came. */
+  readonly status: number | null;
+  /** Why no answer came; `null` if one did. */
+  readonly error: string | null;
+  /** The first 2,048 bytes of the answer's body, as text. */
+  readonly answer: string;
+  readonly nextAttemptAt: string | null;
+}
+
+/** A page of a webhook's attempts. */
+export interface WebhookAttemptPage {
+  /** Newest first. */
+  readonly items: readonly WebhookAttempt[];
+  /** Give it as `cursor` for the next page; null on the last one. */
+  readonly nextCursor: string | null;
+}
+
+export interface WebhookReplay {
+  /** How many events are sent again. */
+  readonly replayed: number;
+}
+
+/** A test event that is on its way. */
+export interface WebhookTest {
+  /** Identifier of the event, to find its attempts by. */
+  readonly eventId: string;
+}
+
+/** An address at which a dapp's server is told events. */
+export interface WebhookView {
+  /** Identifier: `wh_` and 26 characters. */
+  readonly id: string;
+  /** Where events are sent. */
+  readonly url: string;
+  /** Its owner's note; may be empty. */
+  readonly description: string;
+  /** Types of the events that it is told. */
+  readonly events: readonly ("request.fulfilled" | "request.failed" | "request.reopened")[];
+  /** `hmac`: HMAC-SHA256, `v1` in the signature header; `ed25519`: `v1a`. */
+  readonly signature: "hmac" | "ed25519";
+  /** `whpk_` and the public key in base64, to verify ed25519 signatures with; `null` for `hmac`. */
+  readonly publicKey: string | null;
+  /** When it was created. */
+  readonly createdAt: string;
+  readonly previousSecretUntil: string | null;
+  readonly pausedAt: string | null;
+  /** `owner`: its owner paused it; `gone`: it answered 410; `failing`: each attempt failed for five days. */
+  readonly pausedWhy: "owner" | "gone" | "failing" | null;
+  readonly failingSince: string | null;
+  /** Events that are still to be delivered. */
+  readonly pending: number;
+  /** Events whose attempts all failed; they can be replayed. */
+  readonly failed: number;
 }

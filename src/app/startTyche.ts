@@ -16,6 +16,7 @@ import { checkAbandoned, openReplica } from "./process/openReplica.ts";
 import { openRegistry } from "./process/openRegistry.ts";
 import { openSandboxNetwork } from "./process/openSandboxNetwork.ts";
 import { openShared } from "./process/openShared.ts";
+import { openWebhooks } from "./process/openWebhooks.ts";
 import { startNetworks } from "./startNetworks.ts";
 import type { StartedNetwork } from "./startNetworks.ts";
 import { createNetwork } from "./network/createNetwork.ts";
@@ -32,6 +33,7 @@ import { createService } from "../requests/createService.ts";
 import { withOwnErrors } from "../requests/accept/sandboxRuns.ts";
 import { createExplorer } from "../explorer/explorer.ts";
 import { createDamagedRequests } from "../requests/keep/damagedRequests.ts";
+import { createRequestOutbox } from "../requests/follow/requestOutbox.ts";
 import { createRequestBook } from "../requests/requestBook.ts";
 import { openDataDirectory } from "../store/dataDirectory.ts";
 import type { OutsideSecret } from "../lib/outsideSecret.ts";
@@ -142,7 +144,21 @@ async function start(
   closers.push(() => oraclePool.close());
   const pool = withOwnErrors(oraclePool);
   const metrics = createMetrics({ pool, log });
-  const book = createRequestBook(store, metrics.onRequest, replica?.sharing, createDamagedRequests(log));
+  const webhooks = openWebhooks({
+    store,
+    masterKey: directory.masterKey,
+    allowHosts: sandbox.allowHosts,
+    replica,
+    log,
+  });
+  closers.push(() => webhooks.close());
+  const book = createRequestBook(
+    store,
+    metrics.onRequest,
+    replica?.sharing,
+    createDamagedRequests(log),
+    createRequestOutbox({ baseUrl, wake: webhooks.wake }),
+  );
   replica?.start(book);
   const networks = networkNames.map((name) =>
     createNetwork({
@@ -215,6 +231,7 @@ async function start(
     service,
     verifier,
     operator,
+    webhooks: webhooks.useCases,
     log,
     registry: metrics.registry,
     host,
@@ -236,6 +253,7 @@ async function start(
   const started = startNetworks({ networks, dapps, registry, deletedDapps: service, log, onNetwork });
   starting = started.catch(() => {});
   closers.push((await started).close);
+  await webhooks.start();
   if (replica !== undefined) closers.push(checkAbandoned(service, { networks: external, log }));
   const stopWatching = await watchData({
     directory: directory.path,

@@ -4,6 +4,7 @@ import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import type { Service } from "../requests/service.ts";
 import type { Verifier } from "../verify/verifier.ts";
+import type { Webhooks } from "../webhooks/webhooks.ts";
 import { apiLayer } from "./apiLayer.ts";
 import { createCallCounter, type CallCounter } from "./callCounter.ts";
 import type { HttpDeps, RequestState } from "./context.ts";
@@ -34,6 +35,7 @@ import { randomOperation } from "./routes/random.ts";
 import { requestOperation, requestsOperation } from "./routes/requests.ts";
 import { usageOperation } from "./routes/usage.ts";
 import { verifyOperation } from "./routes/verify.ts";
+import { webhookOperations } from "./routes/webhooks.ts";
 import { unmatched } from "./unmatched.ts";
 
 export interface HttpAppOptions {
@@ -47,6 +49,8 @@ export interface HttpAppOptions {
   readonly registry: Registry;
   /** What the operator may do through the API. Default: nothing. */
   readonly operator?: OperatorPart;
+  /** Default: the service has no webhooks. */
+  readonly webhooks?: Webhooks;
   /** Defaults: {@link DEFAULT_LIMITS}. */
   readonly limits?: Partial<HttpLimits>;
   /**
@@ -93,6 +97,7 @@ export function createHttpApp(options: HttpAppOptions): Koa<RequestState> {
   });
   const operations = [
     ...createOperations(deps, { verifier: options.verifier, openStreams: metrics.streams }),
+    ...(options.webhooks === undefined ? [] : webhookOperations(deps, options.webhooks)),
     ...(options.operator === undefined
       ? []
       : [

@@ -5,6 +5,8 @@ import {
   REQUEST_KINDS,
   REQUEST_STATES,
   RETURN_TYPES,
+  WEBHOOK_EVENTS,
+  type WebhookEvent,
 } from "../lib/vocabulary.ts";
 import { Type, type Static } from "typebox";
 import { MAX_DAILY_LIMIT } from "../dapps/dailyLimit.ts";
@@ -95,6 +97,25 @@ function createRequestSchemas(networks: readonly NetworkView[], presets: readonl
   const returnType = Type.Unsafe<ReturnType>({
     ...oneOf(RETURN_TYPES, "Type used to decode the result.", "string"),
   });
+  const webhookUrl = Type.String({
+    minLength: 1,
+    maxLength: 2_048,
+    description: "Where events are sent: an https URL on a public host.",
+  });
+  const webhookEvents = (fallback?: readonly WebhookEvent[]) =>
+    Type.Array(Type.Enum([...WEBHOOK_EVENTS]), {
+      minItems: 1,
+      uniqueItems: true,
+      ...(fallback === undefined ? {} : { default: fallback }),
+      [EXPECTED]: `an array of ${WEBHOOK_EVENTS.join(", ")}`,
+      description: "Types of the events to be told.",
+    });
+  const note = (fallback?: string) =>
+    Type.String({
+      maxLength: 200,
+      ...(fallback === undefined ? {} : { default: fallback }),
+      description: "A note of your own: at most 200 characters.",
+    });
   return {
     /** Everything in a preset request except the preset's own parameters, which the preset's schema checks. */
     preset: Type.Object({
@@ -239,6 +260,68 @@ function createRequestSchemas(networks: readonly NetworkView[], presets: readonl
             maximum: MAX_DAILY_LIMIT,
             description:
               "Maximum number of requests that the key may make per day (UTC); further calls get 429. Default: no limit.",
+          }),
+        ),
+      },
+      STRICT,
+    ),
+    createWebhook: Type.Object(
+      {
+        url: webhookUrl,
+        events: webhookEvents([...WEBHOOK_EVENTS]),
+        description: note(""),
+        signature: Type.Enum(["hmac", "ed25519"], {
+          default: "hmac",
+          description:
+            "How messages are signed: with a shared secret, or with a key pair whose public key verifies.",
+        }),
+      },
+      STRICT,
+    ),
+    changeWebhook: Type.Object(
+      {
+        url: Type.Optional(webhookUrl),
+        events: Type.Optional(webhookEvents()),
+        description: Type.Optional(note()),
+        paused: Type.Optional(
+          Type.Boolean({
+            [EXPECTED]: "true or false",
+            description: "Whether deliveries wait. `false` resumes a webhook, whatever paused it.",
+          }),
+        ),
+      },
+      STRICT,
+    ),
+    attempts: Type.Object(
+      {
+        limit: integer(
+          { minimum: 1, maximum: 100, default: 20 },
+          "Maximum number of attempts in one answer.",
+        ),
+        cursor: Type.Optional(
+          Type.String({
+            pattern: "^att_[0-9a-hjkmnp-tv-z]{26}$",
+            [EXPECTED]: "the nextCursor of an earlier page",
+            description: "`nextCursor` of the previous page.",
+          }),
+        ),
+      },
+      STRICT,
+    ),
+    replay: Type.Object(
+      {
+        eventId: Type.Optional(
+          Type.String({
+            pattern: "^evt_[0-9a-hjkmnp-tv-z]{26}$",
+            [EXPECTED]: "evt_ and 26 characters",
+            description: "The event to send again, delivered or not.",
+          }),
+        ),
+        since: Type.Optional(
+          Type.String({
+            pattern: "^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,9})?)?(Z|[+-]\\d{2}:\\d{2})$",
+            [EXPECTED]: "a time such as 2026-11-22T08:30:00Z",
+            description: "Send again all events since then that are not delivered. Instead of `eventId`.",
           }),
         ),
       },

@@ -24,6 +24,7 @@ export interface Operation {
     | "Requests"
     | "Usage"
     | "Dapps"
+    | "Webhooks"
     | "Catalogue"
     | "Operator"
     | "Explorer";

@@ -19,6 +19,10 @@ export type RequestKind = (typeof REQUEST_KINDS)[number];
 /** Why a source ran without becoming a request: the caller asked for a dry run, or a call of this kind was refused. */
 export const DRY_RUN_KINDS = ["dry-run", "preset", "function"] as const;
 
+/** Types of the events that a webhook can ask for. */
+export const WEBHOOK_EVENTS = ["request.fulfilled", "request.failed", "request.reopened"] as const;
+export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number];
+
 /** How the bytes of a function's result are decoded. */
 export const RETURN_TYPES = ["string", "uint256", "int256"] as const;
 export type ReturnType = (typeof RETURN_TYPES)[number];

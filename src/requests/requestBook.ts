@@ -21,6 +21,7 @@ import { parseRequest } from "./openRequest.ts";
 import type { OpenRequest } from "./openRequest.ts";
 import { readPatiently } from "./read/readPatiently.ts";
 import { usageOfSteps } from "./keep/usage.ts";
+import type { RequestStep } from "./keep/usage.ts";
 
 /** Attempts to read back a request when a lost connection leaves it open whether it was stored. */
 const MAX_READS = 8;
@@ -104,14 +105,28 @@ export interface RequestBook {
   findByOracleId(dappId: string, oracleId: Hex): Promise<OpenRequest | undefined>;
 }
 
+/** Stores events for webhooks with the changes that they tell of. */
+export interface RequestOutbox {
+  /** Called in the transaction of every change. Returns whether there is something to deliver. */
+  add(db: Queryable, steps: readonly RequestStep[]): Promise<boolean>;
+  /** Called once a transaction with something to deliver is committed. */
+  wake(): void;
+}
+
+const NO_OUTBOX: RequestOutbox = { add: async () => false, wake: () => {} };
+
 const ALONE: Sharing = { holds: () => true, onStored: () => {}, openCount: () => 0 };
 
-/** Creates the book over a store. `sharing`: if several replicas serve from it. `damaged`: the record of damaged requests. */
+/**
+ * Creates the book over a store. `sharing`: if several replicas serve from it. `damaged`: the record of damaged requests. `outbox`: default,
+ * nobody is told of changes.
+ */
 export function createRequestBook(
   store: Store,
   observe: RequestObserver = () => {},
   sharing: Sharing = ALONE,
   damaged: DamagedRequests = createDamagedRequests(),
+  outbox: RequestOutbox = NO_OUTBOX,
 ): RequestBook {
   const openRequests = new Map<string, OpenRequest>();
   /** By network and id. */
@@ -122,7 +137,9 @@ export function createRequestBook(
 
   /** A request whose key is taken fails all that are stored with it; each is then stored alone. */
   const insert = createGatherer<Added>(
-    (added) => store.write((db) => insertNew(db, added)),
+    async (added) => {
+      if (await store.write((db) => insertNew(db, added, outbox))) outbox.wake();
+    },
     (error) => !(error instanceof DatabaseAwayError),
   );
 
@@ -186,13 +203,16 @@ export function createRequestBook(
       applyChange(draft, change, now);
       drafts.set(change.request, draft);
     }
+    const steps = [...drafts].map(([before, after]) => ({ before, after }));
     try {
-      await store.write(async (db) => {
+      const hasEvents = await store.write(async (db) => {
         await fence?.assertHeld(db);
         await also?.(db);
         await saveRequests(db, [...drafts.values()]);
-        await addUsage(db, usageOfSteps([...drafts].map(([before, after]) => ({ before, after }))));
+        await addUsage(db, usageOfSteps(steps));
+        return await outbox.add(db, steps);
       });
+      if (hasEvents) outbox.wake();
     } catch (error) {
       // If the database can't be read either, there is nothing new to learn.
       await reload([...drafts.keys()]).catch(() => {});
@@ -309,11 +329,15 @@ interface Added {
   readonly assertMay: ((db: Queryable) => Promise<void>) | undefined;
 }
 
-async function insertNew(db: Queryable, added: readonly Added[]): Promise<void> {
+/** Returns whether there is something to deliver. */
+async function insertNew(db: Queryable, added: readonly Added[], outbox: RequestOutbox): Promise<boolean> {
   const requests = added.map(({ request }) => request);
+  const steps = requests.map((after) => ({ after }));
   await insertRequests(db, requests);
-  await addUsage(db, usageOfSteps(requests.map((after) => ({ after }))));
+  await addUsage(db, usageOfSteps(steps));
+  const hasEvents = await outbox.add(db, steps);
   // Always in the same order: another transaction may need the rows they lock.
   const inOrder = added.toSorted((a, b) => (a.request.dappId < b.request.dappId ? -1 : 1));
   for (const { assertMay } of inOrder) await assertMay?.(db);
+  return hasEvents;
 }

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { findSetting, saveSetting } from "./settings.ts";
 import type { Queryable, Store } from "./store.ts";
+import { deleteWebhooksOf } from "./webhooks.ts";
 
 /** A stored dapp. */
 export interface StoredDapp {
@@ -121,6 +122,7 @@ export async function deleteDapp(
         .where("revoked_at", "is", null)
         .execute();
       await db.deleteFrom("dry_runs").where("dapp_id", "=", dappId).execute();
+      await deleteWebhooksOf(db, dappId);
       return true;
     }),
   );

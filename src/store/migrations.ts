@@ -2,6 +2,7 @@ import type { Kysely, Migration, MigrationProvider } from "kysely";
 import { countRequests } from "./usageMigration.ts";
 import { createDryRuns } from "./dryRunMigration.ts";
 import { createLeases } from "./leaseMigration.ts";
+import { createOutbox } from "./outboxMigration.ts";
 import type { Tables } from "./schema.ts";
 import { sharedTables } from "./sharedTables.ts";
 
@@ -297,6 +298,7 @@ export const migrations: Record<string, Migration> = {
         .execute();
     },
   },
+  "0024_webhooks": { up: createOutbox },
 };
 
 /** Hands {@link migrations} to Kysely's migrator. */

@@ -9,6 +9,14 @@ export type { RequestKind } from "../lib/vocabulary.ts";
 /** Kinds that usage is counted by: the kind of a request, a dry run that the caller asked for, or a top-up of the dapp's subscriptions. */
 export type UsageKind = RequestKind | "dry-run" | "top-up";
 
+/** Signature of Standard Webhooks: HMAC-SHA256, or ed25519. */
+export type WebhookScheme = "v1" | "v1a";
+
+/** Why a webhook is paused: its owner did, it answered 410, or it failed for days. */
+export type PauseReason = "owner" | "gone" | "failing";
+
+export type DeliveryState = "pending" | "delivered" | "failed";
+
 /** The tables. Times are milliseconds since the epoch, hashes and addresses `0x` hex, JSON columns text. */
 export interface Tables {
   readonly settings: { name: string; value: string };
@@ -147,6 +155,64 @@ export interface Tables {
     transaction_hash: string;
     reason: string;
     created_at: number;
+  };
+  /** Addresses that dapps are told events at. */
+  readonly webhooks: {
+    id: string;
+    dapp_id: string;
+    url: string;
+    description: string;
+    /** Types of the events that it is told, separated by blanks. */
+    events: string;
+    scheme: WebhookScheme;
+    /** Sealed, as the next one. */
+    secret: Uint8Array;
+    /** Signs as well until `previous_until`. */
+    previous_secret: Uint8Array | null;
+    previous_until: number | null;
+    created_at: number;
+    paused_at: number | null;
+    paused_why: PauseReason | null;
+    /** First failed attempt since the last successful one. */
+    failing_since: number | null;
+  };
+  /** What happened, written in the transaction that made it happen. Only events that a webhook is told. */
+  readonly webhook_events: {
+    /** `evt_` and 26 characters, ordered by time. */
+    id: string;
+    dapp_id: string;
+    type: string;
+    /** Id of what the event is about. */
+    subject: string | null;
+    /** JSON, as it is sent. */
+    body: string;
+  };
+  /** One event to one webhook. */
+  readonly webhook_deliveries: {
+    webhook_id: string;
+    event_id: string;
+    state: DeliveryState;
+    /** Attempts since the event was stored or replayed. */
+    attempts: number;
+    /** When the next attempt is due; `null` if there is none. */
+    next_at: number | null;
+    /** 1 if it was asked for, and goes to a paused webhook too. */
+    is_replay: number;
+  };
+  readonly webhook_attempts: {
+    /** `att_` and 26 characters, ordered by time. */
+    id: string;
+    webhook_id: string;
+    event_id: string;
+    duration_ms: number;
+    /** HTTP status; `null` if no answer came. */
+    status: number | null;
+    /** Why no answer came. */
+    error: string | null;
+    /** Beginning of the answer's body. */
+    answer: string;
+    next_at: number | null;
+    at: number;
   };
   /** Which replica dispatches on a network; used where several processes serve from one server database. */
   readonly leases: {

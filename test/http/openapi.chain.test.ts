@@ -181,6 +181,10 @@ test("behaviour: each parameter stands in one place, and what a POST takes is al
     "/api/faucet": ["network", "address"],
     "/api/oracleFunctions/runFunction": ["network", "source", "args", "returnType"],
     "/api/oracleFunctions/simulate": ["network", "source", "args", "returnType"],
+    "/api/webhooks": ["url", "events", "description", "signature"],
+    "/api/webhooks/{webhookId}/replay": ["eventId", "since"],
+    "/api/webhooks/{webhookId}/rotate": [],
+    "/api/webhooks/{webhookId}/test": [],
   });
 });
 
@@ -192,6 +196,7 @@ test("behaviour: it describes every operation under /api", () => {
     "delete /api/dapps/{dappId}",
     "delete /api/dapps/{dappId}/keys/{keyId}",
     "delete /api/vrfv2/consumers/{address}",
+    "delete /api/webhooks/{webhookId}",
     "get /api/activity",
     "get /api/contractRequests",
     "get /api/dapps",
@@ -222,7 +227,11 @@ test("behaviour: it describes every operation under /api", () => {
     "get /api/usage",
     "get /api/verify",
     "get /api/vrfv2/consumers",
+    "get /api/webhooks",
+    "get /api/webhooks/{webhookId}",
+    "get /api/webhooks/{webhookId}/attempts",
     "patch /api/dapps/{dappId}",
+    "patch /api/webhooks/{webhookId}",
     "post /api/dapps",
     "post /api/dapps/{dappId}/keys",
     "post /api/faucet",
@@ -231,6 +240,10 @@ test("behaviour: it describes every operation under /api", () => {
     "post /api/vrfv2/addConsumer",
     "post /api/vrfv2/presets",
     "post /api/vrfv2/requestRandomNumber",
+    "post /api/webhooks",
+    "post /api/webhooks/{webhookId}/replay",
+    "post /api/webhooks/{webhookId}/rotate",
+    "post /api/webhooks/{webhookId}/test",
   ]);
 });
 

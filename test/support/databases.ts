@@ -42,6 +42,10 @@ export const DATABASES: readonly (readonly [string, DatabaseSetup])[] = [
 
 /** Tables, in the order to empty them: those that others reference come last. */
 const TABLES = [
+  "webhook_attempts",
+  "webhook_deliveries",
+  "webhook_events",
+  "webhooks",
   "usage",
   "dry_runs",
   "requests",

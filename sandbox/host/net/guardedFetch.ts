@@ -218,7 +218,8 @@ async function send(
   }
 }
 
-function headerList(raw: readonly (Buffer | string)[]): HeaderList {
+/** Converts the names and values of a response. */
+export function headerList(raw: readonly (Buffer | string)[]): HeaderList {
   const text = (part: Buffer | string | undefined): string =>
     typeof part === "string" ? part : (part ?? Buffer.alloc(0)).toString("latin1");
   const list: (readonly [string, string])[] = [];
@@ -241,7 +242,8 @@ function statusTextOf(status: number): string {
   return STATUS_TEXTS[status] ?? STATUS_CODES[status] ?? "";
 }
 
-function failureOf(
+/** Describes what ended a request: the guard, its time, its run, or the network. */
+export function failureOf(
   error: unknown,
   {
     time,

@@ -7,6 +7,7 @@ import { FUNDED_ACCOUNTS } from "../../../src/dapps/faucet.ts";
 import { deploySampleContract } from "../../support/sampleContract.ts";
 import { readOperatorToken } from "../../support/signIn.ts";
 import { startTycheProcess, type TycheProcess } from "../../support/tyche.ts";
+import { startReceiver, type Receiver } from "../../webhooks/receiver.ts";
 
 // Untyped: the recorded answers are compared with the API's own schemas.
 type Data = any; // eslint-disable-line typescript/no-explicit-any
@@ -38,6 +39,7 @@ const REFUSED = {
 /** Addresses in the examples, whatever ports the service and its chain have. */
 const SERVICE_URL = "http://127.0.0.1:3000";
 const RPC_URL = "http://127.0.0.1:8546";
+const RECEIVER_URL = "https://example.com";
 
 interface Call {
   readonly method: string;
@@ -53,20 +55,26 @@ export async function recordExamples(): Promise<Readonly<Record<string, Example>
   const cwd = mkdtempSync(path.join(tmpdir(), "tyche-examples-"));
   // A preset that is not served: its name is not its folder's.
   cpSync(path.join(ROOT, "plugins/coinflip"), path.join(cwd, "plugins/dice"), { recursive: true });
-  const tyche = await startTycheProcess({ cwd });
+  const receiver = await startReceiver();
+  const tyche = await startTycheProcess({ cwd, env: { TYCHE_ALLOW_HOSTS: receiver.host } });
   try {
-    const recorded = JSON.stringify(await useOperations(tyche));
+    const recorded = JSON.stringify(await useOperations(tyche, receiver));
     const named = recorded
+      .replaceAll(receiver.url, RECEIVER_URL)
       .replaceAll(tyche.url, SERVICE_URL)
       .replaceAll(/http:\/\/127\.0\.0\.1:(?!3000)\d+/g, RPC_URL);
     return JSON.parse(named) as Readonly<Record<string, Example>>;
   } finally {
     await tyche.stop();
+    await receiver.close();
     rmSync(cwd, { recursive: true });
   }
 }
 
-async function useOperations(tyche: TycheProcess): Promise<Readonly<Record<string, Example>>> {
+async function useOperations(
+  tyche: TycheProcess,
+  receiver: Receiver,
+): Promise<Readonly<Record<string, Example>>> {
   const examples: Record<string, Example> = {};
   const token = readOperatorToken(tyche);
   const operator = createOperator({ baseUrl: tyche.url, token });
@@ -189,6 +197,20 @@ async function useOperations(tyche: TycheProcess): Promise<Readonly<Record<strin
   await record("getInfo", "/api/info");
   await recordSome("listPresets", "/api/presets", ({ name }) => name === "range");
   await record("listPresetProblems", "/api/presetProblems");
+
+  const path = "/api/webhooks";
+  const webhook = await record("createWebhook", path, post({ url: `${receiver.url}/tyche` }));
+  const one = `${path}/${webhook.id}`;
+  await record("testWebhook", `${one}/test`, post());
+  const readAttempts = () => record("listWebhookAttempts", `${one}/attempts`);
+  while ((await readAttempts()).items.length === 0) await pause(50);
+  await record("listWebhooks", path);
+  await record("getWebhook", one);
+  await record("changeWebhook", one, { method: "PATCH", body: { paused: true } });
+  await record("rotateWebhookSecret", `${one}/rotate`, post());
+  const { at } = (await readAttempts()).items[0];
+  await record("replayWebhook", `${one}/replay`, post({ since: at }));
+  await record("deleteWebhook", one, { method: "DELETE" });
   await record("renameDapp", dapp, { method: "PATCH", body: { name: "My other game" } });
   await record("deleteDapp", dapp, { method: "DELETE" });
   return examples;

@@ -1,0 +1,217 @@
+import type { Selectable } from "kysely";
+import type { Queryable } from "./queryable.ts";
+import type { DeliveryState, Tables } from "./schema.ts";
+
+/** Something that happened, to be told to the webhooks that want its type. */
+export interface OutboxEvent {
+  /** `evt_` and 26 characters. The receiver knows it by this id, however often it is sent. */
+  readonly id: string;
+  readonly dappId: string;
+  readonly type: string;
+  /** Id of what it is about. */
+  readonly subject: string | null;
+  /** Writes the JSON that is sent; not called for an event that nobody wants. */
+  readonly write: () => string;
+  /** Unix time in milliseconds. */
+  readonly at: number;
+}
+
+/**
+ * Stores events for the webhooks that want them; to be called in the transaction that makes them true. Events that nobody wants are not
+ * stored.
+ *
+ * @returns whether there is something to deliver.
+ */
+export async function addEvents(db: Queryable, events: readonly OutboxEvent[]): Promise<boolean> {
+  if (events.length === 0) return false;
+  const webhooks = await db
+    .selectFrom("webhooks")
+    .select(["id", "dapp_id", "events"])
+    .where("dapp_id", "in", [...new Set(events.map(({ dappId }) => dappId))])
+    .execute();
+  let isAny = false;
+  for (const event of events) {
+    const wanting = webhooks.filter(
+      (one) => one.dapp_id === event.dappId && one.events.split(" ").includes(event.type),
+    );
+    if (wanting.length === 0) continue;
+    isAny = true;
+    await insertEvent(
+      db,
+      event,
+      wanting.map(({ id }) => id),
+    );
+  }
+  return isAny;
+}
+
+/** Stores an event for certain webhooks. @param isReplay whether it goes to paused ones, too. */
+export async function insertEvent(
+  db: Queryable,
+  { id, dappId, type, subject, write, at }: OutboxEvent,
+  webhookIds: readonly string[],
+  isReplay = false,
+): Promise<void> {
+  await db
+    .insertInto("webhook_events")
+    .values({ id, dapp_id: dappId, type, subject, body: write() })
+    .execute();
+  const rest = {
+    event_id: id,
+    state: "pending",
+    attempts: 0,
+    next_at: at,
+    is_replay: Number(isReplay),
+  } as const;
+  await db
+    .insertInto("webhook_deliveries")
+    .values(webhookIds.map((webhook_id) => ({ webhook_id, ...rest })))
+    .execute();
+}
+
+/** A delivery whose next attempt is due. */
+export interface DueDelivery {
+  readonly eventId: string;
+  readonly body: string;
+  /** Attempts so far. */
+  readonly attempts: number;
+}
+
+/** Returns the ids of the webhooks with deliveries that are due. */
+export async function listDueWebhooks(db: Queryable, now: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom("webhooks")
+    .select("id")
+    .where((on) => {
+      const due = (isReplay: 0 | 1) =>
+        on.exists(
+          on
+            .selectFrom("webhook_deliveries")
+            .select("event_id")
+            .whereRef("webhook_id", "=", "webhooks.id")
+            .where("is_replay", "=", isReplay)
+            .where("next_at", "<=", now),
+        );
+      return on.or([due(1), on.and([on("paused_at", "is", null), due(0)])]);
+    })
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+/** Returns a webhook's due deliveries, those that wait longest first; of a paused one only replays. */
+export async function listDueDeliveries(
+  db: Queryable,
+  {
+    webhookId,
+    isPaused,
+    now,
+    limit,
+  }: {
+    readonly webhookId: string;
+    readonly isPaused: boolean;
+    readonly now: number;
+    readonly limit: number;
+  },
+): Promise<DueDelivery[]> {
+  const rows = await db
+    .selectFrom("webhook_deliveries as delivery")
+    .innerJoin("webhook_events as event", "event.id", "delivery.event_id")
+    .select(["delivery.event_id", "delivery.attempts", "event.body"])
+    .where("delivery.webhook_id", "=", webhookId)
+    .where("delivery.is_replay", "in", isPaused ? [1] : [0, 1])
+    .where("delivery.next_at", "<=", now)
+    .orderBy("delivery.next_at")
+    .orderBy("delivery.event_id")
+    .limit(limit)
+    .execute();
+  return rows.map(({ event_id, attempts, body }) => ({ eventId: event_id, attempts, body }));
+}
+
+/** One attempt, as it is logged. */
+export type StoredAttempt = Selectable<Tables["webhook_attempts"]>;
+
+/**
+ * Stores an attempt and what it makes of its delivery: `delivered`, or `pending` until the attempt's `next_at`, or `failed`.
+ *
+ * @param attempts number of attempts before this one. If the delivery has another number, it was replayed meanwhile, and stays as it is.
+ */
+export async function saveAttempt(
+  db: Queryable,
+  attempt: StoredAttempt,
+  { state, attempts }: { readonly state: DeliveryState; readonly attempts: number },
+): Promise<void> {
+  await db.insertInto("webhook_attempts").values(attempt).execute();
+  await db
+    .updateTable("webhook_deliveries")
+    .set({ state, attempts: attempts + 1, next_at: attempt.next_at, is_replay: 0 })
+    .where("webhook_id", "=", attempt.webhook_id)
+    .where("event_id", "=", attempt.event_id)
+    .where("attempts", "=", attempts)
+    .execute();
+}
+
+/** An attempt, and the event that it was to tell. */
+export type LoggedAttempt = StoredAttempt & {
+  readonly type: string | null;
+  readonly subject: string | null;
+};
+
+/** Returns a webhook's attempts, newest first. @param page.before returns only those older than the one with this id. */
+export async function listAttempts(
+  db: Queryable,
+  page: { readonly webhookId: string; readonly limit: number; readonly before?: string | undefined },
+): Promise<LoggedAttempt[]> {
+  let query = db
+    .selectFrom("webhook_attempts as attempt")
+    .leftJoin("webhook_events as event", "event.id", "attempt.event_id")
+    .selectAll("attempt")
+    .select(["event.type", "event.subject"])
+    .where("attempt.webhook_id", "=", page.webhookId);
+  if (page.before !== undefined) query = query.where("attempt.id", "<", page.before);
+  return await query.orderBy("attempt.id", "desc").limit(page.limit).execute();
+}
+
+/** Counts deliveries of webhooks that are not delivered, by webhook and state. */
+export async function countUndelivered(
+  db: Queryable,
+  webhookIds: readonly string[],
+): Promise<{ readonly webhookId: string; readonly state: DeliveryState; readonly count: number }[]> {
+  if (webhookIds.length === 0) return [];
+  const rows = await db
+    .selectFrom("webhook_deliveries")
+    .select(({ fn }) => ["webhook_id", "state", fn.countAll<number>().as("count")])
+    .where("webhook_id", "in", [...webhookIds])
+    .where("state", "in", ["pending", "failed"])
+    .groupBy(["webhook_id", "state"])
+    .execute();
+  return rows.map(({ webhook_id, state, count }) => ({ webhookId: webhook_id, state, count }));
+}
+
+/** Makes deliveries of a webhook due again, from their first attempt. @returns how many. */
+export async function replayDeliveries(
+  db: Queryable,
+  webhookId: string,
+  /** One event, or all undelivered ones from this id on. */
+  which: { readonly eventId: string } | { readonly fromId: string },
+  now: number,
+): Promise<number> {
+  let query = db
+    .updateTable("webhook_deliveries")
+    .set({ state: "pending", attempts: 0, next_at: now, is_replay: 1 })
+    .where("webhook_id", "=", webhookId);
+  query =
+    "eventId" in which
+      ? query.where("event_id", "=", which.eventId)
+      : query.where("state", "in", ["pending", "failed"]).where("event_id", ">=", which.fromId);
+  return Number((await query.executeTakeFirst()).numUpdatedRows);
+}
+
+/** Deletes events, their deliveries and attempts from before a time. */
+export async function deleteOldEvents(
+  db: Queryable,
+  before: { readonly eventId: string; readonly attemptId: string },
+): Promise<void> {
+  await db.deleteFrom("webhook_attempts").where("id", "<", before.attemptId).execute();
+  await db.deleteFrom("webhook_deliveries").where("event_id", "<", before.eventId).execute();
+  await db.deleteFrom("webhook_events").where("id", "<", before.eventId).execute();
+}

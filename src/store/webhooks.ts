@@ -1,0 +1,196 @@
+import type { Selectable } from "kysely";
+import type { Queryable } from "./queryable.ts";
+import type { PauseReason, Tables, WebhookScheme } from "./schema.ts";
+import type { Store } from "./store.ts";
+
+/** A stored webhook. */
+export interface StoredWebhook {
+  readonly id: string;
+  readonly dappId: string;
+  readonly url: string;
+  readonly description: string;
+  /** Types of the events that it is told. */
+  readonly events: readonly string[];
+  readonly scheme: WebhookScheme;
+  /** Sealed. */
+  readonly secret: Uint8Array;
+  /** The secret before the last rotation, sealed, and until when it signs as well. */
+  readonly previous: { readonly secret: Uint8Array; readonly until: number } | null;
+  readonly createdAt: number;
+  readonly paused: { readonly at: number; readonly why: PauseReason } | null;
+  /** First failed attempt since the last successful one; `null` while attempts succeed. */
+  readonly failingSince: number | null;
+}
+
+/** Stores a new webhook. */
+export async function insertWebhook(db: Queryable, webhook: StoredWebhook): Promise<void> {
+  await db.insertInto("webhooks").values(toRow(webhook)).execute();
+}
+
+/** Returns a webhook, of a dapp if one is given, or `undefined`. */
+export async function findWebhook(
+  db: Queryable,
+  id: string,
+  dappId?: string,
+): Promise<StoredWebhook | undefined> {
+  let query = db.selectFrom("webhooks").selectAll().where("id", "=", id);
+  if (dappId !== undefined) query = query.where("dapp_id", "=", dappId);
+  const row = await query.executeTakeFirst();
+  return row && parseRow(row);
+}
+
+/** Returns a dapp's webhooks, oldest first. */
+export async function listWebhooks(db: Queryable, dappId: string): Promise<StoredWebhook[]> {
+  const rows = await db
+    .selectFrom("webhooks")
+    .selectAll()
+    .where("dapp_id", "=", dappId)
+    .orderBy("id")
+    .execute();
+  return rows.map(parseRow);
+}
+
+/** Stores what its owner changed: address, description, events, and whether it is paused. Resuming forgets earlier failures. */
+export async function changeWebhook(
+  db: Queryable,
+  { id, url, description, events, paused, failingSince }: StoredWebhook,
+): Promise<void> {
+  await db
+    .updateTable("webhooks")
+    .set({
+      url,
+      description,
+      events: events.join(" "),
+      paused_at: paused?.at ?? null,
+      paused_why: paused?.why ?? null,
+      failing_since: failingSince,
+    })
+    .where("id", "=", id)
+    .execute();
+}
+
+/** Replaces a webhook's secret; the present one becomes the previous one, whose bytes are erased. */
+export async function replaceSecret(
+  store: Pick<Store, "erase">,
+  id: string,
+  secret: Uint8Array,
+  previous: NonNullable<StoredWebhook["previous"]>,
+): Promise<void> {
+  await store.erase((db) =>
+    db
+      .updateTable("webhooks")
+      .set({ secret, previous_secret: previous.secret, previous_until: previous.until })
+      .where("id", "=", id)
+      .execute(),
+  );
+}
+
+/** Erases previous secrets that don't sign any more. */
+export async function eraseOldSecrets(store: Pick<Store, "db" | "erase">, now: number): Promise<void> {
+  const expired = await store.db
+    .selectFrom("webhooks")
+    .select("id")
+    .where("previous_until", "<=", now)
+    .execute();
+  if (expired.length === 0) return;
+  await store.erase((db) =>
+    db
+      .updateTable("webhooks")
+      .set({ previous_secret: null, previous_until: null })
+      .where("previous_until", "<=", now)
+      .execute(),
+  );
+}
+
+/** Deletes a webhook with its deliveries and their log. */
+export async function deleteWebhook(store: Pick<Store, "erase" | "write">, id: string): Promise<void> {
+  await store.erase(() =>
+    store.write(async (db) => {
+      await db.deleteFrom("webhooks").where("id", "=", id).execute();
+      await db.deleteFrom("webhook_deliveries").where("webhook_id", "=", id).execute();
+      await db.deleteFrom("webhook_attempts").where("webhook_id", "=", id).execute();
+    }),
+  );
+}
+
+/** Deletes a dapp's webhooks with their deliveries and log; to be called where their secrets are erased. */
+export async function deleteWebhooksOf(db: Queryable, dappId: string): Promise<void> {
+  const ids = (await listWebhooks(db, dappId)).map(({ id }) => id);
+  if (ids.length === 0) return;
+  await db.deleteFrom("webhooks").where("id", "in", ids).execute();
+  await db.deleteFrom("webhook_deliveries").where("webhook_id", "in", ids).execute();
+  await db.deleteFrom("webhook_attempts").where("webhook_id", "in", ids).execute();
+  await db.deleteFrom("webhook_events").where("dapp_id", "=", dappId).execute();
+}
+
+/** Records that an attempt succeeded. */
+export async function noteSuccess(db: Queryable, id: string): Promise<void> {
+  await db
+    .updateTable("webhooks")
+    .set({ failing_since: null })
+    .where("id", "=", id)
+    .where("failing_since", "is not", null)
+    .execute();
+}
+
+/** Records that an attempt failed at `at` (ms), if none has since the last success. */
+export async function noteFailure(db: Queryable, id: string, at: number): Promise<void> {
+  await db
+    .updateTable("webhooks")
+    .set({ failing_since: at })
+    .where("id", "=", id)
+    .where("failing_since", "is", null)
+    .execute();
+}
+
+/** Pauses a webhook unless it is paused already. */
+export async function pauseWebhook(
+  db: Queryable,
+  id: string,
+  { at, why }: NonNullable<StoredWebhook["paused"]>,
+): Promise<void> {
+  await db
+    .updateTable("webhooks")
+    .set({ paused_at: at, paused_why: why })
+    .where("id", "=", id)
+    .where("paused_at", "is", null)
+    .execute();
+}
+
+function toRow(webhook: StoredWebhook): Selectable<Tables["webhooks"]> {
+  return {
+    id: webhook.id,
+    dapp_id: webhook.dappId,
+    url: webhook.url,
+    description: webhook.description,
+    events: webhook.events.join(" "),
+    scheme: webhook.scheme,
+    secret: webhook.secret,
+    previous_secret: webhook.previous?.secret ?? null,
+    previous_until: webhook.previous?.until ?? null,
+    created_at: webhook.createdAt,
+    paused_at: webhook.paused?.at ?? null,
+    paused_why: webhook.paused?.why ?? null,
+    failing_since: webhook.failingSince,
+  };
+}
+
+function parseRow(row: Selectable<Tables["webhooks"]>): StoredWebhook {
+  const { previous_secret, previous_until, paused_at, paused_why } = row;
+  return {
+    id: row.id,
+    dappId: row.dapp_id,
+    url: row.url,
+    description: row.description,
+    events: row.events.split(" "),
+    scheme: row.scheme,
+    secret: row.secret,
+    previous:
+      previous_secret === null || previous_until === null
+        ? null
+        : { secret: previous_secret, until: previous_until },
+    createdAt: row.created_at,
+    paused: paused_at === null || paused_why === null ? null : { at: paused_at, why: paused_why },
+    failingSince: row.failing_since,
+  };
+}

@@ -1,0 +1,241 @@
+import type { GuardedPost } from "../../sandbox/index.ts";
+import { createId, firstId } from "../lib/id.ts";
+import { repeat } from "../lib/repeat.ts";
+import { open, seal } from "../lib/secrets.ts";
+import type { Fence } from "../store/leases.ts";
+import {
+  deleteOldEvents,
+  listDueDeliveries,
+  listDueWebhooks,
+  saveAttempt,
+  type DueDelivery,
+  type StoredAttempt,
+} from "../store/outbox.ts";
+import type { Store } from "../store/store.ts";
+import {
+  eraseOldSecrets,
+  findWebhook,
+  noteFailure,
+  noteSuccess,
+  pauseWebhook,
+  type StoredWebhook,
+} from "../store/webhooks.ts";
+import { nextAttempt } from "./nextAttempt.ts";
+import { signMessage } from "./signature.ts";
+
+const TIMEOUT_MS = 15_000;
+/** Bytes of an answer that are kept. */
+const MAX_ANSWER_BYTES = 2_048;
+/** Messages under way to one webhook; one that fails gets the next message once the last attempt is over. */
+const AT_ONCE = 8;
+/** For what was stored by another replica, and for attempts that are due later. */
+const LOOK_INTERVAL_MS = 1_000;
+const DAY_MS = 86_400_000;
+const FAILING_LIMIT_MS = 5 * DAY_MS;
+/** How long events and attempts are kept. */
+const KEPT_MS = 30 * DAY_MS;
+const CLEAN_INTERVAL_MS = 600_000;
+/** How long messages that are under way may take when the service closes; after that they are sent again at the next start. */
+const CLOSE_WAIT_MS = 3_000;
+
+/** Delivers the events of the outbox, each to the webhooks that it is for. One webhook never waits for another. */
+export interface Delivery {
+  /** Begins to deliver. @param fence prevents this process from writing once another replica delivers. */
+  start(fence?: Pick<Fence, "assertHeld">): void;
+  /** Looks for due deliveries at once. */
+  wake(): void;
+  /** Stops, after messages that are under way; `atOnce`: breaks them off. */
+  stop(options?: { readonly atOnce?: boolean }): Promise<void>;
+}
+
+export interface DeliveryOptions {
+  readonly store: Store;
+  readonly post: Pick<GuardedPost, "post">;
+  /** 32 bytes; see {@link sealSecret}. */
+  readonly sealingKey: Uint8Array;
+  readonly onError: (error: unknown) => void;
+  /** Time limit of a message, in ms. Default 15,000 (Standard Webhooks, "Request timeout": 15 to 30 s). */
+  readonly timeoutMs?: number;
+  /** Returns the Unix time in milliseconds. Default: `Date.now`. */
+  readonly now?: () => number;
+}
+
+/** The part of a webhook's row that its secret is sealed for. */
+type SecretRow = Pick<StoredWebhook, "id" | "dappId" | "scheme">;
+
+const contextOf = ({ id, dappId, scheme }: SecretRow): string => `${id} ${dappId} ${scheme}`;
+
+/** Seals a secret for its row. */
+export function sealSecret(sealingKey: Uint8Array, row: SecretRow, secret: Uint8Array): Uint8Array {
+  return seal(sealingKey, secret, contextOf(row));
+}
+
+/** Returns the secret that was sealed for a row; `undefined` if the row isn't as the service wrote it. */
+export function openSecret(
+  sealingKey: Uint8Array,
+  row: SecretRow,
+  sealed: Uint8Array,
+): Uint8Array | undefined {
+  try {
+    return open(sealingKey, sealed, contextOf(row));
+  } catch {
+    return undefined;
+  }
+}
+
+const UNREADABLE = "Not sent: the secret in the database was not written by this service. Rotate it.";
+
+/** Creates the delivery. */
+export function createDelivery(options: DeliveryOptions): Delivery {
+  let run: ReturnType<typeof startRun> | undefined;
+  return {
+    start(fence) {
+      run ??= startRun(options, fence);
+    },
+    wake: () => run?.wake(),
+    async stop({ atOnce = false } = {}) {
+      const last = run;
+      run = undefined;
+      await last?.stop(atOnce);
+    },
+  };
+}
+
+function startRun(options: DeliveryOptions, fence: Pick<Fence, "assertHeld"> | undefined) {
+  const { store, post, sealingKey, onError, timeoutMs = TIMEOUT_MS, now = Date.now } = options;
+  const stopping = new AbortController();
+  /** Events under way by webhook. */
+  const underWay = new Map<string, Set<string>>();
+  const flights = new Set<Promise<void>>();
+  let isStopped = false;
+  let looking: Promise<void> | undefined;
+  let isAskedAgain = false;
+
+  /** Sends one event once, and stores what became of it. */
+  const attempt = async (webhook: StoredWebhook, { eventId, body, attempts }: DueDelivery): Promise<void> => {
+    const at = now();
+    const began = performance.now();
+    const { previous, scheme } = webhook;
+    const sealed = [webhook.secret, ...(previous !== null && previous.until > at ? [previous.secret] : [])];
+    const secrets = sealed.flatMap((one) => openSecret(sealingKey, webhook, one) ?? []);
+    const signature = signMessage({ id: eventId, body, atMs: at, scheme, secrets });
+    const headers = [["content-type", "application/json; charset=utf-8"], ...signature] as const;
+    const outcome =
+      secrets.length === 0
+        ? ({ ok: false, failure: { hint: UNREADABLE } } as const)
+        : await post.post(
+            { url: webhook.url, headers, body: Buffer.from(body) },
+            { timeoutMs, maxAnswerBytes: MAX_ANSWER_BYTES, signal: stopping.signal },
+          );
+    // Broken off here, not by the receiver: sent again as if it had not been.
+    if (stopping.signal.aborted) return;
+    const status = outcome.ok ? outcome.answer.status : null;
+    const isDelivered = status !== null && status >= 200 && status <= 299;
+    const ended = now();
+    const retryAfter = outcome.ok
+      ? outcome.answer.headers.find(([name]) => name === "retry-after")?.[1]
+      : undefined;
+    const nextAt = isDelivered ? null : nextAttempt(attempts + 1, { now: ended, retryAfter });
+    const logged: StoredAttempt = {
+      id: createId("att", at),
+      webhook_id: webhook.id,
+      event_id: eventId,
+      at,
+      duration_ms: Math.round(performance.now() - began),
+      status,
+      error: outcome.ok ? null : toText(Buffer.from(outcome.failure.hint)),
+      answer: outcome.ok ? toText(outcome.answer.beginning) : "",
+      next_at: nextAt,
+    };
+    await store.write(async (db) => {
+      await fence?.assertHeld(db);
+      const state = isDelivered ? "delivered" : nextAt === null ? "failed" : "pending";
+      await saveAttempt(db, logged, { state, attempts });
+      if (isDelivered) return await noteSuccess(db, webhook.id);
+      await noteFailure(db, webhook.id, at);
+      if (status === 410) await pauseWebhook(db, webhook.id, { at: ended, why: "gone" });
+      if (ended - (webhook.failingSince ?? ended) >= FAILING_LIMIT_MS)
+        await pauseWebhook(db, webhook.id, { at: ended, why: "failing" });
+    });
+  };
+
+  const launch = (webhook: StoredWebhook, due: DueDelivery, events: Set<string>): void => {
+    events.add(due.eventId);
+    const flight = attempt(webhook, due)
+      .finally(() => {
+        events.delete(due.eventId);
+        flights.delete(flight);
+      })
+      // A write that failed leaves the delivery due: the next look, not this one's end, begins it again.
+      .then(wake, onError);
+    flights.add(flight);
+  };
+
+  /** Begins as many of a webhook's due deliveries as it may have under way. */
+  const fill = async (webhookId: string): Promise<void> => {
+    const webhook = await findWebhook(store.db, webhookId);
+    if (webhook === undefined) return;
+    const events = underWay.get(webhookId) ?? new Set();
+    underWay.set(webhookId, events);
+    // One that ends while its row is read would look due.
+    const before = new Set(events);
+    const room = (webhook.failingSince === null ? AT_ONCE : 1) - before.size;
+    if (room <= 0) return;
+    const due = await listDueDeliveries(store.db, {
+      webhookId,
+      isPaused: webhook.paused !== null,
+      now: now(),
+      limit: before.size + room,
+    });
+    const fresh = due.filter(({ eventId }) => !before.has(eventId)).slice(0, room);
+    if (isStopped) return;
+    for (const one of fresh) launch(webhook, one, events);
+  };
+
+  const look = async (): Promise<void> => {
+    do {
+      isAskedAgain = false;
+      for (const id of await listDueWebhooks(store.db, now())) await fill(id);
+    } while (isAskedAgain && !isStopped);
+    for (const [id, events] of underWay) if (events.size === 0) underWay.delete(id);
+  };
+
+  function wake(): void {
+    if (isStopped) return;
+    if (looking !== undefined) isAskedAgain = true;
+    else
+      looking = look()
+        .catch(onError)
+        .finally(() => (looking = undefined));
+  }
+
+  const clean = async (): Promise<void> => {
+    const before = now() - KEPT_MS;
+    await eraseOldSecrets(store, now());
+    await store.writeSoon((db) =>
+      deleteOldEvents(db, { eventId: firstId("evt", before), attemptId: firstId("att", before) }),
+    );
+  };
+
+  const stops = [
+    repeat(async () => wake(), LOOK_INTERVAL_MS, onError, { startsNow: true }),
+    repeat(clean, CLEAN_INTERVAL_MS, onError, { startsNow: true }),
+  ];
+
+  return {
+    wake,
+    async stop(atOnce: boolean): Promise<void> {
+      isStopped = true;
+      for (const stop of stops) stop();
+      const timer = setTimeout(() => stopping.abort(), atOnce ? 0 : CLOSE_WAIT_MS);
+      await looking;
+      await Promise.all(flights);
+      clearTimeout(timer);
+    },
+  };
+}
+
+/** Decodes bytes that anyone may have chosen into text that every database stores. */
+function toText(bytes: Uint8Array): string {
+  return new TextDecoder().decode(bytes.subarray(0, MAX_ANSWER_BYTES)).replaceAll("\0", "\ufffd");
+}

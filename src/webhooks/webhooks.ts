@@ -1,0 +1,268 @@
+import type {
+  NewWebhookView,
+  WebhookAttempt,
+  WebhookAttemptPage,
+  WebhookReplay,
+  WebhookTest,
+  WebhookView,
+} from "../api/types.ts";
+import type { GuardedPost } from "../../sandbox/index.ts";
+import { TycheError } from "../lib/errors.ts";
+import { createId, firstId } from "../lib/id.ts";
+import { InvalidParameterError } from "../lib/invalidParameter.ts";
+import { WEBHOOK_EVENTS, type WebhookEvent } from "../lib/vocabulary.ts";
+import {
+  countUndelivered,
+  insertEvent,
+  listAttempts,
+  replayDeliveries,
+  type LoggedAttempt,
+} from "../store/outbox.ts";
+import type { Store } from "../store/store.ts";
+import {
+  changeWebhook,
+  deleteWebhook,
+  findWebhook,
+  insertWebhook,
+  listWebhooks,
+  replaceSecret,
+  type StoredWebhook,
+} from "../store/webhooks.ts";
+import { openSecret, sealSecret } from "./delivery.ts";
+import { createSecret, formatVerifyingKey } from "./signature.ts";
+
+/** Most webhooks of a dapp: each costs a row for every event. */
+const MAX_WEBHOOKS = 20;
+/** For so long the secret before a rotation signs as well. */
+const OVERLAP_MS = 86_400_000;
+
+/** What its owner sets of a webhook. */
+export interface WebhookSettings {
+  readonly url: string;
+  readonly events: readonly WebhookEvent[];
+  readonly description: string;
+}
+
+/**
+ * The webhooks of dapps. Every method throws `not_found` for an unknown webhook and for another dapp's alike, and `invalid_parameter` for an
+ * address that no message may go to.
+ */
+export interface Webhooks {
+  /** Throws `invalid_parameter` when the dapp has 20 already. */
+  create(
+    dappId: string,
+    settings: Pick<WebhookSettings, "url"> &
+      Partial<WebhookSettings> & { readonly signature: WebhookView["signature"] },
+  ): Promise<NewWebhookView>;
+  /** Lists a dapp's webhooks, oldest first. */
+  list(dappId: string): Promise<readonly WebhookView[]>;
+  get(dappId: string, id: string): Promise<WebhookView>;
+  /** What waits while a webhook is paused is delivered when it is resumed. */
+  change(
+    dappId: string,
+    id: string,
+    changes: Partial<WebhookSettings> & { readonly paused?: boolean },
+  ): Promise<WebhookView>;
+  delete(dappId: string, id: string): Promise<WebhookView>;
+  /** Replaces the secret; for 24 hours the present one signs as well, and the one before it no longer. */
+  rotate(dappId: string, id: string): Promise<NewWebhookView>;
+  /** Sends a `webhook.test` event, also to a paused webhook. */
+  test(dappId: string, id: string): Promise<WebhookTest>;
+  /** Lists attempts, newest first. */
+  attempts(
+    dappId: string,
+    id: string,
+    page: { readonly limit: number; readonly cursor?: string },
+  ): Promise<WebhookAttemptPage>;
+  /** Sends an event again, or all undelivered ones since a moment (Unix ms), also to a paused webhook: with their ids, and the present secret. */
+  replay(
+    dappId: string,
+    id: string,
+    which: { readonly eventId: string } | { readonly since: number },
+  ): Promise<WebhookReplay>;
+}
+
+export interface WebhooksOptions {
+  readonly store: Store;
+  readonly post: Pick<GuardedPost, "refusalOf">;
+  /** 32 bytes, under which secrets are sealed. */
+  readonly sealingKey: Uint8Array;
+  /** Called when something is to be delivered. */
+  readonly wake: () => void;
+  /** Returns the Unix time in milliseconds. Default: `Date.now`. */
+  readonly now?: () => number;
+}
+
+/** Creates the use cases of webhooks. */
+export function createWebhooks(options: WebhooksOptions): Webhooks {
+  const { store, post, sealingKey, wake, now = Date.now } = options;
+
+  const get = async (dappId: string, id: string): Promise<StoredWebhook> => {
+    const webhook = await findWebhook(store.db, id, dappId);
+    if (webhook === undefined) throw new WebhookNotFoundError(`webhook ${id}`);
+    return webhook;
+  };
+  const view = async (webhooks: readonly StoredWebhook[]): Promise<WebhookView[]> => {
+    const counts = await countUndelivered(
+      store.db,
+      webhooks.map(({ id }) => id),
+    );
+    return webhooks.map((webhook) => {
+      const count = (state: "pending" | "failed"): number =>
+        counts.find((one) => one.webhookId === webhook.id && one.state === state)?.count ?? 0;
+      const { scheme, paused, previous } = webhook;
+      const secret = scheme === "v1" ? undefined : openSecret(sealingKey, webhook, webhook.secret);
+      return {
+        id: webhook.id,
+        url: webhook.url,
+        description: webhook.description,
+        events: webhook.events as readonly WebhookEvent[],
+        signature: scheme === "v1" ? "hmac" : "ed25519",
+        publicKey: secret === undefined ? null : formatVerifyingKey(scheme, secret),
+        createdAt: formatTime(webhook.createdAt),
+        previousSecretUntil: previous !== null && previous.until > now() ? formatTime(previous.until) : null,
+        pausedAt: paused === null ? null : formatTime(paused.at),
+        pausedWhy: paused?.why ?? null,
+        failingSince: webhook.failingSince === null ? null : formatTime(webhook.failingSince),
+        pending: count("pending"),
+        failed: count("failed"),
+      };
+    });
+  };
+  const viewOne = async (webhook: StoredWebhook): Promise<WebhookView> => (await view([webhook]))[0]!;
+  const viewNew = async (webhook: StoredWebhook, secret: Uint8Array): Promise<NewWebhookView> => ({
+    ...(await viewOne(webhook)),
+    secret: webhook.scheme === "v1" ? formatVerifyingKey("v1", secret) : null,
+  });
+  const parseUrl = (text: string): string => {
+    const refusal = post.refusalOf(text);
+    if (refusal !== undefined)
+      throw new InvalidParameterError([
+        { path: "/url", message: `${JSON.stringify(text)} can't be used: ${refusal}` },
+      ]);
+    const url = new URL(text);
+    url.hash = "";
+    return url.href;
+  };
+
+  return {
+    async create(dappId, { url, events = WEBHOOK_EVENTS, description = "", signature }) {
+      const secret = createSecret();
+      const row = { id: createId("wh", now()), dappId, scheme: signature === "hmac" ? "v1" : "v1a" } as const;
+      const webhook: StoredWebhook = {
+        ...row,
+        url: parseUrl(url),
+        description,
+        events,
+        secret: sealSecret(sealingKey, row, secret),
+        previous: null,
+        createdAt: now(),
+        paused: null,
+        failingSince: null,
+      };
+      await store.write(async (db) => {
+        if ((await listWebhooks(db, dappId)).length >= MAX_WEBHOOKS)
+          throw new InvalidParameterError([
+            { path: "/url", message: `a dapp has at most ${MAX_WEBHOOKS} webhooks: delete one first` },
+          ]);
+        await insertWebhook(db, webhook);
+      });
+      return await viewNew(webhook, secret);
+    },
+    list: async (dappId) => await view(await listWebhooks(store.db, dappId)),
+    get: async (dappId, id) => await viewOne(await get(dappId, id)),
+    async change(dappId, id, { url, events, description, paused }) {
+      const before = await get(dappId, id);
+      const isResumed = paused === false && before.paused !== null;
+      const after: StoredWebhook = {
+        ...before,
+        ...(url === undefined ? {} : { url: parseUrl(url) }),
+        ...(events === undefined ? {} : { events }),
+        ...(description === undefined ? {} : { description }),
+        ...(paused === true && before.paused === null ? { paused: { at: now(), why: "owner" } } : {}),
+        ...(isResumed ? { paused: null, failingSince: null } : {}),
+      };
+      await store.write((db) => changeWebhook(db, after));
+      if (isResumed) wake();
+      return await viewOne(after);
+    },
+    async delete(dappId, id) {
+      const last = await viewOne(await get(dappId, id));
+      await deleteWebhook(store, id);
+      return last;
+    },
+    async rotate(dappId, id) {
+      const webhook = await get(dappId, id);
+      const secret = createSecret();
+      const previous = { secret: webhook.secret, until: now() + OVERLAP_MS };
+      const sealed = sealSecret(sealingKey, webhook, secret);
+      await replaceSecret(store, id, sealed, previous);
+      return await viewNew({ ...webhook, secret: sealed, previous }, secret);
+    },
+    async test(dappId, id) {
+      const webhook = await get(dappId, id);
+      const at = now();
+      const type = "webhook.test";
+      const body = { type, timestamp: formatTime(at), data: { webhookId: webhook.id } };
+      const event = {
+        id: createId("evt", at),
+        dappId,
+        type,
+        subject: null,
+        at,
+        write: () => JSON.stringify(body),
+      };
+      await store.write((db) => insertEvent(db, event, [id], true));
+      wake();
+      return { eventId: event.id };
+    },
+    async attempts(dappId, id, { limit, cursor }) {
+      await get(dappId, id);
+      const rows = await listAttempts(store.db, { webhookId: id, limit: limit + 1, before: cursor });
+      const items = rows.slice(0, limit);
+      return {
+        items: items.map(viewAttempt),
+        nextCursor: rows.length > limit ? items.at(-1)!.id : null,
+      };
+    },
+    async replay(dappId, id, which) {
+      await get(dappId, id);
+      const from = "since" in which ? { fromId: firstId("evt", which.since) } : which;
+      const replayed = await store.write((db) => replayDeliveries(db, id, from, now()));
+      if ("eventId" in which && replayed === 0)
+        throw new WebhookNotFoundError(
+          `event ${which.eventId} for this webhook: events are kept for 30 days`,
+        );
+      wake();
+      return { replayed };
+    },
+  };
+}
+
+function viewAttempt(attempt: LoggedAttempt): WebhookAttempt {
+  const { status, next_at } = attempt;
+  return {
+    id: attempt.id,
+    eventId: attempt.event_id,
+    type: attempt.type,
+    subject: attempt.subject,
+    at: formatTime(attempt.at),
+    durationMs: attempt.duration_ms,
+    success: status !== null && status >= 200 && status <= 299,
+    status,
+    error: attempt.error,
+    answer: attempt.answer,
+    nextAttemptAt: next_at === null ? null : formatTime(next_at),
+  };
+}
+
+function formatTime(at: number): string {
+  return new Date(at).toISOString();
+}
+
+/** The dapp has no such webhook, or the webhook no such event. */
+export class WebhookNotFoundError extends TycheError {
+  constructor(what: string) {
+    super(`there is no ${what}`, { code: "not_found", blame: "caller" });
+  }
+}

@@ -1,0 +1,66 @@
+import { Webhook } from "standardwebhooks";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { makeDataDir, removeDataDir, startTycheProcess, type TycheProcess } from "../support/tyche.ts";
+import { startReceiver, type Receiver } from "./receiver.ts";
+
+let dataDir: string;
+let receiver: Receiver;
+let tyche: TycheProcess;
+let answers: boolean;
+
+beforeAll(async () => {
+  dataDir = makeDataDir();
+  receiver = await startReceiver({
+    "/hook": (response) => {
+      if (answers) response.writeHead(204).end();
+    },
+  });
+});
+afterAll(async () => {
+  await tyche?.stop();
+  await receiver?.close();
+  removeDataDir(dataDir);
+});
+
+const start = () =>
+  startTycheProcess({ dataDir, networks: ["sepolia"], env: { TYCHE_ALLOW_HOSTS: receiver.host } });
+const request = async (key: number): Promise<string> => {
+  const target = "/api/vrfv2/requestRandomNumber?network=sepolia&numWords=1";
+  const { status, data } = await tyche.call("POST", target, { headers: { "idempotency-key": `key-${key}` } });
+  expect(status).toBe(200);
+  return data.id as string;
+};
+
+test("behaviour: a service killed between the results and their delivery tells each once it is back, and nothing else", async () => {
+  answers = false;
+  tyche = await start();
+  const { data: webhook } = await tyche.call("POST", "/api/webhooks", {
+    body: { url: `${receiver.url}/hook` },
+  });
+  const ids = await Promise.all(Array.from({ length: 12 }, (_, i) => request(i)));
+  // Some are under way, some wait for their turn, none is delivered.
+  const sent = await receiver.count("/hook", 1);
+  await tyche.stop("SIGKILL");
+  const unanswered = sent.map(({ id }) => id);
+  receiver.clear();
+  answers = true;
+
+  tyche = await start();
+  const status = async () => (await tyche.call("GET", `/api/webhooks/${webhook.id}`)).data;
+  await vi.waitFor(async () => expect(await status()).toMatchObject({ pending: 0, failed: 0 }), {
+    timeout: 60_000,
+    interval: 100,
+  });
+  const told = receiver.received.map(({ id, body, headers }) => {
+    new Webhook(webhook.secret).verify(body, headers as Record<string, string>);
+    return { id, ...(JSON.parse(body) as { readonly type: string; readonly data: { readonly id: string } }) };
+  });
+  expect(told.map(({ data }) => data.id).toSorted()).toEqual(ids.toSorted());
+  expect(new Set(told.map(({ id }) => id)).size).toBe(ids.length);
+  expect(new Set(told.map(({ type }) => type))).toEqual(new Set(["request.fulfilled"]));
+  for (const id of unanswered) expect(told.map((one) => one.id)).toContain(id);
+
+  const again = await request(0);
+  expect(again).toBe(ids[0]);
+  expect(tyche.output()).not.toContain(webhook.secret.slice(6));
+});

@@ -1,0 +1,351 @@
+import { Webhook } from "standardwebhooks";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { createGuardedPost } from "../../sandbox/index.ts";
+import { createRequestOutbox } from "../../src/requests/follow/requestOutbox.ts";
+import { createRequestBook, type RequestBook } from "../../src/requests/requestBook.ts";
+import type { OpenRequest } from "../../src/requests/openRequest.ts";
+import { insertDapp } from "../../src/store/dapps.ts";
+import type { Store } from "../../src/store/store.ts";
+import { createDelivery, type Delivery } from "../../src/webhooks/delivery.ts";
+import { createWebhooks, type Webhooks } from "../../src/webhooks/webhooks.ts";
+import { DATABASES, useStore } from "../support/databases.ts";
+import { DESK_DAPP, makeRequest } from "../support/pipelineWorld.ts";
+import { startReceiver, type Receiver } from "./receiver.ts";
+
+const DAY_MS = 86_400_000;
+const PATIENCE = { timeout: 60_000, interval: 10 };
+const OUTCOME = { transactionHash: "0x1", requestId: "0x2", words: ["1", "2"] } as const;
+
+describe.each(DATABASES)("on %s", (_name, create) => {
+  let store: Store;
+  let receiver: Receiver;
+  let webhooks: Webhooks;
+  let delivery: Delivery;
+  let book: RequestBook;
+  let clock: number;
+  let errors: unknown[];
+  let flaps: boolean;
+  const sealingKey = new Uint8Array(32).fill(7);
+
+  useStore(create, (opened) => (store = opened));
+  beforeAll(async () => {
+    receiver = await startReceiver({
+      "/hanging": () => {},
+      "/500": (to) => void to.writeHead(500).end("x".repeat(5_000)),
+      "/redirect": (to) => void to.writeHead(307, { location: "/fine" }).end(),
+      "/closing": (to) => void to.destroy(),
+      "/huge": (to) => {
+        to.writeHead(200);
+        const write = (): void => {
+          while (!to.destroyed) if (!to.write("y".repeat(65_536))) return void to.once("drain", write);
+        };
+        write();
+      },
+      "/410": (to) => void to.writeHead(410).end(),
+      "/later": (to) => void to.writeHead(503, { "retry-after": "3600" }).end(),
+      "/flapping": (to) => void to.writeHead(flaps ? 502 : 200).end(),
+    });
+  });
+  afterAll(() => receiver.close());
+  beforeEach(async () => {
+    await insertDapp(store.db, { id: DESK_DAPP, name: "test", facilities: [], createdAt: 1 });
+    receiver.clear();
+    clock = Date.now();
+    errors = [];
+    flaps = false;
+    const post = createGuardedPost({ allowHosts: [receiver.host], userAgent: "test" });
+    const now = (): number => clock;
+    const onError = (error: unknown): void => void errors.push(error);
+    delivery = createDelivery({ store, post, sealingKey, onError, now, timeoutMs: 2_000 });
+    const wake = (): void => delivery.wake();
+    webhooks = createWebhooks({ store, post, sealingKey, wake, now });
+    const outbox = createRequestOutbox({ baseUrl: () => "http://tyche", wake });
+    book = createRequestBook(store, undefined, undefined, undefined, outbox);
+    delivery.start();
+  });
+  afterEach(async () => {
+    await delivery.stop({ atOnce: true });
+    if (errors.length > 0) throw errors[0];
+  });
+
+  const hook = (path: string, more: Partial<Parameters<Webhooks["create"]>[1]> = {}) =>
+    webhooks.create(DESK_DAPP, { url: receiver.url + path, signature: "hmac", ...more });
+  /** Stores a request that has ended at once. */
+  const fulfil = async (change: Partial<OpenRequest> = {}): Promise<OpenRequest> => {
+    const request = { ...makeRequest("random", "0x"), ...change } as OpenRequest;
+    await book.add(request);
+    await book.change([{ request, state: "fulfilled", outcome: OUTCOME }]);
+    clock = Math.max(clock, Date.now());
+    delivery.wake();
+    return request;
+  };
+  const attemptsOf = async (id: string) => (await webhooks.attempts(DESK_DAPP, id, { limit: 100 })).items;
+  /** Waits until a webhook has had this many attempts; returns them, the first one first. */
+  const attempted = (id: string, count: number) =>
+    vi.waitFor(async () => {
+      const items = await attemptsOf(id);
+      if (items.length < count) throw new Error(`${items.length} of ${count} attempts`);
+      return items.toReversed();
+    }, PATIENCE);
+
+  test("default: the receiver is told the end of a request, signed, in sequence, and nothing else", async () => {
+    const { id, secret } = await hook("/told");
+    const request = await fulfil();
+    const [message] = await receiver.count("/told", 1);
+    const body = new Webhook(secret!).verify(message!.body, message!.headers as Record<string, string>);
+    expect(body).toEqual({
+      type: "request.fulfilled",
+      timestamp: expect.any(String),
+      data: {
+        id: request.id,
+        sequence: 2,
+        kind: "random",
+        network: "sepolia",
+        state: "fulfilled",
+        requestId: "0x2",
+        result: ["1", "2"],
+        statusUrl: `http://tyche/api/requests/${request.id}`,
+        shareUrl: `http://tyche/r/${request.id}`,
+      },
+    });
+    const [attempt] = await attempted(id, 1);
+    expect(attempt).toMatchObject({ success: true, status: 204, subject: request.id, eventId: message!.id });
+    expect(await webhooks.get(DESK_DAPP, id)).toMatchObject({ pending: 0, failed: 0 });
+  });
+
+  test("behaviour: a result that a reorg takes back and gives again is three events", async () => {
+    const { id } = await hook("/reorg");
+    const request = await fulfil();
+    await book.change([{ request, state: "submitted", detail: "a reorg removed the result" }]);
+    await book.change([{ request, state: "failed", error: { code: "request_failed", message: "no" } }]);
+    clock = Date.now();
+    delivery.wake();
+    await attempted(id, 3);
+    const told = receiver.received
+      .filter(({ path }) => path === "/reorg")
+      .map(({ body }) => JSON.parse(body));
+    const inOrder = told.toSorted((a, b) => a.data.sequence - b.data.sequence);
+    expect(inOrder.map(({ type, data }) => [type, data.sequence, data.state])).toEqual([
+      ["request.fulfilled", 2, "fulfilled"],
+      ["request.reopened", 3, "submitted"],
+      ["request.failed", 4, "failed"],
+    ]);
+    expect(inOrder[2].data.error).toEqual({ code: "request_failed", message: "no" });
+  });
+
+  test("behaviour: a change that isn't stored is not told; a webhook gets only the types that it asked for", async () => {
+    const { id } = await hook("/failures", { events: ["request.failed"] });
+    const request = await fulfil();
+    const also = async (): Promise<never> => {
+      throw new Error("no");
+    };
+    await expect(book.change([{ request, state: "failed" }], also)).rejects.toThrow("no");
+    expect(await webhooks.get(DESK_DAPP, id)).toMatchObject({ pending: 0 });
+  });
+
+  test("behaviour: a body stays below 20 kB", async () => {
+    await hook("/large");
+    const request = makeRequest("random", "0x") as OpenRequest;
+    await book.add(request);
+    const words = Array.from({ length: 500 }, () => "9".repeat(77));
+    await book.change([{ request, state: "fulfilled", outcome: { ...OUTCOME, words } }]);
+    clock = Date.now();
+    delivery.wake();
+    const [message] = await receiver.count("/large", 1);
+    expect(JSON.parse(message!.body).data).toMatchObject({ id: request.id, state: "fulfilled" });
+    expect(JSON.parse(message!.body).data.result).toBeUndefined();
+  });
+
+  test.each([
+    ["/500", { status: 500, answer: "x".repeat(2_048), error: null }],
+    ["/redirect", { status: 307 }],
+    ["/closing", { status: null, error: expect.stringContaining("failed") }],
+    ["/hanging", { status: null, error: expect.stringContaining("time limit of 2000ms") }],
+  ] as const)(
+    "behaviour: %s is no delivery; the same id comes again, and counts once it succeeds",
+    async (path, is) => {
+      const { id } = await hook(path);
+      await fulfil();
+      const [first] = await attempted(id, 1);
+      expect(first).toMatchObject({ success: false, ...is });
+      expect(receiver.received.filter((one) => one.path === "/fine")).toEqual([]);
+      const waitMs = Date.parse(first!.nextAttemptAt!) - clock;
+      expect(waitMs).toBeGreaterThanOrEqual(4_500);
+      expect(waitMs).toBeLessThanOrEqual(5_500);
+      await webhooks.change(DESK_DAPP, id, { url: `${receiver.url}/fine` });
+      clock += 5_500;
+      delivery.wake();
+      const [, second] = await attempted(id, 2);
+      expect(second).toMatchObject({ success: true, eventId: first!.eventId, nextAttemptAt: null });
+      expect((await webhooks.get(DESK_DAPP, id)).failingSince).toBeNull();
+    },
+  );
+
+  test("behaviour: of an endless answer only the beginning is read", async () => {
+    const { id } = await hook("/huge");
+    await fulfil();
+    expect((await attempted(id, 1))[0]).toMatchObject({ success: true, answer: "y".repeat(2_048) });
+  });
+
+  test("behaviour: Retry-After is honoured", async () => {
+    const { id } = await hook("/later");
+    await fulfil();
+    const [first] = await attempted(id, 1);
+    expect(Date.parse(first!.nextAttemptAt!) - clock).toBe(3_600_000);
+  });
+
+  test("behaviour: slow and hanging webhooks delay no other", async () => {
+    for (let i = 0; i < 5; i += 1) await hook("/hanging");
+    const { id } = await hook("/quick");
+    for (let i = 0; i < 30; i += 1) await fulfil();
+    const quick = await attempted(id, 30);
+    expect(new Set(quick.map(({ eventId }) => eventId)).size).toBe(30);
+    expect(await webhooks.get(DESK_DAPP, id)).toMatchObject({ pending: 0 });
+  });
+
+  test("behaviour: after ten attempts an event has failed; replayed, it comes with its id, signed with the present secret", async () => {
+    const { id } = await hook("/flapping");
+    flaps = true;
+    const since = clock - 1_000;
+    await fulfil();
+    for (let i = 1; i <= 10; i += 1) {
+      const last = (await attempted(id, i)).at(-1)!;
+      if (last.nextAttemptAt !== null) clock = Date.parse(last.nextAttemptAt);
+      delivery.wake();
+    }
+    const attempts = await attempted(id, 10);
+    expect(attempts.at(-1)!.nextAttemptAt).toBeNull();
+    expect(await webhooks.get(DESK_DAPP, id)).toMatchObject({ pending: 0, failed: 1, pausedAt: null });
+    flaps = false;
+    const { secret } = await webhooks.rotate(DESK_DAPP, id);
+    await webhooks.change(DESK_DAPP, id, { paused: true });
+    expect(await webhooks.replay(DESK_DAPP, id, { since })).toEqual({ replayed: 1 });
+    await attempted(id, 11);
+    const message = receiver.received.filter(({ path }) => path === "/flapping").at(-1)!;
+    expect(message.id).toBe(attempts[0]!.eventId);
+    expect(message.headers["webhook-signature"]!.toString().split(" ")).toHaveLength(2);
+    const shifted = String(message.headers["webhook-timestamp"]);
+    expect(Number(shifted)).toBe(Math.floor(clock / 1_000));
+    vi.useFakeTimers({ now: clock, toFake: ["Date"] });
+    new Webhook(secret!).verify(message.body, message.headers as Record<string, string>);
+    vi.useRealTimers();
+    expect(await webhooks.get(DESK_DAPP, id)).toMatchObject({ pending: 0, failed: 0, pausedWhy: "owner" });
+    await expect(webhooks.replay(DESK_DAPP, id, { eventId: "evt_0" })).rejects.toMatchObject({
+      code: "not_found",
+    });
+  });
+
+  test("behaviour: 410 pauses; what happens meanwhile is delivered once the webhook is resumed", async () => {
+    const { id } = await hook("/410");
+    await fulfil();
+    await attempted(id, 1);
+    expect(await webhooks.get(DESK_DAPP, id)).toMatchObject({ pausedWhy: "gone", pending: 1 });
+    await fulfil();
+    await webhooks.change(DESK_DAPP, id, { url: `${receiver.url}/resumed`, paused: false });
+    clock += 6_000;
+    delivery.wake();
+    const events = (await attempted(id, 3)).map(({ eventId }) => eventId);
+    expect(new Set(events).size).toBe(2);
+    expect(await webhooks.get(DESK_DAPP, id)).toMatchObject({ pausedAt: null, pausedWhy: null, pending: 0 });
+  });
+
+  test("behaviour: five days of failures pause a webhook; a success in between starts the days anew", async () => {
+    const { id } = await hook("/flapping");
+    flaps = true;
+    await fulfil();
+    await attempted(id, 1);
+    clock += 4 * DAY_MS;
+    flaps = false;
+    delivery.wake();
+    await attempted(id, 2);
+    flaps = true;
+    await webhooks.test(DESK_DAPP, id);
+    await attempted(id, 3);
+    clock += 4 * DAY_MS;
+    delivery.wake();
+    await attempted(id, 4);
+    expect((await webhooks.get(DESK_DAPP, id)).pausedAt).toBeNull();
+    clock += 1 * DAY_MS;
+    delivery.wake();
+    await attempted(id, 5);
+    expect(await webhooks.get(DESK_DAPP, id)).toMatchObject({ pausedWhy: "failing" });
+  });
+
+  test("behaviour: a test goes to a paused webhook", async () => {
+    const { id } = await hook("/tested", { events: ["request.failed"] });
+    await webhooks.change(DESK_DAPP, id, { paused: true });
+    const { eventId } = await webhooks.test(DESK_DAPP, id);
+    const [message] = await receiver.count("/tested", 1);
+    expect(message).toMatchObject({ id: eventId });
+    expect(JSON.parse(message!.body)).toMatchObject({ type: "webhook.test", data: { webhookId: id } });
+  });
+
+  test("behaviour: what a stopped delivery left is delivered by the next one, with the same id", async () => {
+    const { id } = await hook("/hanging");
+    await fulfil();
+    const [sent] = await receiver.count("/hanging", 1);
+    await delivery.stop({ atOnce: true });
+    expect(await attemptsOf(id)).toEqual([]);
+    await webhooks.change(DESK_DAPP, id, { url: `${receiver.url}/next` });
+    delivery.start();
+    const [message] = await receiver.count("/next", 1);
+    expect(message!.id).toBe(sent!.id);
+  });
+
+  test("behaviour: events and attempts are kept for 30 days", async () => {
+    const { id } = await hook("/kept");
+    await fulfil();
+    await attempted(id, 1);
+    await delivery.stop();
+    // Ids never go back in time, and earlier tests moved the clock ahead.
+    clock += 90 * DAY_MS;
+    delivery.start();
+    await vi.waitFor(async () => expect(await attemptsOf(id)).toEqual([]), PATIENCE);
+  });
+
+  test("error: another dapp's webhook is not found, and the tables have no secret in plain text", async () => {
+    const { id, secret } = await hook("/mine");
+    await expect(webhooks.get("dapp_other", id)).rejects.toMatchObject({ code: "not_found" });
+    const rows = await store.db.selectFrom("webhooks").selectAll().execute();
+    const bytes = Buffer.from(secret!.replace("whsec_", ""), "base64");
+    expect(rows.some((row) => Buffer.from(row.secret).includes(bytes))).toBe(false);
+  });
+
+  test.each([
+    "http://example.com/",
+    "https://127.0.0.1/",
+    "https://169.254.169.254/latest/meta-data",
+    "https://[::1]/",
+    "https://[::ffff:10.0.0.1]/",
+    "https://10.1.2.3/",
+    "https://localhost/",
+    "https://db.internal/",
+    "https://example.com:6379/",
+    "https://user:secret@example.com/",
+    "ftp://example.com/",
+    "example.com",
+  ])("error: %s is refused", async (url) => {
+    await expect(webhooks.create(DESK_DAPP, { url, signature: "hmac" })).rejects.toMatchObject({
+      code: "invalid_parameter",
+    });
+  });
+});
+
+test("error: a name that leads to an address of this network is refused when the message is sent", async () => {
+  const receiver = await startReceiver();
+  const post = createGuardedPost({
+    userAgent: "test",
+    resolve: async () => [{ address: "127.0.0.1", family: 4 }],
+  });
+  const outcome = await post.post(
+    {
+      url: `https://rebinding.example.com:${receiver.host.split(":")[1]}/`,
+      headers: [],
+      body: Buffer.from("{}"),
+    },
+    { timeoutMs: 5_000, maxAnswerBytes: 10 },
+  );
+  expect(outcome).toMatchObject({ ok: false, failure: { kind: "refused" } });
+  expect(receiver.received).toEqual([]);
+  await receiver.close();
+});
