@@ -93,6 +93,7 @@ const WALL_CLOCK: Readonly<Record<string, readonly string[]>> = {
     "src/webhooks/delivery.ts",
     "src/webhooks/webhooks.ts",
   ],
+  "the age of a message, by its sender's clock": ["src/client/verifyWebhook.ts"],
   "the timestamps of an embedded chain's blocks, and how far a node is behind": [
     "src/networks/embedded/clockLimit.ts",
     "src/networks/embedded/storage.ts",

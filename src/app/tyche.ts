@@ -24,6 +24,7 @@ import { registerStart } from "../cli/startCommand.ts";
 import { describeSystemError } from "../cli/systemError.ts";
 import { createTerminal, withoutControls } from "../cli/terminal.ts";
 import { registerUsage } from "../cli/usageCommand.ts";
+import { registerWebhook } from "../cli/webhookCommand.ts";
 import { registerVerifier } from "../cli/verifierCommand.ts";
 import { registerVerify } from "../cli/verifyCommand.ts";
 import { version } from "../lib/version.ts";
@@ -115,6 +116,7 @@ registerDryRuns(program, terminal);
 registerConsumer(program, terminal);
 registerFaucet(program, terminal);
 registerUsage(program, terminal);
+registerWebhook(program, terminal);
 registerClient(program, terminal);
 registerVerify(program, terminal, {
   verify: async (options) => (await import("./tools/verifyTool.ts")).verifyWithTool(options),

@@ -14,6 +14,7 @@ import {
 } from "./requests.ts";
 import { createIdempotencyKey } from "./idempotencyKey.ts";
 import { createTransport, fillOptions, type Call, type ConnectionOptions } from "./transport.ts";
+import { createWebhookCalls, type WebhookCalls } from "./webhooks.ts";
 import type {
   ConsumerList,
   ContractRequestList,
@@ -80,6 +81,8 @@ export interface TycheClient<Presets = BuiltInPresets> extends Requests<Presets,
     params?: { readonly from?: string; readonly to?: string; readonly network?: string },
     options?: CallOptions,
   ): Promise<string>;
+  /** The dapp's webhooks: its server is told the ends of requests. Messages are verified with `verifyWebhook`. */
+  readonly webhooks: WebhookCalls;
   presets(options?: CallOptions): Promise<readonly PresetView[]>;
   networks(options?: CallOptions): Promise<readonly NetworkView[]>;
   /** Has the service check a result against chain data. To check without trusting the service, use `tyche/verify`. */
@@ -201,6 +204,7 @@ export function createClient<Presets = BuiltInPresets>(options: ClientOptions): 
         const query = { ...params, format: "csv" };
         return transport.sendForText({ method: "GET", path: "/api/usage", query, signal });
       }),
+    webhooks: createWebhookCalls(transport),
     presets: (options) => list("/api/presets", options),
     networks: (options) => list("/api/networks", options),
     verify: (params, options) => get("/api/verify", params, options),

@@ -35,6 +35,13 @@ export class InvalidOptionError extends TycheClientError {
   }
 }
 
+/** A message was not sent by whoever has the webhook's secret, or not just now. Answer it with 400. */
+export class WebhookVerificationError extends TycheClientError {
+  constructor(message: string) {
+    super("webhook_unverified", message);
+  }
+}
+
 /** The service is unreachable, or whatever answers at its address is not Tyche. Thrown once all retries are used up. */
 export class ConnectionError extends TycheClientError {
   constructor(message: string, cause?: unknown) {

@@ -17,3 +17,5 @@ export type {
   Submitted,
 } from "./requests.ts";
 export type * from "./types.ts";
+export { verifyWebhook, type WebhookMessage } from "./verifyWebhook.ts";
+export type { WebhookCalls, WebhookParams } from "./webhooks.ts";

@@ -85,7 +85,7 @@ test("behaviour: what is not run says who runs it", () => {
   ]);
   const languages = new Set(blocks.map(({ language }) => language));
   expect([...languages].toSorted()).toEqual(
-    ["js", "json", "sh", "text", "toml", "ts"].filter((one) => languages.has(one)),
+    ["go", "js", "json", "python", "sh", "text", "toml", "ts"].filter((one) => languages.has(one)),
   );
 });
 

@@ -1,6 +1,13 @@
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { makeDataDir, removeDataDir, startTycheProcess, type TycheProcess } from "../support/tyche.ts";
+import { createClient, verifyWebhook } from "../../src/client/index.ts";
+import {
+  makeDataDir,
+  removeDataDir,
+  runTyche,
+  startTycheProcess,
+  type TycheProcess,
+} from "../support/tyche.ts";
 import { startReceiver, type Receiver } from "./receiver.ts";
 
 let dataDir: string;
@@ -59,6 +66,27 @@ test("behaviour: a service killed between the results and their delivery tells e
   expect(new Set(told.map(({ id }) => id)).size).toBe(ids.length);
   expect(new Set(told.map(({ type }) => type))).toEqual(new Set(["request.fulfilled"]));
   for (const id of unanswered) expect(told.map((one) => one.id)).toContain(id);
+
+  const env = { TYCHE_URL: tyche.url, TYCHE_API_KEY: tyche.apiKey };
+  expect((await runTyche(["webhook", "list"], env)).output).toContain(`${webhook.id}  active`);
+  expect((await runTyche(["webhook", "pause", webhook.id], env)).output).toContain("paused (owner)");
+  const client = createClient({ baseUrl: tyche.url, apiKey: tyche.apiKey });
+  const { secret } = await client.webhooks.rotate(webhook.id);
+  receiver.clear();
+  expect(await client.webhooks.replay(webhook.id, { eventId: told[0]!.id })).toEqual({ replayed: 1 });
+  const [replayed] = await receiver.count("/hook", 1);
+  expect(await verifyWebhook(replayed!.body, replayed!.headers, secret!)).toMatchObject({
+    id: told[0]!.id,
+    type: "request.fulfilled",
+  });
+  await vi.waitFor(
+    async () =>
+      expect((await client.webhooks.attempts(webhook.id)).items[0]).toMatchObject({ eventId: told[0]!.id }),
+    { timeout: 60_000, interval: 50 },
+  );
+  expect((await runTyche(["webhook", "log", webhook.id, "--limit", "1"], env)).output).toContain(told[0]!.id);
+  expect((await runTyche(["webhook", "remove", webhook.id], env)).output).toContain("removed");
+  expect(await client.webhooks.list()).toEqual([]);
 
   const again = await request(0);
   expect(again).toBe(ids[0]);

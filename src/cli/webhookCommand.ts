@@ -1,0 +1,134 @@
+import { Option, type Command } from "commander";
+import type { NewWebhookView, WebhookAttempt, WebhookView } from "../client/index.ts";
+import { WEBHOOK_EVENTS, type WebhookEvent } from "../lib/vocabulary.ts";
+import { connectService, withService, type ServiceFlags } from "./connectService.ts";
+import { countOf } from "./countOf.ts";
+import { nextPage } from "./nextPage.ts";
+import { parseLimit } from "./parseLimit.ts";
+import { oneLine, type Terminal } from "./terminal.ts";
+
+interface Flags extends ServiceFlags {
+  readonly json?: true;
+}
+interface SettingFlags extends Flags {
+  readonly event?: readonly WebhookEvent[];
+  readonly description?: string;
+}
+
+const EXAMPLES = `
+Examples:
+  $ tyche webhook add https://example.com/tyche
+  $ tyche webhook test wh_01k…
+  $ tyche webhook log wh_01k… --limit 5
+  $ tyche webhook replay wh_01k… --since 2026-11-22T08:00:00Z`;
+
+/** Adds `tyche webhook …`. */
+export function registerWebhook(program: Command, terminal: Terminal): void {
+  const { out, err, colors } = terminal;
+  const webhook = program
+    .command("webhook")
+    .description("Manages a dapp's webhooks, which tell its server the ends of requests.")
+    .addHelpText("after", EXAMPLES);
+  const command = (usage: string, description: string): Command =>
+    withService(webhook.command(usage)).description(description).option("--json", "print JSON");
+  const withSettings = (its: Command): Command =>
+    its
+      .addOption(
+        new Option("--event <types...>", "types of the events (default: all)").choices(WEBHOOK_EVENTS),
+      )
+      .option("--description <text>", "a note of your own");
+  const print = ({ json }: Flags, answer: object, text: string): void =>
+    out(json ? JSON.stringify(answer, null, 2) : text);
+  const show = (flags: Flags, view: WebhookView): void => print(flags, view, describe(view, terminal));
+  const showNew = (flags: Flags, view: NewWebhookView): void => {
+    show(flags, view);
+    if (flags.json) return;
+    out(view.secret ?? view.publicKey ?? "");
+    err(colors.dim(view.secret === null ? "the public key" : "the secret is not shown again"));
+  };
+
+  command("list", "Lists webhooks, oldest first.").action(async (flags: Flags) => {
+    const items = await (await connectService(flags)).client.webhooks.list();
+    if (items.length === 0 && !flags.json) return err("no webhooks");
+    print(flags, items, items.map((one) => describe(one, terminal)).join("\n"));
+  });
+  withSettings(command("add <url>", "Adds a webhook and prints its secret."))
+    .option("--ed25519", "sign with a key pair instead of a shared secret")
+    .action(async (url: string, flags: SettingFlags & { readonly ed25519?: true }) => {
+      const { event, description, ed25519 } = flags;
+      const { client } = await connectService(flags);
+      const signature = ed25519 ? "ed25519" : "hmac";
+      showNew(flags, await client.webhooks.create({ url, events: event, description, signature }));
+    });
+  withSettings(command("change <id>", "Changes a webhook."))
+    .option("--target <url>", "where events are sent")
+    .action(async (id: string, flags: SettingFlags & { readonly target?: string }) => {
+      const { event: events, description, target: url } = flags;
+      const { client } = await connectService(flags);
+      show(flags, await client.webhooks.change(id, { url, events, description }));
+    });
+  for (const [name, description, paused] of [
+    ["pause", "Pauses a webhook: its events wait.", true],
+    ["resume", "Resumes a webhook, whatever paused it; what waited is delivered.", false],
+  ] as const)
+    command(`${name} <id>`, description).action(async (id: string, flags: Flags) =>
+      show(flags, await (await connectService(flags)).client.webhooks.change(id, { paused })),
+    );
+  command("remove <id>", "Removes a webhook with its log.").action(async (id: string, flags: Flags) => {
+    const view = await (await connectService(flags)).client.webhooks.delete(id);
+    print(flags, view, `removed ${view.id}`);
+  });
+  command("rotate <id>", "Replaces the secret; for 24 hours the previous one signs as well.").action(
+    async (id: string, flags: Flags) =>
+      showNew(flags, await (await connectService(flags)).client.webhooks.rotate(id)),
+  );
+  command("test <id>", "Sends a test event.").action(async (id: string, flags: Flags) => {
+    const answer = await (await connectService(flags)).client.webhooks.test(id);
+    print(flags, answer, `sent ${answer.eventId}; tyche webhook log ${id} shows the answer`);
+  });
+  command("log <id>", "Lists the attempts of the last 30 days, newest first.")
+    .option("--limit <number>", "most to list: 1 to 100", parseLimit, 20)
+    .option("--cursor <cursor>", "cursor printed with the previous page")
+    .action(
+      async (
+        id: string,
+        flags: Flags & { readonly limit: number; readonly cursor?: string },
+        its: Command,
+      ) => {
+        const { limit, cursor } = flags;
+        const page = await (await connectService(flags)).client.webhooks.attempts(id, { limit, cursor });
+        if (flags.json) return out(JSON.stringify(page, null, 2));
+        if (page.items.length === 0) return err("no attempts");
+        for (const attempt of page.items) out(describeAttempt(attempt, terminal));
+        if (page.nextCursor !== null)
+          err(colors.dim(`more: ${nextPage(its, { flag: "--cursor", value: page.nextCursor })}`));
+      },
+    );
+  command("replay <id>", "Sends one event again, or all undelivered ones since a moment.")
+    .addOption(new Option("--event <id>", "the event").conflicts("since"))
+    .option("--since <time>", "ISO 8601, such as 2026-11-22T08:00:00Z")
+    .action(async (id: string, flags: Flags & { readonly event?: string; readonly since?: string }) => {
+      const { event, since = "" } = flags;
+      const { client } = await connectService(flags);
+      const answer = await client.webhooks.replay(id, event === undefined ? { since } : { eventId: event });
+      print(flags, answer, `sends ${countOf(answer.replayed, "event")} again`);
+    });
+}
+
+function describe(view: WebhookView, { colors }: Terminal): string {
+  const { id, url, events, pausedWhy, failingSince, pending, failed } = view;
+  const state =
+    pausedWhy !== null
+      ? colors.yellow(`paused (${pausedWhy})`)
+      : failingSince === null
+        ? colors.green("active")
+        : colors.red(`failing since ${failingSince.slice(0, 19)}`);
+  return `${id}  ${state}  ${oneLine(url)}  ${events.join(",")}  ${pending} pending, ${failed} failed`;
+}
+
+function describeAttempt(attempt: WebhookAttempt, { colors }: Terminal): string {
+  const { at, eventId, type, success, status, error, durationMs, nextAttemptAt } = attempt;
+  const outcome = success ? colors.green(String(status)) : colors.red(oneLine(String(status ?? error)));
+  const next = nextAttemptAt === null ? "" : `  next ${nextAttemptAt.slice(0, 19)}`;
+  return `${at.slice(0, 19)}  ${eventId}  ${(type ?? "").padEnd(17)}  ${outcome}  ${durationMs} ms${next}`;
+}

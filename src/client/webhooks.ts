@@ -1,0 +1,76 @@
+import { within } from "./limits.ts";
+import type { CallOptions } from "./requests.ts";
+import type { Call, Transport } from "./transport.ts";
+import type { NewWebhookView, WebhookAttemptPage, WebhookReplay, WebhookTest, WebhookView } from "./types.ts";
+
+/** What is set of a webhook. */
+export interface WebhookParams {
+  /** An https URL on a public host. */
+  readonly url?: string | undefined;
+  /** Default: all. */
+  readonly events?: WebhookView["events"] | undefined;
+  /** A note of your own. */
+  readonly description?: string | undefined;
+}
+
+/** The webhooks of a dapp. */
+export interface WebhookCalls {
+  /** The answer has the secret, which is not shown again. Not repeated if its answer is lost. */
+  create(
+    params: WebhookParams & {
+      readonly url: string;
+      readonly signature?: WebhookView["signature"] | undefined;
+    },
+    options?: CallOptions,
+  ): Promise<NewWebhookView>;
+  list(options?: CallOptions): Promise<readonly WebhookView[]>;
+  get(id: string, options?: CallOptions): Promise<WebhookView>;
+  /** Changes what is given; `paused` pauses or resumes. */
+  change(
+    id: string,
+    changes: WebhookParams & { readonly paused?: boolean | undefined },
+    options?: CallOptions,
+  ): Promise<WebhookView>;
+  delete(id: string, options?: CallOptions): Promise<WebhookView>;
+  /** Replaces the secret; for 24 hours the previous one signs as well. Not repeated if its answer is lost. */
+  rotate(id: string, options?: CallOptions): Promise<NewWebhookView>;
+  /** Sends a `webhook.test` event. */
+  test(id: string, options?: CallOptions): Promise<WebhookTest>;
+  /** Lists the attempts of the last 30 days, newest first. */
+  attempts(
+    id: string,
+    page?: { readonly limit?: number | undefined; readonly cursor?: string | undefined },
+    options?: CallOptions,
+  ): Promise<WebhookAttemptPage>;
+  /** Sends one event again, or all undelivered ones since a moment, ISO 8601. */
+  replay(
+    id: string,
+    which: { readonly eventId: string } | { readonly since: string },
+    options?: CallOptions,
+  ): Promise<WebhookReplay>;
+}
+
+/** Creates the calls of webhooks. */
+export function createWebhookCalls(transport: Transport): WebhookCalls {
+  const send = <Data>(call: Omit<Call, "signal">, options: CallOptions = {}): Promise<Data> =>
+    within(options, async (signal) => (await transport.send({ ...call, signal })).data as Data);
+  const of = (id: string, rest = ""): string => `/api/webhooks/${encodeURIComponent(id)}${rest}`;
+  return {
+    create: (body, options) => send({ method: "POST", path: "/api/webhooks", body, isOnce: true }, options),
+    list: async (options) =>
+      (
+        await send<{ readonly items: readonly WebhookView[] }>(
+          { method: "GET", path: "/api/webhooks" },
+          options,
+        )
+      ).items,
+    get: (id, options) => send({ method: "GET", path: of(id) }, options),
+    change: (id, body, options) => send({ method: "PATCH", path: of(id), body }, options),
+    delete: (id, options) => send({ method: "DELETE", path: of(id) }, options),
+    rotate: (id, options) => send({ method: "POST", path: of(id, "/rotate"), isOnce: true }, options),
+    test: (id, options) => send({ method: "POST", path: of(id, "/test"), isOnce: true }, options),
+    attempts: (id, page = {}, options) =>
+      send({ method: "GET", path: of(id, "/attempts"), query: { ...page } }, options),
+    replay: (id, body, options) => send({ method: "POST", path: of(id, "/replay"), body }, options),
+  };
+}
