@@ -63,7 +63,7 @@ export function createCheckedClient<Presets>(
       const request = await checked(call, "a request", object({ id: text }))(...given);
       return { ...request, stream: (...options) => checkedStream(request.stream(...options)) };
     };
-  const { submit } = client;
+  const { submit, webhooks } = client;
   return {
     ...client,
     submit: {
@@ -91,6 +91,17 @@ export function createCheckedClient<Presets>(
       CONTRACT_REQUESTS,
     ),
     usage: checked((...given) => client.usage(...given), "a report", USAGE),
+    webhooks: {
+      create: checked((...given) => webhooks.create(...given), "a webhook", NEW_WEBHOOK),
+      list: checked((...given) => webhooks.list(...given), "a list of webhooks", listOf(WEBHOOK)),
+      get: checked((...given) => webhooks.get(...given), "a webhook", WEBHOOK),
+      change: checked((...given) => webhooks.change(...given), "a webhook", WEBHOOK),
+      delete: checked((...given) => webhooks.delete(...given), "a webhook", WEBHOOK),
+      rotate: checked((...given) => webhooks.rotate(...given), "a webhook", NEW_WEBHOOK),
+      test: checked((...given) => webhooks.test(...given), "a test", object({ eventId: text })),
+      attempts: checked((...given) => webhooks.attempts(...given), "a list of attempts", pageOf(ATTEMPT)),
+      replay: checked((...given) => webhooks.replay(...given), "a replay", object({ replayed: number })),
+    },
     networks: checked((...given) => client.networks(...given), "a list of networks", NETWORKS),
     presets: checked((...given) => client.presets(...given), "a list of presets", listOf(PRESET)),
   };
@@ -159,6 +170,29 @@ const DRY_RUN = object({
   err: text,
   line: optional(number),
   column: optional(number),
+});
+
+const WEBHOOK_MEMBERS = {
+  id: text,
+  url: text,
+  events: listOf(text),
+  pausedWhy: nullable(text),
+  failingSince: nullable(text),
+  publicKey: nullable(text),
+  pending: number,
+  failed: number,
+};
+const WEBHOOK = object(WEBHOOK_MEMBERS);
+const NEW_WEBHOOK = object({ ...WEBHOOK_MEMBERS, secret: nullable(text) });
+const ATTEMPT = object({
+  at: text,
+  eventId: text,
+  type: nullable(text),
+  success: flag,
+  status: nullable(number),
+  error: nullable(text),
+  durationMs: number,
+  nextAttemptAt: nullable(text),
 });
 
 const CONTRACT_REQUESTS = object({

@@ -296,6 +296,44 @@ describe("subscriptions", () => {
   });
 });
 
+describe("webhooks", () => {
+  test("default: one is added, tested, paused, resumed, rotated and deleted; its attempts are listed", async () => {
+    await open("/webhooks");
+    const url = "https://tyche-receiver.invalid/hook";
+    await page.getByLabel("URL of a new webhook").fill(url);
+    await page.getByRole("button", { name: "Add a webhook" }).click();
+    await page.getByRole("button", { name: "Copy webhook secret" }).and(page.locator(":focus")).click();
+    const secret = await readClipboard();
+    expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+    const part = page.getByRole("region", { name: `Webhook ${url}` });
+    await part.getByText("active", { exact: true }).waitFor();
+    await part.getByRole("button", { name: "Send test" }).click();
+    const rows = part.getByRole("table").locator("tbody tr");
+    await rows.filter({ hasText: "webhook.test" }).filter({ hasText: "no answer" }).first().waitFor();
+    await part.getByText("failing", { exact: true }).waitFor();
+    await part.getByRole("button", { name: "Pause" }).click();
+    await part.getByText("paused", { exact: true }).waitFor();
+    await visitor.inspect();
+    await part.getByRole("button", { name: "Resume" }).click();
+    await part.getByRole("button", { name: "Pause" }).waitFor();
+    await part.getByRole("button", { name: "Rotate the secret" }).click();
+    await dialog("Rotate the secret?").getByRole("button", { name: "Rotate it" }).click();
+    await page.getByText("The secret, which is not shown again").waitFor();
+    await part.getByRole("button", { name: "Delete" }).click();
+    await dialog("Delete this webhook?").getByRole("button", { name: "Delete it" }).click();
+    await page.getByText("None yet.").waitFor();
+    expect(await operator.as(dapp.id).webhooks.list()).toEqual([]);
+  });
+
+  test("error: an address that no message may go to is named at its field", async () => {
+    await open("/webhooks");
+    await page.getByLabel("URL of a new webhook").fill("https://169.254.169.254/");
+    await page.getByRole("button", { name: "Add a webhook" }).click();
+    await page.getByText("link-local").waitFor();
+    expect(await page.getByLabel("URL of a new webhook").getAttribute("aria-invalid")).toBe("true");
+  });
+});
+
 describe("dry runs", () => {
   test("default: they are listed page by page, newest first", async () => {
     const client = operator.as(dapp.id);

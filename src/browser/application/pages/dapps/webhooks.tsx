@@ -1,0 +1,287 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState, type FormEvent } from "react";
+import { useParams } from "wouter";
+import type { NewWebhookView, WebhookAttempt, WebhookView } from "../../../../client/index.ts";
+import { announce } from "../../announce.ts";
+import { Loaded } from "../../page.tsx";
+import { DappFrame } from "../../parts/dappFrame.tsx";
+import { Age, Code, CopyButton, count, Time } from "../../parts/format.tsx";
+import {
+  ConfirmButton,
+  describeError,
+  Field,
+  focusFirstProblem,
+  problemsOf,
+  readField,
+} from "../../parts/forms.tsx";
+import { List } from "../../parts/list.tsx";
+import { Folded, Listing, Notice, Tag, UnknownText } from "../../parts/parts.tsx";
+import { refetchUnlessRefused } from "../../refetch.ts";
+import { useClient } from "../../services.tsx";
+
+const REFRESH_MS = 2_000;
+/** Attempts shown; the API and the command line have the rest. */
+const ATTEMPTS = 50;
+
+/** `/dapps/{dappId}/webhooks`: where the dapp's server is told the ends of requests, and what came of it. */
+export function Webhooks() {
+  const { dappId } = useParams<{ readonly dappId: string }>();
+  return (
+    <DappFrame dappId={dappId} tab="webhooks">
+      {() => <WebhookPanel dappId={dappId} />}
+    </DappFrame>
+  );
+}
+
+function WebhookPanel({ dappId }: { readonly dappId: string }) {
+  const client = useClient(dappId);
+  const queries = useQueryClient();
+  const query = useQuery({
+    queryKey: ["webhooks", dappId],
+    queryFn: () => client.webhooks.list(),
+    refetchInterval: refetchUnlessRefused(() => REFRESH_MS),
+  });
+  const [shown, setShown] = useState<NewWebhookView>();
+  const refresh = () => queries.invalidateQueries({ queryKey: ["webhooks", dappId] });
+  return (
+    <section className="panel" id="webhooks" aria-label="Webhooks">
+      <p className="note">
+        Your server is told, by a signed POST, when a request ends, or when a reorg reopens it.
+      </p>
+      {shown !== undefined && (
+        <Notice>
+          {shown.secret === null ? "The public key" : "The secret, which is not shown again"}:{" "}
+          <span className="copyable">
+            <Code text={shown.secret ?? shown.publicKey ?? ""} />
+            <CopyButton
+              key={shown.secret ?? shown.id}
+              text={shown.secret ?? shown.publicKey ?? ""}
+              what="webhook secret"
+              autoFocus
+            />
+          </span>
+        </Notice>
+      )}
+      <Loaded query={query}>
+        {(webhooks) =>
+          webhooks.length === 0 ? (
+            <p className="note">None yet.</p>
+          ) : (
+            <>
+              {webhooks.map((webhook) => (
+                <WebhookPart
+                  key={webhook.id}
+                  dappId={dappId}
+                  webhook={webhook}
+                  onSecret={setShown}
+                  refresh={refresh}
+                />
+              ))}
+            </>
+          )
+        }
+      </Loaded>
+      <AddWebhook
+        add={async (url) => {
+          setShown(await client.webhooks.create({ url }));
+          await refresh();
+        }}
+      />
+    </section>
+  );
+}
+
+function WebhookPart({
+  dappId,
+  webhook,
+  onSecret,
+  refresh,
+}: {
+  readonly dappId: string;
+  readonly webhook: WebhookView;
+  readonly onSecret: (webhook: NewWebhookView) => void;
+  readonly refresh: () => Promise<void>;
+}) {
+  const { webhooks } = useClient(dappId);
+  const [problem, setProblem] = useState<string>();
+  const { id, url, description, events, pausedAt, createdAt, pending, failed } = webhook;
+  const act = async (work: () => Promise<unknown>, done: string): Promise<void> => {
+    setProblem(undefined);
+    try {
+      await work();
+      await refresh();
+      announce(done);
+    } catch (error) {
+      setProblem(describeError(error));
+    }
+  };
+  const isPaused = pausedAt !== null;
+  const replay = () => webhooks.replay(id, { since: createdAt });
+  return (
+    <section aria-label={`Webhook ${url}`}>
+      <h2>
+        <UnknownText text={url} />
+      </h2>
+      <p>
+        <WebhookState webhook={webhook} /> <UnknownText text={description} />
+      </p>
+      <p className="note">
+        <Code text={id} />, created <Age iso={createdAt} />, told {events.join(", ")};{" "}
+        {count(pending, "event")} pending, {failed} failed
+      </p>
+      {problem !== undefined && <Notice kind="bad">{problem}</Notice>}
+      <div className="buttons">
+        <button type="button" onClick={() => void act(() => webhooks.test(id), "A test event is sent.")}>
+          Send test
+        </button>
+        <button
+          type="button"
+          onClick={() =>
+            void act(
+              () => webhooks.change(id, { paused: !isPaused }),
+              isPaused ? "The webhook is resumed." : "The webhook is paused.",
+            )
+          }
+        >
+          {isPaused ? "Resume" : "Pause"}
+        </button>
+        {pending + failed > 0 && (
+          <button type="button" onClick={() => void act(replay, "The events are sent again.")}>
+            Send all again
+          </button>
+        )}
+        <ConfirmButton
+          question="Rotate the secret?"
+          detail="For 24 hours, messages are signed with the present secret as well."
+          confirm="Rotate it"
+          className=""
+          onConfirm={async () => {
+            onSecret(await webhooks.rotate(id));
+            await refresh();
+          }}
+        >
+          Rotate the secret
+        </ConfirmButton>
+        <ConfirmButton
+          question="Delete this webhook?"
+          detail="What is still to be delivered is not. This can't be undone."
+          confirm="Delete it"
+          onConfirm={async () => {
+            await webhooks.delete(id);
+            await refresh();
+          }}
+        >
+          Delete
+        </ConfirmButton>
+      </div>
+      <Attempts dappId={dappId} webhookId={id} />
+    </section>
+  );
+}
+
+const PAUSES = {
+  owner: "paused",
+  gone: "paused: it answered 410",
+  failing: "paused: it failed for five days",
+};
+
+function WebhookState({ webhook: { pausedWhy, failingSince } }: { readonly webhook: WebhookView }) {
+  if (pausedWhy !== null)
+    return <Tag kind={pausedWhy === "owner" ? "quiet" : "bad"}>{PAUSES[pausedWhy]}</Tag>;
+  return failingSince === null ? <Tag kind="good">active</Tag> : <Tag kind="bad">failing</Tag>;
+}
+
+function Attempts({ dappId, webhookId }: { readonly dappId: string; readonly webhookId: string }) {
+  const { webhooks } = useClient(dappId);
+  const query = useQuery({
+    queryKey: ["attempts", dappId, webhookId],
+    queryFn: () => webhooks.attempts(webhookId, { limit: ATTEMPTS }),
+    refetchInterval: refetchUnlessRefused(() => REFRESH_MS),
+  });
+  return (
+    <Loaded query={query}>
+      {({ items }) =>
+        items.length === 0 ? (
+          <p className="note">No attempts yet.</p>
+        ) : (
+          <List
+            label="The last attempts"
+            items={items}
+            keyOf={({ id }) => id}
+            columns={[
+              { head: "Event", cell: ({ type, eventId }) => type ?? eventId },
+              { head: "Outcome", isPlain: true, cell: (attempt) => <Outcome attempt={attempt} /> },
+              { head: "About", kind: "long", cell: ({ subject }) => subject ?? "" },
+              { head: "Sent", cell: ({ at }) => <Age iso={at} /> },
+              {
+                head: "Next attempt",
+                cell: ({ nextAttemptAt }) => (nextAttemptAt === null ? "" : <Time iso={nextAttemptAt} />),
+              },
+            ]}
+          />
+        )
+      }
+    </Loaded>
+  );
+}
+
+function Outcome({ attempt }: { readonly attempt: WebhookAttempt }) {
+  const { success, status, error, durationMs, answer } = attempt;
+  return (
+    <>
+      <Tag kind={success ? "good" : "bad"}>{status ?? "no answer"}</Tag> {durationMs} ms
+      {error !== null && (
+        <span className="bad-text">
+          {" "}
+          <UnknownText text={error} />
+        </span>
+      )}
+      {answer !== "" && (
+        <Folded summary="Answer">
+          <Listing text={answer} label="Answer" />
+        </Folded>
+      )}
+    </>
+  );
+}
+
+function AddWebhook({ add }: { readonly add: (url: string) => Promise<void> }) {
+  const [problem, setProblem] = useState<string>();
+  const [refusal, setRefusal] = useState<string>();
+  const [isBusy, setBusy] = useState(false);
+  const send = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
+    event.preventDefault();
+    const form = event.currentTarget;
+    setProblem(undefined);
+    setRefusal(undefined);
+    setBusy(true);
+    try {
+      await add(readField(new FormData(form), "url").trim());
+      form.reset();
+    } catch (error) {
+      const found = problemsOf(error).get("url");
+      setProblem(found);
+      if (found === undefined) setRefusal(describeError(error));
+      focusFirstProblem(form);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <form className="fields" onSubmit={(event) => void send(event)}>
+      <Field
+        id="webhook-url"
+        label="URL of a new webhook"
+        note="https, on a public host."
+        problem={problem}
+        wide
+      >
+        {(control) => <input {...control} name="url" autoComplete="off" inputMode="url" />}
+      </Field>
+      {refusal !== undefined && <Notice kind="bad">{refusal}</Notice>}
+      <div>
+        <button disabled={isBusy}>Add a webhook</button>
+      </div>
+    </form>
+  );
+}
