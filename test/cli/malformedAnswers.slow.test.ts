@@ -12,6 +12,7 @@ import { registerFaucet } from "../../src/cli/faucetCommand.ts";
 import { registerRequests } from "../../src/cli/requestsCommand.ts";
 import type { Terminal } from "../../src/cli/terminal.ts";
 import { registerUsage } from "../../src/cli/usageCommand.ts";
+import { registerWebhook } from "../../src/cli/webhookCommand.ts";
 import { TycheError } from "../../src/lib/errors.ts";
 import { runCli } from "./runCli.ts";
 
@@ -50,6 +51,7 @@ const BODIES = [
 /** Answers that have all that a command needs. */
 const FIT: Readonly<Record<string, (body: string) => boolean>> = {
   "client generate": (body) => body.includes('"items":[]'),
+  "webhook list": (body) => body.includes('"items":[]'),
   "call random --async": (body) => body.includes('"id":"req_1"'),
 };
 
@@ -104,6 +106,7 @@ async function failureOf(words: readonly string[], at: string): Promise<unknown>
     registerFaucet,
     registerRequests,
     registerUsage,
+    registerWebhook,
   ])
     register(program, terminal);
   try {
@@ -132,6 +135,10 @@ test.each([
   { words: ["requests", "list", "--json"] },
   { words: ["requests", "show", "req_1"] },
   { words: ["dry-runs"] },
+  { words: ["webhook", "list"] },
+  { words: ["webhook", "add", "https://example.com/"] },
+  { words: ["webhook", "log", "wh_1"] },
+  { words: ["webhook", "test", "wh_1"] },
   { words: ["usage"] },
   { words: ["usage", "--csv"] },
   { words: ["consumer", "list"] },
