@@ -50,20 +50,22 @@ export async function listWebhooks(db: Queryable, dappId: string): Promise<Store
   return rows.map(parseRow);
 }
 
-/** Stores what its owner changed: address, description, events, and whether it is paused. Resuming forgets earlier failures. */
+/** Stores what its owner changes, and nothing else: an attempt may pause the webhook at the same time. `paused: null` resumes it, and forgets earlier failures. */
 export async function changeWebhook(
   db: Queryable,
-  { id, url, description, events, paused, failingSince }: StoredWebhook,
+  id: string,
+  changes: Partial<Pick<StoredWebhook, "url" | "description" | "events" | "paused">>,
 ): Promise<void> {
+  const { url, description, events, paused } = changes;
+  if (Object.keys(changes).length === 0) return;
   await db
     .updateTable("webhooks")
     .set({
-      url,
-      description,
-      events: events.join(" "),
-      paused_at: paused?.at ?? null,
-      paused_why: paused?.why ?? null,
-      failing_since: failingSince,
+      ...(url === undefined ? {} : { url }),
+      ...(description === undefined ? {} : { description }),
+      ...(events === undefined ? {} : { events: events.join(" ") }),
+      ...(paused === undefined ? {} : { paused_at: paused?.at ?? null, paused_why: paused?.why ?? null }),
+      ...(paused === null ? { failing_since: null } : {}),
     })
     .where("id", "=", id)
     .execute();

@@ -173,18 +173,16 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
     get: async (dappId, id) => await viewOne(await get(dappId, id)),
     async change(dappId, id, { url, events, description, paused }) {
       const before = await get(dappId, id);
-      const isResumed = paused === false && before.paused !== null;
-      const after: StoredWebhook = {
-        ...before,
+      const changes: Parameters<typeof changeWebhook>[2] = {
         ...(url === undefined ? {} : { url: parseUrl(url) }),
         ...(events === undefined ? {} : { events }),
         ...(description === undefined ? {} : { description }),
         ...(paused === true && before.paused === null ? { paused: { at: now(), why: "owner" } } : {}),
-        ...(isResumed ? { paused: null, failingSince: null } : {}),
+        ...(paused === false ? { paused: null } : {}),
       };
-      await store.write((db) => changeWebhook(db, after));
-      if (isResumed) wake();
-      return await viewOne(after);
+      await store.write((db) => changeWebhook(db, id, changes));
+      if (paused === false) wake();
+      return await viewOne(await get(dappId, id));
     },
     async delete(dappId, id) {
       const last = await viewOne(await get(dappId, id));
