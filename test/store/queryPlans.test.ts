@@ -7,6 +7,13 @@ import { Kysely, type CompiledQuery } from "kysely";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { listRequests } from "../../src/store/requestLists.ts";
 import {
+  addEvents,
+  countUndelivered,
+  deleteOldEvents,
+  listAttempts,
+  listDueDeliveries,
+} from "../../src/store/outbox.ts";
+import {
   findRequestByKey,
   listEndedBlocks,
   listOpenRequests,
@@ -53,6 +60,12 @@ const QUERIES: Readonly<Record<string, (on: Queryable) => Promise<unknown>>> = {
   listTransactionsFrom: (on) => listTransactionsFrom(on, { network, sender: "0xa", nonce: 5 }),
   listOldTransactions: (on) =>
     listOldTransactions(on, { network, sender: "0xa", from: 0, before: 5, limit: 5 }),
+  addEvents: (on) =>
+    addEvents(on, [{ id: "evt_1", dappId, type: "none", subject: null, at: 1, write: () => "{}" }]),
+  listDueDeliveries: (on) => listDueDeliveries(on, { webhookId: "wh_1", isPaused: false, now: 5, limit: 5 }),
+  listAttempts: (on) => listAttempts(on, { webhookId: "wh_1", limit: 5 }),
+  countUndelivered: (on) => countUndelivered(on, ["wh_1"]),
+  deleteOldEvents: (on) => deleteOldEvents(on, { eventId: "evt_1", attemptId: "att_1" }),
   findLastNonce: (on) => findLastNonce(on, network, "0xa"),
 };
 
