@@ -1,3 +1,5 @@
+import { EVENT_TOPICS } from "../../src/chainlink/events.ts";
+
 /** Contracts that identify a transaction's purpose. */
 export interface GasContracts {
   readonly presetConsumer: string;
@@ -11,6 +13,7 @@ export interface GasUse {
   readonly request: Transactions;
   /** All other transactions: the VRF node's. */
   readonly words: Transactions;
+  /** Of functions, and of presets with their words. */
   readonly report: Transactions;
   /** Funding of subscriptions. */
   readonly upkeep: Transactions;
@@ -64,14 +67,20 @@ export async function readGasUse(
   ]);
   for (let block = first; block <= last; block += 1) {
     const receipts = (await rpc.call("eth_getBlockReceipts", `0x${block.toString(16)}`)) as
-      | readonly { readonly to: string | null; readonly gasUsed: string }[]
+      | readonly {
+          readonly to: string | null;
+          readonly gasUsed: string;
+          readonly logs: readonly { readonly topics: readonly string[] }[];
+        }[]
       | null;
     if (receipts === null || receipts.length === 0) {
       const known = await rpc.call("eth_getBlockByNumber", `0x${block.toString(16)}`, false);
       if (known === null) throw new Error(`the chain no longer has block ${block}`);
     }
-    for (const { to, gasUsed } of receipts ?? []) {
-      const transactions = purposes.get(to?.toLowerCase() ?? "") ?? use.words;
+    for (const { to, gasUsed, logs } of receipts ?? []) {
+      const transactions = logs.some(({ topics }) => topics[0] === EVENT_TOPICS.BatchReported)
+        ? use.report
+        : (purposes.get(to?.toLowerCase() ?? "") ?? use.words);
       transactions.count += 1;
       transactions.gas += Number(gasUsed);
     }

@@ -14,14 +14,11 @@ import { endOf, isTransient, sendingError } from "./sendingErrors.ts";
 import { splitByLimits } from "./submission.ts";
 import type { Submission } from "./submission.ts";
 
-/** Maximum requests per transaction where each transaction gets its own block: beyond this, the oracle's batches gain nothing. */
+/** Maximum requests per transaction where each transaction gets its own block: beyond this, larger batches gain nothing. */
 const MAX_BATCH = 60;
-/** Requests that make a transaction full enough to send there: four shared proofs full of presets. */
+/** Requests that make a transaction full enough to send there. */
 const ENOUGH = 40;
-/**
- * Maximum requests per transaction where several share a block: the oracle takes more than one block to answer 24 shared
- * proofs full of presets.
- */
+/** Maximum requests per transaction where several share a block: the calldata of 240 presets of one dapp, three proofs, stays small. */
 const MAX_PIPELINED_BATCH = 240;
 /** Pause before a request that could not be sent is retried; it doubles each time, up to eightfold. */
 const DEFAULT_RETRY_MS = 1_000;
