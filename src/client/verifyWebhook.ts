@@ -20,7 +20,8 @@ export interface WebhookMessage {
  * @param rawBody the body as it came, not parsed and written again.
  * @param headers the message's headers: `Headers`, or an object with lower-case names as Node has it.
  * @param secret `whsec_…`, or the public key `whpk_…` of an ed25519 webhook.
- * @throws {WebhookVerificationError} for any other message; answer it with 400. Throws `InvalidCharacterError` if the secret is not base64.
+ * @throws {WebhookVerificationError} for any other message; answer it with 400.
+ * @throws {TypeError} if the secret is neither.
  */
 export async function verifyWebhook(
   rawBody: string | Uint8Array,
@@ -42,9 +43,12 @@ export async function verifyWebhook(
     throw new WebhookVerificationError(
       `the message's time differs by more than ${TOLERANCE_SECONDS} seconds from this machine's`,
     );
-  const isPublic = secret.startsWith("whpk_");
+  const [, kind, encoded = ""] = /^wh(sec|pk)_(.+)$/.exec(secret) ?? [];
+  const bytes = tryBase64(encoded);
+  if (kind === undefined || bytes === undefined)
+    throw new TypeError("the secret must be a webhook's whsec_… or whpk_…, as Tyche gave it");
+  const isPublic = kind === "pk";
   const algorithm = isPublic ? "Ed25519" : { name: "HMAC", hash: "SHA-256" };
-  const bytes = fromBase64(secret.replace(/^wh(?:sec|pk)_/, ""));
   const key = await crypto.subtle.importKey("raw", bytes, algorithm, false, ["verify"]);
   const body = typeof rawBody === "string" ? new TextEncoder().encode(rawBody) : rawBody;
   const prefix = new TextEncoder().encode(`${id}.${timestamp}.`);
@@ -58,18 +62,14 @@ export async function verifyWebhook(
     // Compares in constant time.
     if (given === undefined || !(await crypto.subtle.verify(algorithm, key, given, content))) continue;
     const message = JSON.parse(new TextDecoder().decode(body)) as Omit<WebhookMessage, "id">;
-    return { id, ...message };
+    return { ...message, id };
   }
   throw new WebhookVerificationError("no signature of the message fits the secret");
 }
 
-function fromBase64(text: string): Uint8Array<ArrayBuffer> {
-  return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
-}
-
 function tryBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
   try {
-    return fromBase64(text);
+    return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
   } catch {
     return undefined;
   }

@@ -54,3 +54,12 @@ test.each([
 ])("error: %s is refused", async (_what, given, headers, its) => {
   await expect(verifyWebhook(given, headers, its)).rejects.toBeInstanceOf(WebhookVerificationError);
 });
+
+test.each(["", "whsec_", "secret", "whsec_%%%", key.slice("whsec_".length)])(
+  "error: the secret %j is none of a webhook",
+  async (given) => {
+    await expect(verifyWebhook(body, sign("v1"), given)).rejects.toThrow(
+      new TypeError("the secret must be a webhook's whsec_… or whpk_…, as Tyche gave it"),
+    );
+  },
+);
