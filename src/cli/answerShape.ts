@@ -1,3 +1,5 @@
+import { isObject } from "../lib/isObject.ts";
+
 /**
  * Checks that a value that another program sent is a `T`. Returns what is wrong with it, such as `items[0].id must be a text`, or
  * `undefined`. A shape fits an answer whose type in `src/api/types.ts` extends `T`: the compiler refuses any other.
@@ -66,10 +68,6 @@ export function recordOf<T>(shape: Shape<T>): Shape<Readonly<Record<string, T>>>
     isObject(value)
       ? firstProblem(Object.entries(value), ([name, member]) => shape(member, join(path, name)))
       : `${path} must be an object`;
-}
-
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function firstProblem<Item>(

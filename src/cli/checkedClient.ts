@@ -10,7 +10,6 @@ import {
   anything,
   decimal,
   flag,
-  isObject,
   listOf,
   nullable,
   number,
@@ -20,6 +19,7 @@ import {
   text,
   type Shape,
 } from "./answerShape.ts";
+import { isObject } from "../lib/isObject.ts";
 import { sayWaiting } from "./sayWaiting.ts";
 
 /**

@@ -5,7 +5,7 @@ import { addressGroup } from "../lib/addressGroup.ts";
 import { TycheError } from "../lib/errors.ts";
 import { InvalidParameterError } from "../lib/invalidParameter.ts";
 import type { Service } from "../requests/service.ts";
-import type { CallCounter, CountedCall, TakenCall } from "./callCounter.ts";
+import type { CallCounter, CountedCall, TakenCall } from "../lib/callCounter.ts";
 import { onClose, type HttpContext } from "./context.ts";
 import { readHeaderText } from "./headerText.ts";
 import type { HttpLimits } from "./limits.ts";

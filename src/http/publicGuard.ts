@@ -1,7 +1,8 @@
 import type { Context } from "koa";
 import { TycheError } from "../lib/errors.ts";
 import { hostNameOf, isLoopbackHost, isLoopbackOrigin, originHostOf } from "../lib/loopback.ts";
-import { createCallCounter, type CallCounter } from "./callCounter.ts";
+import { createCallCounter } from "./callCounter.ts";
+import type { CallCounter } from "../lib/callCounter.ts";
 import { countCall } from "./guard.ts";
 import { DEFAULT_LIMITS, type HttpLimits } from "./limits.ts";
 

@@ -4,6 +4,7 @@ import type { Sender } from "../evm/sender.ts";
 import { functionsCoordinatorAbi } from "../chainlink/contracts/abi.ts";
 import { findRevertReason } from "../chainlink/findRevertReason.ts";
 import type { RevertReason } from "../chainlink/revertReason.ts";
+import { signaturesOf } from "../chainlink/quorum.ts";
 import { tellAnswers } from "./answerSpans.ts";
 import { encodeTransmission, type ReportItem } from "./report.ts";
 import type { ReportSigner } from "./signer.ts";
@@ -40,8 +41,7 @@ export function createReportTransmitter(options: {
   readonly faulty: number;
 }): ReportTransmitter {
   const { client, coordinator, nodes } = options;
-  // OCR2Base.transmit: `expectedNumSignatures`.
-  const signaturesWanted = Math.floor((nodes.length + options.faulty) / 2) + 1;
+  const signaturesWanted = signaturesOf(nodes.length, options.faulty);
   let configDigest: Hex | undefined;
 
   async function readConfigDigest(): Promise<Hex> {

@@ -1,40 +1,12 @@
+import type { CallCounter, CountedCall, TakenCall } from "../lib/callCounter.ts";
 import { ALIVE_MS, NOW } from "./sharedPool.ts";
 import type { SharedPool } from "./sharedPool.ts";
 
 /** Maximum number of quotas counted in one statement. */
 const MAX_ROWS = 500;
 
-/** The caller that a call counts for, and its quota. */
-export interface CountedCall {
-  /** Distinguishes this quota from others: `key`, `address`, `pages`. */
-  readonly policy: string;
-  readonly who: string;
-  /** Calls per window. */
-  readonly quota: number;
-  readonly windowSeconds: number;
-}
-
-/** The state of a quota after a call was counted. */
-export interface TakenCall {
-  /** Calls in this window, including this one; if it exceeds the quota, refuse the call. */
-  readonly consumed: number;
-  /** Time until the window ends. */
-  readonly resetMs: number;
-}
-
-/** A call that counts as in flight. */
-export interface BegunCall extends TakenCall {
-  /** Whether it holds a place among the calls in flight. */
-  readonly hasPlace: boolean;
-  /** Releases the place. Idempotent. */
-  end(): void;
-}
-
 /** Call counts shared by all replicas on one database. */
-export interface SharedCalls {
-  take(call: CountedCall): Promise<TakenCall>;
-  /** Like `take`, for a call that holds one of `places` until it ends. */
-  begin(call: CountedCall, places: number): Promise<BegunCall>;
+export interface SharedCalls extends CallCounter {
   /** Tells other replicas which calls have ended, and forgets quotas whose window is over. */
   publish(): void;
 }

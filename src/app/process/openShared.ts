@@ -1,7 +1,8 @@
 import type { Logger } from "pino";
 import type { DatabaseServer } from "../../dapps/openDatabase.ts";
 import { createOperatorAccess, type OperatorAccess } from "../../dapps/operatorAccess.ts";
-import { createCallCounter, createSharedCallCounter, type CallCounter } from "../../http/callCounter.ts";
+import { createCallCounter, createSharedCallCounter } from "../../http/callCounter.ts";
+import type { CallCounter } from "../../lib/callCounter.ts";
 import { deriveKey } from "../../lib/secrets.ts";
 import { openSharedState } from "../../store/sharedState.ts";
 
