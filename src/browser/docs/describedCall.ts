@@ -27,6 +27,7 @@ const VALUES: Readonly<Record<string, SampleValue>> = {
   id: { variable: "REQUEST_ID" },
   dappId: { variable: "DAPP_ID" },
   keyId: { variable: "KEY_ID" },
+  webhookId: { variable: "WEBHOOK_ID" },
   address: { variable: "ADDRESS" },
   consumer: { variable: "CONSUMER" },
   hash: { variable: "TX_HASH" },

@@ -38,6 +38,20 @@ const CLIENT_CALLS: Readonly<Record<string, (call: SampledOperation) => string>>
     `const { items } = await tyche.contractRequests({ network: ${expression(values["network"])} });`,
   verifyTransaction: ({ values }) => `const { verdict } = await tyche.verify(${members(values)});`,
   getUsage: () => `const { items } = await tyche.usage();`,
+  createWebhook: ({ body }) => `const { id, secret } = await tyche.webhooks.create(${json(body)});`,
+  listWebhooks: () => `const webhooks = await tyche.webhooks.list();`,
+  getWebhook: ({ values }) => `const webhook = await tyche.webhooks.get(${expression(values["webhookId"])});`,
+  changeWebhook: ({ values, body }) =>
+    `await tyche.webhooks.change(${expression(values["webhookId"])}, ${json(body)});`,
+  deleteWebhook: ({ values }) => `await tyche.webhooks.delete(${expression(values["webhookId"])});`,
+  rotateWebhookSecret: ({ values }) =>
+    `const { secret } = await tyche.webhooks.rotate(${expression(values["webhookId"])});`,
+  testWebhook: ({ values }) =>
+    `const { eventId } = await tyche.webhooks.test(${expression(values["webhookId"])});`,
+  listWebhookAttempts: ({ values }) =>
+    `const { items } = await tyche.webhooks.attempts(${expression(values["webhookId"])});`,
+  replayWebhook: ({ values, body }) =>
+    `const { replayed } = await tyche.webhooks.replay(${expression(values["webhookId"])}, ${json(body)});`,
   useFaucet: ({ body }) => `await tyche.faucet(${json(body)});`,
   deleteDapp: ({ values }) => `await tyche.deleteDapp(${expression(values["dappId"])});`,
   listPresets: () => `const presets = await tyche.presets();`,

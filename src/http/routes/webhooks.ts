@@ -145,6 +145,7 @@ export function webhookOperations(deps: HttpDeps, webhooks: Webhooks): readonly 
         "Sends one event again, or all events since a moment that are not delivered: with the same `webhook-id`, signed with the present " +
         "secret, also to a paused webhook.",
       request: "replay",
+      example: { since: "2026-11-22T08:30:00Z" },
       answer: WebhookReplay,
       run: (dappId, id, { eventId, since }) => webhooks.replay(dappId, id, parseWhich(eventId, since)),
     }),
