@@ -9,6 +9,7 @@ import {
 import { functionsCoordinatorAbi } from "../chainlink/contracts/abi.ts";
 import { configDigestOf, CONFIG_SET_TOPIC, decodeConfigSet } from "../chainlink/nodeConfig.ts";
 import { parseNodeUrls } from "../chainlink/offchainConfig.ts";
+import { MAX_NODES } from "../chainlink/quorum.ts";
 import type { ChainFacts } from "./chainFacts.ts";
 
 /** A configuration of the coordinator: whose signatures count. */
@@ -27,8 +28,8 @@ export interface SignerSet {
   readonly urls: readonly string[] | undefined;
 }
 
-/** Earlier configurations searched for an old report. */
-const MAX_EARLIER_CONFIGS = 16;
+/** Configurations searched for an old report. A node can name any number, and the signatures are tried with each. */
+const MAX_CONFIGS = 16;
 /** Storage slots searched; FunctionsCoordinator v1.3.0 has its signers among them. */
 const SEARCHED_SLOTS = 64;
 
@@ -81,10 +82,13 @@ async function* readLogs(
 ): AsyncGenerator<SignerSet> {
   const pattern = { address: place.coordinator, topics: [CONFIG_SET_TOPIC] };
   let block = latestBlock;
-  for (let i = 0; i < MAX_EARLIER_CONFIGS && block > 0; i += 1) {
+  let seen = 0;
+  while (seen < MAX_CONFIGS && block > 0) {
     const logs = await facts.readLogData(pattern, BigInt(block)).catch(() => []);
     block = 0;
-    for (const data of logs) {
+    // The oldest of the block comes last: it names an earlier block.
+    for (const data of logs.slice(seen - MAX_CONFIGS).toReversed()) {
+      seen += 1;
       const config = decodeConfigSet(data);
       const { count, signers, faulty, configDigest, offchainConfig, previousBlock } = config;
       const digest = configDigestOf(config, { ...place, count });
@@ -108,6 +112,7 @@ async function readStorage(
   const call = { abi: functionsCoordinatorAbi, functionName: "transmitters" } as const;
   const { data } = await facts.call(coordinator, encodeFunctionData(call));
   const transmitters = decodeFunctionResult({ ...call, data });
+  if (transmitters.length > MAX_NODES) return undefined;
   const slots = Array.from({ length: SEARCHED_SLOTS }, (_, slot) => BigInt(slot));
   const values = await Promise.all(slots.map((slot) => facts.getStorage(coordinator, slot)));
   for (const [slot, value] of values.entries()) {

@@ -8,7 +8,11 @@ import { isDeepStrictEqual } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { EVENT_TOPICS, findEvent } from "../../src/chainlink/events.ts";
 import { decodeDelivery, decodeFulfilments } from "../../src/chainlink/calldata.ts";
-import { presetConsumerAbi, vrfCoordinatorAbi } from "../../src/chainlink/contracts/abi.ts";
+import {
+  functionsCoordinatorAbi,
+  presetConsumerAbi,
+  vrfCoordinatorAbi,
+} from "../../src/chainlink/contracts/abi.ts";
 import {
   encodeBatchReport,
   encodeDelivery,
@@ -21,7 +25,9 @@ import { encodeTransaction, hashOf } from "../../src/verify/encodeBlock.ts";
 import { createRecordedReader, createRecorder, type ChainData } from "../../src/verify/recordedReader.ts";
 import { createChainFacts, type ChainReader } from "../../src/verify/chainFacts.ts";
 import type { VerifyOptions } from "../../src/verify/verifyTransaction.ts";
+import { readSignerSets, type SignerSet } from "../../src/verify/signerSet.ts";
 import { checkTransactions } from "../../src/verify/transactionsStep.ts";
+import { toWord } from "../../src/lib/uint256.ts";
 import { TycheError } from "../../src/lib/errors.ts";
 import { createProvingKey, prove } from "../../src/vrf/proof.ts";
 import { outputOf, seedOf } from "../../src/vrf/randomWords.ts";
@@ -312,6 +318,43 @@ test("behaviour: without log and storage the signers can't be told, which is sai
   const steps = requests[0]!.steps.filter(({ name }) => name === "signers" || name === "signatures");
   expect(steps.map(({ outcome }) => outcome)).toEqual(["notApplicable", "notApplicable"]);
 });
+
+test("limit: of a node that names any number of configurations, only the last 16 are tried", async () => {
+  const client: ChainReader = {
+    async request(method, parameters) {
+      const answer = await world.client.request(method, parameters);
+      if (method !== "eth_getLogs" || !isForConfig(parameters?.[0])) return answer;
+      return Array.from({ length: 100 }, () => (answer as unknown[])[0]);
+    },
+  };
+  expect(await signerSetsOf(client)).toHaveLength(16);
+});
+
+test("limit: of a node that names more nodes than a coordinator takes, no signers are read", async () => {
+  const asked: string[] = [];
+  const transmitters = Array.from({ length: 32 }, () => world.addresses.presetConsumer);
+  const call = { abi: functionsCoordinatorAbi, functionName: "transmitters" } as const;
+  const client: ChainReader = {
+    async request(method, parameters) {
+      asked.push(method);
+      if (method === "eth_getLogs") return [];
+      if (method === "eth_getStorageAt") return toWord(32n);
+      if (method === "eth_call" && (parameters![0] as { data: Hex }).data === encodeFunctionData(call))
+        return encodeFunctionResult({ ...call, result: transmitters });
+      return await world.client.request(method, parameters);
+    },
+  };
+  expect(await signerSetsOf(client)).toEqual([]);
+  expect(asked).not.toContain("eth_getStorageAt");
+});
+
+async function signerSetsOf(client: ChainReader): Promise<SignerSet[]> {
+  const { chainId } = world;
+  const facts = createChainFacts(client, { network: "test", chainId, hasEthereumBlocks: true });
+  return await Array.fromAsync(
+    readSignerSets({ coordinator: world.addresses.functionsCoordinator, chainId }, facts),
+  );
+}
 
 test("error: another result delivered than signed", async () => {
   expect(await failedStepOf(changeResult)).toEqual(["delivery", "execution"]);
