@@ -265,6 +265,12 @@ test("error: a report signed by others", async () => {
   expect(await failedStepOf(tamper)).toEqual(["transactions", "signatures", "execution"]);
 });
 
+test("limit: a report with more signatures than there can be nodes is none", async () => {
+  const signed = await reportOf(world, preset.request, { result: wordOf(preset.request) });
+  const signatures = Array.from({ length: 32 }, () => signed.signatures[0]!);
+  expect(await failedStepOf(changeReport({ ...signed, signatures }))).toEqual(["transactions", "delivery"]);
+});
+
 test("error: a report signed by others, who are then said to be configured", async () => {
   const configured = changeSigners(strangers.map(({ address }) => address));
   const signed = await signReport(world, reportWith(wordOf(preset.request)), { nodes: strangers });
