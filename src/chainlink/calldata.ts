@@ -10,6 +10,7 @@ import {
 } from "./contracts/abi.ts";
 import { decodePresetBatch, type PresetItem } from "./presetBatch.ts";
 import { decodeSignatures, type SignedReport } from "./presetReport.ts";
+import { MAX_NODES } from "./quorum.ts";
 import { fromHexText } from "../lib/hex.ts";
 
 /** A proof as submitted on chain, with the request it claims to be for. */
@@ -81,17 +82,19 @@ interface Delivery {
   readonly reports: readonly SignedReport[];
 }
 
-/** Decodes a call of PresetConsumer `deliver`; `undefined` for any other call. */
+/** Decodes a call of PresetConsumer `deliver`, without reports that have more signatures than there can be nodes; `undefined` for any other call. */
 export function decodeDelivery(input: Hex): Delivery | undefined {
   const call = tryDecode(() => decodeFunctionData({ abi: presetConsumerAbi, data: input }));
   if (call?.functionName !== "deliver") return undefined;
   const [fulfilment, reports] = call.args;
   return {
     fulfilment,
-    reports: reports.map(({ report, signatures }) => ({
-      report: fromHexText(report),
-      signatures: decodeSignatures(fromHexText(signatures)),
-    })),
+    reports: reports
+      .map(({ report, signatures }) => ({
+        report: fromHexText(report),
+        signatures: decodeSignatures(fromHexText(signatures)),
+      }))
+      .filter(({ signatures }) => signatures.length <= MAX_NODES),
   };
 }
 
@@ -113,13 +116,13 @@ export interface Transmission {
 /** FunctionsCoordinator `_beforeTransmit`: request ids, results, errors, on-chain and off-chain metadata. */
 const REPORT = parseAbiParameters("bytes32[], bytes[], bytes[], bytes[], bytes[]");
 
-/** Decodes a call of `transmit`; `undefined` for any other call, or if its report is malformed. */
+/** Decodes a call of `transmit`; `undefined` for any other call, if its report is malformed, or has more signatures than there can be nodes. */
 export function decodeTransmission(input: Hex): Transmission | undefined {
   const call = tryDecode(() => decodeFunctionData({ abi: functionsCoordinatorAbi, data: input }));
   if (call?.functionName !== "transmit") return undefined;
   const [context, report, rs, ss, rawVs] = call.args;
   const decoded = tryDecode(() => decodeAbiParameters(REPORT, report));
-  if (decoded === undefined || rs.length !== ss.length) return undefined;
+  if (decoded === undefined || rs.length !== ss.length || rs.length > MAX_NODES) return undefined;
   const [requestIds, results, errors, commitments] = decoded;
   return {
     context,

@@ -10,7 +10,6 @@ import {
   type BatchResults,
   type SignedReport,
 } from "../chainlink/presetReport.ts";
-import { MAX_NODES } from "../chainlink/quorum.ts";
 import { findSigner } from "../chainlink/reportSigners.ts";
 import { toHexText } from "../lib/hex.ts";
 import type { CheckedReport } from "./reportSteps.ts";
@@ -141,13 +140,11 @@ interface Candidate extends SignedReport {
 }
 
 function candidatesIn(input: Hex, vrfRequestId: Hex): readonly Candidate[] {
-  return (decodeDelivery(input)?.reports ?? [])
-    .filter(({ signatures }) => signatures.length <= MAX_NODES)
-    .flatMap((signed) =>
-      batchesOf(signed.report)
-        .filter((batch) => batch.vrfRequestId === vrfRequestId)
-        .map((batch) => ({ ...signed, batch })),
-    );
+  return (decodeDelivery(input)?.reports ?? []).flatMap((signed) =>
+    batchesOf(signed.report)
+      .filter((batch) => batch.vrfRequestId === vrfRequestId)
+      .map((batch) => ({ ...signed, batch })),
+  );
 }
 
 /** Calldata can hold anything. */

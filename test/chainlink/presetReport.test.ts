@@ -119,6 +119,15 @@ describe("deliveries", () => {
       expect(decodeDelivery(other)).toBeUndefined();
   });
 
+  test("limit: a report with more signatures than there can be nodes is left out", () => {
+    const signedBy = (nodes: number) => ({
+      report,
+      signatures: Array.from({ length: nodes }, (_, index) => ({ ...one!, index })),
+    });
+    const most = signedBy(31);
+    expect(decodeDelivery(encodeDelivery("0x", [signedBy(32), most]))?.reports).toEqual([most]);
+  });
+
   test("behaviour: a delivery in a delivery carries no proofs", () => {
     expect(decodeFulfilments(encodeDelivery(encodeDelivery("0x", []), []))).toEqual([]);
   });
