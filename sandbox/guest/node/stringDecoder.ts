@@ -1,3 +1,4 @@
+import { encodingOf } from "../buffer/encodings.ts";
 import { nodeError, wrongArgument } from "../buffer/errors.ts";
 import type { Internals } from "../internals.ts";
 
@@ -7,22 +8,6 @@ interface BufferType {
   concat(parts: readonly Uint8Array[]): Buffer;
 }
 
-const ENCODINGS: Readonly<Record<string, string>> = {
-  __proto__: null,
-  utf8: "utf8",
-  "utf-8": "utf8",
-  ucs2: "utf16le",
-  "ucs-2": "utf16le",
-  utf16le: "utf16le",
-  "utf-16le": "utf16le",
-  latin1: "latin1",
-  binary: "latin1",
-  base64: "base64",
-  base64url: "base64url",
-  ascii: "ascii",
-  hex: "hex",
-} as never;
-
 /** Creates `node:string_decoder`: what the bytes of a piece begin but don't finish is kept for the next piece. */
 export function createStringDecoder({ load }: Internals): Readonly<Record<string, unknown>> {
   const { Buffer } = load("buffer") as unknown as { Buffer: BufferType };
@@ -31,11 +16,7 @@ export function createStringDecoder({ load }: Internals): Readonly<Record<string
   class StringDecoder {
     encoding: string;
     constructor(encoding: unknown = undefined) {
-      const name = encoding === undefined || encoding === null || encoding === "" ? "utf8" : encoding;
-      const known = typeof name === "string" ? ENCODINGS[name.toLowerCase()] : undefined;
-      if (known === undefined)
-        throw nodeError("ERR_UNKNOWN_ENCODING", `Unknown encoding: ${String(encoding)}`, TypeError);
-      this.encoding = known;
+      this.encoding = encodingOf(encoding);
       states.set(this, { pending: new Uint8Array(0), needed: 0 });
     }
     write(piece: unknown): string {

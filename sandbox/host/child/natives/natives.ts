@@ -1,5 +1,5 @@
 import { cryptoNatives } from "./cryptography.ts";
-import { legacyNatives } from "./legacy.ts";
+import { nodeNatives } from "./node.ts";
 import { textNatives } from "./text.ts";
 import { urlNatives } from "./url.ts";
 import { zlibNatives } from "./compression.ts";
@@ -7,7 +7,7 @@ import { createCompressionStreams, type CompressionStreams } from "./compression
 import type { Native, NativeAnswer } from "./native.ts";
 
 const NATIVES: ReadonlyMap<string, Native> = new Map(
-  Object.entries({ ...textNatives, ...urlNatives, ...legacyNatives, ...cryptoNatives, ...zlibNatives }),
+  Object.entries({ ...textNatives, ...urlNatives, ...nodeNatives, ...cryptoNatives, ...zlibNatives }),
 );
 
 /** The natives of one run. */

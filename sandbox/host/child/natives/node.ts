@@ -29,10 +29,10 @@ const UTIL_FUNCTIONS = [
 ] as const;
 
 /**
- * Node's own `node:path` and legacy `node:url`: functions of strings, so the guest needs no copy of them. Paths are relative to the root, not
- * to this process's directory.
+ * Node's own `node:path`, the older functions of `node:url`, and some of `node:util`: functions of strings, so the guest needs no copy of them.
+ * Paths are relative to the root, not to this process's directory.
  */
-export const legacyNatives: Readonly<Record<string, Native>> = {
+export const nodeNatives: Readonly<Record<string, Native>> = {
   /** `{style, method, args}` → the result as JSON. */
   path: ({ style, method, args }) => {
     const name = PATH_METHODS.find((known) => known === method);
