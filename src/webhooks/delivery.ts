@@ -83,6 +83,11 @@ export function openSecret(
   }
 }
 
+/** Whether an attempt with this status (`null`: without an answer) has delivered its event: any 2xx. */
+export function isSuccess(status: number | null): boolean {
+  return status !== null && status >= 200 && status <= 299;
+}
+
 const UNREADABLE = "Not sent: the secret in the database was not written by this service. Rotate it.";
 
 /** Creates the delivery. */
@@ -130,7 +135,7 @@ function startRun(options: DeliveryOptions, fence: Pick<Fence, "assertHeld"> | u
     // Broken off here, not by the receiver: sent again as if it had not been.
     if (stopping.signal.aborted) return;
     const status = outcome.ok ? outcome.answer.status : null;
-    const isDelivered = status !== null && status >= 200 && status <= 299;
+    const isDelivered = isSuccess(status);
     const ended = now();
     const retryAfter = outcome.ok
       ? outcome.answer.headers.find(([name]) => name === "retry-after")?.[1]

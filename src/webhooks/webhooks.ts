@@ -28,7 +28,7 @@ import {
   replaceSecret,
   type StoredWebhook,
 } from "../store/webhooks.ts";
-import { openSecret, sealSecret } from "./delivery.ts";
+import { isSuccess, openSecret, sealSecret } from "./delivery.ts";
 import { createSecret, formatVerifyingKey } from "./signature.ts";
 
 /** Most webhooks of a dapp: each costs a row for every event. */
@@ -246,7 +246,7 @@ function viewAttempt(attempt: LoggedAttempt): WebhookAttempt {
     subject: attempt.subject,
     at: formatTime(attempt.at),
     durationMs: attempt.duration_ms,
-    success: status !== null && status >= 200 && status <= 299,
+    success: isSuccess(status),
     status,
     error: attempt.error,
     answer: attempt.answer,

@@ -18,7 +18,7 @@ import type { Submission } from "./submission.ts";
 const MAX_BATCH = 60;
 /** Requests that make a transaction full enough to send there. */
 const ENOUGH = 40;
-/** Maximum requests per transaction where several share a block: the calldata of 240 presets of one dapp, three proofs, stays small. */
+/** Maximum requests per transaction where several share a block. */
 const MAX_PIPELINED_BATCH = 240;
 /** Pause before a request that could not be sent is retried; it doubles each time, up to eightfold. */
 const DEFAULT_RETRY_MS = 1_000;

@@ -215,7 +215,13 @@ function Attempts({ dappId, webhookId }: { readonly dappId: string; readonly web
               { head: "Sent", cell: ({ at }) => <Age iso={at} /> },
               {
                 head: "Next attempt",
-                cell: ({ nextAttemptAt }) => (nextAttemptAt === null ? "" : <Time iso={nextAttemptAt} />),
+                // Of an event's earlier attempts it has come, or a replay has taken its place.
+                cell: ({ id, eventId, nextAttemptAt }) =>
+                  nextAttemptAt !== null && items.find((one) => one.eventId === eventId)?.id === id ? (
+                    <Time iso={nextAttemptAt} />
+                  ) : (
+                    ""
+                  ),
               },
             ]}
           />
