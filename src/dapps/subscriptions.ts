@@ -7,6 +7,7 @@ import { linkTokenAbi } from "../chainlink/contracts/abi.ts";
 import { SUBSCRIPTION_OWNER_ABIS } from "../chainlink/vrfVersion.ts";
 import { saveSubscription } from "../store/chainRecords.ts";
 import type { StoredSubscription } from "../store/chainRecords.ts";
+import { listDapps } from "../store/dapps.ts";
 import type { Store } from "../store/store.ts";
 import { decodeCallResult } from "../lib/callResult.ts";
 import { createHoldOff } from "../lib/holdOff.ts";
@@ -43,7 +44,7 @@ export interface Subscriptions extends SubscriptionReader {
   consumersChanged(dappId: string): void;
   /**
    * Refills every subscription that was used since the last call and has fallen below half its allowance, as far as its dapp's daily budget
-   * goes.
+   * goes. Those of deleted dapps get nothing.
    */
   topUp(): Promise<void>;
   /** Marks a dapp's subscriptions as used. */
@@ -230,11 +231,13 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
     },
     consumersChanged: (dappId) => void consumerCounts.delete(dappId),
     async topUp() {
-      const dappIds = [...used];
+      if (used.size === 0) return;
+      // A deleted dapp's contracts may go on spending what its subscriptions hold, and no more.
+      const kept = new Set((await listDapps(store.db)).map(({ id }) => id));
+      const dappIds = [...used].filter((dappId) => known.has(dappId) && kept.has(dappId));
       used.clear();
       const errors: unknown[] = [];
       for (const dappId of dappIds) {
-        if (!known.has(dappId)) continue;
         try {
           await holdOff(`top up ${dappId}`, () => topUpOne(dappId));
         } catch (error) {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { saveSubscription } from "../../src/store/chainRecords.ts";
-import { insertDapp } from "../../src/store/dapps.ts";
+import { deleteDapp, insertDapp } from "../../src/store/dapps.ts";
 import { dayOf, listToppedUp } from "../../src/store/usage.ts";
 import {
   DESK_DAPP,
@@ -103,4 +103,13 @@ test("error: a row in the database never sends a top-up to another subscription 
   reopened.used(DESK_DAPP);
   await reopened.topUp();
   expect((await reopened.readBalances(other)).vrfJuels).toBeLessThan(ALLOWANCE / 2n);
+});
+
+test("refills nothing for a deleted dapp", async () => {
+  const { subscriptions } = pipeline.pipeline;
+  await deleteDapp(pipeline.store, DESK_DAPP, Date.now());
+  await spend();
+  subscriptions.used(DESK_DAPP);
+  await subscriptions.topUp();
+  expect(await balance()).toBeLessThan(ALLOWANCE / 2n);
 });
