@@ -27,10 +27,10 @@ contract SubscriptionOwner is SubscriptionOwnerBase {
     _addConsumer(vrfSubId, functionsSubId, consumer);
   }
 
-  /// Takes a contract off both subscriptions; refused by the oracle contracts while requests are pending.
+  /// Takes a contract off both subscriptions; a zero id skips that one. Refused by the oracle contracts while requests are pending.
   function removeConsumer(uint64 vrfSubId, uint64 functionsSubId, address consumer) external onlyOwner {
-    _vrf().removeConsumer(vrfSubId, consumer);
-    FUNCTIONS_ROUTER.removeConsumer(functionsSubId, consumer);
+    if (vrfSubId != 0) _vrf().removeConsumer(vrfSubId, consumer);
+    if (functionsSubId != 0) FUNCTIONS_ROUTER.removeConsumer(functionsSubId, consumer);
   }
 
   function _createVrfSubscription() internal override returns (uint256) {

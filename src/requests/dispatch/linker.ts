@@ -7,18 +7,29 @@ import type { Call } from "../../evm/signedTransaction.ts";
 import type { ChainWatcher } from "../../evm/watcher.ts";
 import { SUBSCRIPTION_OWNER_ABIS } from "../../chainlink/vrfVersion.ts";
 import type { StackAddresses } from "../../chainlink/stackPlan.ts";
+import type { ChainConsumer } from "../../dapps/chainConsumers.ts";
 import { isShortage } from "../../dapps/shortage.ts";
 import type { Subscriptions } from "../../dapps/subscriptions.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { retry } from "../../lib/retry.ts";
-import { deleteConsumer, findConsumer, saveConsumer } from "../../store/chainRecords.ts";
+import {
+  deleteConsumer,
+  findConsumer,
+  saveConsumer,
+  type StoredSubscription,
+} from "../../store/chainRecords.ts";
 import type { Queryable, Store } from "../../store/store.ts";
 import type { Payload } from "../../store/transactionContents.ts";
 import type { Carriers } from "./carriers.ts";
 import type { RequestBook } from "../requestBook.ts";
 import type { LinkRequest, OpenRequest } from "../openRequest.ts";
 import { isTransient, sendingError } from "./sendingErrors.ts";
-import { createUnlinkCheck, SubscriptionBusyError, UnlinkRefusedError } from "./unlinkCheck.ts";
+import {
+  createUnlinkCheck,
+  SubscriptionBusyError,
+  UnlinkRefusedError,
+  type Unlinking,
+} from "./unlinkCheck.ts";
 
 const LINK_GAS = 600_000n;
 /** Both contracts read the whole list of consumers, and the VRF coordinator each one's latest request, too: 780,000 gas with 100. */
@@ -74,31 +85,65 @@ export function createLinker(options: LinkerOptions): Linker {
 
   const check = createUnlinkCheck({ client, contracts, sender, watcher: options.watcher });
 
-  const encodeCall = async (request: Pick<LinkRequest, "kind" | "dappId" | "params">): Promise<Call> => {
+  const abi = SUBSCRIPTION_OWNER_ABIS[contracts.vrfVersion ?? "v2"];
+  const to = contracts.subscriptionOwner;
+
+  const encodeLinking = async (request: Linking): Promise<Call> => {
     const { vrfSubscriptionId, functionsSubscriptionId } = await subscriptions.ensure(request.dappId);
     const args = [vrfSubscriptionId, functionsSubscriptionId, consumerOf(request)] as const;
-    const isLinking = request.kind === "consumer";
-    const functionName = isLinking ? "addConsumer" : "removeConsumer";
-    const abi = SUBSCRIPTION_OWNER_ABIS[contracts.vrfVersion ?? "v2"];
-    const data = encodeFunctionData({ abi, functionName, args });
-    return { to: contracts.subscriptionOwner, data, gas: isLinking ? LINK_GAS : UNLINK_GAS };
+    return { to, data: encodeFunctionData({ abi, functionName: "addConsumer", args }), gas: LINK_GAS };
+  };
+
+  const encodeUnlinking = async (request: Linking): Promise<Unlinking> => {
+    const subscription = await subscriptions.ensure(request.dappId);
+    const consumer = consumerOf(request);
+    const { isOnVrf, isOnFunctions } = await readLinks(subscription, consumer);
+    // One that is on neither is asked of both, which say so.
+    const vrf = isOnVrf || !isOnFunctions ? subscription.vrfSubscriptionId : 0n;
+    const functions = isOnFunctions || !isOnVrf ? subscription.functionsSubscriptionId : 0n;
+    const remove = (vrfId: bigint, functionsId: bigint): Call => {
+      const args = [vrfId, functionsId, consumer] as const;
+      return { to, data: encodeFunctionData({ abi, functionName: "removeConsumer", args }), gas: UNLINK_GAS };
+    };
+    const parts = isOnVrf && isOnFunctions ? [remove(vrf, 0n), remove(0n, functions)] : [];
+    return { call: remove(vrf, functions), parts, subscription, consumer };
+  };
+
+  const encodeCall = async (request: Linking): Promise<Call> =>
+    request.kind === "consumer" ? await encodeLinking(request) : (await encodeUnlinking(request)).call;
+
+  const readLinks = async (subscription: StoredSubscription, consumer: Hex): Promise<ChainConsumer> => {
+    const { vrf, functions } = await subscriptions.readConsumers(subscription);
+    const isOn = (list: readonly Hex[]): boolean => list.some((one) => isAddressEqual(one, consumer));
+    return { isOnVrf: isOn(vrf), isOnFunctions: isOn(functions) };
   };
 
   const carryOut = async (request: LinkRequest): Promise<void> => {
     const isSigned = request.progress.transactionHashes !== undefined;
     const carried = isSigned ? await options.carriers.find(request) : undefined;
     if (carried !== undefined) return await finish(request, carried);
-    const consumer = consumerOf(request);
-    const subscription = await subscriptions.ensure(request.dappId);
-    const lists = await subscriptions.readConsumers(subscription);
-    const isOn = (list: readonly Hex[]): boolean => list.some((one) => isAddressEqual(one, consumer));
-    if (request.kind === "consumer" && isOn(lists.vrf) && isOn(lists.functions)) {
-      const known = await findConsumer(store.db, { dappId: request.dappId, network, address: consumer });
-      if (known !== undefined) return await fulfil(request, known.transactionHash as Hex);
+    const call =
+      request.kind === "consumer" ? await prepareLinking(request) : await prepareUnlinking(request);
+    if (call !== undefined)
+      await finish(request, await sender.send(call, { kind: "consumer", entries: [[request.id]] }));
+  };
+
+  /** Returns the call, or `undefined` if the contract was linked before, which fulfils the request. */
+  const prepareLinking = async (request: LinkRequest): Promise<Call | undefined> => {
+    const { dappId } = request;
+    const address = consumerOf(request);
+    const { isOnVrf, isOnFunctions } = await readLinks(await subscriptions.ensure(dappId), address);
+    if (isOnVrf && isOnFunctions) {
+      const known = await findConsumer(store.db, { dappId, network, address });
+      if (known !== undefined) return void (await fulfil(request, known.transactionHash as Hex));
     }
-    const call = await encodeCall(request);
-    if (request.kind === "unlink") await check({ call, subscription, consumer });
-    await finish(request, await sender.send(call, { kind: "consumer", entries: [[request.id]] }));
+    return await encodeLinking(request);
+  };
+
+  const prepareUnlinking = async (request: LinkRequest): Promise<Call> => {
+    const unlinking = await encodeUnlinking(request);
+    await check(unlinking);
+    return unlinking.call;
   };
 
   const finish = async (request: LinkRequest, receipt: Receipt): Promise<void> => {
@@ -191,10 +236,9 @@ export function createLinker(options: LinkerOptions): Linker {
     linkings: (dappId) =>
       [...held.values()].filter((one) => one.dappId === dappId && one.kind === "consumer").length,
     async findUnlinkObstacle(dappId, consumer) {
-      const subscription = await subscriptions.ensure(dappId);
-      const call = await encodeCall({ kind: "unlink", dappId, params: { consumer } });
+      const unlinking = await encodeUnlinking({ kind: "unlink", dappId, params: { consumer } });
       try {
-        await check({ call, subscription, consumer });
+        await check(unlinking);
         return undefined;
       } catch (error) {
         if (error instanceof SubscriptionBusyError) return error.waitsFor;
@@ -204,6 +248,8 @@ export function createLinker(options: LinkerOptions): Linker {
     },
   };
 }
+
+type Linking = Pick<LinkRequest, "kind" | "dappId" | "params">;
 
 function consumerOf({ params }: Pick<LinkRequest, "params">): Hex {
   return getAddress(params.consumer);

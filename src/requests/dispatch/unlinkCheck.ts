@@ -18,8 +18,10 @@ const MAX_NAMED = 3;
 
 /** A contract to unlink. */
 export interface Unlinking {
-  /** Call of SubscriptionOwner.removeConsumer. */
+  /** Call of SubscriptionOwner.removeConsumer for all subscriptions that the consumer is on. */
   readonly call: Call;
+  /** If these are two: the call for each alone. */
+  readonly parts: readonly Call[];
   readonly subscription: StoredSubscription;
   readonly consumer: Hex;
 }
@@ -34,7 +36,8 @@ interface Look {
 
 /**
  * Creates the check that asks a chain whether a consumer can be unlinked now. It times out the function requests that keep
- * the consumer and that nobody has answered in time, as the router lets anyone do.
+ * the consumer and that nobody has answered in time, as the router lets anyone do, and takes the consumer off one subscription
+ * while requests keep it on the other: on v2.5 a request for an unknown key keeps it for good.
  *
  * @returns the check, which throws {@link SubscriptionBusyError} while requests keep the consumer, and
  * {@link UnlinkRefusedError} if the contracts refuse for another reason.
@@ -59,11 +62,23 @@ export function createUnlinkCheck(options: {
     return fresh;
   };
 
-  /** Times out expired function requests, at most once per look: a transaction that reverts costs gas, too. */
-  const takeOff = async (look: Look): Promise<void> => {
+  const isPossible = async ({ to, data }: Call): Promise<boolean> =>
+    await client.call({ to, data, from: sender.address }).then(
+      () => true,
+      () => false,
+    );
+
+  /** Removes what can be removed, at most once per look: a transaction that reverts costs gas, too. */
+  const takeOff = async (look: Look, parts: readonly Call[]): Promise<void> => {
+    if (look.isTakenOff) return;
+    for (const part of parts) {
+      if (!(await isPossible(part))) continue;
+      look.isTakenOff = true;
+      await sender.send(part, { kind: "upkeep", entries: [] });
+    }
     const timeouts = look.found.flatMap(({ timeout }) => timeout ?? []);
     const head = watcher.head();
-    if (timeouts.length === 0 || look.isTakenOff || head === undefined) return;
+    if (timeouts.length === 0 || head === undefined) return;
     const seconds = chainSeconds(head);
     for (const { commitment } of timeouts.filter(({ at }) => at <= seconds)) {
       look.isTakenOff = true;
@@ -83,7 +98,7 @@ export function createUnlinkCheck(options: {
         reason.name === "PendingRequestExists" || reason.name === "CannotRemoveWithPendingRequests";
       if (!isBusy) throw reason.name === undefined ? error : new UnlinkRefusedError(reason.text);
       const known = await look(unlinking);
-      await takeOff(known);
+      await takeOff(known, unlinking.parts);
       throw new SubscriptionBusyError(known.found.map(({ text }) => text));
     }
   };

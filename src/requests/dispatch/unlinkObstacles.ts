@@ -72,7 +72,11 @@ export async function findUnlinkObstacles(
     };
   };
 
-  const words = await findOpenWords(asked, chain);
+  const words = isLatestOnly(contracts)
+    ? await findUnansweredLatest(wordsRequests(asked), chain)
+    : await findUnanswered(wordsRequests(asked), subscription, (topics) =>
+        find(contracts.vrfCoordinator, topics),
+      );
   const own = idsOf(
     started,
     (event) => event.name === "RequestStart" && isAddressEqual(event.requestingContract, consumer),
@@ -102,25 +106,38 @@ function isLatestOnly({ vrfVersion = "v2" }: StackAddresses): boolean {
   return vrfVersion === "v2";
 }
 
-/** Returns the word requests that the coordinator counts as open, oldest first. */
-async function findOpenWords(
-  logs: readonly RawLog[],
-  { client, contracts }: Parameters<typeof findUnlinkObstacles>[1],
-): Promise<readonly Logged<Words>[]> {
-  const requests = logs.flatMap((log): Logged<Words>[] => {
+function wordsRequests(logs: readonly RawLog[]): readonly Logged<Words>[] {
+  return logs.flatMap((log): Logged<Words>[] => {
     const event = findEvent(log);
     return event?.name === "RandomWordsRequested" ? [{ event, log }] : [];
   });
-  const latest = new Map(requests.map((one) => [one.event.sender.toLowerCase(), one]));
-  const counted = isLatestOnly(contracts) ? [...latest.values()] : requests;
-  const reads = COORDINATOR_READS[contracts.vrfVersion ?? "v2"];
+}
+
+/** Returns each contract's latest request for words, if it has no answer: those that V2 counts. At most as many as there are consumers. */
+async function findUnansweredLatest(
+  requests: readonly Logged<Words>[],
+  { client, contracts }: Parameters<typeof findUnlinkObstacles>[1],
+): Promise<readonly Logged<Words>[]> {
+  const latest = [...new Map(requests.map((one) => [one.event.sender.toLowerCase(), one])).values()];
   const isOpen = await Promise.all(
-    counted.map(async ({ event }) => {
-      const { data, decode } = reads.commitment(event.requestId);
+    latest.map(async ({ event }) => {
+      const { data, decode } = COORDINATOR_READS.v2.commitment(event.requestId);
       return decode(await client.call({ to: contracts.vrfCoordinator, data })) !== 0n;
     }),
   );
-  return counted.filter((_, index) => isOpen[index]);
+  return latest.filter((_, index) => isOpen[index]);
+}
+
+/** Returns all requests for words without an answer, oldest first: those that v2.5 counts. */
+async function findUnanswered(
+  requests: readonly Logged<Words>[],
+  { vrfSubscriptionId }: StoredSubscription,
+  find: (topics: readonly (Hex | readonly Hex[] | null)[]) => Promise<RawLog[]>,
+): Promise<readonly Logged<Words>[]> {
+  if (requests.length === 0) return [];
+  const subscription = numberToHex(vrfSubscriptionId, { size: 32 });
+  const answered = new Set(idsOf(await find([WORDS_TOPICS.fulfilled, null, subscription]), () => true));
+  return requests.filter(({ event }) => !answered.has(event.requestId));
 }
 
 function idsOf(

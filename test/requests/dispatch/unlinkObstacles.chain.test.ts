@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { encodeFunctionData, getAddress, stringToHex, toHex } from "viem";
 import type { Abi, Hex } from "viem";
-import { functionsRouterAbi, vrfCoordinatorAbi } from "../../../src/chainlink/contracts/abi.ts";
+import {
+  functionsRouterAbi,
+  vrfCoordinatorAbi,
+  vrfCoordinatorV2PlusAbi,
+} from "../../../src/chainlink/contracts/abi.ts";
 import { isEnded } from "../../../src/requests/change.ts";
 import {
   DESK_DAPP,
@@ -123,4 +127,51 @@ test("behaviour: a contract's function request that nobody answers keeps it unti
 
 test("default: what is not linked has no obstacle", async () => {
   expect(await obstacleOf(getAddress(`0x${"c1".repeat(20)}`))).toBeUndefined();
+});
+
+test("v2.5: a request for an unknown key keeps a contract on the words' subscription, not on the functions'", async () => {
+  const plus = await startPipelineWorld({ vrfVersion: "v2.5" });
+  const opened = await plus.open();
+  try {
+    const consumer = getAddress(`0x${"d1".repeat(20)}`);
+    const accept = (kind: "consumer" | "unlink") =>
+      opened.accept(kind, { params: { dappId: DESK_DAPP, consumer } });
+    expect(await opened.ended((await accept("consumer")).id)).toMatchObject({ state: "fulfilled" });
+    const { subscriptions } = opened.pipeline;
+    const subscription = await subscriptions.ensure(DESK_DAPP);
+    const { client, addresses } = plus.stack;
+    await client.request("anvil_setBalance", [consumer, toHex(10n ** 18n)]);
+    await client.request("anvil_impersonateAccount", [consumer]);
+    const data = encodeFunctionData({
+      abi: vrfCoordinatorV2PlusAbi,
+      functionName: "requestRandomWords",
+      args: [
+        {
+          keyHash: `0x${"77".repeat(32)}`,
+          subId: subscription.vrfSubscriptionId,
+          requestConfirmations: 1,
+          callbackGasLimit: 100_000,
+          numWords: 1,
+          extraArgs: "0x",
+        },
+      ],
+    });
+    const call = { from: consumer, to: addresses.vrfCoordinator, data, gas: toHex(500_000) };
+    const hash = (await client.request("eth_sendTransaction", [call])) as Hex;
+    await vi.waitFor(
+      async () => expect(await client.getReceipt(hash)).toMatchObject({ succeeded: true }),
+      WAIT,
+    );
+
+    const unlinking = await accept("unlink");
+    await vi.waitFor(() => expect(unlinking.why).toContain(`transaction ${hash} asked for`), WAIT);
+    expect(unlinking.state).toBe("received");
+    expect(await subscriptions.readConsumers(subscription)).toEqual({
+      vrf: [getAddress(addresses.presetConsumer), consumer],
+      functions: [getAddress(addresses.presetConsumer)],
+    });
+  } finally {
+    await opened.close();
+    await plus.close();
+  }
 });
