@@ -122,22 +122,22 @@ export function createLinker(options: LinkerOptions): Linker {
     const isSigned = request.progress.transactionHashes !== undefined;
     const carried = isSigned ? await options.carriers.find(request) : undefined;
     if (carried !== undefined) return await finish(request, carried);
-    const call =
-      request.kind === "consumer" ? await prepareLinking(request) : await prepareUnlinking(request);
-    if (call !== undefined)
-      await finish(request, await sender.send(call, { kind: "consumer", entries: [[request.id]] }));
+    if (request.kind === "consumer") {
+      const known = await findLinking(request);
+      if (known !== undefined) return await fulfil(request, known);
+    }
+    const call = request.kind === "consumer" ? await encodeLinking(request) : await prepareUnlinking(request);
+    await finish(request, await sender.send(call, { kind: "consumer", entries: [[request.id]] }));
   };
 
-  /** Returns the call, or `undefined` if the contract was linked before, which fulfils the request. */
-  const prepareLinking = async (request: LinkRequest): Promise<Call | undefined> => {
+  /** Returns the transaction that linked the contract before, if it still is linked. */
+  const findLinking = async (request: LinkRequest): Promise<Hex | undefined> => {
     const { dappId } = request;
     const address = consumerOf(request);
     const { isOnVrf, isOnFunctions } = await readLinks(await subscriptions.ensure(dappId), address);
-    if (isOnVrf && isOnFunctions) {
-      const known = await findConsumer(store.db, { dappId, network, address });
-      if (known !== undefined) return void (await fulfil(request, known.transactionHash as Hex));
-    }
-    return await encodeLinking(request);
+    if (!isOnVrf || !isOnFunctions) return undefined;
+    const known = await findConsumer(store.db, { dappId, network, address });
+    return known?.transactionHash as Hex | undefined;
   };
 
   const prepareUnlinking = async (request: LinkRequest): Promise<Call> => {
