@@ -1,7 +1,6 @@
 import type { DecodedCall, DecodedValue, Party } from "../api/types.ts";
 import {
   decodeEventLog,
-  decodeFunctionData,
   getAddress,
   toEventSelector,
   toFunctionSelector,
@@ -11,6 +10,7 @@ import {
   type AbiParameter,
   type Hex,
 } from "viem";
+import { decodeBoundedCall } from "../lib/boundedAbi.ts";
 import type { EncodedLog } from "./events.ts";
 import type { StackAddresses } from "./stackPlan.ts";
 import { sampleConsumerAbi } from "./contracts/abi.ts";
@@ -109,7 +109,7 @@ export function createAddressBook(
       const item = findFunction(to, input);
       if (item === undefined) return null;
       try {
-        const { args } = decodeFunctionData({ abi: [item], data: input });
+        const { args } = decodeBoundedCall({ abi: [item], data: input });
         return {
           function: item.name,
           arguments: item.inputs.map((input_, i) => readValue(input_, args[i])),

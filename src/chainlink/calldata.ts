@@ -1,4 +1,4 @@
-import { decodeFunctionData, decodeAbiParameters, parseAbiParameters, type Hex } from "viem";
+import { parseAbiParameters, toFunctionSelector, type Hex } from "viem";
 import type { Proof } from "../vrf/proof.ts";
 import {
   batchVrfCoordinatorAbi,
@@ -11,7 +11,9 @@ import {
 import { decodePresetBatch, type PresetItem } from "./presetBatch.ts";
 import { decodeSignatures, type SignedReport } from "./presetReport.ts";
 import { MAX_NODES } from "./quorum.ts";
-import { fromHexText } from "../lib/hex.ts";
+import { createReadLimit, decodeBoundedCall, decodeBoundedParameters, readWord } from "../lib/boundedAbi.ts";
+import { fromHexText, toHexText } from "../lib/hex.ts";
+import { WORD_BYTES } from "../lib/uint256.ts";
 
 /** A proof as submitted on chain, with the request it claims to be for. */
 export interface Fulfilment {
@@ -36,13 +38,13 @@ export interface Fulfilment {
 export function decodeFulfilments(input: Hex): Fulfilment[] {
   const data = decodeDelivery(input)?.fulfilment ?? input;
   for (const abi of [vrfCoordinatorAbi, vrfCoordinatorV2PlusAbi]) {
-    const call = tryDecode(() => decodeFunctionData({ abi, data }));
+    const call = tryDecode(() => decodeBoundedCall({ abi, data }));
     if (call?.functionName !== "fulfillRandomWords") continue;
     const [proof, commitment, onlyPremium] = call.args;
     return [{ proof: toProof(proof), commitment, ...(onlyPremium === undefined ? {} : { onlyPremium }) }];
   }
   for (const abi of [batchVrfCoordinatorAbi, batchVrfCoordinatorV2PlusAbi]) {
-    const call = tryDecode(() => decodeFunctionData({ abi, data }));
+    const call = tryDecode(() => decodeBoundedCall({ abi, data }));
     if (call === undefined) continue;
     const [proofs, commitments] = call.args;
     return proofs.flatMap((proof, index) => {
@@ -55,7 +57,7 @@ export function decodeFulfilments(input: Hex): Fulfilment[] {
 
 /** Decodes a call of PresetConsumer `submit`; `undefined` for any other call. */
 export function decodeSubmission(input: Hex) {
-  const call = tryDecode(() => decodeFunctionData({ abi: presetConsumerAbi, data: input }));
+  const call = tryDecode(() => decodeBoundedCall({ abi: presetConsumerAbi, data: input }));
   if (call?.functionName !== "submit") return undefined;
   const [presets, functions, randoms] = call.args;
   return { presets, functions, randoms };
@@ -66,7 +68,7 @@ export type JoinedCall = ReturnType<typeof decodeJoinedSubmission>[number];
 
 /** Decodes the entries of a call of `submitJoined`; none for any other call. */
 export function decodeJoinedSubmission(input: Hex) {
-  const call = tryDecode(() => decodeFunctionData({ abi: presetConsumerAbi, data: input }));
+  const call = tryDecode(() => decodeBoundedCall({ abi: presetConsumerAbi, data: input }));
   return call?.functionName === "submitJoined" ? call.args[0] : [];
 }
 
@@ -82,20 +84,55 @@ interface Delivery {
   readonly reports: readonly SignedReport[];
 }
 
-/** Decodes a call of PresetConsumer `deliver`, without reports that have more signatures than there can be nodes; `undefined` for any other call. */
+const DELIVER = toFunctionSelector("deliver(bytes,(bytes,bytes)[])");
+const SELECTOR_BYTES = 4;
+
+/**
+ * Decodes a call of PresetConsumer `deliver`, without reports that have more signatures than there can be nodes, and each report once;
+ * `undefined` for any other call.
+ *
+ * Anyone may call it, so this reads what the contract reads, where libraries refuse to: Solidity takes negative offsets within calldata.
+ */
 export function decodeDelivery(input: Hex): Delivery | undefined {
-  const call = tryDecode(() => decodeFunctionData({ abi: presetConsumerAbi, data: input }));
-  if (call?.functionName !== "deliver") return undefined;
-  const [fulfilment, reports] = call.args;
-  return {
-    fulfilment,
-    reports: reports
-      .map(({ report, signatures }) => ({
-        report: fromHexText(report),
-        signatures: decodeSignatures(fromHexText(signatures)),
-      }))
-      .filter(({ signatures }) => signatures.length <= MAX_NODES),
-  };
+  if (!input.startsWith(DELIVER)) return undefined;
+  return tryDecode(() => {
+    const data = fromHexText(input).subarray(SELECTOR_BYTES);
+    const take = createReadLimit(data);
+    const fulfilmentAt = offsetAt(data, 0, 0);
+    const reportsAt = offsetAt(data, 0, WORD_BYTES);
+    const first = reportsAt + WORD_BYTES;
+    const count = lengthAt(data, reportsAt);
+    if (first + count * WORD_BYTES > data.length) throw new RangeError("the list ends beyond the data");
+    const reports = new Map<string, SignedReport>();
+    for (let i = 0; i < count; i += 1) {
+      const at = offsetAt(data, first, first + i * WORD_BYTES);
+      const places = [offsetAt(data, at, at), offsetAt(data, at, at + WORD_BYTES)] as const;
+      if (reports.has(places.join())) continue;
+      const [report, packed] = [bytesAt(data, places[0]), bytesAt(data, places[1])];
+      take(report.length + packed.length);
+      reports.set(places.join(), { report, signatures: decodeSignatures(packed, MAX_NODES + 1) });
+    }
+    return {
+      fulfilment: toHexText(bytesAt(data, fulfilmentAt)),
+      reports: [...reports.values()].filter(({ signatures }) => signatures.length <= MAX_NODES),
+    };
+  });
+}
+
+/** Returns the place that the offset at `at` names, counted from `base`; it may be outside the data. */
+function offsetAt(data: Uint8Array, base: number, at: number): number {
+  return base + Number(BigInt.asIntN(256, readWord(data, at)));
+}
+
+function lengthAt(data: Uint8Array, at: number): number {
+  return Number(readWord(data, at));
+}
+
+/** Returns the bytes whose length is at `at`, without copying them. @throws RangeError if they are not in the data. */
+function bytesAt(data: Uint8Array, at: number): Uint8Array {
+  const [start, length] = [at + WORD_BYTES, lengthAt(data, at)];
+  if (start + length > data.length) throw new RangeError("the bytes end beyond the data");
+  return data.subarray(start, start + length);
 }
 
 /** A call of OCR2Base `transmit`. */
@@ -118,10 +155,10 @@ const REPORT = parseAbiParameters("bytes32[], bytes[], bytes[], bytes[], bytes[]
 
 /** Decodes a call of `transmit`; `undefined` for any other call, if its report is malformed, or has more signatures than there can be nodes. */
 export function decodeTransmission(input: Hex): Transmission | undefined {
-  const call = tryDecode(() => decodeFunctionData({ abi: functionsCoordinatorAbi, data: input }));
+  const call = tryDecode(() => decodeBoundedCall({ abi: functionsCoordinatorAbi, data: input }));
   if (call?.functionName !== "transmit") return undefined;
   const [context, report, rs, ss, rawVs] = call.args;
-  const decoded = tryDecode(() => decodeAbiParameters(REPORT, report));
+  const decoded = tryDecode(() => decodeBoundedParameters(REPORT, report));
   if (decoded === undefined || rs.length !== ss.length || rs.length > MAX_NODES) return undefined;
   const [requestIds, results, errors, commitments] = decoded;
   return {

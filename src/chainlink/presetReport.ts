@@ -180,9 +180,9 @@ const BATCH_GAS = 10_000;
 const GAS_PER_BYTE = 40;
 const SIGNATURE_GAS = 6_000;
 
-/** Unpacks the signatures of a report; bytes that are left over belong to none. */
-export function decodeSignatures(packed: Uint8Array): readonly NodeSignature[] {
-  return Array.from({ length: Math.floor(packed.length / SIGNATURE_BYTES) }, (_, i) => {
+/** Unpacks the signatures of a report, `max` at most; bytes that are left over belong to none. */
+export function decodeSignatures(packed: Uint8Array, max: number): readonly NodeSignature[] {
+  return Array.from({ length: Math.min(max, Math.floor(packed.length / SIGNATURE_BYTES)) }, (_, i) => {
     const one = packed.subarray(i * SIGNATURE_BYTES, (i + 1) * SIGNATURE_BYTES);
     return {
       index: one[0]!,

@@ -1,7 +1,9 @@
-import { encodeAbiParameters, encodeFunctionData, parseAbiParameters } from "viem";
-import { expect, test } from "vitest";
-import { decodeTransmission } from "../../src/chainlink/calldata.ts";
+import { concat, encodeAbiParameters, encodeFunctionData, parseAbiParameters, size, type Hex } from "viem";
+import { describe, expect, test } from "vitest";
+import { decodeDelivery, decodeTransmission } from "../../src/chainlink/calldata.ts";
 import { functionsCoordinatorAbi } from "../../src/chainlink/contracts/abi.ts";
+import { encodeDelivery } from "../../src/chainlink/presetReport.ts";
+import { toHexText } from "../../src/lib/hex.ts";
 import { toWord } from "../../src/lib/uint256.ts";
 
 const WORD = toWord(1n);
@@ -24,4 +26,71 @@ test.each([
     args: [[WORD, WORD, WORD], report, words, words, WORD],
   });
   expect(decodeTransmission(data)?.signatures.length).toBe(read);
+});
+
+describe("a delivery", () => {
+  const REPORT = { report: Uint8Array.of(1, 2, 3), signatures: [] };
+  const SELECTOR = encodeDelivery("0x", []).slice(0, 10) as Hex;
+  const word = (value: number): Hex => toWord(BigInt.asUintN(256, BigInt(value)));
+  /** A report and no signatures. */
+  const tuple = (report: Uint8Array): Hex =>
+    concat([word(64), word(96 + report.length), word(report.length), toHexText(report), word(0)]);
+
+  test("is read as it was encoded", () => {
+    const signature = {
+      index: 2,
+      r: new Uint8Array(32).fill(1),
+      s: new Uint8Array(32).fill(2),
+      recoveryId: 1,
+    };
+    const reports = [REPORT, { report: Uint8Array.of(4), signatures: [signature] }];
+    expect(decodeDelivery(encodeDelivery("0xab", reports))).toEqual({ fulfilment: "0xab", reports });
+  });
+
+  test("is read where offsets are negative, as Solidity does", () => {
+    const one = tuple(REPORT.report);
+    const list = 96 + size(one);
+    const data = concat([SELECTOR, word(64), word(list), word(0), one, word(1), word(96 - (list + 32))]);
+    expect(decodeDelivery(data)).toEqual({ fulfilment: "0x", reports: [REPORT] });
+  });
+
+  test("has each report once, however often it is listed", () => {
+    const offsets = Array.from({ length: 2_000 }, () => word(32 * 2_000));
+    const data = concat([
+      SELECTOR,
+      word(64),
+      word(96),
+      word(0),
+      word(2_000),
+      ...offsets,
+      tuple(REPORT.report),
+    ]);
+    expect(decodeDelivery(data)?.reports).toEqual([REPORT]);
+  });
+
+  test("whose reports overlap many times is none", () => {
+    // Any word of the lengths begins a report, which has the rest of them and more.
+    const [count, length] = [500, 20_000];
+    const lengthsAt = 32 * count + 64 * count;
+    const heads = Array.from({ length: count }, (_, i) => word(32 * count + 64 * i));
+    const tuples = Array.from({ length: count }, (_, i) => {
+      const toLength = lengthsAt + 32 * i - (32 * count + 64 * i);
+      return concat([word(toLength), word(toLength)]);
+    });
+    const lengths = Array.from({ length: count }, () => word(length));
+    const rest = toHexText(new Uint8Array(length));
+    const parts = [word(64), word(96), word(0), word(count), ...heads, ...tuples, ...lengths, rest];
+    expect(decodeDelivery(concat([SELECTOR, ...parts]))).toBeUndefined();
+    expect(decodeDelivery(concat([SELECTOR, ...parts.with(3, word(2))]))).toBeDefined();
+  });
+
+  test("that ends too early, or names places outside, is none", () => {
+    const whole = encodeDelivery("0x", [REPORT]);
+    for (let end = SELECTOR.length; end < whole.length - 64; end += 64)
+      expect(decodeDelivery(whole.slice(0, end) as Hex)).toBeUndefined();
+    for (const offset of [-1, -1_000, 2 ** 40])
+      expect(
+        decodeDelivery(concat([SELECTOR, word(64), word(96), word(0), word(1), word(offset)])),
+      ).toBeUndefined();
+  });
 });

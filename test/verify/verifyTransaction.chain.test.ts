@@ -5,6 +5,8 @@ import {
   encodeErrorResult,
   encodeFunctionData,
   parseAbi,
+  size,
+  slice,
   stringToHex,
   toHex,
 } from "viem";
@@ -264,6 +266,22 @@ describe("a report that a stranger delivers", () => {
     const report = await world.send(TEST_ROLES.deployer, {
       to: world.addresses.presetConsumer,
       data: encodeDelivery("0x", [signed]),
+    });
+    expect(await world.verify(report.transactionHash)).toMatchObject({ verdict: "valid" });
+  });
+
+  test("is valid in an encoding that only the contract reads", async () => {
+    const requested = await request();
+    const encoded = encodeDelivery("0x", [await reportOf(world, requested, { result: wordOf(requested) })]);
+    // The words before the report: two offsets, no proofs, one report, its offset. Now the list comes last, and its offset is negative.
+    const one = slice(encoded, 4 + 5 * 32);
+    const list = 3 * 32 + size(one);
+    const words = [64, list, 0, 1, 3 * 32 - (list + 32)].map((value) =>
+      toWord(BigInt.asUintN(256, BigInt(value))),
+    );
+    const report = await world.send(TEST_ROLES.deployer, {
+      to: world.addresses.presetConsumer,
+      data: concat([slice(encoded, 0, 4), ...words.slice(0, 3), one, ...words.slice(3)]),
     });
     expect(await world.verify(report.transactionHash)).toMatchObject({ verdict: "valid" });
   });
