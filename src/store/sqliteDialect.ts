@@ -105,7 +105,11 @@ function openDatabase(file: string, onFatal: (reason: string) => void): OpenData
       let statement = prepared.get(sql);
       if (statement === undefined) {
         if (prepared.size >= MAX_PREPARED_STATEMENTS) prepared.clear();
-        statement = adaptStatement(database.prepare(sql), { onFatal, assertPresent });
+        const beforeRun = (): void => {
+          // Of a transaction, only the end matters: nothing of it is announced before.
+          if (sql === "commit" || (sql !== "begin" && !database.isTransaction)) assertPresent();
+        };
+        statement = adaptStatement(database.prepare(sql), { onFatal, beforeRun });
         prepared.set(sql, statement);
       }
       return statement;
@@ -122,10 +126,7 @@ const NO_STATEMENT: SqliteStatement = {
 
 function adaptStatement(
   statement: StatementSync,
-  {
-    onFatal,
-    assertPresent,
-  }: { readonly onFatal: (reason: string) => void; readonly assertPresent: () => void },
+  { onFatal, beforeRun }: { readonly onFatal: (reason: string) => void; readonly beforeRun: () => void },
 ): SqliteStatement {
   const watch = <T>(work: () => T): T => {
     try {
@@ -142,7 +143,7 @@ function adaptStatement(
     reader: statement.columns().length > 0,
     all: (parameters) => watch(() => statement.all(...(parameters as SQLInputValue[]))),
     run(parameters) {
-      assertPresent();
+      beforeRun();
       return watch(() => statement.run(...(parameters as SQLInputValue[])));
     },
     iterate: (parameters) => statement.iterate(...(parameters as SQLInputValue[])),
