@@ -81,8 +81,6 @@ interface Flight<Payload> {
   readonly versions: SignedTransaction[];
   readonly payload: Payload;
   readonly nonce: number;
-  /** The price that the dearest version offers. */
-  price: GasPrice;
   readonly terms: PriceTerms;
   /** Whether the last attempt to raise the price failed: the existing versions are then broadcast again first. */
   isHeld: boolean;
@@ -117,7 +115,6 @@ export function createDelivery<Payload>(options: DeliveryOptions<Payload>): Deli
       versions: [...signed],
       payload,
       nonce: signed[0]!.nonce,
-      price: readSigned(signed.at(-1)!).price,
       terms,
       isHeld: false,
       isAtTop: false,
@@ -336,15 +333,14 @@ export function createDelivery<Payload>(options: DeliveryOptions<Payload>): Deli
   const reprice = async (flight: Flight<Payload>): Promise<Step> => {
     const { nonce, terms } = flight;
     const { capWei } = terms;
-    const price = replacementOf(fees, flight.price, { market: await readMarket(terms), capWei });
-    const { call } = readSigned(flight.versions.at(-1)!);
+    const { call, price: offered } = readSigned(flight.versions.at(-1)!);
+    const price = replacementOf(fees, offered, { market: await readMarket(terms), capWei });
     const repriced = price && (await signCall(account, call, { chainId, nonce, ...price }).catch(onError));
     if (price === undefined || repriced === undefined) {
       flight.isHeld = true;
       return { at: "wait" };
     }
     await journal?.signed(repriced, flight.payload);
-    flight.price = price;
     flight.versions.push(repriced);
     return { at: "broadcast" };
   };
