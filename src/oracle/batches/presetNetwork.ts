@@ -152,12 +152,11 @@ export function createPresetNetwork(options: PresetNetworkOptions): PresetNetwor
     const { request } = entry;
     const { requestId, subscriptionId } = request;
     entry.state = "working";
-    entry.why = `running on ${nodes.length} nodes`;
+    entry.why = "running its presets";
     const startMs = Date.now();
     try {
       const observed = await runner.run(request, seed);
-      for (const id of presetIdsOf(request))
-        tellStep(id, { name: "run source", startMs, attributes: { "tyche.nodes": nodes.length } });
+      for (const id of presetIdsOf(request)) tellStep(id, { name: "run source", startMs });
       results.set(request, encodeResults(observed.map(aggregate)));
       entry.state = "waiting";
     } catch (error) {

@@ -1,4 +1,5 @@
 import type { Hex } from "viem";
+import { isPureSource } from "../../../sandbox/index.ts";
 import { PRESET_CONSUMER_READS } from "../../chainlink/presetConsumerReads.ts";
 import { decodeArgs } from "../../chainlink/functionsRequest.ts";
 import { decodePresetBatch, wordsOfBatch, type PresetItem } from "../../chainlink/presetBatch.ts";
@@ -21,7 +22,7 @@ const DECODER = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 export interface BatchRunner {
   /**
    * Lets every node run each preset of a batch with its word, and returns what each observed: for each preset, one observation
-   * of each node. A preset that can't be run yields an error that says so.
+   * of each node. Of a pure source, one run stands for all. A preset that can't be run yields an error that says so.
    *
    * @throws what the node or the sandbox throws when it can't answer now.
    */
@@ -71,8 +72,7 @@ export function createBatchRunner(options: {
     word: bigint,
     group: string,
   ): Promise<Observation[]> {
-    const impossible = (reason: string): Observation[] =>
-      Array.from({ length: nodes }, () => failure(reason, maxResponseBytes));
+    const impossible = (reason: string): Observation[] => [failure(reason, maxResponseBytes)];
     const source = await sourceOf(sourceId);
     if (source === undefined) return impossible(`source ${sourceId} is not stored`);
     let decoded: readonly string[];
@@ -82,7 +82,8 @@ export function createBatchRunner(options: {
       return impossible("the arguments are malformed");
     }
     const run = { source, args: decoded, bytesArgs: [toWord(word)], group, sharesContext: true };
-    return await runSource(run, { runner, nodes, maxResponseBytes, signal });
+    const runs = isPureSource(source) ? 1 : nodes;
+    return await runSource(run, { runner, nodes: runs, maxResponseBytes, signal });
   }
 
   return {

@@ -30,6 +30,17 @@ test("default: proof and results are in one transaction, in the block after the 
   expect(decodeFulfilments(transaction!.input)).toHaveLength(1);
 });
 
+test.each([
+  ["of a pure source, one run stands for all nodes", "return new Uint8Array(1)", 1],
+  ["of any other source, each node makes its own", "await 0; return new Uint8Array(1)", 4],
+])("behaviour: %s", async (_name, source, runs) => {
+  let begun = 0;
+  world.startOracle({ runner: createTestRunner(() => void (begun += 1)) });
+  await world.requestPresets(source, 1);
+  await vi.waitFor(async () => expect(await world.results()).toHaveLength(1));
+  expect(begun).toBe(runs);
+});
+
 test("behaviour: a source that takes long does not hold back the proof", async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   world.startOracle({ runner: createTestRunner(() => promise) });
