@@ -115,6 +115,8 @@ export async function startEmbeddedNode(options: EmbeddedNodeOptions): Promise<E
     const anvil = await startAnvil({ chainId, ipcPath, pidFile, stateFile, onExit });
     try {
       ({ isIsolated } = anvil);
+      // It would print a line for each request and six for each transaction, which nobody reads.
+      await connection.request("anvil_setLoggingEnabled", [false]);
       restored = existsSync(stateFile)
         ? await restoreChain(connection, {
             folder,
