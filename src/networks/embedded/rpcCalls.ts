@@ -41,17 +41,18 @@ export async function answerMessage(text: string, request: RpcRequest): Promise<
       left -= answer.length;
       return answer;
     }
-    const { id = null } = (call ?? {}) as { readonly id?: unknown };
     return JSON.stringify(
-      failure(id, RPC_CODES.limitExceeded, "the answers of the batch are too long in total"),
+      failure(idOf(call) ?? null, RPC_CODES.limitExceeded, "the answers of the batch are too long in total"),
     );
   });
   return `[${(await Promise.all(answers)).join()}]`;
 }
 
 async function answerCall(call: unknown, request: RpcRequest): Promise<object> {
-  const { id = null, method, params } = (call ?? {}) as { id?: unknown; method?: unknown; params?: unknown };
-  if (typeof method !== "string") return failure(id, RPC_CODES.invalidRequest, "Invalid Request");
+  const { method, params } = (call ?? {}) as { method?: unknown; params?: unknown };
+  const id = idOf(call);
+  if (typeof method !== "string" || id === undefined)
+    return failure(id ?? null, RPC_CODES.invalidRequest, "Invalid Request");
   const refusal = refusalOf(method);
   if (refusal !== undefined) return failure(id, RPC_CODES.notSupported, refusal);
   // No method of a node takes named parameters.
@@ -72,4 +73,13 @@ async function answerCall(call: unknown, request: RpcRequest): Promise<object> {
     if (error instanceof AnswerError) return failure(id, error.code, error.message, error.data);
     return failure(id, RPC_CODES.internal, messageOf(error));
   }
+}
+
+/**
+ * Returns a call's id; `undefined` for one that is no text, number or `null` (JSON-RPC 2.0, section 4): a deeply nested list can't be written
+ * into the answer.
+ */
+function idOf(call: unknown): string | number | null | undefined {
+  const { id = null } = (call ?? {}) as { readonly id?: unknown };
+  return id === null || typeof id === "string" || typeof id === "number" ? id : undefined;
 }

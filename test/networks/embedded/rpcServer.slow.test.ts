@@ -283,6 +283,18 @@ test("error: parameters by name are refused", async () => {
   });
 });
 
+test("error: an id that is no text, number or null, however deeply nested", async () => {
+  const refused = { jsonrpc: "2.0", id: null, error: { code: -32_600, message: "Invalid Request" } };
+  expect((await send({ ...call("eth_chainId"), id: { 0: 1 } })).body).toEqual(refused);
+  const { socket, messages } = await openSocket();
+  const depth = 100_000;
+  const nested = `{"jsonrpc":"2.0","id":${"[".repeat(depth)}{"0":1}${"]".repeat(depth)},"method":"eth_chainId"}`;
+  for (const message of [nested, `[${nested}]`, JSON.stringify(call("eth_chainId"))]) socket.send(message);
+  await expect.poll(() => messages.length).toBe(3);
+  expect(messages).toEqual([refused, [refused], { jsonrpc: "2.0", id: 1, result: "0x7a69" }]);
+  socket.terminate();
+});
+
 const anvilPid = () => readFileSync(path.join(folder, "anvil.pid"), "utf8");
 const MALFORMED_CODES: readonly [string, unknown][] = [
   ["two bytes", "0xef01"],
