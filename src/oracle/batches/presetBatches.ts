@@ -1,12 +1,16 @@
 import type { Hex } from "viem";
-import { decodeLog } from "../../chainlink/events.ts";
+import { decodeLog, type ChainEventOf } from "../../chainlink/events.ts";
 import { deriveWords } from "../../chainlink/fulfilmentWords.ts";
+import { decodePresetBatch, type PresetItem } from "../../chainlink/presetBatch.ts";
 import type { RawLog } from "../../evm/client.ts";
+import type { OracleLog } from "../log.ts";
 import { createRequestSet, type Entry, type OnChainRequest, type RequestSet } from "../requestSet.ts";
 
 /** A batch of presets as PresetConsumer announced it. Its request id is that of its VRF request, or of the first part of a join. */
 export interface BatchRequest extends OnChainRequest {
   readonly batch: Hex;
+  /** Its presets. */
+  readonly items: readonly PresetItem[];
   /** Whether its seed is joined from the words of several keys. */
   readonly isJoined: boolean;
 }
@@ -26,24 +30,37 @@ export interface PresetBatches {
   seedOf(entry: BatchEntry): Seed | undefined;
   /** Takes the seed that a valid proof shows before it is on chain. Returns the entry, unless the request is no open batch or joins several words. */
   prove(requestId: Hex, seed: bigint): BatchEntry | undefined;
-  /** Reads the logs of a block or receipt, in order. */
+  /** Reads the logs of a block or receipt, in order. Nobody can answer a malformed batch, so it is left out. */
   read(logs: readonly RawLog[]): void;
   /** Returns the first block to reread, if earlier than `firstReplaced`. */
   onReorg(firstReplaced: bigint): bigint | undefined;
 }
 
 /** Follows the batches of one PresetConsumer; addresses in lower case. */
-export function createPresetBatches(contracts: {
+export function createPresetBatches(options: {
   readonly presetConsumer: Hex;
   readonly vrfCoordinator: Hex;
+  readonly log: OracleLog;
 }): PresetBatches {
-  const { presetConsumer, vrfCoordinator } = contracts;
+  const { presetConsumer, vrfCoordinator, log } = options;
   const requests = createRequestSet<BatchRequest>();
   const seeds = new WeakMap<BatchRequest, Seed>();
 
   function arrive(requestId: Hex, value: bigint, block: bigint): void {
     const request = requests.find(requestId)?.request;
     if (request !== undefined) seeds.set(request, { value, block });
+  }
+
+  function readItems({
+    vrfRequestId: requestId,
+    batch,
+  }: ChainEventOf<"BatchRequested">): readonly PresetItem[] {
+    try {
+      return decodePresetBatch(batch);
+    } catch (error) {
+      log.warn({ err: error, requestId }, "presets: a malformed batch gets no results");
+      return [];
+    }
   }
 
   return {
@@ -59,28 +76,31 @@ export function createPresetBatches(contracts: {
       // Within a transaction, these two come before the batch that they belong to.
       const subscriptions = new Map<Hex, bigint>();
       const joins = new Set<Hex>();
-      for (const log of logs) {
-        if (log.address !== presetConsumer && log.address !== vrfCoordinator) continue;
-        const event = decodeLog(log);
-        if (log.address === vrfCoordinator) {
+      for (const one of logs) {
+        if (one.address !== presetConsumer && one.address !== vrfCoordinator) continue;
+        const event = decodeLog(one);
+        if (one.address === vrfCoordinator) {
           if (event?.name === "RandomWordsRequested") subscriptions.set(event.requestId, event.subId);
           else if (event?.name === "RandomWordsFulfilled") {
             if (requests.find(event.requestId)?.request.isJoined === false)
-              arrive(event.requestId, deriveWords(event.outputSeed, 1)[0]!, log.blockNumber);
+              arrive(event.requestId, deriveWords(event.outputSeed, 1)[0]!, one.blockNumber);
           }
         } else if (event?.name === "Joining") joins.add(event.requestId);
-        else if (event?.name === "WordsJoined") arrive(event.requestId, event.seed, log.blockNumber);
+        else if (event?.name === "WordsJoined") arrive(event.requestId, event.seed, one.blockNumber);
         else if (event?.name === "BatchRequested") {
+          const items = readItems(event);
+          if (items.length === 0) continue;
           requests.add({
             requestId: event.vrfRequestId,
             subscriptionId: subscriptions.get(event.vrfRequestId) ?? 0n,
-            blockNumber: log.blockNumber,
+            blockNumber: one.blockNumber,
             batch: event.batch,
+            items,
             isJoined: joins.has(event.vrfRequestId),
           });
         } else if (event?.name === "BatchReported") {
           const entry = requests.find(event.vrfRequestId);
-          if (entry !== undefined) requests.finish(entry.request, log.blockNumber);
+          if (entry !== undefined) requests.finish(entry.request, one.blockNumber);
         }
       }
     },

@@ -1,7 +1,7 @@
 import type { Hex } from "viem";
 import { findEvent } from "../../chainlink/events.ts";
 import { deriveWords } from "../../chainlink/fulfilmentWords.ts";
-import { decodePresetBatch, presetRequestId, readyRecord } from "../../chainlink/presetBatch.ts";
+import { presetRequestId, readyRecord } from "../../chainlink/presetBatch.ts";
 import {
   batchReportDigest,
   deliveryGas,
@@ -307,8 +307,8 @@ export function createPresetNetwork(options: PresetNetworkOptions): PresetNetwor
 }
 
 /** Returns the ids of a batch's presets. */
-function presetIdsOf({ requestId, batch }: BatchRequest): Hex[] {
-  return decodePresetBatch(batch).map((_, item) => presetRequestId(requestId, item));
+function presetIdsOf({ requestId, items }: BatchRequest): Hex[] {
+  return items.map((_, item) => presetRequestId(requestId, item));
 }
 
 /** PresetConsumer takes no reports of these nodes. */

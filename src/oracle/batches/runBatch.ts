@@ -2,7 +2,7 @@ import type { Hex } from "viem";
 import { isPureSource } from "../../../sandbox/index.ts";
 import { PRESET_CONSUMER_READS } from "../../chainlink/presetConsumerReads.ts";
 import { decodeArgs } from "../../chainlink/functionsRequest.ts";
-import { decodePresetBatch, wordsOfBatch, type PresetItem } from "../../chainlink/presetBatch.ts";
+import { wordsOfBatch, type PresetItem } from "../../chainlink/presetBatch.ts";
 import { MAX_RESULT_BYTES } from "../../chainlink/presetReport.ts";
 import { decodeRevertReason } from "../../chainlink/revertReason.ts";
 import type { ChainClient } from "../../evm/client.ts";
@@ -87,8 +87,7 @@ export function createBatchRunner(options: {
   }
 
   return {
-    async run({ batch, subscriptionId }, seed) {
-      const items = decodePresetBatch(batch);
+    async run({ items, subscriptionId }, seed) {
       const words = wordsOfBatch(seed, items.length);
       const group = `presets of ${subscriptionId} at ${presetConsumer}`;
       const observed: (readonly Observation[])[] = [];
@@ -100,8 +99,8 @@ export function createBatchRunner(options: {
       await Promise.all(Array.from({ length: Math.min(MAX_RUNNING, items.length) }, work));
       return observed;
     },
-    async sourcesOf({ batch }) {
-      return await Promise.all(decodePresetBatch(batch).map(({ sourceId }) => sourceOf(sourceId)));
+    async sourcesOf({ items }) {
+      return await Promise.all(items.map(({ sourceId }) => sourceOf(sourceId)));
     },
     forgetSources: () => sources.clear(),
   };

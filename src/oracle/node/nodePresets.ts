@@ -3,7 +3,7 @@ import { isPureSource } from "../../../sandbox/index.ts";
 import { decodeLog, findEvent } from "../../chainlink/events.ts";
 import { findRevertReason } from "../../chainlink/findRevertReason.ts";
 import { deriveWords } from "../../chainlink/fulfilmentWords.ts";
-import { decodePresetBatch, readyRecord } from "../../chainlink/presetBatch.ts";
+import { readyRecord } from "../../chainlink/presetBatch.ts";
 import {
   batchReportDigest,
   deliveryGas,
@@ -227,8 +227,7 @@ export function createNodePresets(options: NodePresetsOptions): NodePresets {
     entry: BatchEntry,
     { id, isDerived }: { readonly id: Hex; readonly isDerived: boolean },
   ): RoundTask {
-    const { requestId, batch } = entry.request;
-    const items = decodePresetBatch(batch).length;
+    const { requestId, items } = entry.request;
     const hooks: TaskHooks = {
       onTransmit({ rank: stage, result, endorsements }) {
         entry.why = `transmitting at stage ${stage}`;
@@ -250,7 +249,7 @@ export function createNodePresets(options: NodePresetsOptions): NodePresets {
         id,
         isDerived,
         isOpen: () => requests.isOpen(entry) && begun.get(entry) === id,
-        agree: (observed) => agreeOnItems(observed, { faulty: of.set.faulty, items }),
+        agree: (observed) => agreeOnItems(observed, { faulty: of.set.faulty, items: items.length }),
         signReport(_, result) {
           const digest = digestOf(of, entry, id, result);
           return { digest, signature: toHexText(joinSignature(signer.sign(fromHexText(digest)))) };

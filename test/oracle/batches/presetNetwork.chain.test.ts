@@ -121,6 +121,43 @@ test("behaviour: results that a reorganisation takes are given again, for the ne
   expect((await world.results())[1]).not.toEqual(before[1]);
 });
 
+test("behaviour: what a reorganisation removes with proof and report is sent again, for the same word", async () => {
+  world.startOracle();
+  await world.requestPresets(ECHO, 2);
+  await vi.waitFor(async () => expect(await world.results()).toHaveLength(2));
+  const before = [await world.results(), await world.events("RandomWordsFulfilled")];
+  const { blockHash } = await world.viem.getTransactionReceipt({
+    hash: (await world.viem.getBlock()).transactions[0]!,
+  });
+  await world.client.request("anvil_reorg", [1, []]);
+  await vi.waitFor(async () => expect(await world.results()).toHaveLength(2));
+  expect([await world.results(), await world.events("RandomWordsFulfilled")]).toEqual(before);
+  expect((await world.viem.getBlock()).hash).not.toBe(blockHash);
+  expect(await world.events("BatchReported")).toHaveLength(1);
+});
+
+test("behaviour: a batch whose request a reorganisation removes is left alone, and one sent again is answered", async () => {
+  const oracle = world.startOracle();
+  await world.requestPresets(ECHO, 1);
+  await vi.waitFor(async () => expect(await world.results()).toHaveLength(1));
+  await world.client.request("anvil_reorg", [2, []]);
+  expect(await world.results()).toEqual([]);
+  await world.requestPresets(ECHO, 1);
+  await vi.waitFor(async () => expect(await world.results()).toHaveLength(1));
+  await vi.waitFor(() => expect(oracle.network().pending).toEqual([]));
+  expect(await world.events("BatchRequested")).toHaveLength(1);
+});
+
+test("error: a malformed batch gets its word and no results, and holds nothing up", async () => {
+  const oracle = world.startOracle();
+  await submit(world, { presets: [{ dapp: world.dapp, items: [], batch: "0x000105" }] });
+  await world.requestPresets(ECHO, 1);
+  await vi.waitFor(async () => expect(await world.results()).toHaveLength(1));
+  await vi.waitFor(() => expect(oracle.network().pending).toEqual([]));
+  expect(await world.events("RandomWordsFulfilled")).toHaveLength(2);
+  expect(world.lines.map(({ message }) => message)).toContain("presets: a malformed batch gets no results");
+});
+
 test("behaviour: results too long for one transaction come in several", async () => {
   const long = { maxResponseBytes: 20_000, nodes: world.network.functions.nodes };
   world.startOracle({ functions: long });
