@@ -34,7 +34,7 @@ const withSuffix = (name: (typeof SUFFIXES)[number]): TestProjectConfiguration =
 export default defineConfig({
   test: {
     // Sources may have changed since the last install; nothing to do takes 60 ms.
-    globalSetup: "test/support/compiledContracts.ts",
+    globalSetup: "test/support/builds.ts",
     setupFiles: ["test/support/setup.ts"],
     pool: "forks",
     isolate: false,

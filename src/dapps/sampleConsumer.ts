@@ -179,7 +179,7 @@ ${REST.replace("MEMORY", "calldata")}`;
 /** The dapp has no subscriptions on a network yet. */
 export class NoSubscriptionError extends TycheError {
   constructor(network: string) {
-    super(`the dapp has no subscriptions on ${network} yet; start the service, which creates them`, {
+    super(`the dapp has no subscriptions on ${network} yet; a running service creates them in a moment`, {
       code: "not_found",
       blame: "caller",
     });

@@ -1,7 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import path from "node:path";
-
-const entry = path.resolve(import.meta.dirname, "../../src/app/tyche.ts");
+import { TYCHE_ENTRY } from "../support/tyche.ts";
 
 export interface CliResult {
   readonly code: number | null;
@@ -15,7 +13,7 @@ export function startCli(
   variables: Readonly<Record<string, string>> = {},
 ): ChildProcess {
   const env = { ...process.env, CI: "true", FORCE_COLOR: "1", NO_COLOR: undefined, ...variables };
-  return spawn(process.execPath, ["--no-node-snapshot", entry, ...args], { env });
+  return spawn(process.execPath, ["--no-node-snapshot", TYCHE_ENTRY, ...args], { env });
 }
 
 /** Runs `tyche` to completion; `input` is its standard input. */

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { connectOperator } from "../support/signIn.ts";
 import { startTycheProcess, type TycheProcess } from "../support/tyche.ts";
 import { runCli as run } from "./runCli.ts";
@@ -173,13 +173,16 @@ test("behaviour: dapp rename checks the name as every way in does", async () => 
 
 test("behaviour: a dapp's name stands for its id", async () => {
   const { id } = await connectOperator(tyche).createDapp({ name: "kiosk" });
-  const [contract, config, listed, key] = await Promise.all([
-    runCli(["dapp", "contract", "kiosk", "--network", "sepolia"]),
+  // The service creates its subscriptions meanwhile.
+  await vi.waitFor(async () => {
+    const contract = await runCli(["dapp", "contract", "kiosk", "--network", "sepolia"]);
+    expect(contract).toMatchObject({ code: 0, stdout: expect.stringContaining(id) });
+  }, 60_000);
+  const [config, listed, key] = await Promise.all([
     runCli(["dapp", "config", "kiosk", "--json"]),
     runCli(["requests", "list", "--dapp", "kiosk"]),
     runCli(["dapp", "add-key", "kiosk", "--json"]),
   ]);
-  expect(contract).toMatchObject({ code: 0, stdout: expect.stringContaining(id) });
   expect(JSON.parse(config.stdout)).toMatchObject({ dappId: id, name: "kiosk" });
   expect(listed).toMatchObject({ code: 0, stderr: "no requests\n" });
   expect(key.code).toBe(0);

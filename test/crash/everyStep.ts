@@ -1,12 +1,13 @@
+import { rmSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import path from "node:path";
 import type { Hex } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { VrfVersion } from "../../src/chainlink/vrfVersion.ts";
 import type { Command, RequestRecord } from "../../src/requests/service.ts";
+import { bundle } from "../support/bundle.ts";
 import { startPipelineWorld, type PipelineWorld } from "../support/pipelineWorld.ts";
 import { TEST_PROVING_KEY, TEST_ROLES } from "../support/stack.ts";
-import { bundleEntry } from "./bundleEntry.ts";
 import type { CrashConfig } from "./crashEntry.ts";
 import { startCrashProcess, type CrashProcess } from "./crashProcess.ts";
 import type { CrashPoint } from "./steps.ts";
@@ -36,12 +37,15 @@ export function crashAtEveryStep(
 ): void {
   let world: PipelineWorld;
   let config: CrashConfig;
-  let bundle: Awaited<ReturnType<typeof bundleEntry>>;
+  let file: string;
   let next: CrashProcess;
   let run = 0;
 
   beforeAll(async () => {
-    [world, bundle] = await Promise.all([startPipelineWorld({ vrfVersion }), bundleEntry()]);
+    [world, file] = await Promise.all([
+      startPipelineWorld({ vrfVersion }),
+      bundle("test/crash/crashEntry.ts"),
+    ]);
     config = {
       database: path.join(world.folder, "tyche.db"),
       chain: world.node.ipcPath,
@@ -52,18 +56,18 @@ export function crashAtEveryStep(
       gasPriceWei: String(world.stack.gasPriceWei),
       allowanceJuels: String(1_000n * 10n ** 18n),
     };
-    next = startCrashProcess(bundle.file);
+    next = startCrashProcess(file);
   });
   afterAll(async () => {
     next.kill();
-    bundle.remove();
+    rmSync(path.dirname(file), { recursive: true });
     await world.close();
   });
 
   /** Starts the service on the data that the previous process left; meanwhile the next process loads. */
   const open = async (): Promise<CrashProcess> => {
     const opened = next;
-    next = startCrashProcess(bundle.file);
+    next = startCrashProcess(file);
     await opened.ask({ do: "open", config });
     return opened;
   };

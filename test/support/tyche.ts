@@ -5,7 +5,9 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import type { NetworkName } from "../../src/networks/profiles.ts";
 
-const ENTRY = path.resolve(import.meta.dirname, "../../src/app/tyche.ts");
+/** The program: bundled for the tests, else from its sources. */
+export const TYCHE_ENTRY =
+  process.env["BUNDLED_TYCHE"] ?? path.resolve(import.meta.dirname, "../../src/app/tyche.ts");
 /** Kills a start that hangs; it says nothing about how long a start takes. */
 const START_TIMEOUT_MS = 120_000;
 
@@ -189,7 +191,7 @@ function spawnTyche(
   env: Readonly<Record<string, string>>,
   { under = [], cwd }: Pick<TycheProcessOptions, "under" | "cwd"> = {},
 ): { readonly child: ChildProcess; readonly output: () => string; readonly exited: Promise<number | null> } {
-  const command = [...under, process.execPath, "--no-node-snapshot", ENTRY, ...args];
+  const command = [...under, process.execPath, "--no-node-snapshot", TYCHE_ENTRY, ...args];
   const child = spawn(command[0]!, command.slice(1), {
     env: { ...process.env, NO_COLOR: "1", ...env },
     stdio: ["ignore", "pipe", "pipe"],
