@@ -17,7 +17,7 @@ import { createIdentity } from "./identity.ts";
 import { createKeeper } from "./keeper.ts";
 import { changesState } from "./methods.ts";
 import { createPast } from "./past.ts";
-import { createRecorder, readBlock } from "./recorder.ts";
+import { createRecorder, readBlock, UnloggedError } from "./recorder.ts";
 import type { RecordedBlock, Recorder } from "./recorder.ts";
 import { KEPT_TOPICS, tellRemoved } from "./removedPast.ts";
 import { restoreChain } from "./replay.ts";
@@ -172,10 +172,11 @@ export async function startEmbeddedNode(options: EmbeddedNodeOptions): Promise<E
       .catch(tellUnlessDown);
   };
   /**
-   * Reports an error unless it is a connection that broke because the process is down: whoever ended the process reports why, and the
-   * interrupted work is done again.
+   * Reports an error unless the recorder has, or it is a connection that broke because the process is down: whoever ended the process
+   * reports why, and the interrupted work is done again.
    */
   const tellUnlessDown = (error: unknown): void => {
+    if (error instanceof UnloggedError) return;
     if (!(supervisor.isDown() && error instanceof BrokenConnectionError)) onError(error);
   };
   /**
@@ -188,6 +189,9 @@ export async function startEmbeddedNode(options: EmbeddedNodeOptions): Promise<E
   const log = openBlockLog(folder, restored!.head.number, restored!.stored);
   const recorder: Recorder = createRecorder({
     connection,
+    gate,
+    onError,
+    onForgotten: startAgain,
     head: restored!.head,
     log,
     async onBlock(block) {
@@ -275,7 +279,7 @@ export async function startEmbeddedNode(options: EmbeddedNodeOptions): Promise<E
     },
     removeBlocks: storage.removeSome,
     findAppearances: storage.findAppearances,
-    pause: storage.pause,
+    pause: () => recorder.pause() ?? storage.pause(),
     async warnings() {
       const warnings = isIsolated ? [] : [OPEN_PORT_WARNING];
       // A compaction holds mining back for some milliseconds, and a new process mines nothing until it has all blocks.

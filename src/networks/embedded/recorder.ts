@@ -2,8 +2,11 @@ import type { Hex } from "viem";
 import { BrokenConnectionError } from "../../evm/connection.ts";
 import type { Connection } from "../../evm/connection.ts";
 import { fromHexText, toHexText } from "../../lib/hex.ts";
+import { messageOf } from "../../lib/errors.ts";
 import { keccak256 } from "../../lib/keccak.ts";
+import { EmbeddedChainError } from "./anvil.ts";
 import type { BlockLog } from "./blockLog.ts";
+import type { Gate } from "./gate.ts";
 
 /** Own transactions remembered by hash until their block is logged: far more than are ever in flight. */
 const REMEMBERED_TRANSACTIONS = 1_000;
@@ -12,6 +15,8 @@ const REMEMBERED_BLOCKS = 64;
 
 /** In a run of blocks, this many share a flush to disk; the last block always gets one. */
 const BLOCKS_A_FLUSH = 64;
+/** Delay after which a block that couldn't be written is written again. */
+const RETRY_MS = 500;
 
 /** A block that is in the log. */
 export interface RecordedBlock {
@@ -22,15 +27,17 @@ export interface RecordedBlock {
   readonly header: unknown;
 }
 
-/** Writes every block of a chain to its log, and then flushes it to disk. */
+/**
+ * Writes every block of a chain to its log, and then flushes it to disk. While that fails, nothing more is sent to the chain: Anvil soon
+ * forgets the signed transactions of its blocks.
+ */
 export interface Recorder {
   /** Returns the newest block in the log. */
   head(): RecordedBlock;
-  /** Resolves when the block is in the log; rejects when the chain doesn't have it or goes down first. */
+  /** Resolves when the block is in the log; rejects when the chain doesn't have it or goes down first, and with {@link UnloggedError}. */
   ensure(this: void, block: number): Promise<void>;
   /**
-   * Resolves when the block is in the log and flushed to disk, so that it survives a power cut; rejects like {@link ensure}, and when the
-   * disk fails.
+   * Resolves when the block is in the log and flushed to disk, so that it survives a power cut; rejects like {@link ensure}.
    */
   persist(this: void, block: number): Promise<void>;
   /** Takes note of a head: if it differs from the block logged under its number, blocks have been removed by a reorg. */
@@ -39,6 +46,8 @@ export interface Recorder {
   life(): number;
   /** Remembers a signed transaction that is about to be sent, so that the node needn't be asked for it. */
   remember(raw: Hex): void;
+  /** Says in words why blocks can't be logged, and the chain is paused; `undefined` while it isn't. */
+  pause(this: void): string | undefined;
   /** Continues after this block: the blocks after it were removed, and the log has been restarted. */
   goBackTo(block: RecordedBlock): void;
   /** The process has died: nothing more is logged until {@link restart}. */
@@ -47,8 +56,16 @@ export interface Recorder {
   restart(head: RecordedBlock): void;
 }
 
+/** Blocks can't be logged at the moment, for a reason that has been reported. They are announced once they are in the log. */
+export class UnloggedError extends EmbeddedChainError {
+  constructor(cause: unknown) {
+    super(`the chain's block log can't be written (${messageOf(cause)}): check its disk`, cause);
+  }
+}
+
 export interface RecorderOptions {
   readonly connection: Connection;
+  readonly gate: Gate;
   readonly log: BlockLog;
   readonly head: RecordedBlock;
   /** Called for each block after it is logged; the next block waits for the promise. */
@@ -60,11 +77,15 @@ export interface RecorderOptions {
   readonly mayGoBackTo: (block: number) => Promise<boolean>;
   /** Called when blocks were removed (`evm_revert`, `anvil_reorg`): the chain continues after this one. */
   readonly onBroken: (head: RecordedBlock) => void;
+  /** Called when the node has forgotten a transaction of a block that isn't logged: only a start from the log makes the chain whole. */
+  readonly onForgotten: (error: EmbeddedChainError) => void;
+  /** Called once when blocks can't be logged, until they can be logged again. */
+  readonly onError: (error: UnloggedError) => void;
 }
 
 /** Creates the recorder of one chain. */
 export function createRecorder(options: RecorderOptions): Recorder {
-  const { connection, log, onBlock, onBroken, mayGoBackTo } = options;
+  const { connection, gate, log, onBlock, onBroken, mayGoBackTo } = options;
   let { head } = options;
   let target = head.number;
   let isDoubted = false;
@@ -77,11 +98,48 @@ export function createRecorder(options: RecorderOptions): Recorder {
   let persisted = head.number;
   /** How often blocks were removed: a flush in flight may hold none of the current ones. */
   let setBacks = 0;
+  /** Why blocks can't be logged. */
+  let trouble: UnloggedError | undefined;
+  /** Ends the pause. */
+  let release: (() => void) | undefined;
+  let retry: NodeJS.Timeout | undefined;
+
+  const fail = (cause: unknown): UnloggedError => {
+    const isNew = trouble === undefined;
+    trouble = new UnloggedError(cause);
+    release ??= gate.hold(["send", "mine"]);
+    if (isNew) options.onError(trouble);
+    retrySoon();
+    return trouble;
+  };
+  const retrySoon = (): void => {
+    clearTimeout(retry);
+    retry = setTimeout(() => {
+      persist(Math.max(target, head.number)).then(goOn, () => {
+        if (trouble !== undefined && !isDown) retrySoon();
+      });
+    }, RETRY_MS).unref();
+  };
+  const goOn = (): void => {
+    clearTimeout(retry);
+    trouble = undefined;
+    release?.();
+    release = undefined;
+  };
+  const write = (entry: () => void): void => {
+    try {
+      entry();
+    } catch (error) {
+      throw fail(error);
+    }
+  };
 
   const rawOf = async (hash: Hex): Promise<Hex> => {
-    const raw = sent.get(hash);
-    sent.delete(hash);
-    return raw ?? ((await connection.request("eth_getRawTransactionByHash", [hash])) as Hex);
+    const raw = sent.get(hash) ?? (await connection.request("eth_getRawTransactionByHash", [hash]));
+    if (raw !== null) return raw as Hex;
+    const error = new EmbeddedChainError(`the node has forgotten transaction ${hash} before it was logged`);
+    options.onForgotten(error);
+    throw error;
   };
 
   const run = async (): Promise<void> => {
@@ -100,7 +158,9 @@ export function createRecorder(options: RecorderOptions): Recorder {
       // Some of these answers may come from the next process, which hasn't caught up yet.
       if (isDown || life !== own) throw new ChainDownError();
       if (isNext) {
-        log.append({ number: block.number, hash: block.hash, timestamp: block.timestamp, transactions });
+        const { timestamp } = block;
+        write(() => log.append({ number: block.number, hash: block.hash, timestamp, transactions }));
+        for (const sentHash of block.transactions) sent.delete(sentHash);
         take(block);
         // Started at once, on behalf of whoever is going to wait for it; not for each of many blocks mined together.
         if (head.number >= target || head.number % BLOCKS_A_FLUSH === 0) log.flush().catch(() => {});
@@ -111,7 +171,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
         if (!isOurs) throw new ChainDownError();
         target = latest.number;
         // Without a common block the log ends here, until the state is stored again.
-        log.cutAfter(common?.number ?? -1);
+        write(() => log.cutAfter(common?.number ?? -1));
         take(common ?? latest);
         onBroken(head);
       } else if (head.number < target) {
@@ -156,19 +216,24 @@ export function createRecorder(options: RecorderOptions): Recorder {
     }
   };
 
+  const persist = async (block: number): Promise<void> => {
+    await ensure(block);
+    // Nobody needs to wait for blocks that have been removed meanwhile.
+    while (persisted < Math.min(block, head.number)) {
+      const [written, before] = [head.number, setBacks];
+      await log.flush().catch((error: unknown) => {
+        throw fail(error);
+      });
+      if (setBacks === before) persisted = Math.max(persisted, written);
+    }
+  };
+
   return {
     head: () => head,
     life: () => life,
     ensure,
-    async persist(block) {
-      await ensure(block);
-      // Nobody needs to wait for blocks that have been removed meanwhile.
-      while (persisted < Math.min(block, head.number)) {
-        const [written, before] = [head.number, setBacks];
-        await log.flush();
-        if (setBacks === before) persisted = Math.max(persisted, written);
-      }
-    },
+    persist,
+    pause: () => trouble?.message,
     async onHead(number, hash) {
       if (recent.get(number) === hash || isDown) return;
       if (number > target) target = number;
@@ -190,6 +255,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
     },
     restart(next) {
       isDown = false;
+      goOn();
       life += 1;
       running = undefined;
       isDoubted = false;

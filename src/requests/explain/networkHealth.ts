@@ -101,6 +101,10 @@ export function createNetworkHealth(options: NetworkHealthOptions): () => Promis
   });
 
   let lastBalances: Balances | undefined;
+  const describePause = (): string | undefined => {
+    const pause = options.chainPause?.();
+    return pause === undefined ? undefined : `the chain is paused: ${pause}`;
+  };
 
   return keepReading(async (): Promise<NetworkReadiness> => {
     const head = watcher.head();
@@ -133,13 +137,7 @@ export function createNetworkHealth(options: NetworkHealthOptions): () => Promis
         inTime(options.chainWarnings?.() ?? Promise.resolve([])),
       ]);
       const { vrfJuels, functionsJuels } = balances ?? {};
-      const pause = options.chainPause?.();
-      const why =
-        head === undefined
-          ? "no block has been seen yet"
-          : pause === undefined
-            ? undefined
-            : `the chain is paused: ${pause}`;
+      const why = head === undefined ? "no block has been seen yet" : describePause();
       const warnings = [
         ...lowAccount("the operator", { address: options.operator, balanceWei: operatorWei }),
         ...Object.entries(oracle?.lowestAccounts ?? {}).flatMap(([role, account]) =>
@@ -172,7 +170,7 @@ export function createNetworkHealth(options: NetworkHealthOptions): () => Promis
     } catch (error) {
       return {
         ready: false,
-        why: describeUnreachable(error),
+        why: describePause() ?? describeUnreachable(error),
         rpcReachable: false,
         ...known,
         warnings: [...lagging(oracle), ...damaged(damagedRequests)],

@@ -1,4 +1,5 @@
-import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, truncateSync } from "node:fs";
+import fs, { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, truncateSync } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
 import { DatabaseSync } from "node:sqlite";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -396,6 +397,39 @@ test("pauses the chain while another process locks its history, says so, and los
   expect(await lookUp(started, hashes, contract)).toEqual({ receipts: hashes, logs: count });
   expect(node.pause()).toBeUndefined();
   expect(errors).toEqual([expect.stringContaining("history can't be written")]);
+});
+
+test("pauses the chain while its block log can't be written, says so, and loses nothing", async () => {
+  const errors: string[] = [];
+  const started = await start(newFolder(), { onError: (error) => errors.push(messageOf(error)) });
+  const { client, node, restarts } = started;
+  const contract = await contractOf(client);
+  const { writeSync } = fs;
+  fs.writeSync = () => {
+    throw new Error("ENOSPC: no space left on device, write");
+  };
+  syncBuiltinESMExports();
+  const [from] = (await rpc(node.rpcUrl, "eth_accounts", [])).result as Hex[];
+  const count = KEPT_TRANSACTION_BLOCKS * 2;
+  // Signed by Anvil, which alone has the bytes. One after another, so that each has a block of its own.
+  const hashes: Hex[] = [];
+  const sending = (async () => {
+    while (hashes.length < count) {
+      const call = { from, to: contract, data: store(2, hashes.length + 1) };
+      hashes.push((await rpc(node.rpcUrl, "eth_sendTransaction", [call])).result as Hex);
+    }
+  })();
+  await expect.poll(() => node.pause()).toContain("block log can't be written (ENOSPC");
+  await expect(client.getHead("latest")).rejects.toThrow("block log can't be written");
+  fs.writeSync = writeSync;
+  syncBuiltinESMExports();
+  await sending;
+  await expect.poll(() => lookUp(started, hashes, contract)).toEqual({ receipts: hashes, logs: count });
+  expect(node.pause()).toBeUndefined();
+  expect({ errors, restarts }).toEqual({
+    errors: [expect.stringContaining("block log can't be written")],
+    restarts: [],
+  });
 });
 
 test("fills the history from the block log with what an earlier process could not keep", async () => {

@@ -163,6 +163,21 @@ test("isn't ready while the chain is paused, and says why", async () => {
   });
 });
 
+test("says why the chain is paused, too, where it answers no call meanwhile", async () => {
+  const never = async () => {
+    throw new Error("no answer");
+  };
+  const read = healthWith({
+    chainPause: () => "its disk is full",
+    client: { getBalanceWei: never, call: never },
+  });
+  expect(await read()).toMatchObject({
+    ready: false,
+    why: "the chain is paused: its disk is full",
+    rpcReachable: false,
+  });
+});
+
 test("behaviour: a paused router and what the chain itself says are warnings", async () => {
   const read = healthWith({
     client: { getBalanceWei: async () => COIN, call: answers(90n * COIN, true) },
