@@ -17,10 +17,13 @@ import type { RequestPartsMeans } from "./randomnessParts.ts";
 import type { BatchParts, PresetParts } from "./requestParts.ts";
 import { compareSignatures } from "./signatureSteps.ts";
 import { readSignerSets, type SignerSet } from "./signerSet.ts";
-import { compareStep, failedStep, notApplicableStep } from "./verification.ts";
+import { compareStep, notApplicableStep } from "./verification.ts";
 
-/** Reports on one batch that are tried in a transaction: anyone can put any number of false ones beside the real one. */
-const MAX_TRIED_REPORTS = 32;
+/**
+ * Reports on one batch that are tried in a transaction: anyone can put false ones before the real one, some 300 in the 128 KiB that nodes take
+ * as a transaction.
+ */
+const MAX_TRIED_REPORTS = 512;
 
 type Means = RequestPartsMeans & { readonly chainId: number };
 
@@ -62,16 +65,10 @@ async function check(
 ): Promise<Omit<CheckedReport, "delivered">> {
   const ready =
     requested === undefined || seed === undefined ? undefined : readyRecord(requested.batch, seed);
-  const { tried, to, isDirect } = await findReport(reported, ready, means);
-  const through = isDirect ? "" : `the contract ${to ?? "that the transaction creates"}`;
+  const { tried, through } = await findReport(reported, ready, means);
   if (tried === undefined) {
-    const step = isDirect
-      ? failedStep("delivery", "the calldata of the transaction hold no report on this batch")
-      : notApplicableStep(
-          "delivery",
-          `the report was delivered through ${through}, whose calldata don't show it; a node that serves debug_traceTransaction can`,
-        );
-    return { steps: [step], signers: undefined };
+    const detail = `the report was delivered through ${through}; the transaction's calldata don't show it, but a node that serves debug_traceTransaction can`;
+    return { steps: [notApplicableStep("delivery", detail)], signers: undefined };
   }
   const { batch, signers, steps } = tried;
   if (ready === undefined) {
@@ -81,7 +78,7 @@ async function check(
   const delivery = compareStep(
     "delivery",
     "the consumer took what the nodes signed, for the batch that was requested with the seed of its words" +
-      (through === "" ? "" : `; it was delivered through ${through}`),
+      (through === undefined ? "" : `; it was delivered through ${through}`),
     [
       { what: "hash of batch and seed", expected: ready, found: batch.ready },
       { what: "results", expected: toHexText(batch.results), found: reported.results },
@@ -103,36 +100,43 @@ interface TriedReport {
 
 /**
  * Finds the report that the consumer took. Anyone may deliver it, through any contract, along with others: it is the one that holds, in
- * the transaction's calldata or else among the calls of the consumer.
+ * the transaction's calldata or else among the calls of the consumer. A call of the consumer itself can hold no false one, as the consumer
+ * reverts then; it holds none if a contract delivered the report while it was called back with a word.
  */
 async function findReport(
   { vrfRequestId, results, log }: OracleEventOf<"BatchReported">,
   ready: Hex | undefined,
   means: Means,
 ): Promise<{
-  readonly to: Hex | undefined;
-  readonly isDirect: boolean;
+  /** What delivered the report to the consumer; `undefined` if the transaction itself did. */
+  readonly through: string | undefined;
   readonly tried: TriedReport | undefined;
 }> {
   const { facts, book } = means;
   const consumer = book.get("presetConsumer");
   const { input, to } = await facts.getTransaction(log.transactionHash);
-  const isDirect = to === consumer;
-  let first: Candidate | undefined;
-  for (const read of [async () => [input], () => facts.findCalls(log.transactionHash, consumer)]) {
-    const candidates = (await read()).flatMap((one) => candidatesIn(one, vrfRequestId));
-    first ??= candidates[0];
-    const likely = candidates.filter(
+  const given = candidatesIn(input, vrfRequestId);
+  const likely = (candidates: readonly Candidate[]): readonly Candidate[] =>
+    candidates.filter(
       ({ batch }) => toHexText(batch.results) === results && (ready === undefined || batch.ready === ready),
     );
-    for (const one of likely.slice(0, MAX_TRIED_REPORTS)) {
+  const [first] = [...likely(given), ...given];
+  if (to === consumer && first !== undefined)
+    return { through: undefined, tried: await tryReport(first, means) };
+  const findSigned = async (candidates: readonly Candidate[]): Promise<TriedReport | undefined> => {
+    for (const one of likely(candidates).slice(0, MAX_TRIED_REPORTS)) {
       const tried = await tryReport(one, means);
-      if (tried.isSigned || isDirect) return { to, isDirect, tried };
+      if (tried.isSigned) return tried;
     }
-    if (isDirect) break;
-  }
-  // The only one, or one that is wrong in any case.
-  return { to, isDirect, tried: isDirect && first !== undefined ? await tryReport(first, means) : undefined };
+    return undefined;
+  };
+  const through =
+    to === consumer
+      ? "a contract that the transaction calls back"
+      : `the contract ${to ?? "that the transaction creates"}`;
+  const findTraced = async (): Promise<readonly Candidate[]> =>
+    (await facts.findCalls(log.transactionHash, consumer)).flatMap((one) => candidatesIn(one, vrfRequestId));
+  return { through, tried: (await findSigned(given)) ?? (await findSigned(await findTraced())) };
 }
 
 interface Candidate extends SignedReport {

@@ -55,8 +55,8 @@ export interface ChainFacts {
   /** Data of the matching logs of one block, merely by the node's word: for data that a hash in it proves. */
   readLogData(search: LogSearch, block: bigint): Promise<readonly Hex[]>;
   /**
-   * The calldata of all successful calls to a contract within a transaction, by the node's trace: merely its word. None if the node
-   * gives no traces.
+   * The calldata of all successful calls to a contract within a transaction, by the node's trace: merely its word. A contract that runs the
+   * other one's code on its own storage (DELEGATECALL) does not call it. None if the node gives no traces.
    */
   findCalls(hash: Hex, to: Hex): Promise<readonly Hex[]>;
   /** A call on a block's state; on the newest state if it reverts there or the node no longer has that state. */
@@ -199,8 +199,10 @@ function callsTo(to: Hex, trace: unknown): readonly Hex[] {
   while (open.length > 0) {
     const call = open.pop();
     if (typeof call !== "object" || call === null) continue;
-    const { to: called, input, error, calls } = call as Readonly<Record<string, unknown>>;
-    const isWanted = String(called).toLowerCase() === to && error === undefined;
+    const { type, to: called, input, error, calls } = call as Readonly<Record<string, unknown>>;
+    // What it called is undone, too.
+    if (error !== undefined) continue;
+    const isWanted = type === "CALL" && String(called).toLowerCase() === to;
     if (isWanted && typeof input === "string") found.push(input as Hex);
     if (Array.isArray(calls)) open.push(...(calls as unknown[]));
   }

@@ -11,8 +11,11 @@ import { explainCallback } from "./explainCallback.ts";
 import { proofsIn, type RandomnessParts, type RequestPartsMeans } from "./randomnessParts.ts";
 import { compareStep, describeMissingRequest, failedStep, notApplicableStep } from "./verification.ts";
 
-/** Proofs for one request that are tried in a transaction: anyone can deliver one with any number of false ones, at 10 ms each. */
-const MAX_TRIED_PROOFS = 32;
+/**
+ * Proofs for one request that are tried in a transaction, at 10 ms each: anyone can put false ones before the real one, some 230 in the 128 KiB
+ * that nodes take as a transaction.
+ */
+const MAX_TRIED_PROOFS = 512;
 
 /** The result of checking a proof, or those of a join. */
 export interface CheckedRandomness {
@@ -101,29 +104,35 @@ async function findDelivery(
   const { input, to } = await facts.getTransaction(log.transactionHash);
   const isDirect = to === coordinator;
   const isForeign = !isDirect && to !== book.known().presetConsumer;
-  const tryAll = (inputs: readonly Hex[]): readonly TriedProof[] =>
-    inputs
-      .flatMap((one) => proofsIn(one, requestId))
-      .slice(0, MAX_TRIED_PROOFS)
-      .map((one) => tryProof(one, request));
-  const given = tryAll([input]);
-  if (isDirect) return { to, isDirect, isForeign, tried: given[0] };
-  const tried =
-    given.find(holds) ?? tryAll(await facts.findCalls(log.transactionHash, coordinator)).find(holds);
-  return { to, isDirect, isForeign, tried };
+  const given = proofsIn(input, requestId);
+  if (isDirect) return { to, isDirect, isForeign, tried: given[0] && tryProof(given[0], request) };
+  const findHolding = (proofs: readonly Fulfilment[]): TriedProof | undefined => {
+    const likely = proofs.filter(
+      (one) => compareStep("proof", "", compareTerms(one, request)).outcome === "ok",
+    );
+    for (const one of likely.slice(0, MAX_TRIED_PROOFS)) {
+      const tried = tryProof(one, request);
+      if (tried.verdict.valid) return tried;
+    }
+    return undefined;
+  };
+  const findTraced = async (): Promise<readonly Fulfilment[]> =>
+    (await facts.findCalls(log.transactionHash, coordinator)).flatMap((one) => proofsIn(one, requestId));
+  return { to, isDirect, isForeign, tried: findHolding(given) ?? findHolding(await findTraced()) };
 }
 
-function holds({ verdict, terms }: TriedProof): boolean {
-  return verdict.valid && compareStep("proof", "", terms).outcome === "ok";
+function tryProof(one: Fulfilment, request: OracleEventOf<"RandomWordsRequested">): TriedProof {
+  const { proof } = one;
+  const seed = seedOf(request.preSeed, request.log.blockHash);
+  return { proof, seed, verdict: verify(proof, seed), terms: compareTerms(one, request) };
 }
 
-function tryProof(
+function compareTerms(
   { proof, commitment }: Fulfilment,
   request: OracleEventOf<"RandomWordsRequested">,
-): TriedProof {
-  const { blockHash, blockNumber } = request.log;
-  const seed = seedOf(request.preSeed, blockHash);
-  const terms = [
+): readonly Comparison[] {
+  const { blockNumber } = request.log;
+  return [
     {
       what: "VRF request id",
       expected: toWord(requestIdOf(request.keyHash, request.preSeed)),
@@ -149,7 +158,6 @@ function tryProof(
           },
         ]),
   ];
-  return { proof, seed, verdict: verify(proof, seed), terms };
 }
 
 function describeMissingProof({ to, isDirect }: Delivery): VerificationStep {

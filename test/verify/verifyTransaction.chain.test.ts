@@ -32,7 +32,14 @@ import type { RunSource } from "../../src/verify/runSource.ts";
 import { TEST_PROVING_KEY, TEST_ROLES } from "../support/stack.ts";
 import { storeSource } from "../support/consumer.ts";
 import { testAccount } from "../support/anvil.ts";
-import { deliverResults, deliverWords, eventsOf, reportOf, seedsOf } from "../support/delivery.ts";
+import {
+  deliverResults,
+  deliverWords,
+  eventsOf,
+  fulfilmentOf,
+  reportOf,
+  seedsOf,
+} from "../support/delivery.ts";
 import {
   ECHO_WORD,
   isForConfig,
@@ -238,6 +245,30 @@ describe("a preset", () => {
   });
 });
 
+const withoutTraces: Tamper = (method, answer) => (method === "debug_traceTransaction" ? null : answer);
+
+/** Requests a word from an account that becomes a consumer of the dapp. */
+async function requestWordsAs(owner: (typeof TEST_ROLES.transmitters)[number], callbackGasLimit: number) {
+  const { vrfSubId, functionsSubId } = world.dapp;
+  await world.send(TEST_ROLES.operator, {
+    to: world.addresses.subscriptionOwner,
+    data: encodeFunctionData({
+      abi: subscriptionOwnerAbi,
+      functionName: "addConsumer",
+      args: [vrfSubId, functionsSubId, owner.address],
+    }),
+  });
+  const words = await world.send(owner, {
+    to: world.addresses.vrfCoordinator,
+    data: encodeFunctionData({
+      abi: vrfCoordinatorAbi,
+      functionName: "requestRandomWords",
+      args: [TEST_PROVING_KEY.keyHash, vrfSubId, 1, callbackGasLimit, 1],
+    }),
+  });
+  return { owner, words };
+}
+
 describe("a report that a stranger delivers", () => {
   const RELAY = "0x00000000000000000000000000000000000057a7";
   /** Requests a preset, and delivers its word. */
@@ -293,18 +324,75 @@ describe("a report that a stranger delivers", () => {
     expect(step(found, "delivery")?.detail).toContain(`; it was delivered through the contract ${RELAY}`);
   });
 
-  test("is found behind a false one in the same calldata", async () => {
+  test("is found behind false ones in the same calldata, without traces", async () => {
+    const requested = await request();
+    const real = await reportOf(world, requested, { result: wordOf(requested) });
+    const forged = Array.from({ length: 100 }, (_, i) => ({
+      ...real,
+      signatures: real.signatures.map((one) => ({ ...one, r: new Uint8Array(32).fill(i) })),
+    }));
+    const report = await relay(requested, encodeDelivery("0x", [...forged, real]));
+    expect(await world.verify(report.transactionHash, { tamper: withoutTraces })).toMatchObject({
+      verdict: "valid",
+    });
+  });
+
+  test("is found behind calls that run the consumer's code for another contract", async () => {
     const requested = await request();
     const real = await reportOf(world, requested, { result: wordOf(requested) });
     const forged = { ...real, signatures: real.signatures.map((one) => ({ ...one, r: one.s })) };
-    const report = await relay(requested, encodeDelivery("0x", [forged]));
-    expect(await world.verify(report.transactionHash)).toMatchObject({ verdict: "valid" });
+    const input = encodeDelivery("0x", [forged]);
+    const report = await relay(requested, "0x5a");
+    const tamper: Tamper = (method, answer) => {
+      if (method !== "debug_traceTransaction") return answer;
+      const call = { type: "DELEGATECALL", to: world.addresses.presetConsumer, input };
+      const { calls } = answer as { calls: unknown[] };
+      return { ...(answer as object), calls: [...calls, ...Array.from({ length: 600 }, () => call)] };
+    };
+    expect(await world.verify(report.transactionHash, { tamper })).toMatchObject({ verdict: "valid" });
+  });
+
+  test("is valid from a contract that is called back with a word", async () => {
+    const requested = await request();
+    const real = encodeDelivery("0x", [await reportOf(world, requested, { result: wordOf(requested) })]);
+    const { owner, words } = await requestWordsAs(TEST_ROLES.transmitters[2]!, 1_000_000);
+    const call = (at: number): Hex =>
+      // codecopy(0, at, size); call(gas, consumer, 0, 0, size, 0, 0)
+      concat([
+        "0x61",
+        toHex(size(real), { size: 2 }),
+        "0x61",
+        toHex(at, { size: 2 }),
+        "0x600039",
+        "0x6000600061",
+        toHex(size(real), { size: 2 }),
+        "0x6000600073",
+        world.addresses.presetConsumer,
+        "0x5af100",
+      ]);
+    await world.viem.setCode({ address: owner.address, bytecode: concat([call(size(call(0))), real]) });
+    const both = await world.send(TEST_ROLES.vrfOracle, {
+      to: world.addresses.presetConsumer,
+      data: encodeDelivery(fulfilmentOf(world, words), []),
+      gas: 3_000_000n,
+    });
+    await world.viem.setCode({ address: owner.address, bytecode: "0x" });
+    for (const { transactionHash } of [requested, both]) {
+      const found = await world.verify(transactionHash);
+      expect(found).toMatchObject({ verdict: "valid" });
+      expect(step(found, "delivery")?.detail).toContain(
+        "; it was delivered through a contract that the transaction calls back",
+      );
+    }
+    expect(await world.verify(requested.transactionHash, { tamper: withoutTraces })).toMatchObject({
+      verdict: "unconfirmed",
+      requests: [{ failed: null }],
+    });
   });
 
   test("is not called wrong by a node without traces, nor valid", async () => {
     const report = await relay(await request(), "0x5a");
-    const tamper: Tamper = (method, answer) => (method === "debug_traceTransaction" ? null : answer);
-    const found = await world.verify(report.transactionHash, { tamper });
+    const found = await world.verify(report.transactionHash, { tamper: withoutTraces });
     expect(found).toMatchObject({ verdict: "unconfirmed", requests: [{ failed: null }] });
     expect(step(found, "delivery")).toMatchObject({
       outcome: "notApplicable",
@@ -365,8 +453,7 @@ describe("a proof that a stranger delivers", () => {
     const proof = await relay(
       await world.submit({ randoms: [{ vrfSubId: world.dapp.vrfSubId, numWords: 2 }] }),
     );
-    const tamper: Tamper = (method, answer) => (method === "debug_traceTransaction" ? null : answer);
-    const { verdict, requests } = await world.verify(proof.transactionHash, { tamper });
+    const { verdict, requests } = await world.verify(proof.transactionHash, { tamper: withoutTraces });
     expect(verdict).toBe("unconfirmed");
     expect(requests).toMatchObject([{ failed: null, randomNumber: [] }]);
     expect(requests[0]!.steps.find(({ name }) => name === "proof")).toMatchObject({
@@ -375,14 +462,20 @@ describe("a proof that a stranger delivers", () => {
     });
   });
 
-  test("is found behind a false one for the same request", async () => {
+  test("is found behind false ones for the same request, without traces", async () => {
     const request = await world.submit({ randoms: [{ vrfSubId: world.dapp.vrfSubId, numWords: 2 }] });
     const proof = await deliverWords(world, request, {
       wrap({ data }) {
         const { args } = decodeFunctionData({ abi: vrfCoordinatorAbi, data });
         const [real, commitment] = args as unknown as [{ c: bigint; seed: bigint }, { blockNum: bigint }];
-        const falseOnes = [{ ...real, c: real.c + 1n }, real];
-        const itsTerms = [commitment, { ...commitment, blockNum: commitment.blockNum + 1n }];
+        const falseOnes = [
+          ...Array.from({ length: 40 }, (_, i) => ({ ...real, c: real.c + BigInt(i + 1) })),
+          real,
+        ];
+        const itsTerms = [
+          ...Array.from({ length: 40 }, () => commitment),
+          { ...commitment, blockNum: commitment.blockNum + 1n },
+        ];
         return {
           to: world.addresses.batchVrfCoordinator,
           data: encodeFunctionData({
@@ -397,7 +490,9 @@ describe("a proof that a stranger delivers", () => {
       },
     });
     for (const { transactionHash } of [request, proof])
-      expect(await world.verify(transactionHash)).toMatchObject({ verdict: "valid" });
+      expect(await world.verify(transactionHash, { tamper: withoutTraces })).toMatchObject({
+        verdict: "valid",
+      });
   });
 });
 
