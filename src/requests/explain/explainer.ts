@@ -116,7 +116,7 @@ export function createExplainer(options: ExplainerOptions): (request: OpenReques
       const waiting = options.queued();
       const wait = options.senderWait();
       if (wait !== undefined) return `not sent yet: ${wait}`;
-      return request.why ?? `not sent yet: ${waiting || 1} waiting for the transaction under way`;
+      return request.why ?? `not sent yet: ${waiting || 1} waiting for the transaction under way${headAge()}`;
     }
     if (progress.acceptedBlock === undefined) return await explainUnmined(request, hash);
     if (request.why !== null) return request.why;
@@ -215,10 +215,14 @@ export function createExplainer(options: ExplainerOptions): (request: OpenReques
     return `the oracle has answered others, last ${seconds(seenAgoMs)} ago; this one has been waiting for ${seconds(age)}`;
   };
 
+  /** Says that the node has stopped answering, or that the chain has stopped producing blocks. */
   const headAge = (): string => {
     const head = watcher.head();
-    const ageMs = head === undefined ? 0 : performance.now() - head.seenAtMs;
-    return ageMs < OLD_HEAD_MS ? "" : `; the node last answered ${seconds(ageMs)} ago`;
+    if (head === undefined) return "";
+    const answeredMs = performance.now() - head.seenAtMs;
+    if (answeredMs >= OLD_HEAD_MS) return `; the node last answered ${seconds(answeredMs)} ago`;
+    const blockMs = performance.now() - head.firstSeenAtMs;
+    return blockMs < OLD_HEAD_MS ? "" : `; the chain has had no new block for ${seconds(blockMs)}`;
   };
 
   return async (request) => {

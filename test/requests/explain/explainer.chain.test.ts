@@ -62,6 +62,22 @@ test.each(["random", "preset", "function"] as const)(
   },
 );
 
+test("says that the chain has no new blocks, for as long as its node answers", async () => {
+  await open();
+  const request = await accepted(await pipeline.accept("random"));
+  const now = performance.now.bind(performance);
+  const clock = vi.spyOn(performance, "now").mockImplementation(() => now() + 61_000);
+  try {
+    await vi.waitFor(async () =>
+      expect(await why(request)).toMatch(
+        /^oracle not seen for \d+ seconds; the chain has had no new block for \d+ seconds$/,
+      ),
+    );
+  } finally {
+    clock.mockRestore();
+  }
+});
+
 test("behaviour: a source that runs is with the oracle, which says what it is at", async () => {
   await open();
   const { promise, resolve } = Promise.withResolvers<void>();
