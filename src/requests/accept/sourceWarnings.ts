@@ -1,12 +1,14 @@
-import type { RunResult } from "../../../sandbox/index.ts";
+import type { RunResult, Touch } from "../../../sandbox/index.ts";
 import type { ReturnType } from "../../lib/decodeResult.ts";
 
 const RANDOMNESS =
   "The source makes random numbers of its own (Math.random or crypto). Every oracle node makes others: four nodes see four values, the " +
   "network reports one of them, and nobody can check it. Use a preset, or request random numbers.";
 const TIME =
-  "The source reads the clock (Date or performance). Every oracle node reads another time, so the nodes may see different values, and " +
+  "The source reads the clock (Date, performance or a timer). Every oracle node reads another time, so the nodes may see different values, and " +
   "running the source again gives another result. Pass the time as an argument.";
+/** Names by which a source reads the clock, or waits. */
+const CLOCK = /\b(?:Date|Intl|performance|timeStamp|setTimeout|setInterval|timers|hrtime|uptime)\b|\.timeout\(/;
 const SECRETS = "The source reads `secrets`, and the call passes none: each of its members is undefined.";
 
 /** A source that has run, and what it asked for. */
@@ -26,11 +28,15 @@ export function warningsOf({ source, run, returnType, hasSecrets }: RanSource): 
   const warnings = [
     ...(run.ok ? warningsOfResult(run.bytes, returnType) : []),
     ...(touched.includes("randomness") ? [RANDOMNESS] : []),
-    ...(touched.includes("time") ? [TIME] : []),
+    ...(touched.includes("time") && !isRequestTimer(source, touched) ? [TIME] : []),
     ...(!hasSecrets && /\bsecrets\s*(?:\??\.|\[)/.test(source) ? [SECRETS] : []),
   ];
   return warnings.length === 0 ? {} : { warnings };
 }
+
+/** Returns whether the only timer is likely to be the one that `Functions.makeHttpRequest` sets for its request. */
+const isRequestTimer = (source: string, touched: readonly Touch[]): boolean =>
+  touched.includes("http") && !touched.includes("imports") && !CLOCK.test(source);
 
 /** Size of an encoded number, of either type. */
 const NUMBER_BYTES = 32;
