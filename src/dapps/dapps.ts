@@ -226,7 +226,13 @@ export function createDappDirectory(store: Store, sealingKey: Uint8Array): DappD
       return (await createOnce(creation, makeKey(dappId, name, dailyLimit))).key;
     },
     async revokeKey(keyId) {
-      if (!(await revokeKey(store, keyId, Date.now()))) throw new UnknownDappError(`live key ${keyId}`);
+      if (await revokeKey(store, keyId, Date.now())) return;
+      // What isn't an id may be the key itself, which no message shows.
+      throw new UnknownDappError(
+        keyId.startsWith("key_")
+          ? `live key ${keyId}`
+          : "key with this id: ids begin with key_, and tyche dapp config shows them",
+      );
     },
   };
 }

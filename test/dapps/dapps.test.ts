@@ -30,6 +30,17 @@ const open = async (name: string) => {
   }
 };
 
+test("error: a key in place of its id is not revoked, and not shown", async () => {
+  const { dapps, close } = await open("a");
+  const { key } = await dapps.create("shop");
+  await expect(dapps.revokeKey(key.apiKey)).rejects.toMatchObject({
+    code: "not_found",
+    message: "there is no key with this id: ids begin with key_, and tyche dapp config shows them",
+  });
+  await expect(dapps.revokeKey("key_other")).rejects.toThrow("there is no live key key_other");
+  await close();
+});
+
 test("behaviour: a revoked key is erased from every file of the database", async () => {
   const { directory, store, dapps, close } = await open("a");
   const { dapp, key } = await dapps.create("shop");

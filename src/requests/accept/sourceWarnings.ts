@@ -8,7 +8,8 @@ const TIME =
   "The source reads the clock (Date, performance or a timer). Every oracle node reads another time, so the nodes may see different values, and " +
   "running the source again gives another result. Pass the time as an argument.";
 /** Names by which a source reads the clock, or waits. */
-const CLOCK = /\b(?:Date|Intl|performance|timeStamp|setTimeout|setInterval|timers|hrtime|uptime)\b|\.timeout\(/;
+const CLOCK =
+  /\b(?:Date|Intl|performance|timeStamp|setTimeout|setInterval|timers|hrtime|uptime)\b|\.timeout\(/;
 const SECRETS = "The source reads `secrets`, and the call passes none: each of its members is undefined.";
 
 /** A source that has run, and what it asked for. */
