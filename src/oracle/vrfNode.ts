@@ -7,7 +7,7 @@ import type { ContractRead } from "../chainlink/contractRead.ts";
 import { COORDINATOR_READS } from "../chainlink/vrfCoordinator.ts";
 import { vrfVersionOf } from "../chainlink/vrfVersion.ts";
 import { messageOf } from "../lib/errors.ts";
-import { prove, type Proof, type ProvingKey } from "../vrf/proof.ts";
+import { beginProof, type BegunProof, type ProvingKey } from "../vrf/proof.ts";
 import { seedOf } from "../vrf/randomWords.ts";
 import { tellAnswers } from "./answerSpans.ts";
 import { createAlarm, LONGEST_COSTLY_PAUSE_MS, LONGEST_FREE_PAUSE_MS } from "./backoff.ts";
@@ -73,7 +73,7 @@ export function createVrfNode(options: VrfNodeOptions): VrfNode {
   const requestSet = createRequestSet<VrfRequest>();
   /** Until when an entry counts as just seen, by `performance.now()`: nobody else can have answered it so soon. */
   const freshUntil = new WeakMap<VrfEntry, number>();
-  const proofs = new WeakMap<VrfRequest, Proof>();
+  const proofs = new WeakMap<VrfRequest, BegunProof>();
   /** Subscriptions that were short of LINK or coin, with the sentence that says so. */
   const underfunded = new Map<string, string>();
   let head = 0n;
@@ -122,15 +122,19 @@ export function createVrfNode(options: VrfNodeOptions): VrfNode {
   /** Lets the results of presets catch up with the proof of their word. */
   async function accompany(companion: ProofCompanion, entry: VrfEntry): Promise<void> {
     entry.why = "running the presets that its word is for";
-    await companion.accompany(entry.request, proofOf(entry.request));
+    const proof = proofOf(entry.request);
+    const accompanied = companion.accompany(entry.request, proof);
+    // While the sources run.
+    setImmediate(proof.finish);
+    await accompanied;
     if (!requestSet.isOpen(entry)) return;
     entry.why = IN_NEXT;
     group.push(entry);
   }
 
-  function proofOf(request: VrfRequest): Proof {
+  function proofOf(request: VrfRequest): BegunProof {
     const { preSeed, blockHash } = request;
-    const proof = proofs.get(request) ?? prove(key, { preSeed, seed: seedOf(preSeed, blockHash) });
+    const proof = proofs.get(request) ?? beginProof(key, { preSeed, seed: seedOf(preSeed, blockHash) });
     proofs.set(request, proof);
     return proof;
   }
@@ -160,7 +164,9 @@ export function createVrfNode(options: VrfNodeOptions): VrfNode {
     const wanted = (await Promise.all(items.map(stillWanted))).filter((entry) => entry !== undefined);
     if (wanted.length === 0) return;
     const startMs = Date.now();
-    const fulfilment = encodeFulfillment(wanted.map(({ request }) => ({ request, proof: proofOf(request) })));
+    const fulfilment = encodeFulfillment(
+      wanted.map(({ request }) => ({ request, proof: proofOf(request).finish() })),
+    );
     const maxGasPriceWei = await laneLimit(wanted[0]!.request);
     const capped = maxGasPriceWei === undefined ? {} : { maxGasPriceWei };
     const send = async (reports: readonly SignedReport[] = []): Promise<Receipt> => {

@@ -17,7 +17,7 @@ import type { Sender } from "../../evm/sender.ts";
 import type { WatchedBlock } from "../../evm/watcher.ts";
 import { messageOf, TycheError } from "../../lib/errors.ts";
 import { tellStep } from "../../lib/spans.ts";
-import type { Proof } from "../../vrf/proof.ts";
+import type { BegunProof } from "../../vrf/proof.ts";
 import { outputOf } from "../../vrf/randomWords.ts";
 import { aggregate } from "../aggregateObservations.ts";
 import { tellAnswers } from "../answerSpans.ts";
@@ -42,7 +42,7 @@ export interface ProofCompanion {
   /** Lower case. */
   readonly presetConsumer: Hex;
   /** Takes a proof that may be delivered now. Resolves when it should be: its results are ready, or would take too long. */
-  accompany(request: VrfRequest, proof: Proof): Promise<void>;
+  accompany(request: VrfRequest, proof: BegunProof): Promise<void>;
   /** Sends a transaction with the results of these VRF requests that are ready, in `reports`; there may be none. */
   withReports(
     requestIds: readonly Hex[],

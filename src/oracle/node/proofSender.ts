@@ -82,9 +82,10 @@ export function createProofSender(options: ProofSenderOptions): ProofSender {
 
   return {
     presetConsumer,
-    async accompany({ requestId }: VrfRequest, proof) {
+    async accompany({ requestId }: VrfRequest, { finish }) {
       const entry = batches.requests.find(requestId);
       if (entry === undefined || entry.request.isJoined || nodes.count === 0) return;
+      const proof = finish();
       const { promise, resolve } = Promise.withResolvers<void>();
       const stop = clock.start(1, resolve);
       waiting.set(requestId, { proof, end: resolve });

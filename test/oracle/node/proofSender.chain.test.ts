@@ -8,7 +8,7 @@ import { readNodeSet, type NodeSet } from "../../../src/oracle/node/nodeSet.ts";
 import type { VrfRequest } from "../../../src/oracle/fulfillment.ts";
 import { createWire } from "../../../src/oracle/protocol/wire.ts";
 import { splitBody } from "../../external/support/peerProxy.ts";
-import { prove, type Proof } from "../../../src/vrf/proof.ts";
+import { beginProof, type BegunProof } from "../../../src/vrf/proof.ts";
 import { seedOf } from "../../../src/vrf/randomWords.ts";
 import { submit, submitJoined } from "../../support/consumer.ts";
 import { deliverWords, eventsOf } from "../../support/delivery.ts";
@@ -78,13 +78,13 @@ const createSender = (set: NodeSet = { ...first, urls: urls() }): ProofSender =>
   });
 
 /** What the first request for a word in a receipt needs. */
-function wordOf(receipt: Receipt): { readonly request: VrfRequest; readonly proof: Proof } {
+function wordOf(receipt: Receipt): { readonly request: VrfRequest; readonly proof: BegunProof } {
   const [event] = eventsOf(receipt, "RandomWordsRequested");
   const { subId: subscriptionId, minimumRequestConfirmations: confirmations, ...rest } = event!;
   const { blockNumber, blockHash } = receipt;
   return {
     request: { ...rest, subscriptionId, confirmations, blockNumber, blockHash },
-    proof: prove(TEST_PROVING_KEY, { preSeed: event!.preSeed, seed: seedOf(event!.preSeed, blockHash) }),
+    proof: beginProof(TEST_PROVING_KEY, { preSeed: event!.preSeed, seed: seedOf(event!.preSeed, blockHash) }),
   };
 }
 
