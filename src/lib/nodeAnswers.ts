@@ -84,6 +84,9 @@ export function parseQuantity(answer: unknown, what: string): bigint {
   return BigInt(answer);
 }
 
+/** Longer texts of a node are cut. */
+const MAX_REASON_CHARACTERS = 2_000;
+
 /** A node can't be reached, refused the call, or gave an answer of invalid shape. */
 export class RpcError extends TycheError {
   /** Return data of a reverted call. */
@@ -97,7 +100,8 @@ export class RpcError extends TycheError {
     options: { readonly data?: Hex | undefined; readonly answered?: boolean; readonly cause?: unknown } = {},
   ) {
     // A node's own text, on one line and without colors, so that it can't pass for lines of ours.
-    super(`${method}: ${reason.replaceAll(/[\s\p{Cc}]+/gu, " ")}`, {
+    const line = reason.slice(0, MAX_REASON_CHARACTERS).replaceAll(/[\s\p{Cc}\p{Cf}]+/gu, " ");
+    super(`${method}: ${line}${reason.length > MAX_REASON_CHARACTERS ? "…" : ""}`, {
       code: "chain_unavailable",
       blame: "upstream",
       retryable: true,
