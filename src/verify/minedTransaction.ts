@@ -22,7 +22,7 @@ import {
 import { trieRoot } from "./trieRoot.ts";
 
 /** A mined transaction. */
-export interface MinedTransaction extends Omit<TransactionCall, "chainId"> {
+export interface MinedTransaction extends TransactionCall {
   readonly hash: Hex;
   readonly blockHash: Hex;
   readonly blockNumber: bigint;
@@ -57,7 +57,8 @@ export async function readMinedTransaction(
   const receipt = await request("eth_getTransactionReceipt", [hash]);
   if (receipt === null) throw new UnknownTransactionError(hash, network);
   const blockHash = parseHex(parseObject(receipt, "receipt")["blockHash"], "blockHash");
-  const { found, chainId, ...call } = await readCall(hash, options);
+  const { found, ...call } = await readCall(hash, options);
+  const { chainId } = call;
   const compared: Comparison[] = [{ what: "transaction hash", expected: hash, found }];
   if (chainId !== undefined)
     compared.push({

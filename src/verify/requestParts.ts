@@ -1,9 +1,10 @@
 import type { Hex } from "viem";
 import { EVENT_TOPICS } from "../chainlink/events.ts";
 import { TycheError } from "../lib/errors.ts";
+import { InvalidParameterError } from "../lib/invalidParameter.ts";
 import { fromHexText } from "../lib/hex.ts";
 import { decodeBatchItems } from "../chainlink/calldata.ts";
-import { presetRequestId, type PresetItem } from "../chainlink/presetBatch.ts";
+import { MAX_PRESETS_PER_BATCH, presetRequestId, type PresetItem } from "../chainlink/presetBatch.ts";
 import { decodeResults, PresetReportError, type PresetResult } from "../chainlink/presetReport.ts";
 import {
   eventsIn,
@@ -16,6 +17,9 @@ import {
 } from "./randomnessParts.ts";
 import { createRevertedError } from "./revertedTransaction.ts";
 import type { OracleEventOf } from "../chainlink/contractBook.ts";
+
+/** Requests that one call checks, at least a whole batch: a transaction can carry hundreds. */
+const MAX_REQUESTS = MAX_PRESETS_PER_BATCH;
 
 /** The on-chain locations of one request's parts; missing parts are absent. */
 export type RequestParts =
@@ -59,7 +63,7 @@ export interface FunctionsParts {
  * logs to both ends.
  *
  * @param requestId only this request: a preset, a function, or all that share a VRF request
- * @throws UnknownTransactionError, RevertedTransactionError, NoRequestError
+ * @throws UnknownTransactionError, RevertedTransactionError, NoRequestError; TooManyRequestsError, before more of them are followed
  */
 export async function findRequestParts(
   hash: Hex,
@@ -83,24 +87,40 @@ export async function findRequestParts(
       vrfIds.add(event.requestId);
     if (event.name === "BatchReported") vrfIds.add(event.vrfRequestId);
   }
-  const found = new Map<string, RequestParts>();
-  for (const id of vrfIds) {
-    if (requestId !== undefined && vrfIds.has(requestId) && id !== requestId) continue;
-    for (const parts of await followWords(id, means, hash)) found.set(idOf(parts), parts);
+  const isWanted = (parts: RequestParts): boolean =>
+    requestId === undefined ||
+    idOf(parts) === requestId ||
+    (parts.kind !== "function" &&
+      (parts.join?.parts ?? [parts.randomness]).some(({ vrfRequestId }) => vrfRequestId === requestId));
+  const found = new Map<Hex, RequestParts>();
+  const add = (parts: RequestParts): void => {
+    if (isWanted(parts)) found.set(idOf(parts), parts);
+    if (found.size > MAX_REQUESTS) throw new TooManyRequestsError(hash);
+  };
+  const isFunction = requestId !== undefined && functionIds.has(requestId);
+  for (const id of isFunction ? [] : orderByLikelihood(vrfIds, requestId)) {
+    for (const parts of await followWords(id, means, hash)) add(parts);
+    if (requestId !== undefined && found.size > 0) break;
   }
   for (const id of functionIds) {
     if (requestId !== undefined && id !== requestId) continue;
-    found.set(id, { kind: "function", functions: await followFunction(id, means, hash) });
+    add({ kind: "function", functions: await followFunction(id, means, hash) });
   }
-  const wanted = [...found.values()].filter(
-    (parts) =>
-      requestId === undefined ||
-      idOf(parts) === requestId ||
-      (parts.kind !== "function" &&
-        (parts.join?.parts ?? [parts.randomness]).some(({ vrfRequestId }) => vrfRequestId === requestId)),
-  );
-  if (wanted.length === 0) throw new NoRequestError(hash, network, requestId);
-  return wanted;
+  if (found.size === 0) throw new NoRequestError(hash, network, requestId);
+  return [...found.values()];
+}
+
+/**
+ * Returns the VRF requests in the order in which they are followed to find a request: first those whose own id it is, or that of a preset of
+ * theirs. It may also be a preset whose words are joined with those of another VRF request.
+ */
+function orderByLikelihood(vrfIds: ReadonlySet<Hex>, requestId: Hex | undefined): readonly Hex[] {
+  if (requestId === undefined) return [...vrfIds];
+  if (vrfIds.has(requestId)) return [requestId];
+  const items = Array.from({ length: MAX_PRESETS_PER_BATCH }, (_, item) => item);
+  const isOf = (id: Hex): boolean => items.some((item) => presetRequestId(id, item) === requestId);
+  const own = [...vrfIds].find(isOf);
+  return own === undefined ? [...vrfIds].slice(0, MAX_REQUESTS) : [own];
 }
 
 /** Returns the id of a request: of a preset, of functions, or of VRF for random numbers. */
@@ -202,5 +222,13 @@ export class NoRequestError extends TycheError {
       `The transaction ${hash} on ${network} holds ${what}; give the transaction of a request, of a VRF proof or of a report.`,
       { code: "not_found", blame: "caller" },
     );
+  }
+}
+
+/** A transaction with more requests than one call checks. */
+export class TooManyRequestsError extends InvalidParameterError {
+  constructor(hash: Hex) {
+    const message = `${hash} involves more than ${MAX_REQUESTS} requests; name one with requestId`;
+    super([{ path: "/requestId", message }]);
   }
 }

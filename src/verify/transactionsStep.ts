@@ -8,10 +8,20 @@ import { compareStep, failedStep, notApplicableStep } from "./verification.ts";
  * For the request this is more than the node's word: the VRF proof is for the exact hash of its block.
  *
  * @param means.hasEthereumBlocks whether blocks are hashed as on Ethereum; some networks have headers of their own
+ * @param means.mustNameChain the one of them that nothing else ties to its chain. Whoever sends a transaction may sign it for none, and on
+ * another chain the contracts may have the same addresses.
  */
 export async function checkTransactions(
   hashes: readonly Hex[],
-  { facts, hasEthereumBlocks }: { readonly facts: ChainFacts; readonly hasEthereumBlocks: boolean },
+  {
+    facts,
+    hasEthereumBlocks,
+    mustNameChain,
+  }: {
+    readonly facts: ChainFacts;
+    readonly hasEthereumBlocks: boolean;
+    readonly mustNameChain?: Hex | undefined;
+  },
 ): Promise<VerificationStep> {
   const compared: Comparison[] = [];
   const gaps = new Set<string>();
@@ -21,6 +31,10 @@ export async function checkTransactions(
       return failedStep("transactions", `the transaction ${hash} was reverted`, compared);
     compared.push(...transaction.compared);
     if (transaction.gap !== undefined) gaps.add(transaction.gap);
+    if (hash === mustNameChain && transaction.chainId === undefined)
+      gaps.add(
+        `the transaction ${hash} is signed for no chain (before EIP-155), so it could be another one's`,
+      );
   }
   const holds = hasEthereumBlocks
     ? "each transaction matches its hash, and its block contains it and its logs"

@@ -17,10 +17,9 @@ import { BaseError, type Hex } from "viem";
 import { CallResultError } from "../lib/callResult.ts";
 import { TycheError } from "../lib/errors.ts";
 import { DECIDING_STEPS, STEP_NAMES, VERDICTS } from "../lib/verificationWords.ts";
-import { InvalidParameterError } from "../lib/invalidParameter.ts";
 import type { CallbackSources } from "../chainlink/failedCallbacks.ts";
 import { createPendingReasons } from "../chainlink/pendingReason.ts";
-import { MAX_PRESETS_PER_BATCH, wordsOfBatch } from "../chainlink/presetBatch.ts";
+import { wordsOfBatch } from "../chainlink/presetBatch.ts";
 import { createChainFacts, type ChainReader } from "./chainFacts.ts";
 import { createContractBook, type ContractBook, type OracleContracts } from "../chainlink/contractBook.ts";
 import { checkContracts } from "./contractsStep.ts";
@@ -35,9 +34,6 @@ import { checkFunctionSource, checkPresetSource } from "./sourceSteps.ts";
 import type { RequestPartsMeans } from "./randomnessParts.ts";
 import { checkTransactions } from "./transactionsStep.ts";
 import { remainingTrust } from "./trust.ts";
-
-/** Requests that one call checks, at least a whole batch: a transaction can carry hundreds. */
-const MAX_REQUESTS = MAX_PRESETS_PER_BATCH;
 
 /** After this time, in ms, no further source is run again. */
 const EXECUTION_TIME_MS = 20_000;
@@ -105,7 +101,6 @@ async function verifyHash(hash: Hex, options: VerifyOptions): Promise<Verificati
     findRecordedCallbacks: options.findRecordedCallbacks,
   };
   const found = await findRequestParts(hash, means, options.requestId);
-  if (found.length > MAX_REQUESTS) throw new TooManyRequestsError(hash, found.length);
   const requests: RequestVerification[] = [];
   const signers: ReportSigners[] = [];
   const limited = { ...options, deadline: AbortSignal.timeout(EXECUTION_TIME_MS) };
@@ -145,7 +140,14 @@ async function checkRequest(
   options: Options,
 ): Promise<{ readonly request: RequestVerification; readonly signers: ReportSigners }> {
   const ends = endsOf(parts);
-  const steps = [await checkTransactions(ends.all, means), await checkContracts(parts, means)];
+  const steps = [
+    await checkTransactions(ends.all, {
+      ...means,
+      // A report is signed for its chain, a proof only for the request's block.
+      ...(parts.kind === "random" ? { mustNameChain: ends.request } : {}),
+    }),
+    await checkContracts(parts, means),
+  ];
   const checked = await (parts.kind === "function"
     ? checkFunction(parts.functions, means, options)
     : checkWords(parts, means, options));
@@ -265,13 +267,5 @@ export class UnusableChainDataError extends TycheError {
       blame: "upstream",
       cause,
     });
-  }
-}
-
-/** A transaction with more requests than one call checks. */
-export class TooManyRequestsError extends InvalidParameterError {
-  constructor(hash: Hex, count: number) {
-    const message = `${hash} involves ${count} requests; name one with requestId (limit: ${MAX_REQUESTS})`;
-    super([{ path: "/requestId", message }]);
   }
 }

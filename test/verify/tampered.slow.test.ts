@@ -3,7 +3,15 @@
  * must name the step that no longer holds.
  */
 import type { Verification } from "../../src/api/types.ts";
-import { decodeFunctionData, encodeFunctionData, encodeFunctionResult, stringToHex, type Hex } from "viem";
+import {
+  concat,
+  decodeFunctionData,
+  encodeFunctionData,
+  encodeFunctionResult,
+  slice,
+  stringToHex,
+  type Hex,
+} from "viem";
 import { isDeepStrictEqual } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { EVENT_TOPICS, findEvent } from "../../src/chainlink/events.ts";
@@ -32,7 +40,7 @@ import { TycheError } from "../../src/lib/errors.ts";
 import { createProvingKey, prove } from "../../src/vrf/proof.ts";
 import { outputOf, seedOf } from "../../src/vrf/randomWords.ts";
 import { testAccount } from "../support/anvil.ts";
-import { eventsOf, reportOf, seedsOf, signReport } from "../support/delivery.ts";
+import { deliverWords, eventsOf, reportOf, seedsOf, signReport } from "../support/delivery.ts";
 import { TEST_PROVING_KEY, TEST_ROLES } from "../support/stack.ts";
 import { changeAll, changesOf, membersOf, type Member } from "./support/answerChanges.ts";
 import {
@@ -361,6 +369,46 @@ async function signerSetsOf(client: ChainReader): Promise<SignerSet[]> {
     readSignerSets({ coordinator: world.addresses.functionsCoordinator, chainId }, facts),
   );
 }
+
+test("limit: of a transaction that names any number of requests, only the first 101 are followed", async () => {
+  let searches = 0;
+  const tamper: Tamper = (method, answer) => {
+    if (method === "eth_getLogs") searches += 1;
+    for (const { logs } of receiptsIn(method, answer)) {
+      const asked = logs.find(({ topics }) => topics[0] === EVENT_TOPICS.RandomWordsRequested);
+      if (asked === undefined) continue;
+      for (let i = 1n; i <= 300n; i += 1n)
+        logs.push({ ...asked, data: `${toWord(i)}${asked.data.slice(66)}` as Hex });
+    }
+    return answer;
+  };
+  const verified = world.verify(preset.request.transactionHash, { tamper, hasEthereumBlocks: false });
+  await expect(verified).rejects.toThrow("involves more than 100 requests; name one with requestId");
+  expect(searches).toBeLessThan(110);
+});
+
+test("limit: of a request that names any number of words, at most 500 are derived", async () => {
+  const request = await world.submit({ randoms: [{ vrfSubId: world.dapp.vrfSubId, numWords: 2 }] });
+  const proof = await deliverWords(world, request);
+  const many = 2 ** 32 - 1;
+  const tamper = all(
+    // Words 0 to 4 of the log: request id, pre-seed, confirmations, callback gas limit, number of words.
+    changeLog(EVENT_TOPICS.RandomWordsRequested, (data) =>
+      concat([slice(data, 0, 4 * 32), toWord(BigInt(many))]),
+    ),
+    changeInput(proof.transactionHash, (input) => {
+      const { args } = decodeFunctionData({ abi: vrfCoordinatorAbi, data: input });
+      const [first, commitment] = args as unknown as [never, { numWords: number }];
+      return encodeFunctionData({
+        abi: vrfCoordinatorAbi,
+        functionName: "fulfillRandomWords",
+        args: [first, { ...commitment, numWords: many } as never],
+      });
+    }),
+  );
+  const { requests } = await world.verify(request.transactionHash, { tamper, hasEthereumBlocks: false });
+  expect(requests[0]!.randomNumber).toHaveLength(500);
+});
 
 test("error: another result delivered than signed", async () => {
   expect(await failedStepOf(changeResult)).toEqual(["delivery", "execution"]);

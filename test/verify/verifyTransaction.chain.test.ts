@@ -11,7 +11,8 @@ import {
   toHex,
 } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Receipt } from "../../src/evm/client.ts";
+import { privateKeyToAccount } from "viem/accounts";
+import { parseReceipt, type Receipt } from "../../src/evm/client.ts";
 import type { Verification } from "../../src/api/types.ts";
 import { EVENT_TOPICS } from "../../src/chainlink/events.ts";
 import { nodeConfigOf } from "../../src/chainlink/nodeConfig.ts";
@@ -25,7 +26,7 @@ import {
   vrfCoordinatorAbi,
 } from "../../src/chainlink/contracts/abi.ts";
 import { createSourceRunner } from "../../src/app/tools/runSource.ts";
-import { fromHexText } from "../../src/lib/hex.ts";
+import { fromHexText, toHexText } from "../../src/lib/hex.ts";
 import { toWord } from "../../src/lib/uint256.ts";
 import { checkFunctionExecution } from "../../src/verify/executionStep.ts";
 import type { RunSource } from "../../src/verify/runSource.ts";
@@ -417,6 +418,46 @@ describe("random words", () => {
       expect(requests[0]!.randomNumber).toHaveLength(500);
     }
   });
+});
+
+test("doesn't confirm words whose request is signed for no chain, and says why", async () => {
+  const account = TEST_ROLES.transmitters[1]!;
+  const unsigned = {
+    type: "legacy",
+    to: world.addresses.vrfCoordinator,
+    data: encodeFunctionData({
+      abi: vrfCoordinatorAbi,
+      functionName: "requestRandomWords",
+      args: [TEST_PROVING_KEY.keyHash, world.dapp.vrfSubId, 1, 20_000, 1],
+    }),
+    gas: 300_000n,
+    gasPrice: world.gasPriceWei,
+    nonce: await world.viem.getTransactionCount({ address: account.address }),
+  } as const;
+  await world.send(TEST_ROLES.operator, {
+    to: world.addresses.subscriptionOwner,
+    data: encodeFunctionData({
+      abi: subscriptionOwnerAbi,
+      functionName: "addConsumer",
+      args: [world.dapp.vrfSubId, world.dapp.functionsSubId, account.address],
+    }),
+  });
+  const signer = privateKeyToAccount(toHexText(account.secretKey));
+  const raw = await signer.signTransaction(unsigned);
+  const hash = await world.viem.sendRawTransaction({ serializedTransaction: raw });
+  const request = parseReceipt(await world.client.request("eth_getTransactionReceipt", [hash]));
+  // The account becomes a contract, which the coordinator calls back: STOP.
+  await world.viem.setCode({ address: account.address, bytecode: "0x00" });
+  const proof = await deliverWords(world, request);
+  await world.viem.setCode({ address: account.address, bytecode: "0x" });
+  for (const { transactionHash } of [request, proof]) {
+    const { verdict, requests } = await world.verify(transactionHash);
+    expect(verdict).toBe("unconfirmed");
+    expect(requests[0]!.steps.find(({ name }) => name === "transactions")).toMatchObject({
+      outcome: "notApplicable",
+      detail: expect.stringContaining(`the transaction ${hash} is signed for no chain`),
+    });
+  }
 });
 
 describe("a proof that a stranger delivers", () => {
