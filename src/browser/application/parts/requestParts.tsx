@@ -1,4 +1,4 @@
-import type { RequestState, RequestView, ShownResult } from "../../../client/index.ts";
+import type { RequestState, RequestView, SharedResult, ShownResult } from "../../../client/index.ts";
 import { count } from "./format.tsx";
 import { ResultText, Tag, UnknownText } from "./parts.tsx";
 
@@ -56,6 +56,20 @@ function cut(text: string): string {
 /** Returns the transaction hash from an explorer URL. */
 export function hashOf(url: string): string {
   return url.split("/").at(-1) ?? "";
+}
+
+/** Lists the transactions behind a result, the one that delivered it first. A preset's proof and result mostly come in one. */
+export function transactionsOf(
+  outcome: SharedResult["outcome"],
+): readonly { readonly name: string; readonly hash: string }[] {
+  const hash = hashOf(outcome.url);
+  if ("randomNumber" in outcome) return [{ name: "Proof", hash }];
+  if (!("vrfv2Hash" in outcome)) return [{ name: "Delivered by", hash }];
+  if (outcome.vrfv2Hash === hash) return [{ name: "Proof and result", hash }];
+  return [
+    { name: "Delivered by", hash },
+    { name: "Proof", hash: outcome.vrfv2Hash },
+  ];
 }
 
 /** Longest result that is shown large: a uint256 in decimal. */

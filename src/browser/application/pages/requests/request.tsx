@@ -10,7 +10,7 @@ import { type Fact, Facts, Folded, Listing, Notice, UnknownText } from "../../pa
 import { hasEnded } from "../../hasEnded.ts";
 import { refetchUnlessRefused } from "../../refetch.ts";
 import { CheckPart } from "../../parts/checkPart.tsx";
-import { hashOf, StateTag, summaryOf } from "../../parts/requestParts.tsx";
+import { hashOf, StateTag, summaryOf, transactionsOf } from "../../parts/requestParts.tsx";
 import { useClient, useTitleOf } from "../../services.tsx";
 import { DappFrame } from "../../parts/dappFrame.tsx";
 import { curlOf, type RequestParams, wordsOf } from "./curl.ts";
@@ -140,10 +140,7 @@ function outcomeFacts({ outcome, network, kind }: RequestView): readonly Fact[] 
     ];
   if (!("parsedResult" in outcome))
     return [[kind === "unlink" ? "Unlinked by" : "Linked by", link(outcome.transactionHash)]];
-  return [
-    ["Proof", "vrfv2Hash" in outcome && link(outcome.vrfv2Hash)],
-    ["Delivered by", link(hashOf(outcome.url))],
-  ];
+  return transactionsOf(outcome).map(({ name, hash }) => [name, link(hash)]);
 }
 
 /** Whether the request's payload is still stored, and its kind can be repeated. */

@@ -5,7 +5,7 @@ import { Loaded, Page } from "../../page.tsx";
 import { CheckPart } from "../../parts/checkPart.tsx";
 import { Age, Copyable, Time, TransactionLink, Code } from "../../parts/format.tsx";
 import { Facts, Folded, plainText, UnknownText } from "../../parts/parts.tsx";
-import { hashOf } from "../../parts/requestParts.tsx";
+import { transactionsOf } from "../../parts/requestParts.tsx";
 import { useExplorer, useTitleOf } from "../../services.tsx";
 import { OutcomePart } from "./outcome.tsx";
 
@@ -21,7 +21,7 @@ function SharedParts({ shared }: { readonly shared: SharedResult }) {
   const { outcome, network, updatedAt } = shared;
   const titleOf = useTitleOf();
   const title = titleOfResult(shared);
-  const links = linksOf(shared);
+  const links = transactionsOf(outcome);
   return (
     <Page title={plainText(title)}>
       <h1>
@@ -64,12 +64,4 @@ function SharedParts({ shared }: { readonly shared: SharedResult }) {
 
 function titleOfResult({ preset, outcome }: SharedResult): string {
   return preset ?? ("randomNumber" in outcome ? "Random numbers" : "Function");
-}
-
-/** Lists the transactions of a result, the one that delivered it first. */
-function linksOf({ outcome }: SharedResult): readonly { readonly name: string; readonly hash: string }[] {
-  return [
-    { name: "randomNumber" in outcome ? "Proof" : "Delivered by", hash: hashOf(outcome.url) },
-    ...("vrfv2Hash" in outcome ? [{ name: "Proof", hash: outcome.vrfv2Hash }] : []),
-  ];
 }
