@@ -53,11 +53,8 @@ export function createSetBack(options: SetBackOptions): SetBack {
   const ensureHead = async (): Promise<void> =>
     recorder.ensure((await readBlock(connection, "latest"))!.number);
 
-  /** Mines what is pending, so that no block is in progress any more. Returns whether automine was on. */
-  const standStill = async (): Promise<boolean> => {
-    await gate.drained(["mine"]);
-    const mines = (await connection.request("anvil_getAutomine", [])) === true;
-    if (mines) await connection.request("evm_setAutomine", [false]);
+  /** Mines what is pending, so that no block is in progress any more. `mines`: whether automine was on until now. */
+  const standStill = async (mines: boolean): Promise<void> => {
     await ensureHead();
     const isDone = mines && batches.isEven() && (await readPending()) === 0;
     if (!isDone) {
@@ -69,7 +66,6 @@ export function createSetBack(options: SetBackOptions): SetBack {
     }
     batches.rest();
     await keeping.keep();
-    return mines;
   };
 
   const store = async ({ hash: headHash }: ReadBlock): Promise<void> => {
@@ -95,7 +91,10 @@ export function createSetBack(options: SetBackOptions): SetBack {
       const releases = [gate.hold(["mine", "send"])];
       let mines = false;
       try {
-        mines = await standStill();
+        await gate.drained(["mine"]);
+        mines = (await connection.request("anvil_getAutomine", [])) === true;
+        if (mines) await connection.request("evm_setAutomine", [false]);
+        await standStill(mines);
         releases.push(gate.hold(["read"]));
         await gate.drained(["read"]);
         const { hash, number } = recorder.head();

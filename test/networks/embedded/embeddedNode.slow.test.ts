@@ -421,6 +421,8 @@ test("pauses the chain while its block log can't be written, says so, and loses 
   })();
   await expect.poll(() => node.pause()).toContain("block log can't be written (ENOSPC");
   await expect(client.getHead("latest")).rejects.toThrow("block log can't be written");
+  const { error } = await rpc(node.rpcUrl, "anvil_rollback", ["0x1"]);
+  expect(error?.message).toContain("block log can't be written");
   fs.writeSync = writeSync;
   syncBuiltinESMExports();
   await sending;
