@@ -2,38 +2,43 @@
  * What does it cost that the oracle's nodes don't trust each other?
  *
  * Question: functions through an oracle in one process with four keys, and through four nodes in processes of their own, each with a key, journal
- * and sandbox, that agree by messages: how many per second with many in flight, and how long does a single one take? Everything is real and on
- * this machine; each side has an Anvil with one block per second, its own contracts and its own service, and they take turns. An answer to
- * another call counts as failed. Left out: distance between the nodes, which adds a round trip to each of the protocol's four phases, and VRF,
- * which is the same for both.
+ * and sandbox, that agree by messages: how many per second with many in flight, and how long does a single one take? How long does a single
+ * preset take, whose proof comes from one more process? Everything is real and on this machine; each side has an Anvil with one block per
+ * second, its own contracts and its own service, and they take turns. An answer to another call counts as failed. Left out: distance between
+ * the nodes, which adds a round trip to each of the protocol's four phases.
  *
- * Run: `npm run bench:nodes`, with `-- --json FILE` for JSON too, `-- --in-flight N` (100), `-- --seconds N` (10) for a turn, `-- --turns N` (4).
+ * Run: `npm run bench:nodes`, with `-- --json FILE` for JSON too, `-- --in-flight N` (100), `-- --seconds N` (10) for a turn, `-- --turns N` (4),
+ * `-- --block-seconds N` (1).
  */
 import { readFileSync } from "node:fs";
 import { startIntervalAnvil } from "../test/external/support/chain.ts";
 import { prepareOperators, startNode } from "../test/external/support/nodes.ts";
 import { deployByCommands, NETWORK, prepareParties } from "../test/external/support/world.ts";
 import { startOracleProcess, startTycheProcess } from "../test/support/tyche.ts";
-import { runLoad, type LoadResult } from "./support/load.ts";
+import { runLoad, type LoadCall, type LoadResult } from "./support/load.ts";
 import { describeMachine, readMachine } from "./support/machine.ts";
 import { formatTable, parseReportTarget, writeReport } from "./support/report.ts";
 
 const IN_FLIGHT = numberAfter("--in-flight", 100);
 const TURN_MS = 1_000 * numberAfter("--seconds", 10);
 const TURNS = numberAfter("--turns", 4);
+const BLOCK_SECONDS = numberAfter("--block-seconds", 1);
 const LONE_CALLS = 5;
 const START_TIMEOUT_MS = 240_000;
 
 /** One of the two oracles, with the service that uses it. */
 interface Side {
   readonly name: string;
-  load(inFlight: number, calls: number | undefined): Promise<LoadResult>;
+  load(inFlight: number, calls?: number): Promise<LoadResult>;
+  /** Calls a preset a number of times, one after the other. */
+  presets(calls: number): Promise<LoadResult>;
   /** Returns the processor time of the oracle's processes so far, in ms. */
   oracleCpuMs(): number;
 }
 
 interface Turn {
   readonly lone: LoadResult;
+  readonly preset: LoadResult;
   readonly load: LoadResult;
   readonly oracleCpuMs: number;
 }
@@ -41,7 +46,10 @@ interface Turn {
 const closers: (() => Promise<unknown> | void)[] = [];
 try {
   const sides = [await openOneProcess(), await openFourNodes()];
-  for (const side of sides) await side.load(20, 100);
+  for (const side of sides) {
+    await side.load(20, 100);
+    await side.presets(1);
+  }
   process.stderr.write("measuring\n");
   const machine = readMachine();
   const turns: Turn[][] = [];
@@ -49,9 +57,10 @@ try {
     const results: Turn[] = [];
     for (const side of sides) {
       const lone = await side.load(1, LONE_CALLS);
+      const preset = await side.presets(LONE_CALLS);
       const before = side.oracleCpuMs();
-      const load = await side.load(IN_FLIGHT, undefined);
-      results.push({ lone, load, oracleCpuMs: (side.oracleCpuMs() - before) / load.requests });
+      const load = await side.load(IN_FLIGHT);
+      results.push({ lone, preset, load, oracleCpuMs: (side.oracleCpuMs() - before) / load.requests });
     }
     turns.push(results);
   }
@@ -61,7 +70,7 @@ try {
 }
 
 async function openOneProcess(): Promise<Side> {
-  const chain = await startIntervalAnvil({ blockSeconds: 1 });
+  const chain = await startIntervalAnvil({ blockSeconds: BLOCK_SECONDS });
   closers.push(() => chain.close());
   const parties = prepareParties(chain);
   closers.push(() => parties.remove());
@@ -72,7 +81,7 @@ async function openOneProcess(): Promise<Side> {
 }
 
 async function openFourNodes(): Promise<Side> {
-  const chain = await startIntervalAnvil({ blockSeconds: 1 });
+  const chain = await startIntervalAnvil({ blockSeconds: BLOCK_SECONDS });
   closers.push(() => chain.close());
   const operators = await prepareOperators(chain, 4, { direct: true });
   closers.push(() => operators.remove());
@@ -93,30 +102,33 @@ async function openSide(
 ): Promise<Side> {
   const service = await startTycheProcess({ dataDir: dataDir!, env, timeoutMs: START_TIMEOUT_MS });
   closers.push(() => service.stop());
+  const run = (inFlight: number, calls: number | undefined, call: (index: number) => LoadCall) => {
+    let begun = 0;
+    return runLoad({
+      url: service.url,
+      headers: { authorization: service.apiKey },
+      inFlight,
+      durationMs: calls === undefined ? TURN_MS : 600_000,
+      call: () => call((begun += 1)),
+      isEnough: async () => calls !== undefined && begun >= calls,
+    });
+  };
   return {
     name,
-    load(inFlight, calls) {
-      let begun = 0;
-      const call = () => {
-        begun += 1;
-        return {
-          path: "/api/oracleFunctions/runFunction",
-          body: {
-            network: NETWORK,
-            source: "return Functions.encodeString(args[0])",
-            args: [String(begun)],
-          },
-        };
-      };
-      return runLoad({
-        url: service.url,
-        headers: { authorization: service.apiKey },
-        inFlight,
-        durationMs: calls === undefined ? TURN_MS : 600_000,
-        call,
-        isEnough: async () => calls !== undefined && begun >= calls,
-      });
-    },
+    load: (inFlight, calls) =>
+      run(inFlight, calls, (index) => ({
+        path: "/api/oracleFunctions/runFunction",
+        body: {
+          network: NETWORK,
+          source: "return Functions.encodeString(args[0])",
+          args: [String(index)],
+        },
+      })),
+    presets: (calls) =>
+      run(1, calls, () => ({
+        path: `/api/vrfv2/presets?network=${NETWORK}&preset=range`,
+        body: { min: "1", max: "6" },
+      })),
     oracleCpuMs: () => pids.reduce((sum, pid) => sum + cpuMsOf(pid), 0),
   };
 }
@@ -134,8 +146,9 @@ function report(
     [`functions/s, ${IN_FLIGHT} in flight`, ({ load }) => load.requestsPerSecond],
     [`p50 of those, ms`, ({ load }) => load.p50Ms],
     ["one alone, p50, ms", ({ lone }) => lone.p50Ms],
+    ["one preset alone, p50, ms", ({ preset }) => preset.p50Ms],
     ["processor time of the oracle, ms a function", ({ oracleCpuMs }) => oracleCpuMs],
-    ["failed", ({ lone, load }) => lone.failed + load.failed],
+    ["failed", ({ lone, preset, load }) => lone.failed + preset.failed + load.failed],
   ];
   const table = formatTable(
     ["", ...sides.map(({ name }) => name), "ratio"],
@@ -146,7 +159,9 @@ function report(
       name === "failed" ? "" : ratio(read),
     ]),
   );
-  const failures = turns.flat().flatMap(({ lone, load }) => [lone.firstFailure, load.firstFailure]);
+  const failures = turns
+    .flat()
+    .flatMap(({ lone, preset, load }) => [lone.firstFailure, preset.firstFailure, load.firstFailure]);
   const text = [
     describeMachine(machine),
     table,
