@@ -6,7 +6,7 @@ import { vrfVersionOf } from "../chainlink/vrfVersion.ts";
 import { toWord } from "../lib/uint256.ts";
 import { keyHash, requestIdOf, seedOf } from "../vrf/randomWords.ts";
 import { verify, type ProofVerdict } from "../vrf/verify.ts";
-import type { Fulfilment } from "../chainlink/calldata.ts";
+import { decodeFulfilments, type Fulfilment } from "../chainlink/calldata.ts";
 import type { OracleEventOf } from "../chainlink/contractBook.ts";
 import { explainCallback } from "./explainCallback.ts";
 import { proofsIn, type RandomnessParts, type RequestPartsMeans } from "./randomnessParts.ts";
@@ -81,11 +81,9 @@ interface TriedProof {
 
 /** How a proof reached the coordinator. */
 interface Delivery {
-  /** The contract that the transaction calls. */
-  readonly to: Hex | undefined;
-  /** Whether that is the coordinator. */
-  readonly isDirect: boolean;
-  /** Whether it is a contract that the oracle's operator did not publish. */
+  /** What delivered it to the coordinator; `undefined` if the transaction itself did. */
+  readonly through: string | undefined;
+  /** Whether that is a contract that the oracle's operator did not publish. */
   readonly isForeign: boolean;
   /** `undefined` if the transaction doesn't show the proof. */
   readonly tried: TriedProof | undefined;
@@ -94,7 +92,8 @@ interface Delivery {
 /**
  * Finds the proof that the coordinator accepted. Anyone may deliver it, through any contract, along with others that are not valid: it
  * is the one that holds, in the transaction's calldata or else among the calls to the coordinator. A proof needs no more trust in
- * the trace that shows it than in any calldata. Of a transaction that calls the coordinator itself, it is the only one.
+ * the trace that shows it than in any calldata. A transaction that calls the coordinator with a proof can deliver no other one, as the
+ * coordinator is locked meanwhile. Another call of it may call a contract that delivers one, such as `cancelSubscription` of v2.5.
  */
 async function findDelivery(
   request: OracleEventOf<"RandomWordsRequested">,
@@ -104,10 +103,14 @@ async function findDelivery(
   const { requestId } = request;
   const coordinator = request.log.address;
   const { input, to } = await facts.getTransaction(log.transactionHash);
-  const isDirect = to === coordinator;
-  const isForeign = !isDirect && to !== book.known().presetConsumer;
   const given = proofsIn(input, requestId);
-  if (isDirect) return { to, isDirect, isForeign, tried: given[0] && tryProof(given[0], request) };
+  if (to === coordinator && decodeFulfilments(input).length > 0)
+    return { through: undefined, isForeign: false, tried: given[0] && tryProof(given[0], request) };
+  const through =
+    to === coordinator
+      ? "a contract that the transaction calls back"
+      : `the contract ${to ?? "that the transaction creates"}`;
+  const isForeign = to !== book.known().presetConsumer;
   const findHolding = (proofs: readonly Fulfilment[]): TriedProof | undefined => {
     const likely = proofs.filter(
       (one) => compareStep("proof", "", compareTerms(one, request)).outcome === "ok",
@@ -120,7 +123,7 @@ async function findDelivery(
   };
   const findTraced = async (): Promise<readonly Fulfilment[]> =>
     (await facts.findCalls(log.transactionHash, coordinator)).flatMap((one) => proofsIn(one, requestId));
-  return { to, isDirect, isForeign, tried: findHolding(given) ?? findHolding(await findTraced()) };
+  return { through, isForeign, tried: findHolding(given) ?? findHolding(await findTraced()) };
 }
 
 function tryProof(one: Fulfilment, request: OracleEventOf<"RandomWordsRequested">): TriedProof {
@@ -162,17 +165,15 @@ function compareTerms(
   ];
 }
 
-function describeMissingProof({ to, isDirect }: Delivery): VerificationStep {
-  if (isDirect)
+function describeMissingProof({ through }: Delivery): VerificationStep {
+  if (through === undefined)
     return failedStep("proof", "the calldata of the transaction hold no VRF proof for this request");
-  const detail =
-    `the proof was delivered through the contract ${to ?? "that the transaction creates"}, whose calldata don't show it; ` +
-    "a node that serves debug_traceTransaction can";
+  const detail = `the proof was delivered through ${through}; the transaction's calldata don't show it, but a node that serves debug_traceTransaction can`;
   return notApplicableStep("proof", detail);
 }
 
-function describeThrough({ to, isForeign }: Delivery): string {
-  return isForeign ? `; it was delivered through the contract ${to ?? "that the transaction creates"}` : "";
+function describeThrough({ through, isForeign }: Delivery): string {
+  return isForeign ? `; it was delivered through ${through}` : "";
 }
 
 /** The coordinator counts a request as fulfilled even if the callback that takes the words fails, and says so in its log. */

@@ -248,6 +248,26 @@ describe("a preset", () => {
 
 const withoutTraces: Tamper = (method, answer) => (method === "debug_traceTransaction" ? null : answer);
 
+/** Returns the code of a contract that makes one call, whatever it is called with. */
+function callOf(to: Hex, data: Hex): Hex {
+  const length = toHex(size(data), { size: 2 });
+  // codecopy(0, at, length); call(gas, to, 0, 0, length, 0, 0)
+  const code = (at: number): Hex =>
+    concat([
+      "0x61",
+      length,
+      "0x61",
+      toHex(at, { size: 2 }),
+      "0x60003960006000",
+      "0x61",
+      length,
+      "0x6000600073",
+      to,
+      "0x5af100",
+    ]);
+  return concat([code(size(code(0))), data]);
+}
+
 /** Requests a word from an account that becomes a consumer of the dapp. */
 async function requestWordsAs(owner: (typeof TEST_ROLES.transmitters)[number], callbackGasLimit: number) {
   const { vrfSubId, functionsSubId } = world.dapp;
@@ -357,21 +377,10 @@ describe("a report that a stranger delivers", () => {
     const requested = await request();
     const real = encodeDelivery("0x", [await reportOf(world, requested, { result: wordOf(requested) })]);
     const { owner, words } = await requestWordsAs(TEST_ROLES.transmitters[2]!, 1_000_000);
-    const call = (at: number): Hex =>
-      // codecopy(0, at, size); call(gas, consumer, 0, 0, size, 0, 0)
-      concat([
-        "0x61",
-        toHex(size(real), { size: 2 }),
-        "0x61",
-        toHex(at, { size: 2 }),
-        "0x600039",
-        "0x6000600061",
-        toHex(size(real), { size: 2 }),
-        "0x6000600073",
-        world.addresses.presetConsumer,
-        "0x5af100",
-      ]);
-    await world.viem.setCode({ address: owner.address, bytecode: concat([call(size(call(0))), real]) });
+    await world.viem.setCode({
+      address: owner.address,
+      bytecode: callOf(world.addresses.presetConsumer, real),
+    });
     const both = await world.send(TEST_ROLES.vrfOracle, {
       to: world.addresses.presetConsumer,
       data: encodeDelivery(fulfilmentOf(world, words), []),
@@ -535,6 +544,49 @@ describe("a proof that a stranger delivers", () => {
         verdict: "valid",
       });
   });
+});
+
+test("a proof of v2.5 is valid from a contract that the coordinator calls while it cancels a subscription", async () => {
+  const other = await startVerifyWorld({ vrfVersion: "v2.5" });
+  try {
+    const { vrfCoordinator } = other.addresses;
+    const abi = parseAbi([
+      "function createSubscription() returns (uint256)",
+      "function cancelSubscription(uint256 subId, address to)",
+    ]);
+    const created = await other.send(TEST_ROLES.vrfOracle, {
+      to: vrfCoordinator,
+      data: encodeFunctionData({ abi, functionName: "createSubscription" }),
+    });
+    const subId = BigInt(created.logs[0]!.topics[1]!);
+    const request = await other.submit({ randoms: [{ vrfSubId: other.dapp.vrfSubId, numWords: 2 }] });
+    const RELAY = "0x00000000000000000000000000000000000057a8";
+    const real = fulfilmentOf(other, request);
+    await other.viem.setCode({
+      address: RELAY,
+      bytecode: callOf(other.addresses.batchVrfCoordinator, real),
+    });
+    const proof = await other.send(TEST_ROLES.vrfOracle, {
+      to: vrfCoordinator,
+      data: encodeFunctionData({ abi, functionName: "cancelSubscription", args: [subId, RELAY] }),
+      gas: 2_000_000n,
+    });
+    for (const { transactionHash } of [request, proof]) {
+      const { verdict, requests } = await other.verify(transactionHash);
+      expect(verdict).toBe("valid");
+      expect(requests[0]!.steps.find(({ name }) => name === "proof")).toMatchObject({
+        detail: expect.stringContaining(
+          "; it was delivered through a contract that the transaction calls back",
+        ),
+      });
+    }
+    expect(await other.verify(request.transactionHash, { tamper: withoutTraces })).toMatchObject({
+      verdict: "unconfirmed",
+      requests: [{ failed: null }],
+    });
+  } finally {
+    await other.close();
+  }
 });
 
 test("behaviour: what a contract of the caller's own asked for is checked, too", async () => {
