@@ -1,0 +1,26 @@
+# Builds the package and runs it as an ordinary user. The root file system may be read-only: all state is in /data.
+# NODE_IMAGE has to be glibc (isolated-vm and Anvil have no binaries for musl), for x64 or arm64.
+ARG NODE_IMAGE=node:26-bookworm-slim
+
+FROM ${NODE_IMAGE} AS build
+RUN apt-get update && apt-get install -y --no-install-recommends build-essential python3
+WORKDIR /build
+COPY . .
+# Install scripts are for tests; packing needs none of them.
+RUN mkdir /package && npm ci --ignore-scripts --no-audit --no-fund && npm pack --pack-destination /package
+WORKDIR /app
+RUN npm init -y >/dev/null && npm install --no-audit --no-fund /package/tyche-*.tgz && npm cache clean --force
+
+FROM ${NODE_IMAGE}
+RUN useradd --system --uid 10001 --user-group --no-create-home tyche && install -d -o tyche -g tyche -m 700 /data
+COPY --from=build /app /app
+# Presets are read from /app/plugins, beside the built-in ones.
+WORKDIR /app
+ENV HOST=0.0.0.0 TYCHE_DATA_DIR=/data
+USER tyche
+VOLUME /data
+EXPOSE 3000
+HEALTHCHECK --interval=10s --timeout=5s --start-period=60s \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT ?? 3000}/readyz`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+ENTRYPOINT ["node", "--no-node-snapshot", "/app/node_modules/tyche/bin/tyche.js"]
+CMD ["start"]
