@@ -1,5 +1,5 @@
 /**
- * A source that runs another source with many words. `args` are that source, its own `args` as JSON text, a seed below 2^32,
+ * A source that runs another source with many words. `args` are that source, its own `args` (strings) as JSON text, a seed below 2^32,
  * the number of words, and what to count as JSON text: `{"outcomes": [hex, …]}`, results as bytes, or
  * `{"bounds": ["0", …], "isSigned": boolean}`, results as integers.
  * Returns `{"counts": [number, …], "stray": hex | null, "failure": {"word", "message"} | null}` as JSON text; a stray result is
@@ -8,6 +8,7 @@
  */
 export const DRAW_HARNESS = String.raw`
 const [source, presetArgs, seed, draws, target] = args;
+const sourceArgs = JSON.parse(presetArgs);
 const { outcomes, bounds, isSigned } = JSON.parse(target);
 const AsyncFunction = (async () => {}).constructor;
 const run = new AsyncFunction("args", "bytesArgs", "Functions", source);
@@ -45,16 +46,23 @@ if (outcomes) {
   };
 }
 
+const digits = Array.from({ length: 256 }, (_, byte) => (byte + 256).toString(16).slice(1));
+const toHex = (bytes) => {
+  let hex = "";
+  for (let index = 0; index < bytes.length; index += 1) hex += digits[bytes[index]];
+  return hex;
+};
+
+const drawn = new Uint8Array(32);
+const parts = new DataView(drawn.buffer);
 const counts = (outcomes ?? bounds.slice(1)).map(() => 0);
 let stray = null;
 let failure = null;
 for (let draw = 0; draw < Number(draws) && failure === null; draw += 1) {
-  let word = "0x";
-  for (let part = 0; part < 8; part += 1) word += next().toString(16).padStart(8, "0");
+  for (let part = 0; part < 8; part += 1) parts.setUint32(part * 4, next());
+  const word = "0x" + toHex(drawn);
   try {
-    const bytes = new Uint8Array(await run(JSON.parse(presetArgs), [word], Functions));
-    let hex = "";
-    for (const byte of bytes) hex += (byte + 256).toString(16).slice(1);
+    const hex = toHex(new Uint8Array(await run([...sourceArgs], [word], Functions)));
     const index = find(hex);
     if (index < 0) stray ??= hex;
     else counts[index] += 1;
