@@ -29,6 +29,7 @@ test("behaviour: with a network of its own, ethers asks the chain of id 80001 fo
   });
   expect((await provider.getFeeData()).gasPrice).toBe(EMBEDDED_GAS_PRICE_WEI);
   const wallet = new Wallet(SECRET_KEY, provider);
-  const sent = await wallet.sendTransaction({ to: wallet.address, value: 1n });
-  expect(await sent.wait()).toMatchObject({ status: 1 });
+  const { hash } = await wallet.sendTransaction({ to: wallet.address, value: 1n });
+  // Not `wait()`: it looks again only after another block, which never comes if it misses the one with the transaction.
+  await expect.poll(() => provider.getTransactionReceipt(hash)).toMatchObject({ status: 1 });
 });
