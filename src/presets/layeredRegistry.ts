@@ -4,6 +4,7 @@ import {
   createPresetRegistry,
   type PresetRegistry,
   type PresetRegistryOptions,
+  UncheckedPresetError,
   UnknownPresetError,
 } from "./presetRegistry.ts";
 
@@ -63,6 +64,7 @@ function combine(
   let lists: readonly (readonly Preset[])[] = [];
   let combined: readonly Preset[] = [];
   const find = (name: string): Preset | undefined => layers.flatMap((layer) => layer.find(name) ?? [])[0];
+  const isUnchecked = (name: string): boolean => layers.some((layer) => layer.isUnchecked(name));
   return {
     list() {
       const current = layers.map((layer) => layer.list());
@@ -75,9 +77,11 @@ function combine(
       return combined;
     },
     find,
+    isUnchecked,
     get(name) {
       const preset = find(name);
       if (preset !== undefined) return preset;
+      if (isUnchecked(name)) throw new UncheckedPresetError(name);
       const found = layers.flatMap((layer) => layer.problems().filter((problem) => problem.preset === name));
       const problems = found.length === 0 ? undefined : found;
       const names = [...new Set(layers.flatMap((layer) => layer.list().map((live) => live.name)))];

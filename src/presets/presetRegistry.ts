@@ -48,8 +48,10 @@ export interface PresetRegistry {
   /** The live presets by name. Returns the same array until a preset is added, changes or is removed. */
   list(): readonly Preset[];
   find(name: string): Preset | undefined;
-  /** Throws {@link UnknownPresetError}, which names the available presets. */
+  /** Throws {@link UnknownPresetError}, which names the available presets, or {@link UncheckedPresetError}. */
   get(name: string): Preset;
+  /** Whether a preset has not been read since the start, so that nobody knows yet whether it can be served. */
+  isUnchecked(name: string): boolean;
   /** The problems that keep other folders from being served. */
   problems(): readonly PresetProblem[];
   /** Stops following the folder; idempotent. */
@@ -73,6 +75,7 @@ class FolderRegistry implements PresetRegistry {
   readonly #live = new Map<string, Preset>();
   readonly #broken = new Map<string, readonly PresetProblem[]>();
   readonly #changed = new Set<string>();
+  readonly #unchecked = new Set<string>();
   #folderProblem: PresetProblem | undefined;
   #list: readonly Preset[] = [];
   #watcher: FSWatcher | undefined;
@@ -91,6 +94,7 @@ class FolderRegistry implements PresetRegistry {
     const names = await listFolders(folder, mayBeMissing);
     // Watching starts before reading, so that no change falls in between.
     await this.#watch();
+    for (const name of names.slice(0, MAX_PRESETS)) this.#unchecked.add(name);
     this.#reading = this.#readFirst(names);
     await Promise.race([this.#reading, sleep(startPatienceMs, undefined, { ref: false })]);
     this.#isStarted = true;
@@ -102,6 +106,7 @@ class FolderRegistry implements PresetRegistry {
     for (const name of names.slice(0, MAX_PRESETS)) {
       if (this.#isClosed) return;
       const change = await this.#read(name);
+      this.#unchecked.delete(name);
       if (this.#isStarted) this.#tell(change);
     }
     if (names.length > MAX_PRESETS)
@@ -119,8 +124,13 @@ class FolderRegistry implements PresetRegistry {
   get(name: string): Preset {
     const preset = this.#live.get(name);
     if (preset !== undefined) return preset;
+    if (this.isUnchecked(name)) throw new UncheckedPresetError(name);
     const names = this.#list.map((live) => live.name);
     throw new UnknownPresetError(name, { names, problems: this.#broken.get(name) });
+  }
+
+  isUnchecked(name: string): boolean {
+    return this.#unchecked.has(name);
   }
 
   problems(): readonly PresetProblem[] {
@@ -263,6 +273,18 @@ export class PresetFolderError extends TycheError {
       code: "preset_folder_unreadable",
       blame: "us",
       cause,
+    });
+  }
+}
+
+/** A preset whose examples have not been run since the start. Code `overloaded`. */
+export class UncheckedPresetError extends TycheError {
+  constructor(name: string) {
+    super(`preset ${describeValue(name)} is being checked, as after each start: try again in a few seconds`, {
+      code: "overloaded",
+      blame: "us",
+      expose: true,
+      retryable: true,
     });
   }
 }

@@ -239,7 +239,10 @@ test("behaviour: a preset that is checked for long holds no start up, and goes l
   });
   onTestFinished(() => registry.close());
   expect(registry.list()).toEqual([]);
+  expect(() => registry.get("b")).toThrow(expect.objectContaining({ code: "overloaded", retryable: true }));
+  expect(() => registry.get("c")).toThrow(expect.objectContaining({ code: "invalid_parameter" }));
   done.resolve();
   await expect.poll(() => registry.list().map(({ name }) => name)).toEqual(["a", "b"]);
   expect(changes.map(({ kind }) => kind)).toEqual(["live", "live"]);
+  expect(registry.get("b").name).toBe("b");
 });
