@@ -12,6 +12,7 @@ import {
 } from "../chainlink/presetReport.ts";
 import { findSigner } from "../chainlink/reportSigners.ts";
 import { toHexText } from "../lib/hex.ts";
+import { pause } from "./pause.ts";
 import type { CheckedReport } from "./reportSteps.ts";
 import type { RequestPartsMeans } from "./randomnessParts.ts";
 import type { BatchParts, PresetParts } from "./requestParts.ts";
@@ -127,6 +128,7 @@ async function findReport(
     for (const one of likely(candidates).slice(0, MAX_TRIED_REPORTS)) {
       const tried = await tryReport(one, means);
       if (tried.isSigned) return tried;
+      await pause();
     }
     return undefined;
   };

@@ -9,6 +9,7 @@ import { verify, type ProofVerdict } from "../vrf/verify.ts";
 import { decodeFulfilments, type Fulfilment } from "../chainlink/calldata.ts";
 import type { OracleEventOf } from "../chainlink/contractBook.ts";
 import { explainCallback } from "./explainCallback.ts";
+import { pause } from "./pause.ts";
 import { proofsIn, type RandomnessParts, type RequestPartsMeans } from "./randomnessParts.ts";
 import { compareStep, describeMissingRequest, failedStep, notApplicableStep } from "./verification.ts";
 
@@ -111,19 +112,20 @@ async function findDelivery(
       ? "a contract that the transaction calls back"
       : `the contract ${to ?? "that the transaction creates"}`;
   const isForeign = to !== book.known().presetConsumer;
-  const findHolding = (proofs: readonly Fulfilment[]): TriedProof | undefined => {
+  const findHolding = async (proofs: readonly Fulfilment[]): Promise<TriedProof | undefined> => {
     const likely = proofs.filter(
       (one) => compareStep("proof", "", compareTerms(one, request)).outcome === "ok",
     );
     for (const one of likely.slice(0, MAX_TRIED_PROOFS)) {
       const tried = tryProof(one, request);
       if (tried.verdict.valid) return tried;
+      await pause();
     }
     return undefined;
   };
   const findTraced = async (): Promise<readonly Fulfilment[]> =>
     (await facts.findCalls(log.transactionHash, coordinator)).flatMap((one) => proofsIn(one, requestId));
-  return { through, isForeign, tried: findHolding(given) ?? findHolding(await findTraced()) };
+  return { through, isForeign, tried: (await findHolding(given)) ?? (await findHolding(await findTraced())) };
 }
 
 function tryProof(one: Fulfilment, request: OracleEventOf<"RandomWordsRequested">): TriedProof {

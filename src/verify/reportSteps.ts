@@ -11,6 +11,7 @@ import { keccak256 } from "../lib/keccak.ts";
 import { encodeUint256s, writeUint256 } from "../lib/uint256.ts";
 import { hashOf } from "./encodeBlock.ts";
 import { explainCallback } from "./explainCallback.ts";
+import { pause } from "./pause.ts";
 import { compareSignatures } from "./signatureSteps.ts";
 import { findSignerSet, readLatestConfig, type SignerSet } from "./signerSet.ts";
 import type { FunctionsParts } from "./requestParts.ts";
@@ -22,6 +23,8 @@ const consumerAbi = parseAbi(["function getConsumer(address, uint64) view return
 
 /** Numbers that are tried for a request, at 10 µs each. */
 const MAX_TRIED_NUMBERS = 200_000;
+/** Pairs of numbers that are tried before other work runs. */
+const NUMBERS_PER_TURN = 1_000n;
 
 /** The result of checking a request's report. */
 export interface CheckedReport {
@@ -121,8 +124,10 @@ async function isHashedInId(
     .call(book.get("functionsRouter"), encodeFunctionData(call), log.blockNumber)
     .then(({ data }) => decodeFunctionResult({ ...call, data })[1])
     .catch(() => 0n);
-  for (let i = 0n; i < MAX_TRIED_NUMBERS / 2; i += 1n)
+  for (let i = 0n; i < MAX_TRIED_NUMBERS / 2; i += 1n) {
     if (isIt(i + 1n) || (i < last && isIt(last - i))) return true;
+    if (i % NUMBERS_PER_TURN === NUMBERS_PER_TURN - 1n) await pause();
+  }
   return false;
 }
 
