@@ -7,7 +7,7 @@ import type { Terminal } from "./terminal.ts";
 const COPY_HELP = `
 Stop the service first. Everything is copied to an empty database in one transaction, which is read back and compared before it is
 committed. Then the file is set aside, and the data directory records the variable. Before the next start, configure the database as
-"database": {"url": {"env": "DATABASE_URL"}}. Embedded chains are not copied: they need the file.
+"database": {"url": {"env": "DATABASE_URL"}}. A data directory with embedded chains is refused: they need the file.
 
 Examples:
   $ export DATABASE_URL=postgres://tyche:…@db.example.org/tyche

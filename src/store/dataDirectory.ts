@@ -132,7 +132,7 @@ function claimFolder(path: string): void {
 /** Refuses a directory that has lost a file without which the rest is worthless: recreating that file would hide the loss. */
 function assertWhole(path: string, options: DataDirectoryOptions): void {
   const database = join(path, DATABASE);
-  const hasChains = listChains(join(path, CHAINS)).length > 0;
+  const hasChains = listChains(path).length > 0;
   const databaseBytes = statSync(database, { throwIfNoEntry: false })?.size;
   const remedy = "put it back from a backup, or name an empty folder in TYCHE_DATA_DIR to begin anew";
   if (hasChains && (!databaseBytes || isBlank(database)) && options.isRestoring !== true)
@@ -161,7 +161,8 @@ function isBlank(file: string): boolean {
 }
 
 /** Returns the names of the chains that have anything stored. */
-function listChains(folder: string): string[] {
+export function listChains(path: string): string[] {
+  const folder = join(path, CHAINS);
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) return [];
   return readdirSync(folder).filter((name) => {
     const isFolder = statSync(join(folder, name), { throwIfNoEntry: false })?.isDirectory() === true;

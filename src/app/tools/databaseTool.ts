@@ -9,7 +9,7 @@ import { findDamagedRows } from "../../store/damagedRows.ts";
 import { DatabaseCopyError, copyTables } from "../../store/databaseCopy.ts";
 import { findForeign } from "../../store/foreignObjects.ts";
 import { findNotedDatabase, noteDatabase } from "../../store/databaseNote.ts";
-import { openDataDirectory } from "../../store/dataDirectory.ts";
+import { listChains, openDataDirectory } from "../../store/dataDirectory.ts";
 import { createPostgresDialect } from "../../store/postgresDialect.ts";
 import { lockPostgres } from "../../store/postgresLock.ts";
 import type { Tables } from "../../store/schema.ts";
@@ -204,6 +204,11 @@ export async function copyDatabase(
   const noted = findNotedDatabase(dataDir);
   if (noted !== undefined && noted !== to)
     throw new DatabaseCopyError(`the database of ${dataDir} is already the one that ${noted} names`);
+  const chains = listChains(dataDir);
+  if (chains.length > 0)
+    throw new DatabaseCopyError(
+      `${dataDir} has embedded chains (${chains.join(", ")}), which need the database beside them; configure networks with nodes of their own, move ${join(dataDir, "chains")} away, and copy again`,
+    );
   const directory = openDataDirectory(dataDir, { exclusive: true, masterKey });
   try {
     const damage = findDamage(file);

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { sql } from "kysely";
@@ -191,6 +191,16 @@ test("error: another program's tables, and tables of a stranger, are left as the
     const { rows } = await client.query("SELECT tablename FROM pg_tables WHERE schemaname = 'public'");
     expect(rows).toEqual([{ tablename: "customers" }]);
   });
+});
+
+test("error: the database of embedded chains stays beside them", async () => {
+  mkdirSync(path.join(dataDir, "chains", "sepolia"), { recursive: true });
+  writeFileSync(path.join(dataDir, "chains", "sepolia", "state.json"), "{}");
+  await expect(copy()).rejects.toMatchObject({
+    code: "copy_failed",
+    message: expect.stringMatching(/ has embedded chains \(sepolia\), which need the database beside them; /),
+  });
+  expect(existsSync(file())).toBe(true);
 });
 
 test("error: nothing is copied while a process serves from either database", async () => {
