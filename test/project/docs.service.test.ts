@@ -84,7 +84,7 @@ test("behaviour: what is not run says who runs it", () => {
   expect([...reasons]).toEqual(["CI runs both on a fresh clone", "needs Docker"]);
   const languages = new Set(blocks.map(({ language }) => language));
   expect([...languages].toSorted()).toEqual(
-    ["go", "js", "json", "python", "sh", "text", "toml", "ts"].filter((one) => languages.has(one)),
+    ["go", "js", "json", "python", "sh", "text", "toml", "ts", "yaml"].filter((one) => languages.has(one)),
   );
 });
 
