@@ -6,7 +6,7 @@ const RUNS = 60;
 
 let tyche: TycheProcess;
 beforeAll(async () => {
-  tyche = await startTycheProcess();
+  tyche = await startTycheProcess({ networks: ["sepolia"] });
 });
 afterAll(async () => {
   await tyche.stop();

@@ -28,7 +28,7 @@ const rpc = async (network: string, method: string, ...params: unknown[]) => {
 };
 
 test("behaviour: a network that can't prepare a dapp serves the others, says why, and makes up for it", async () => {
-  tyche = await startTycheProcess({ dataDir });
+  tyche = await startTycheProcess({ dataDir, networks: ["sepolia", "fuji"] });
   const masterKey = Buffer.from(readFileSync(path.join(dataDir, "master-key"), "utf8").trim(), "hex");
   const { operator } = deriveNetworkKeys(masterKey, "sepolia");
   await rpc("sepolia", "anvil_setBalance", operator.address, "0x0");
@@ -63,7 +63,7 @@ test("error: a start that can't succeed ends with 1, leaves no process, and a ne
     output: expect.stringContaining("no network could be started"),
   });
   rmSync(path.join(dataDir, "chains"));
-  tyche = await startTycheProcess({ dataDir });
+  tyche = await startTycheProcess({ dataDir, networks: ["fuji"] });
 });
 
 test.each([
@@ -83,7 +83,7 @@ test.each([
 test("behaviour: with the operator token outside, it signs in, and no file of the folder has it", async () => {
   const token = "outside-token-of-the-operator-0123456789";
   const env = { TYCHE_OPERATOR_TOKEN: token };
-  tyche = await startTycheProcess({ dataDir, env });
+  tyche = await startTycheProcess({ dataDir, networks: ["fuji"], env });
   expect(tyche.output()).toContain("TYCHE_OPERATOR_TOKEN");
   expect(tyche.output()).not.toContain(token);
   expect(readdirSync(dataDir)).not.toContain("operator-token");

@@ -11,7 +11,7 @@ let tyche: TycheProcess;
 beforeEach(async () => {
   dataDir = makeDataDir();
   backup = makeDataDir();
-  tyche = await startTycheProcess({ dataDir });
+  tyche = await startTycheProcess({ dataDir, networks: ["fuji", "sepolia"] });
 });
 afterEach(async () => {
   await tyche.stop("SIGKILL");

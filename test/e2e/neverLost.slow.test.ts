@@ -14,7 +14,7 @@ let tyche: TycheProcess;
 
 beforeEach(async () => {
   dataDir = makeDataDir();
-  tyche = await startTycheProcess({ dataDir });
+  tyche = await startTycheProcess({ dataDir, networks: ["fuji"] });
 });
 afterEach(async () => {
   await tyche.stop("SIGKILL");
