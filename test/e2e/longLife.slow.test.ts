@@ -11,7 +11,7 @@ let tyche: TycheProcess;
 
 beforeEach(async () => {
   dataDir = makeDataDir();
-  tyche = await startTycheProcess({ dataDir, env: { LOG_LEVEL: "debug" } });
+  tyche = await startTycheProcess({ dataDir, networks: ["fuji"], env: { LOG_LEVEL: "debug" } });
 });
 afterEach(async () => {
   await tyche.stop();
@@ -23,9 +23,11 @@ const coinflip = async () => {
   expect({ status, success: data.success }).toEqual({ status: 200, success: true });
   return data as { url: string; vrfv2Hash: string; requestId: string };
 };
-const compactions = () =>
-  [...tyche.output().matchAll(/"network":"fuji","block":\d+.*"zeroSlots":(\d+).*was compacted/g)].map(
-    ([, zeroSlots]) => Number(zeroSlots),
+/** Returns how many slots all compactions took away: on a busy machine there are more of them, each of fewer. */
+const compactedSlots = () =>
+  [...tyche.output().matchAll(/"network":"fuji","block":\d+.*"zeroSlots":(\d+).*was compacted/g)].reduce(
+    (sum, [, zeroSlots]) => sum + Number(zeroSlots),
+    0,
   );
 test("behaviour: presets go on while the chain is compacted, and what Anvil forgot opens and verifies", async () => {
   const first = await coinflip();
@@ -37,7 +39,7 @@ test("behaviour: presets go on while the chain is compacted, and what Anvil forg
     }),
   );
   expect(new Set(results.map(({ requestId }) => requestId)).size).toBe(PRESETS);
-  await vi.waitFor(() => expect(compactions().some((zeroSlots) => zeroSlots > 100)).toBe(true));
+  await vi.waitFor(() => expect(compactedSlots()).toBeGreaterThan(100));
 
   await tyche.stop();
   tyche = await startTycheProcess({ dataDir });
