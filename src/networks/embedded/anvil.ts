@@ -1,10 +1,13 @@
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
+import { execFile } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { promisify } from "node:util";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createAnvil } from "@viem/anvil";
 import { TycheError, messageOf } from "../../lib/errors.ts";
-import { findIsolation } from "./isolation.ts";
+import { once } from "../../lib/memo.ts";
 
 /** The only gas price of an embedded chain, whose base fee is 0: 1 gwei, below every gas lane. */
 export const EMBEDDED_GAS_PRICE_WEI = 1_000_000_000n;
@@ -179,4 +182,46 @@ export class EmbeddedChainError extends TycheError {
   constructor(message: string, cause?: unknown) {
     super(message, { code: "chain_unavailable", blame: "us", cause });
   }
+}
+
+/** How a child process is started so that nobody can reach it over a network. */
+interface Isolation {
+  /** Words of the command line that precede the program's own. */
+  readonly command: readonly string[];
+  /** Address for a program that insists on a TCP port. */
+  readonly host: string;
+  /** Whether that address is in a network namespace of its own, which no other process shares. */
+  readonly isComplete: boolean;
+}
+
+const run = promisify(execFile);
+const PROBE_TIMEOUT_MS = 5_000;
+/** The first works as root; the second goes through a user namespace, in which an ordinary user may create one. */
+const NAMESPACE_COMMANDS = [
+  ["unshare", "--net"],
+  ["unshare", "--user", "--map-root-user", "--net"],
+] as const;
+
+/**
+ * Determines, once per process, how to keep Anvil off the network: it can't be told not to listen on TCP. On Linux it gets a
+ * network namespace of its own, so that its Unix socket is the only way in and it can't reach any other host. Where namespaces
+ * are not allowed, it listens on a random one of the 16 million loopback addresses, which no web page finds; where there is only
+ * one loopback address (not on Linux), on that.
+ */
+const findIsolation: () => Promise<Isolation> = once(probe);
+
+async function probe(): Promise<Isolation> {
+  if (process.platform !== "linux") return { command: [], host: "127.0.0.1", isComplete: false };
+  for (const command of NAMESPACE_COMMANDS) {
+    const [program, ...flags] = command;
+    try {
+      await run(program, [...flags, "true"], { timeout: PROBE_TIMEOUT_MS });
+      // The namespace has no address, not even 127.0.0.1, until its loopback interface is brought up.
+      return { command, host: "0.0.0.0", isComplete: true };
+    } catch {
+      // Try the next command, if any.
+    }
+  }
+  const [a, b, c] = randomBytes(3);
+  return { command: [], host: `127.${a}.${b}.${Math.min(254, Math.max(1, c!))}`, isComplete: false };
 }

@@ -15,7 +15,7 @@ import path from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { AnvilState } from "../../../src/networks/embedded/anvilState.ts";
 import { openBlockLog } from "../../../src/networks/embedded/blockLog.ts";
-import { prepareChainFolder } from "../../../src/networks/embedded/chainFolder.ts";
+import { prepareChainFolder } from "../../../src/networks/embedded/chain.ts";
 import { openHistory } from "../../../src/networks/embedded/history.ts";
 import { findStateDamage, replaceState, writeState } from "../../../src/networks/embedded/stateFile.ts";
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { ANVIL_METHODS } from "../../../src/networks/embedded/anvilMethods.ts";
+import { ANVIL_METHODS } from "../../../src/networks/embedded/rpcServer.ts";
 import { MAX_TIMESTAMP } from "../../../src/networks/embedded/rpcLimits.ts";
 import { limitClock } from "../../../src/networks/embedded/clockLimit.ts";
 import type { RpcRequest } from "../../../src/networks/embedded/rpcErrors.ts";

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { openSocketFolder } from "../../../src/networks/embedded/socketFolder.ts";
+import { openSocketFolder } from "../../../src/networks/embedded/embeddedNode.ts";
 
 let data: string;
 let chain: string;

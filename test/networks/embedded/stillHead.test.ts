@@ -1,7 +1,7 @@
 import { performance } from "node:perf_hooks";
 import { expect, onTestFinished, test, vi } from "vitest";
 import type { Connection } from "../../../src/evm/connection.ts";
-import { untilHeadIsStill } from "../../../src/networks/embedded/stillHead.ts";
+import { untilHeadIsStill } from "../../../src/networks/embedded/setBack.ts";
 
 /** Creates a node whose head is given by `headAt`, from the number of times it was read. */
 function createNode(headAt: (asked: number) => number) {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { assertVrfWorks } from "../../../src/networks/external/arbitrumVrf.ts";
+import { assertVrfWorks } from "../../../src/networks/external/deployNetwork.ts";
 
 const clientOf = (head: object) => ({ request: async () => head });
 const arbitrum = clientOf({ number: "0x10", l1BlockNumber: "0x5" });

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import type { Hex } from "viem";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { encodeNodeUrls } from "../../../src/chainlink/offchainConfig.ts";
-import { checkNodes } from "../../../src/networks/external/checkNodes.ts";
+import { checkNodes } from "../../../src/networks/external/checkNetwork.ts";
 import { testAccount } from "../../support/anvil.ts";
 
 const NODES = [0, 1, 2, 3];

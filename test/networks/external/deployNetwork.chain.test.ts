@@ -6,7 +6,7 @@ import type { ChainClient } from "../../../src/evm/client.ts";
 import { fixedFees, suggestedFees, type Fees } from "../../../src/evm/fees.ts";
 import { readContractsFile } from "../../../src/networks/external/contractsFile.ts";
 import { deployNetwork, type DeploymentEnd } from "../../../src/networks/external/deployNetwork.ts";
-import type { DeployedStep } from "../../../src/networks/external/sendSteps.ts";
+import type { DeployedStep } from "../../../src/networks/external/deployNetwork.ts";
 import type { OracleIdentity } from "../../../src/networks/external/oracleIdentity.ts";
 import { RpcError } from "../../../src/lib/nodeAnswers.ts";
 import { profileOf } from "../../../src/networks/profiles.ts";
