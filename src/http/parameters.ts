@@ -3,7 +3,6 @@ import { readJsonBody } from "./body.ts";
 import type { HttpContext } from "./context.ts";
 import { describeValue } from "../lib/describeValue.ts";
 import { pointerTo, type JsonValue } from "../lib/parseJson.ts";
-import { parseQuery } from "./query.ts";
 
 /** A request's parameters before any validation. */
 export interface GivenParameters {
@@ -52,4 +51,44 @@ export function readQuery(ctx: HttpContext): GivenParameters {
 function isSame(inQuery: JsonValue, inBody: JsonValue): boolean {
   if (typeof inBody === "number" || typeof inBody === "bigint") return inQuery === inBody.toString();
   return inQuery === inBody;
+}
+
+interface ParsedQuery {
+  readonly values: ReadonlyMap<string, string>;
+  readonly violations: readonly ParameterViolation[];
+}
+
+/**
+ * Parses a query string (without `?`) as HTML forms encode it: `+` is a space, `&` separates pairs. A repeated
+ * name is a violation, and so are bytes that are not UTF-8: neither is guessed at.
+ */
+function parseQuery(query: string): ParsedQuery {
+  const values = new Map<string, string>();
+  const violations: ParameterViolation[] = [];
+  for (const pair of query.split("&")) {
+    if (pair === "") continue;
+    const equals = pair.indexOf("=");
+    const rawName = equals < 0 ? pair : pair.slice(0, equals);
+    const name = decode(rawName);
+    const value = decode(equals < 0 ? "" : pair.slice(equals + 1));
+    if (name === undefined || value === undefined) {
+      violations.push({
+        path: pointerTo(name ?? rawName),
+        message: "is not percent-encoded UTF-8 in the query",
+      });
+    } else if (values.has(name)) {
+      violations.push({ path: pointerTo(name), message: "appears more than once in the query" });
+    } else {
+      values.set(name, value);
+    }
+  }
+  return { values, violations };
+}
+
+function decode(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text.replaceAll("+", " "));
+  } catch {
+    return undefined;
+  }
 }

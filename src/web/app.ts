@@ -1,11 +1,11 @@
+import { readdirSync, readFileSync } from "node:fs";
 import { Router } from "@koa/router";
 import type { Context, Middleware } from "koa";
-import { assetRoutes } from "./assets.ts";
-import { bundleRoutes } from "./bundle.ts";
-import { docsRoutes } from "./docs.ts";
+import { bundleRoutes, getEntry } from "./bundle.ts";
 import { sessionRoutes, type SessionRoutesOptions } from "./sessionRoutes.ts";
-import { isPagePath, sendShell } from "./shell.ts";
-import { verifierRoutes, type VerifierPage } from "./verifierRoutes.ts";
+import { isPagePath, sendShell, headOf } from "./shell.ts";
+import { sendStored, storeFile, type StoredFile } from "../lib/storedFile.ts";
+import { SECTIONS } from "../lib/sections.ts";
 
 /** Dependencies of {@link createWebApp}. */
 export interface WebDeps extends SessionRoutesOptions {
@@ -47,4 +47,83 @@ export function createWebApp(options: WebDeps): Middleware {
 
 function wantsPage(ctx: Context): boolean {
   return (ctx.method === "GET" || ctx.method === "HEAD") && ctx.accepts("html", "json") === "html";
+}
+
+const FOLDER = new URL("./static/", import.meta.url);
+const TYPES: Readonly<Record<string, string>> = {
+  css: "text/css; charset=utf-8",
+  js: "text/javascript; charset=utf-8",
+  svg: "image/svg+xml",
+};
+
+/** Serves style sheet, scripts and icon under `/assets/`, which browsers revalidate. */
+function assetRoutes(router: Router): void {
+  for (const name of readdirSync(FOLDER)) {
+    const type = TYPES[name.slice(name.lastIndexOf(".") + 1)];
+    if (type === undefined) continue;
+    const file = storeFile(type, readFileSync(new URL(name, FOLDER)));
+    router.get(`/assets/${name}`, (ctx) => {
+      ctx.set("Cache-Control", "no-cache");
+      sendStored(ctx, file);
+    });
+  }
+}
+
+/** Links to the application's sections; its own are for those who are signed in, as the page's script finds out. */
+const LINKS = SECTIONS.map(
+  ({ href, text, isPublic }) => `<a${isPublic ? "" : ' class="own"'} href="${href}">${text}</a>`,
+).join("");
+
+/** Adds `/docs`: the page for reading and trying the API, rendered in the browser from `/openapi.json`. */
+function docsRoutes(router: Router, guard: (ctx: Context) => Promise<void>): void {
+  router.get("/docs", async (ctx) => {
+    await guard(ctx);
+    ctx.set("Cache-Control", "no-store");
+    ctx.set("Content-Type", "text/html; charset=utf-8");
+    ctx.body = `<!doctype html>
+<html lang="en">
+<head>
+${headOf("API · Tyche", getEntry("docs"))}
+</head>
+<body>
+<a class="skip" href="#main">Skip to content</a>
+<header class="top"><div class="bar">
+<a class="brand" href="/">Tyche</a>
+<nav aria-label="Main">${LINKS}<a href="/docs" aria-current="page">API</a></nav>
+<a class="side" href="/openapi.json">openapi.json</a>
+</div></header>
+<main id="main" tabindex="-1">
+<h1>API</h1>
+<p class="lead">Every call, with examples in several languages, and a form to try it.</p>
+<p><button id="take-key" type="button" disabled>Use a dapp's API key</button> <span id="told" class="note" role="status"></span></p>
+<h2>Calls</h2>
+<div id="docs"><p class="note loading">Reading /openapi.json …</p></div>
+<section id="errors" class="panel"><h2>Errors</h2><div class="scroll" tabindex="0" role="region" aria-label="Errors"><table class="list"></table></div></section>
+</main>
+<noscript><p>This page reads <a href="/openapi.json">/openapi.json</a> with JavaScript; the document itself says the same.</p></noscript>
+</body>
+</html>`;
+  });
+}
+
+/** The page that verifies results in a browser: its HTML, and the content security policy that lets it query any node. */
+interface VerifierPage {
+  readonly html: string;
+  readonly policy: string;
+}
+
+/** Adds `/verifier.html`, open to everyone: the page talks only to the node its reader names. */
+function verifierRoutes(
+  router: Router,
+  options: { readonly guard: (ctx: Context) => Promise<void>; readonly getPage: () => Promise<VerifierPage> },
+): void {
+  let stored: { readonly page: VerifierPage; readonly file: StoredFile } | undefined;
+  router.get("/verifier.html", async (ctx) => {
+    await options.guard(ctx);
+    const page = await options.getPage();
+    if (stored?.page !== page) stored = { page, file: storeFile("text/html; charset=utf-8", page.html) };
+    ctx.set("Content-Security-Policy", `${page.policy}; frame-ancestors 'none'`);
+    ctx.set("Cache-Control", "no-cache");
+    sendStored(ctx, stored.file);
+  });
 }
