@@ -1,16 +1,22 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Hex } from "viem";
 import { messageOf } from "../lib/errors.ts";
-import { RpcError, toQuantity } from "../lib/nodeAnswers.ts";
+import {
+  RpcError,
+  toQuantity,
+  parseHex,
+  parseLog,
+  parseQuantity,
+  parseReceipt,
+  type RawLog,
+} from "../lib/nodeAnswers.ts";
 import { repeat } from "../lib/repeat.ts";
-import { assertSound } from "./assertSound.ts";
-import { askInTurn, NoNodeError } from "./askInTurn.ts";
 import { createChainClient } from "./client.ts";
 import type { ChainClient } from "./client.ts";
 import { AnswerError, type Transport } from "./connection.ts";
 import { openPoolNode, readHead } from "./poolNode.ts";
 import type { NodeStatus, PoolNode } from "./poolNode.ts";
-import { createPushedHeads } from "./pushedHeads.ts";
+import { troubleOf } from "./nodeTrouble.ts";
 
 export type { NodeStatus } from "./poolNode.ts";
 
@@ -277,4 +283,239 @@ type OnData = (result: unknown) => void;
 
 function isLagging(node: PoolNode): boolean {
   return node.status().state === "lagging";
+}
+
+interface AskInTurnOptions {
+  readonly ask: (node: PoolNode) => Promise<unknown>;
+  /** Milliseconds without an answer after which the next node is asked as well. */
+  readonly hedgeMs: number;
+  /**
+   * Whether `null` may mean that this node doesn't have the data yet. The other healthy nodes are then asked as well: if one node lacks
+   * a receipt and another one reports the transaction's nonce as spent, the transaction looks lost.
+   */
+  readonly mayBeUnknown: boolean;
+}
+
+/**
+ * Asks one node after the other until one answers: the next one at once when a node fails, and after `hedgeMs` when it is slow. If a
+ * node doesn't know the data, it counts as unknown once the other healthy nodes don't know it either, or are silent for `hedgeMs`.
+ *
+ * @throws {NoNodeError} when none can be asked.
+ */
+function askInTurn(
+  nodes: readonly PoolNode[],
+  { ask, hedgeMs, mayBeUnknown }: AskInTurnOptions,
+): Promise<{ readonly answer: unknown; readonly by: PoolNode }> {
+  return new Promise((resolve, reject) => {
+    /** Nodes that have not answered yet, with the time they were asked. */
+    const open = new Map<PoolNode, number>();
+    let lacking: unknown;
+    let unknownTo: PoolNode | undefined;
+    let next = 0;
+    let isOver = false;
+    let timer: NodeJS.Timeout | undefined;
+
+    const end = (settle: () => void): void => {
+      isOver = true;
+      clearTimeout(timer);
+      settle();
+    };
+    const endUnknown = (by: PoolNode): void => end(() => resolve({ answer: null, by }));
+    const askNext = (): void => {
+      clearTimeout(timer);
+      if (isOver) return;
+      // Nodes that are backing off aren't asked again for what another one has already answered.
+      while (unknownTo !== undefined && next < nodes.length && nodes[next]!.pauseMs() > 0) next += 1;
+      const node = nodes[next];
+      if (node === undefined) {
+        if (open.size > 0) {
+          if (unknownTo !== undefined) timer = setTimeout(endUnknown, hedgeMs, unknownTo);
+          return;
+        }
+        if (unknownTo !== undefined) return endUnknown(unknownTo);
+        return end(() => reject(lacking ?? new NoNodeError([])));
+      }
+      next += 1;
+      open.set(node, performance.now());
+      timer = setTimeout(askNext, hedgeMs);
+      ask(node).then(
+        (answer) => {
+          open.delete(node);
+          if (isOver) return;
+          if (answer === null && mayBeUnknown) {
+            unknownTo ??= node;
+            return askNext();
+          }
+          for (const [slow, askedAt] of open)
+            if (performance.now() - askedAt >= hedgeMs) slow.fail(`no answer within ${hedgeMs} ms`);
+          end(() => resolve({ answer, by: node }));
+        },
+        (error: unknown) => {
+          open.delete(node);
+          if (isOver) return;
+          const trouble = troubleOf((error as RpcError).cause);
+          if (trouble === "answer") return end(() => reject(error));
+          if (trouble === "lacking") lacking ??= error;
+          askNext();
+        },
+      );
+    };
+    askNext();
+  });
+}
+
+/** None of a network's nodes can be asked at the moment. */
+class NoNodeError extends RpcError {
+  constructor(failures: readonly string[]) {
+    super("no node answers", failures.join("; "));
+  }
+}
+
+/**
+ * Asserts that a node's answer has the shape its method returns and matches the request, so that another node can be asked
+ * otherwise. Refuses a receipt of another transaction, a log of another contract or block, and a repeated log.
+ *
+ * @throws {RpcError} that says what is wrong.
+ */
+function assertSound(method: string, parameters: readonly unknown[], answer: unknown): void {
+  if (QUANTITIES.has(method)) parseQuantity(answer, method);
+  else if (method === "eth_call" || method === "eth_getCode") parseHex(answer, method);
+  else if (method === "eth_getTransactionReceipt" && answer !== null) {
+    const { transactionHash } = parseReceipt(answer);
+    if (transactionHash.toLowerCase() !== String(parameters[0]).toLowerCase())
+      throw new RpcError(method, "the receipt is another transaction's");
+  } else if (method === "eth_getLogs") assertLogs(parameters[0] as Filter, answer);
+}
+
+const QUANTITIES: ReadonlySet<string> = new Set([
+  "eth_chainId",
+  "eth_blockNumber",
+  "eth_gasPrice",
+  "eth_getBalance",
+  "eth_getTransactionCount",
+]);
+
+/** A filter in JSON-RPC form: one contract, several, or any. */
+interface Filter {
+  readonly address?: string | readonly string[];
+  readonly blockHash?: string;
+  readonly fromBlock?: string;
+  readonly toBlock?: string;
+}
+
+function assertLogs(filter: Filter, answer: unknown): void {
+  if (!Array.isArray(answer)) throw new RpcError("eth_getLogs", "the answer is not a list of logs");
+  const addresses = new Set([filter.address ?? []].flat().map((address) => address.toLowerCase()));
+  const seen = new Set<string>();
+  for (const log of answer.map(parseLog)) {
+    const id = `${log.blockHash} ${log.logIndex}`;
+    if (seen.has(id))
+      throw new RpcError("eth_getLogs", `log ${log.logIndex} of block ${log.blockNumber} comes twice`);
+    seen.add(id);
+    if (!isWanted(log, filter) || (addresses.size > 0 && !addresses.has(log.address)))
+      throw new RpcError(
+        "eth_getLogs",
+        `a log of ${log.address} in block ${log.blockNumber} was not asked for`,
+      );
+  }
+}
+
+function isWanted(log: RawLog, { blockHash, fromBlock, toBlock }: Filter): boolean {
+  if (blockHash !== undefined) return log.blockHash.toLowerCase() === blockHash.toLowerCase();
+  if (!fromBlock?.startsWith("0x") || !toBlock?.startsWith("0x")) return true;
+  return log.blockNumber >= BigInt(fromBlock) && log.blockNumber <= BigInt(toBlock);
+}
+
+/** The heads that a pool's nodes push, taken from one node at a time. */
+interface PushedHeads {
+  /** Calls back with each head until the returned function is called. */
+  listen(onHead: (head: unknown) => void): () => void;
+  /** Subscribes where nothing is pushed although it should be; to be called regularly. */
+  renew(): void;
+  close(): void;
+}
+
+/** The state of one node's subscription. */
+interface Feed {
+  readonly node: PoolNode;
+  isStarting: boolean;
+  stop: (() => void) | undefined;
+  /** The last head pushed, or the node's head when the subscription started. */
+  pushed: bigint | undefined;
+}
+
+/**
+ * Creates the pushed heads of a pool: those of the first healthy node that pushes, so that nodes that disagree about the newest block
+ * don't look like a reorg.
+ */
+function createPushedHeads(options: {
+  readonly nodes: readonly PoolNode[];
+  /** A node that is more than this many blocks ahead of what it last pushed has stopped pushing. */
+  readonly lagBlocks: number;
+  /** Whether the node has the head it reports. */
+  readonly believe: (node: PoolNode, head: unknown) => Promise<boolean>;
+}): PushedHeads {
+  const { lagBlocks, believe } = options;
+  const feeds: Feed[] = options.nodes
+    .filter(({ canPush }) => canPush)
+    .map((node) => ({ node, isStarting: false, stop: undefined, pushed: undefined }));
+  const listeners = new Set<(head: unknown) => void>();
+  let isClosed = false;
+
+  const chosen = (): Feed | undefined =>
+    feeds.find(({ node, stop }) => stop !== undefined && node.status().state === "healthy");
+
+  const take = async (feed: Feed, head: unknown): Promise<void> => {
+    const told = readHead(head);
+    if (told === undefined) return;
+    feed.pushed = told.number;
+    if (feed !== chosen() || !(await believe(feed.node, head))) return;
+    for (const onHead of listeners) onHead(head);
+  };
+
+  const start = async (feed: Feed): Promise<void> => {
+    feed.isStarting = true;
+    feed.pushed = feed.node.status().headNumber;
+    try {
+      const stop = await feed.node.subscribe((head) => void take(feed, head).catch(() => {}));
+      if (isClosed) stop();
+      else feed.stop = stop;
+    } catch {
+      // The next check tries again.
+    } finally {
+      feed.isStarting = false;
+    }
+  };
+
+  const isSilent = ({ node, pushed }: Feed): boolean => {
+    const { headNumber } = node.status();
+    return pushed !== undefined && headNumber !== undefined && headNumber > pushed + BigInt(lagBlocks);
+  };
+
+  const renew = (): void => {
+    if (listeners.size === 0 || isClosed) return;
+    for (const feed of feeds) {
+      if (feed.isStarting || feed.node.status().state !== "healthy") continue;
+      if (feed.stop !== undefined && isSilent(feed)) {
+        feed.stop();
+        feed.stop = undefined;
+        // The connection itself may be losing pushed messages.
+        feed.node.reconnect();
+      }
+      if (feed.stop === undefined) void start(feed);
+    }
+  };
+
+  return {
+    listen(onHead) {
+      listeners.add(onHead);
+      renew();
+      return () => listeners.delete(onHead);
+    },
+    renew,
+    close() {
+      isClosed = true;
+      for (const feed of feeds) feed.stop?.();
+    },
+  };
 }

@@ -1,6 +1,10 @@
+import { closeSync, constants, openSync } from "node:fs";
+import { dirname } from "node:path";
 import { Kysely, Migrator } from "kysely";
 import type { Transaction } from "kysely";
 import { TycheError, messageOf } from "../lib/errors.ts";
+import { flushFile, flushPath } from "../lib/flushFile.ts";
+import { shareFlush } from "../lib/sharedFlush.ts";
 import { findNewerMigration, migrationProvider } from "./migrations.ts";
 import type { Tables } from "./schema.ts";
 import type { StoreDialect } from "./storeDialect.ts";
@@ -13,8 +17,6 @@ import {
   listAppliedMigrations,
   noteUsable,
 } from "./tableVersion.ts";
-import { openWalSync } from "./walSync.ts";
-import type { WalSync } from "./walSync.ts";
 
 export type { Queryable } from "./queryable.ts";
 
@@ -165,4 +167,37 @@ export class StoreWriteError extends TycheError {
       cause,
     });
   }
+}
+
+/** Flushes what a database in WAL mode has committed to the disk. */
+interface WalSync {
+  /** Resolves once everything committed before the call is on disk. Concurrent calls share one flush. */
+  sync(): Promise<void>;
+  /** Resolves after the flush in flight; later calls of `sync` do nothing. Idempotent. */
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the write-ahead log of a database for flushing. Until a checkpoint, a commit is only in the log, and SQLite flushes both files
+ * around a checkpoint (`synchronous = NORMAL`), so flushing the log is all that `FULL` adds. A flush takes 4–6 ms on an ordinary disk;
+ * here it neither blocks the thread nor happens for each commit.
+ *
+ * @param database path of the database; it has been written to, so its log exists.
+ */
+function openWalSync(database: string): WalSync {
+  // Makes the files' names in their folder durable.
+  flushPath(dirname(database));
+  const file = openSync(`${database}-wal`, constants.O_RDWR);
+  const flushes = shareFlush(() => flushFile(file));
+  let isClosed = false;
+
+  return {
+    sync: () => (isClosed ? Promise.resolve() : flushes.run()),
+    async close() {
+      if (isClosed) return;
+      isClosed = true;
+      await Promise.allSettled([flushes.underWay()]);
+      closeSync(file);
+    },
+  };
 }

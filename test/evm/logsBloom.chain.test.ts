@@ -1,7 +1,7 @@
 import { assert, property, uint8Array } from "fast-check";
 import type { Hex } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { mayHaveLogsOf } from "../../src/evm/logsBloom.ts";
+import { mayHaveLogsOf } from "../../src/evm/watcher.ts";
 import { toHexText } from "../../src/lib/hex.ts";
 import { startTestChain, testAccount, type TestChain } from "../support/anvil.ts";
 
