@@ -9,6 +9,8 @@ import type { RpcRequest } from "./rpcErrors.ts";
 export const MAX_MESSAGE_BYTES = 16 * 2 ** 20;
 /** Calls per batch: viem's own maximum. */
 const MAX_BATCH = 1_000;
+/** Deepest nesting of parameters. Anvil reads 127 levels in a whole message; no method has more than some ten. */
+const MAX_DEPTH = 100;
 /** Longest answer to a call or a batch, in characters: parsing it blocks everybody. */
 export const MAX_ANSWER_CHARS = 32 * 2 ** 20;
 const SCRIPT_REFUSAL =
@@ -58,6 +60,10 @@ async function answerCall(call: unknown, request: RpcRequest): Promise<object> {
   const given: unknown = params ?? [];
   if (!Array.isArray(given))
     return failure(id, RPC_CODES.invalidParams, `${method} takes its parameters as a list`);
+  if (!isReadable([method, given], MAX_DEPTH)) {
+    const message = `the call is nested more than ${MAX_DEPTH} levels deep, or has text that is no valid Unicode`;
+    return failure(id, RPC_CODES.invalidParams, message);
+  }
   if (tracesByScript(method, given)) return failure(id, RPC_CODES.notSupported, SCRIPT_REFUSAL);
   const fault = codeFaultOf(method, given);
   if (fault !== undefined) return failure(id, RPC_CODES.invalidParams, fault);
@@ -133,4 +139,17 @@ function numberOf(block: unknown, head: number): number {
 
 function quantity(block: number): string {
   return `0x${block.toString(16)}`;
+}
+
+/**
+ * Whether Anvil can parse a value as JSON. It answers a message that it can't parse without an id, so the caller would wait for its timeout,
+ * and all transactions with it when the call must run alone.
+ */
+function isReadable(value: unknown, levels: number): boolean {
+  if (typeof value === "string") return value.isWellFormed();
+  if (typeof value !== "object" || value === null) return true;
+  if (levels === 0) return false;
+  return Object.entries(value).every(
+    ([name, member]) => name.isWellFormed() && isReadable(member, levels - 1),
+  );
 }

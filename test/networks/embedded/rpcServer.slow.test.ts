@@ -295,6 +295,21 @@ test("error: an id that is no text, number or null, however deeply nested", asyn
   socket.terminate();
 });
 
+const UNREADABLE: readonly [string, string, string][] = [
+  ["lists nested 126 deep", "evm_snapshot", `${"[".repeat(127)}${"]".repeat(127)}`],
+  ["objects nested 100,000 deep", "eth_call", `[${'{"a":'.repeat(100_000)}1${"}".repeat(100_000)}]`],
+  ["half a character", "eth_getBalance", String.raw`["\ud800"]`],
+  ["half a character in a name", "eth_call", String.raw`[{"\ud800":1}]`],
+];
+
+test.each(UNREADABLE)("error: %s, which Anvil would never answer", async (_, method, params) => {
+  const { socket, messages } = await openSocket();
+  socket.send(`{"jsonrpc":"2.0","id":1,"method":"${method}","params":${params}}`);
+  await expect.poll(() => messages.length).toBe(1);
+  expect(messages[0].error).toMatchObject({ code: -32_602, message: expect.stringContaining("nested") });
+  socket.terminate();
+});
+
 const anvilPid = () => readFileSync(path.join(folder, "anvil.pid"), "utf8");
 const MALFORMED_CODES: readonly [string, unknown][] = [
   ["two bytes", "0xef01"],
