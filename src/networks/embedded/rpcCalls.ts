@@ -149,6 +149,7 @@ function isReadable(value: unknown, levels: number): boolean {
   if (typeof value === "string") return value.isWellFormed();
   if (typeof value !== "object" || value === null) return true;
   if (levels === 0) return false;
+  if (Array.isArray(value)) return value.every((member) => isReadable(member, levels - 1));
   return Object.entries(value).every(
     ([name, member]) => name.isWellFormed() && isReadable(member, levels - 1),
   );

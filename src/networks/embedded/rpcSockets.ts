@@ -98,11 +98,14 @@ export function serveRpcSockets({
         }
         if (method === "eth_unsubscribe") return subscriptions.remove(parameters[0]);
         return request(method, parameters);
-      }).then((answer) => {
-        underWay -= 1;
-        send(answer);
-        for (const id of begun) subscriptions.begin(id);
-      });
+      })
+        .then((answer) => {
+          underWay -= 1;
+          send(answer);
+          for (const id of begun) subscriptions.begin(id);
+        })
+        // A message that has no answer must not end the service.
+        .catch(() => socket.terminate());
     });
   };
 
