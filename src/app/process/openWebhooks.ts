@@ -3,13 +3,10 @@ import { createGuardedPost } from "../../../sandbox/index.ts";
 import { deriveKey } from "../../lib/secrets.ts";
 import { version } from "../../lib/version.ts";
 import type { Replica } from "../../requests/takeover/replicaSync.ts";
-import { createLeaseKeeper } from "../../store/leaseKeeper.ts";
 import type { Store } from "../../store/store.ts";
 import { createDelivery } from "../../webhooks/delivery.ts";
 import { createWebhooks, type Webhooks } from "../../webhooks/webhooks.ts";
-
-/** Name of the lease of the replica that delivers; no network can have it. */
-const LEASE = "/webhooks";
+import { onOneReplica } from "./oneReplica.ts";
 
 /** Webhooks, and the delivery of their events. */
 export interface OpenWebhooks {
@@ -37,34 +34,5 @@ export function openWebhooks(options: {
   const delivery = createDelivery({ store, post, sealingKey, onError });
   const wake = (): void => delivery.wake();
   const useCases = createWebhooks({ store, post, sealingKey, wake });
-  if (replica === undefined)
-    return {
-      useCases,
-      wake,
-      start: async () => delivery.start(),
-      close: () => delivery.stop(),
-    };
-  const { id, bus } = replica;
-  const keeper = createLeaseKeeper({
-    db: store.db,
-    network: LEASE,
-    replica: id,
-    onTaken: async (fence) => delivery.start(fence),
-    onLost: () => delivery.stop({ atOnce: true }),
-    onLeave: () => delivery.stop(),
-    onGivenBack: () => bus.tell({ kind: "free", network: LEASE }),
-    onError,
-  });
-  const stopListening = bus.listen((message) => {
-    if (message.kind === "free" && message.network === LEASE) keeper.look().catch(onError);
-  });
-  return {
-    useCases,
-    wake,
-    start: () => keeper.look(),
-    async close() {
-      stopListening();
-      await keeper.close();
-    },
-  };
+  return { useCases, wake, ...onOneReplica(delivery, { store, lease: "/webhooks", replica, onError }) };
 }
