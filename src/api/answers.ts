@@ -4,6 +4,7 @@ export * from "./explorer.ts";
 export * from "./operator.ts";
 export * from "./requests.ts";
 export * from "./results.ts";
+export * from "./schedules.ts";
 export * from "./transaction.ts";
 export * from "./usage.ts";
 export * from "./verification.ts";

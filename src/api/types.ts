@@ -679,7 +679,12 @@ export interface NewWebhookView {
   /** Its owner's note; may be empty. */
   readonly description: string;
   /** Types of the events that it is told. */
-  readonly events: readonly ("request.fulfilled" | "request.failed" | "request.reopened")[];
+  readonly events: readonly (
+    | "request.fulfilled"
+    | "request.failed"
+    | "request.reopened"
+    | "trigger.skipped"
+  )[];
   /** `hmac`: HMAC-SHA256, `v1` in the signature header; `ed25519`: `v1a`. */
   readonly signature: "hmac" | "ed25519";
   /** `whpk_` and the public key in base64, to verify ed25519 signatures with; `null` for `hmac`. */
@@ -1054,6 +1059,36 @@ export interface RequestView {
 
 export type ReturnType = "string" | "uint256" | "int256";
 
+/** Requests that are made at certain times. */
+export interface ScheduleView {
+  /** Identifier: `sch_` and 26 characters. */
+  readonly id: string;
+  /** Its owner's name for it. */
+  readonly name: string;
+  /** Network of its requests. */
+  readonly network: string;
+  /** Distance between ticks, such as `1h`; `null` if `cron` says when. */
+  readonly every: string | null;
+  /** Five fields, or six with seconds first; `null` if `every` says when. */
+  readonly cron: string | null;
+  /** Time zone of `cron`; `null` with `every`. */
+  readonly timeZone: string | null;
+  /** `{"preset": "coinflip", …}` with the preset's parameters, `{"random": {…}}` or `{"function": {…}}` with those of that endpoint. */
+  readonly action: Readonly<Record<string, unknown>>;
+  /** What is done about ticks that the service could not act on in time: `skip` none, `one` the newest, `all` each of them. */
+  readonly catchUp: "skip" | "one" | "all";
+  /** How late a tick may be acted on, such as `1d`. */
+  readonly window: string;
+  /** Whether a tick is skipped while the request before it has not ended. */
+  readonly overlap: "skip" | "allow";
+  readonly until: string | null;
+  readonly pausedAt: string | null;
+  /** When it was created. */
+  readonly createdAt: string;
+  /** The next five ticks; fewer before its end, none while it is paused. */
+  readonly next: readonly string[];
+}
+
 /** A search hit. */
 export type SearchHit =
   | {
@@ -1282,6 +1317,32 @@ export interface TransactionView {
   readonly events: readonly EventView[];
 }
 
+/** One time that a trigger was due. */
+export interface TriggerRun {
+  /** `run_` and 26 characters, ordered by when it was recorded. */
+  readonly id: string;
+  /** When it was due. */
+  readonly at: string;
+  /** Whether its owner asked for it, instead of a tick. */
+  readonly asked: boolean;
+  /** `due`: it waits; `requested`: `requestId` is its request; `skipped`: it has none. */
+  readonly state: "due" | "requested" | "skipped";
+  /** Why it was skipped. `missed`: the service could not act in time; `overlap`: the request before it had not ended; `paused`; `refused`: the request was refused; `limit`: the requests of the day were used up; `key`: its API key is revoked. */
+  readonly reason: "missed" | "overlap" | "paused" | "refused" | "limit" | "key" | null;
+  /** The reason in a sentence, or what a run that is due waits for. */
+  readonly detail: string | null;
+  /** Its request. */
+  readonly requestId: string | null;
+}
+
+/** A page of a trigger's runs. */
+export interface TriggerRunPage {
+  /** Newest first. */
+  readonly items: readonly TriggerRun[];
+  /** Give it as `cursor` for the next page; null on the last one. */
+  readonly nextCursor: string | null;
+}
+
 /** What a dapp used on one network and one day. */
 export interface UsageDay {
   /** Day in UTC. A request counts on the day on which it was accepted. */
@@ -1415,7 +1476,12 @@ export interface WebhookView {
   /** Its owner's note; may be empty. */
   readonly description: string;
   /** Types of the events that it is told. */
-  readonly events: readonly ("request.fulfilled" | "request.failed" | "request.reopened")[];
+  readonly events: readonly (
+    | "request.fulfilled"
+    | "request.failed"
+    | "request.reopened"
+    | "trigger.skipped"
+  )[];
   /** `hmac`: HMAC-SHA256, `v1` in the signature header; `ed25519`: `v1a`. */
   readonly signature: "hmac" | "ed25519";
   /** `whpk_` and the public key in base64, to verify ed25519 signatures with; `null` for `hmac`. */

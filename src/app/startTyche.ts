@@ -16,6 +16,7 @@ import { checkAbandoned, openReplica } from "./process/openReplica.ts";
 import { openRegistry } from "./process/openRegistry.ts";
 import { openSandboxNetwork } from "./process/openSandboxNetwork.ts";
 import { openShared } from "./process/openShared.ts";
+import { openSchedules } from "./process/openSchedules.ts";
 import { openWebhooks } from "./process/openWebhooks.ts";
 import { startNetworks } from "./startNetworks.ts";
 import type { StartedNetwork } from "./startNetworks.ts";
@@ -198,6 +199,8 @@ async function start(
     replica,
     ...config.requests,
   });
+  const schedules = openSchedules({ store, service, dapps, onEvent: webhooks.wake, replica, log });
+  closers.push(() => schedules.close());
   const isLoopback = isLoopbackHost(host.includes(":") ? `[${host}]` : host);
   const operatorToken = ensureOperatorToken(directory, options.operatorToken);
   const shared = await openShared({
@@ -232,6 +235,7 @@ async function start(
     verifier,
     operator,
     webhooks: webhooks.useCases,
+    schedules: schedules.useCases,
     log,
     registry: metrics.registry,
     host,
@@ -254,6 +258,7 @@ async function start(
   starting = started.catch(() => {});
   closers.push((await started).close);
   await webhooks.start();
+  await schedules.start();
   if (replica !== undefined) closers.push(checkAbandoned(service, { networks: external, log }));
   const stopWatching = await watchData({
     directory: directory.path,

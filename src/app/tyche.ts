@@ -19,6 +19,7 @@ import { registerOracle } from "../cli/oracleCommands.ts";
 import { registerPreset } from "../cli/presetCommands.ts";
 import { registerDryRuns } from "../cli/dryRunsCommand.ts";
 import { registerRequests } from "../cli/requestsCommand.ts";
+import { registerSchedule } from "../cli/scheduleCommand.ts";
 import { registerSimulate } from "../cli/simulateCommand.ts";
 import { registerStart } from "../cli/startCommand.ts";
 import { describeSystemError } from "../cli/systemError.ts";
@@ -117,6 +118,7 @@ registerConsumer(program, terminal);
 registerFaucet(program, terminal);
 registerUsage(program, terminal);
 registerWebhook(program, terminal);
+registerSchedule(program, terminal);
 registerClient(program, terminal);
 registerVerify(program, terminal, {
   verify: async (options) => (await import("./tools/verifyTool.ts")).verifyWithTool(options),

@@ -63,7 +63,7 @@ export function createCheckedClient<Presets>(
       const request = await checked(call, "a request", object({ id: text }))(...given);
       return { ...request, stream: (...options) => checkedStream(request.stream(...options)) };
     };
-  const { submit, webhooks } = client;
+  const { submit, webhooks, schedules } = client;
   return {
     ...client,
     submit: {
@@ -101,6 +101,15 @@ export function createCheckedClient<Presets>(
       test: checked((...given) => webhooks.test(...given), "a test", object({ eventId: text })),
       attempts: checked((...given) => webhooks.attempts(...given), "a list of attempts", pageOf(ATTEMPT)),
       replay: checked((...given) => webhooks.replay(...given), "a replay", object({ replayed: number })),
+    },
+    schedules: {
+      create: checked((...given) => schedules.create(...given), "a schedule", SCHEDULE),
+      list: checked((...given) => schedules.list(...given), "a list of schedules", listOf(SCHEDULE)),
+      get: checked((...given) => schedules.get(...given), "a schedule", SCHEDULE),
+      change: checked((...given) => schedules.change(...given), "a schedule", SCHEDULE),
+      delete: checked((...given) => schedules.delete(...given), "a schedule", SCHEDULE),
+      run: checked((...given) => schedules.run(...given), "a run", TRIGGER_RUN),
+      runs: checked((...given) => schedules.runs(...given), "a list of runs", pageOf(TRIGGER_RUN)),
     },
     networks: checked((...given) => client.networks(...given), "a list of networks", NETWORKS),
     presets: checked((...given) => client.presets(...given), "a list of presets", listOf(PRESET)),
@@ -193,6 +202,24 @@ const ATTEMPT = object({
   error: nullable(text),
   durationMs: number,
   nextAttemptAt: nullable(text),
+});
+
+const SCHEDULE = object({
+  id: text,
+  name: text,
+  network: text,
+  every: nullable(text),
+  cron: nullable(text),
+  timeZone: nullable(text),
+  pausedAt: nullable(text),
+  next: listOf(text),
+});
+const TRIGGER_RUN = object({
+  at: text,
+  state: text,
+  reason: nullable(text),
+  detail: nullable(text),
+  requestId: nullable(text),
 });
 
 const CONTRACT_REQUESTS = object({

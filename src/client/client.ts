@@ -14,6 +14,7 @@ import {
 } from "./requests.ts";
 import { createIdempotencyKey } from "./idempotencyKey.ts";
 import { createTransport, fillOptions, type Call, type ConnectionOptions } from "./transport.ts";
+import { createScheduleCalls, type ScheduleCalls } from "./schedules.ts";
 import { createWebhookCalls, type WebhookCalls } from "./webhooks.ts";
 import type {
   ConsumerList,
@@ -83,6 +84,8 @@ export interface TycheClient<Presets = BuiltInPresets> extends Requests<Presets,
   ): Promise<string>;
   /** The dapp's webhooks: its server is told the ends of requests. Messages are verified with `verifyWebhook`. */
   readonly webhooks: WebhookCalls;
+  /** The dapp's schedules: requests that the service makes at certain times. */
+  readonly schedules: ScheduleCalls;
   presets(options?: CallOptions): Promise<readonly PresetView[]>;
   networks(options?: CallOptions): Promise<readonly NetworkView[]>;
   /** Has the service check a result against chain data. To check without trusting the service, use `tyche/verify`. */
@@ -205,6 +208,7 @@ export function createClient<Presets = BuiltInPresets>(options: ClientOptions): 
         return transport.sendForText({ method: "GET", path: "/api/usage", query, signal });
       }),
     webhooks: createWebhookCalls(transport),
+    schedules: createScheduleCalls(transport),
     presets: (options) => list("/api/presets", options),
     networks: (options) => list("/api/networks", options),
     verify: (params, options) => get("/api/verify", params, options),

@@ -18,4 +18,5 @@ export type {
 } from "./requests.ts";
 export type * from "./types.ts";
 export { verifyWebhook, type WebhookMessage } from "./verifyWebhook.ts";
+export type { ScheduleCalls, ScheduleParams } from "./schedules.ts";
 export type { WebhookCalls, WebhookParams } from "./webhooks.ts";

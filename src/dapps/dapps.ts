@@ -70,6 +70,11 @@ export interface CreationOptions {
 export interface DappDirectory {
   /** Throws `unauthenticated` for any text that isn't a live key. */
   authenticate(apiKey: string): Promise<Dapp>;
+  /**
+   * Returns the dapp as a call with its key would act, or as the operator would for it if `keyId` is `null`; `undefined` once the key is
+   * revoked or the dapp deleted.
+   */
+  findActing(dappId: string, keyId: string | null): Promise<Dapp | undefined>;
   /** Throws `invalid_parameter` for a name that {@link parseName} refuses, and `name_taken` for another dapp's, in any case. */
   create(
     name: string,
@@ -199,6 +204,19 @@ export function createDappDirectory(store: Store, sealingKey: Uint8Array): DappD
         ...(row.daily_limit === null ? {} : { keyDailyLimit: row.daily_limit }),
         facilities: row.facilities.split(" ") as Facility[],
       };
+    },
+    async findActing(dappId, keyId) {
+      const dapp = (await listDapps(store.db)).find(({ id }) => id === dappId);
+      if (dapp === undefined) return undefined;
+      const { id, name, facilities } = dapp;
+      const acting = { id, name, facilities: facilities as readonly Facility[] };
+      if (keyId === null) return { ...acting, keyId: "operator" };
+      const key = (await listKeys(store.db, dappId)).find(
+        (one) => one.id === keyId && one.revokedAt === null,
+      );
+      // Only what is sealed proves that the service set the limit.
+      if (key === undefined || openKey(sealingKey, key) === undefined) return undefined;
+      return { ...acting, keyId, ...(key.dailyLimit === null ? {} : { keyDailyLimit: key.dailyLimit }) };
     },
     async create(name, facilities = ALL_FACILITIES, { idempotencyKey } = {}) {
       const dapp = { id: createId("dapp"), name: parseName(name), facilities, createdAt: Date.now() };

@@ -4,6 +4,7 @@ import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import type { Service } from "../requests/service.ts";
 import type { Verifier } from "../verify/verifier.ts";
+import type { Schedules } from "../triggers/schedules.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
 import { apiLayer } from "./apiLayer.ts";
 import { createCallCounter } from "./callCounter.ts";
@@ -36,6 +37,7 @@ import { randomOperation } from "./routes/random.ts";
 import { requestOperation, requestsOperation } from "./routes/requests.ts";
 import { usageOperation } from "./routes/usage.ts";
 import { verifyOperation } from "./routes/verify.ts";
+import { scheduleOperations } from "./routes/schedules.ts";
 import { webhookOperations } from "./routes/webhooks.ts";
 import { unmatched } from "./unmatched.ts";
 
@@ -52,6 +54,8 @@ export interface HttpAppOptions {
   readonly operator?: OperatorPart;
   /** Default: the service has no webhooks. */
   readonly webhooks?: Webhooks;
+  /** Default: the service has no schedules. */
+  readonly schedules?: Schedules;
   /** Defaults: {@link DEFAULT_LIMITS}. */
   readonly limits?: Partial<HttpLimits>;
   /**
@@ -99,6 +103,7 @@ export function createHttpApp(options: HttpAppOptions): Koa<RequestState> {
   const operations = [
     ...createOperations(deps, { verifier: options.verifier, openStreams: metrics.streams }),
     ...(options.webhooks === undefined ? [] : webhookOperations(deps, options.webhooks)),
+    ...(options.schedules === undefined ? [] : scheduleOperations(deps, options.schedules)),
     ...(options.operator === undefined
       ? []
       : [

@@ -1,5 +1,7 @@
 import type { NetworkView, PresetView } from "../api/types.ts";
 import {
+  CATCH_UPS,
+  type CatchUp,
   MAX_JOINED_KEYS,
   DRY_RUN_KINDS,
   REQUEST_KINDS,
@@ -66,6 +68,9 @@ function findOnly(names: readonly string[]): string | undefined {
   return names.length === 1 ? names[0] : undefined;
 }
 
+/** A moment in ISO 8601, with its offset. */
+const TIME_PATTERN = "^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,9})?)?(Z|[+-]\\d{2}:\\d{2})$";
+
 const STRICT = { additionalProperties: false } as const;
 
 function createRequestSchemas(networks: readonly NetworkView[], presets: readonly PresetView[]) {
@@ -115,6 +120,65 @@ function createRequestSchemas(networks: readonly NetworkView[], presets: readonl
       maxLength: 200,
       ...(fallback === undefined ? {} : { default: fallback }),
       description: "A note of your own: at most 200 characters.",
+    });
+  const scheduleName = Type.String({ minLength: 1, maxLength: 60, description: "A name of your own." });
+  const duration = (description: string) => Type.String({ minLength: 2, maxLength: 7, description });
+  const schedule = {
+    every: Type.Optional(
+      duration("Distance between ticks: `10s`, `5m`, `1h`, `1d`. The first one is that much later."),
+    ),
+    cron: Type.Optional(
+      Type.String({
+        minLength: 9,
+        maxLength: 200,
+        description:
+          "Cron expression, instead of `every`: minute, hour, day, month and weekday, or six fields with seconds first.",
+      }),
+    ),
+    timeZone: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 60,
+        description: "Time zone of `cron`, such as `Europe/Berlin`. Default: `UTC`.",
+      }),
+    ),
+    window: Type.Optional(
+      duration("How late a tick may be caught up with: `1m` to `30d`. Default: `1d`. Not with `skip`: `1m`."),
+    ),
+  };
+  const action = Type.Record(Type.String(), Type.Unknown(), {
+    [EXPECTED]: "an object with preset, random or function",
+    description:
+      'What is requested: `{"preset": "coinflip", …}` with the preset\'s parameters, `{"random": {…}}` or `{"function": {…}}` with those ' +
+      "of that endpoint, without `network`.",
+  });
+  const catchUp = (fallback?: CatchUp) =>
+    Type.Enum([...CATCH_UPS], {
+      ...(fallback === undefined ? {} : { default: fallback }),
+      description:
+        "What is done about ticks that the service could not act on in time: `skip` none, `one` the newest, `all` each of them.",
+    });
+  const overlap = (fallback?: "skip" | "allow") =>
+    Type.Enum(["skip", "allow"], {
+      ...(fallback === undefined ? {} : { default: fallback }),
+      description: "Whether a tick is skipped while the request before it has not ended.",
+    });
+  const until = Type.Optional(
+    Type.Union(
+      [
+        Type.String({ pattern: TIME_PATTERN, [EXPECTED]: "a time such as 2026-12-31T23:59:59Z" }),
+        Type.Null(),
+      ],
+      {
+        description: "After this there are no ticks. `null`: no end, as by default.",
+      },
+    ),
+  );
+  const paused = (fallback?: boolean) =>
+    Type.Boolean({
+      ...(fallback === undefined ? {} : { default: fallback }),
+      [EXPECTED]: "true or false",
+      description: "Whether it has no ticks for now.",
     });
   return {
     /** Everything in a preset request except the preset's own parameters, which the preset's schema checks. */
@@ -319,9 +383,47 @@ function createRequestSchemas(networks: readonly NetworkView[], presets: readonl
         ),
         since: Type.Optional(
           Type.String({
-            pattern: "^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,9})?)?(Z|[+-]\\d{2}:\\d{2})$",
+            pattern: TIME_PATTERN,
             [EXPECTED]: "a time such as 2026-11-22T08:30:00Z",
             description: "Send again all events since then that are not delivered. Instead of `eventId`.",
+          }),
+        ),
+      },
+      STRICT,
+    ),
+    createSchedule: Type.Object(
+      {
+        name: scheduleName,
+        network: network(),
+        action,
+        ...schedule,
+        catchUp: catchUp("one"),
+        overlap: overlap("skip"),
+        until,
+        paused: paused(false),
+      },
+      STRICT,
+    ),
+    changeSchedule: Type.Object(
+      {
+        name: Type.Optional(scheduleName),
+        action: Type.Optional(action),
+        ...schedule,
+        catchUp: Type.Optional(catchUp()),
+        overlap: Type.Optional(overlap()),
+        until,
+        paused: Type.Optional(paused()),
+      },
+      STRICT,
+    ),
+    runs: Type.Object(
+      {
+        limit: integer({ minimum: 1, maximum: 100, default: 20 }, "Maximum number of runs in one answer."),
+        cursor: Type.Optional(
+          Type.String({
+            pattern: "^run_[0-9a-hjkmnp-tv-z]{26}$",
+            [EXPECTED]: "the nextCursor of an earlier page",
+            description: "`nextCursor` of the previous page.",
           }),
         ),
       },

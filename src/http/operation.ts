@@ -25,6 +25,7 @@ export interface Operation {
     | "Usage"
     | "Dapps"
     | "Webhooks"
+    | "Triggers"
     | "Catalogue"
     | "Operator"
     | "Explorer";

@@ -20,8 +20,25 @@ export type RequestKind = (typeof REQUEST_KINDS)[number];
 export const DRY_RUN_KINDS = ["dry-run", "preset", "function"] as const;
 
 /** Types of the events that a webhook can ask for. */
-export const WEBHOOK_EVENTS = ["request.fulfilled", "request.failed", "request.reopened"] as const;
+export const WEBHOOK_EVENTS = [
+  "request.fulfilled",
+  "request.failed",
+  "request.reopened",
+  "trigger.skipped",
+] as const;
 export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number];
+
+/**
+ * Why a trigger made no request although it was due. `missed`: the service could not in time; `overlap`: the request before it had not
+ * ended; `paused`: its owner paused it; `refused`: the service refused the request; `limit`: the requests of the day were used up; `key`:
+ * the key that it acts with is revoked.
+ */
+export const SKIP_REASONS = ["missed", "overlap", "paused", "refused", "limit", "key"] as const;
+export type SkipReason = (typeof SKIP_REASONS)[number];
+
+/** What a schedule does about ticks that the service could not act on in time. */
+export const CATCH_UPS = ["skip", "one", "all"] as const;
+export type CatchUp = (typeof CATCH_UPS)[number];
 
 /** How the bytes of a function's result are decoded. */
 export const RETURN_TYPES = ["string", "uint256", "int256"] as const;

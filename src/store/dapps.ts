@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { findSetting, saveSetting } from "./settings.ts";
 import type { Queryable, Store } from "./store.ts";
+import { deleteSchedulesOf } from "./schedules.ts";
 import { deleteWebhooksOf } from "./webhooks.ts";
 
 /** A stored dapp. */
@@ -123,6 +124,7 @@ export async function deleteDapp(
         .execute();
       await db.deleteFrom("dry_runs").where("dapp_id", "=", dappId).execute();
       await deleteWebhooksOf(db, dappId);
+      await deleteSchedulesOf(db, dappId);
       return true;
     }),
   );

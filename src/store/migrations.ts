@@ -3,6 +3,7 @@ import { countRequests } from "./usageMigration.ts";
 import { createDryRuns } from "./dryRunMigration.ts";
 import { createLeases } from "./leaseMigration.ts";
 import { createOutbox } from "./outboxMigration.ts";
+import { createSchedules } from "./scheduleMigration.ts";
 import type { Tables } from "./schema.ts";
 import { sharedTables } from "./sharedTables.ts";
 
@@ -299,6 +300,7 @@ export const migrations: Record<string, Migration> = {
     },
   },
   "0024_webhooks": { up: createOutbox },
+  "0025_schedules": { up: createSchedules },
 };
 
 /** Hands {@link migrations} to Kysely's migrator. */

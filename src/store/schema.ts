@@ -1,5 +1,5 @@
 import type { Generated } from "kysely";
-import type { RequestKind, RequestState } from "../lib/vocabulary.ts";
+import type { RequestKind, RequestState, SkipReason } from "../lib/vocabulary.ts";
 /** State of a request; see docs/api.md, "States of a request". */
 export type { RequestState } from "../lib/vocabulary.ts";
 
@@ -213,6 +213,41 @@ export interface Tables {
     answer: string;
     next_at: number | null;
     at: number;
+  };
+  /** Requests that are made at certain times. */
+  readonly schedules: {
+    id: string;
+    dapp_id: string;
+    /** Key that it acts with; `null` if the operator set it up. */
+    key_id: string | null;
+    name: string;
+    /** JSON of what each tick requests. */
+    command: string;
+    /** JSON of when its ticks are due. */
+    timing: string;
+    catch_up: "skip" | "one" | "all";
+    window_ms: number;
+    overlap: "skip" | "allow";
+    until: number | null;
+    paused_at: number | null;
+    created_at: number;
+    /** The first tick that is not in `trigger_runs`; `null` if none will be. */
+    next_at: number | null;
+  };
+  /** Each time that a trigger was due. */
+  readonly trigger_runs: {
+    /** `run_` and 26 characters, ordered by when it was stored. */
+    id: string;
+    trigger_id: string;
+    /** What it is due for, once per trigger. */
+    key: string;
+    /** When it was due. */
+    at: number;
+    state: "due" | "requested" | "skipped";
+    /** Why it was skipped. */
+    reason: SkipReason | null;
+    detail: string | null;
+    request_id: string | null;
   };
   /** Which replica dispatches on a network; used where several processes serve from one server database. */
   readonly leases: {

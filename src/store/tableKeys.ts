@@ -18,6 +18,8 @@ export const TABLE_KEYS: { readonly [Name in keyof Tables]: readonly (keyof Tabl
   webhook_events: ["id"],
   webhook_deliveries: ["webhook_id", "event_id"],
   webhook_attempts: ["id"],
+  schedules: ["id"],
+  trigger_runs: ["id"],
   leases: ["network"],
   oracle_rounds: ["id"],
   oracle_evidence: ["id"],

@@ -12,6 +12,7 @@ import { registerFaucet } from "../../src/cli/faucetCommand.ts";
 import { registerRequests } from "../../src/cli/requestsCommand.ts";
 import type { Terminal } from "../../src/cli/terminal.ts";
 import { registerUsage } from "../../src/cli/usageCommand.ts";
+import { registerSchedule } from "../../src/cli/scheduleCommand.ts";
 import { registerWebhook } from "../../src/cli/webhookCommand.ts";
 import { TycheError } from "../../src/lib/errors.ts";
 import { runCli } from "./runCli.ts";
@@ -51,6 +52,8 @@ const BODIES = [
 /** Answers that have all that a command needs. */
 const FIT: Readonly<Record<string, (body: string) => boolean>> = {
   "client generate": (body) => body.includes('"items":[]'),
+  "schedule list": (body) => body.includes('"items":[]'),
+  "schedule runs sch_1": (body) => body.includes('"items":[]'),
   "webhook list": (body) => body.includes('"items":[]'),
   "call random --async": (body) => body.includes('"id":"req_1"'),
 };
@@ -106,6 +109,7 @@ async function failureOf(words: readonly string[], at: string): Promise<unknown>
     registerFaucet,
     registerRequests,
     registerUsage,
+    registerSchedule,
     registerWebhook,
   ])
     register(program, terminal);
@@ -135,6 +139,9 @@ test.each([
   { words: ["requests", "list", "--json"] },
   { words: ["requests", "show", "req_1"] },
   { words: ["dry-runs"] },
+  { words: ["schedule", "list"] },
+  { words: ["schedule", "runs", "sch_1"] },
+  { words: ["schedule", "run", "sch_1"] },
   { words: ["webhook", "list"] },
   { words: ["webhook", "add", "https://example.com/"] },
   { words: ["webhook", "log", "wh_1"] },

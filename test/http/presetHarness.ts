@@ -4,6 +4,7 @@ import { createExplorer } from "../../src/explorer/explorer.ts";
 import type { OperatorPart } from "../../src/http/operatorPart.ts";
 import { DEFAULT_PRESETS_FOLDER } from "../../src/requests/accept/presetFolder.ts";
 import { readPresets } from "../../src/requests/accept/presetTools.ts";
+import type { Schedules } from "../../src/triggers/schedules.ts";
 import type { Webhooks } from "../../src/webhooks/webhooks.ts";
 import { createExampleService } from "./exampleService.ts";
 import { startHarness, type Harness } from "./harness.ts";
@@ -33,6 +34,11 @@ export async function startPresetHarness(): Promise<Harness> {
   }));
   Object.assign(service, { presets: () => live });
   return await startHarness({
-    more: { service, operator: await describeOperator(), webhooks: {} as Webhooks },
+    more: {
+      service,
+      operator: await describeOperator(),
+      webhooks: {} as Webhooks,
+      schedules: {} as Schedules,
+    },
   });
 }

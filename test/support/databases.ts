@@ -42,6 +42,8 @@ export const DATABASES: readonly (readonly [string, DatabaseSetup])[] = [
 
 /** Tables, in the order to empty them: those that others reference come last. */
 const TABLES = [
+  "trigger_runs",
+  "schedules",
   "webhook_attempts",
   "webhook_deliveries",
   "webhook_events",

@@ -28,6 +28,7 @@ const VALUES: Readonly<Record<string, SampleValue>> = {
   dappId: { variable: "DAPP_ID" },
   keyId: { variable: "KEY_ID" },
   webhookId: { variable: "WEBHOOK_ID" },
+  scheduleId: { variable: "SCHEDULE_ID" },
   address: { variable: "ADDRESS" },
   consumer: { variable: "CONSUMER" },
   hash: { variable: "TX_HASH" },

@@ -52,6 +52,17 @@ const CLIENT_CALLS: Readonly<Record<string, (call: SampledOperation) => string>>
     `const { items } = await tyche.webhooks.attempts(${expression(values["webhookId"])});`,
   replayWebhook: ({ values, body }) =>
     `const { replayed } = await tyche.webhooks.replay(${expression(values["webhookId"])}, ${json(body)});`,
+  createSchedule: ({ body }) => `const { id, next } = await tyche.schedules.create(${json(body)});`,
+  listSchedules: () => `const schedules = await tyche.schedules.list();`,
+  getSchedule: ({ values }) =>
+    `const { next } = await tyche.schedules.get(${expression(values["scheduleId"])});`,
+  changeSchedule: ({ values, body }) =>
+    `await tyche.schedules.change(${expression(values["scheduleId"])}, ${json(body)});`,
+  deleteSchedule: ({ values }) => `await tyche.schedules.delete(${expression(values["scheduleId"])});`,
+  runSchedule: ({ values }) =>
+    `const { requestId } = await tyche.schedules.run(${expression(values["scheduleId"])});`,
+  listScheduleRuns: ({ values }) =>
+    `const { items } = await tyche.schedules.runs(${expression(values["scheduleId"])});`,
   useFaucet: ({ body }) => `await tyche.faucet(${json(body)});`,
   deleteDapp: ({ values }) => `await tyche.deleteDapp(${expression(values["dappId"])});`,
   listPresets: () => `const presets = await tyche.presets();`,

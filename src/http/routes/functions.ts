@@ -4,7 +4,9 @@ import type { ParameterViolation } from "../../lib/invalidParameter.ts";
 import { getDapp, whileConnected, type HttpDeps } from "../context.ts";
 import { sendJson } from "../frame.ts";
 import type { Operation } from "../operation.ts";
-import { readParameters } from "../parameters.ts";
+import type { FunctionCommand } from "../../requests/service.ts";
+import type { LiveSchemas } from "../liveSchemas.ts";
+import { readParameters, type GivenParameters } from "../parameters.ts";
 import { parseRequest } from "../parseRequest.ts";
 import { readIdempotencyKey } from "../waitPreference.ts";
 import type { Responder } from "../responder.ts";
@@ -35,13 +37,20 @@ export function functionOperation(deps: HttpDeps, responder: Responder): Operati
     errors: ["function_failed"],
     async handle(ctx) {
       const given = await readParameters(ctx, deps.limits);
-      const { networks, validate } = deps.schemas();
-      const values = parseRequest(given, validate.function, ({ source, network }) =>
-        checkSource(source, networks.get(network)),
-      );
-      await responder.run(ctx, { kind: "function", ...values });
+      await responder.run(ctx, parseFunctionCommand(given, deps.schemas()));
     },
   };
+}
+
+/** Parses the parameters of a function request. Throws `invalid_parameter`. */
+export function parseFunctionCommand(
+  given: GivenParameters,
+  { networks, validate }: Pick<LiveSchemas, "networks" | "validate">,
+): FunctionCommand {
+  const values = parseRequest(given, validate.function, ({ source, network }) =>
+    checkSource(source, networks.get(network)),
+  );
+  return { kind: "function", ...values };
 }
 
 /** `POST /api/oracleFunctions/simulate`: a dry run only. */

@@ -5,9 +5,10 @@ import type { Hex } from "viem";
 import type { ParameterViolation } from "../../lib/invalidParameter.ts";
 import { checkConfirmations } from "../confirmations.ts";
 import type { HttpDeps } from "../context.ts";
-import type { RequestSchemas } from "../liveSchemas.ts";
+import type { RandomCommand } from "../../requests/service.ts";
+import type { LiveSchemas, RequestSchemas } from "../liveSchemas.ts";
 import type { Operation } from "../operation.ts";
-import { readParameters } from "../parameters.ts";
+import { readParameters, type GivenParameters } from "../parameters.ts";
 import { parseRequest } from "../parseRequest.ts";
 import type { Responder } from "../responder.ts";
 
@@ -30,19 +31,26 @@ export function randomOperation(deps: HttpDeps, responder: Responder): Operation
     errors: [],
     async handle(ctx) {
       const given = await readParameters(ctx, deps.limits);
-      const { networks, validate } = deps.schemas();
-      const { keyHashes: listed } = given.values;
-      if (typeof listed === "string") given.values["keyHashes"] = listed.split(",");
-      const { keyHash, keyHashes, ...values } = parseRequest(given, validate.random, (values) =>
-        checkRange(values, networks.get(values.network)),
-      );
-      await responder.run(ctx, {
-        kind: "random",
-        ...values,
-        ...(keyHash === undefined ? {} : { keyHash: lowerCase(keyHash) }),
-        ...(keyHashes === undefined ? {} : { keyHashes: keyHashes.map(lowerCase) }),
-      });
+      await responder.run(ctx, parseRandomCommand(given, deps.schemas()));
     },
+  };
+}
+
+/** Parses the parameters of a request for random numbers. Throws `invalid_parameter`. */
+export function parseRandomCommand(
+  given: GivenParameters,
+  { networks, validate }: Pick<LiveSchemas, "networks" | "validate">,
+): RandomCommand {
+  const { keyHashes: listed } = given.values;
+  if (typeof listed === "string") given.values["keyHashes"] = listed.split(",");
+  const { keyHash, keyHashes, ...values } = parseRequest(given, validate.random, (values) =>
+    checkRange(values, networks.get(values.network)),
+  );
+  return {
+    kind: "random",
+    ...values,
+    ...(keyHash === undefined ? {} : { keyHash: lowerCase(keyHash) }),
+    ...(keyHashes === undefined ? {} : { keyHashes: keyHashes.map(lowerCase) }),
   };
 }
 

@@ -211,6 +211,20 @@ async function useOperations(
   const { at } = (await readAttempts()).items[0];
   await record("replayWebhook", `${one}/replay`, post({ since: at }));
   await record("deleteWebhook", one, { method: "DELETE" });
+
+  const schedules = "/api/schedules";
+  const schedule = await record(
+    "createSchedule",
+    schedules,
+    post({ name: "Hourly coin", network: NETWORK, every: "1h", action: { preset: "coinflip" } }),
+  );
+  const hourly = `${schedules}/${schedule.id}`;
+  await record("runSchedule", `${hourly}/run`, post());
+  await record("listScheduleRuns", `${hourly}/runs`);
+  await record("listSchedules", schedules);
+  await record("getSchedule", hourly);
+  await record("changeSchedule", hourly, { method: "PATCH", body: { paused: true } });
+  await record("deleteSchedule", hourly, { method: "DELETE" });
   await record("renameDapp", dapp, { method: "PATCH", body: { name: "My other game" } });
   await record("deleteDapp", dapp, { method: "DELETE" });
   return examples;

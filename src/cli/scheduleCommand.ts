@@ -1,0 +1,165 @@
+import { Option, type Command } from "commander";
+import type { ScheduleParams, ScheduleView, TriggerRun } from "../client/index.ts";
+import { InvalidParameterError } from "../lib/invalidParameter.ts";
+import { CATCH_UPS, type CatchUp } from "../lib/vocabulary.ts";
+import { connectService, withService, type ServiceFlags } from "./connectService.ts";
+import { nextPage } from "./nextPage.ts";
+import { parseLimit } from "./parseLimit.ts";
+import { oneLine, type Terminal } from "./terminal.ts";
+
+interface Flags extends ServiceFlags {
+  readonly json?: true;
+}
+interface SettingFlags extends Flags {
+  readonly every?: string;
+  readonly cron?: string;
+  readonly timeZone?: string;
+  readonly action?: string;
+  readonly catchUp?: CatchUp;
+  readonly window?: string;
+  readonly overlap?: "skip" | "allow";
+  readonly until?: string;
+}
+
+const EXAMPLES = `
+Examples:
+  $ tyche schedule add "Daily draw" --network sepolia --cron "0 20 * * *" --time-zone Europe/Berlin --action '{"preset": "coinflip"}'
+  $ tyche schedule add "Words" --network sepolia --every 1h --action '{"random": {"numWords": 3}}'
+  $ tyche schedule runs sch_01k…
+  $ tyche schedule pause sch_01k…`;
+
+/** Adds `tyche schedule …`. */
+export function registerSchedule(program: Command, terminal: Terminal): void {
+  const { out, err, colors } = terminal;
+  const schedule = program
+    .command("schedule")
+    .description("Manages a dapp's schedules, which make requests at certain times.")
+    .addHelpText("after", EXAMPLES);
+  const command = (usage: string, description: string): Command =>
+    withService(schedule.command(usage)).description(description).option("--json", "print JSON");
+  const withSettings = (its: Command): Command =>
+    its
+      .addOption(
+        new Option("--every <duration>", "distance between ticks, such as 10s, 5m, 1h or 1d").conflicts([
+          "cron",
+        ]),
+      )
+      .option("--cron <expression>", "minute, hour, day, month and weekday, or six fields with seconds first")
+      .option("--time-zone <name>", "time zone of --cron, such as Europe/Berlin (default: UTC)")
+      .option("--action <json>", 'what is requested: {"preset": …}, {"random": {…}} or {"function": {…}}')
+      .addOption(
+        new Option("--catch-up <which>", "ticks to make up for after an outage (default: one)").choices(
+          CATCH_UPS,
+        ),
+      )
+      .option("--window <duration>", "how late a tick may be acted on (default: 1d)")
+      .addOption(
+        new Option(
+          "--overlap <what>",
+          "what to do while the request before has not ended (default: skip)",
+        ).choices(["skip", "allow"]),
+      )
+      .option("--until <time>", "ISO 8601: no ticks after it");
+  const print = ({ json }: Flags, answer: object, text: string): void =>
+    out(json ? JSON.stringify(answer, null, 2) : text);
+  const show = (flags: Flags, view: ScheduleView): void => print(flags, view, describe(view, terminal));
+
+  command("list", "Lists schedules, oldest first.").action(async (flags: Flags) => {
+    const items = await (await connectService(flags)).client.schedules.list();
+    if (items.length === 0 && !flags.json) return err("no schedules");
+    print(flags, items, items.map((one) => describe(one, terminal)).join("\n"));
+  });
+  withSettings(command("add <name>", "Adds a schedule."))
+    .option("--network <name>", "network of its requests (default: the only one)")
+    .action(async (name: string, flags: SettingFlags & { readonly network?: string }) => {
+      const { action, ...settings } = parseSettings(flags);
+      if (action === undefined) throw missingAction();
+      const { client } = await connectService(flags);
+      show(flags, await client.schedules.create({ ...settings, name, action, network: flags.network }));
+    });
+  withSettings(command("change <id>", "Changes a schedule; what is not given stays."))
+    .option("--name <name>", "its new name")
+    .action(async (id: string, flags: SettingFlags & { readonly name?: string }) => {
+      const changes = { ...parseSettings(flags), name: flags.name };
+      show(flags, await (await connectService(flags)).client.schedules.change(id, changes));
+    });
+  for (const [name, description, paused] of [
+    ["pause", "Pauses a schedule: it has no ticks.", true],
+    ["resume", "Resumes a schedule.", false],
+  ] as const)
+    command(`${name} <id>`, description).action(async (id: string, flags: Flags) =>
+      show(flags, await (await connectService(flags)).client.schedules.change(id, { paused })),
+    );
+  command("remove <id>", "Removes a schedule with its runs; their requests stay.").action(
+    async (id: string, flags: Flags) => {
+      const view = await (await connectService(flags)).client.schedules.delete(id);
+      print(flags, view, `removed ${view.id}`);
+    },
+  );
+  command("run <id>", "Requests now what a tick would.").action(async (id: string, flags: Flags) => {
+    const run = await (await connectService(flags)).client.schedules.run(id);
+    print(flags, run, describeRun(run, terminal));
+  });
+  command("runs <id>", "Lists the runs of the last 30 days, newest first.")
+    .option("--limit <number>", "most to list: 1 to 100", parseLimit, 20)
+    .option("--cursor <cursor>", "cursor printed with the previous page")
+    .action(
+      async (
+        id: string,
+        flags: Flags & { readonly limit: number; readonly cursor?: string },
+        its: Command,
+      ) => {
+        const { limit, cursor } = flags;
+        const page = await (await connectService(flags)).client.schedules.runs(id, { limit, cursor });
+        if (flags.json) return out(JSON.stringify(page, null, 2));
+        if (page.items.length === 0) return err("no runs yet");
+        for (const run of page.items) out(describeRun(run, terminal));
+        if (page.nextCursor !== null)
+          err(colors.dim(`more: ${nextPage(its, { flag: "--cursor", value: page.nextCursor })}`));
+      },
+    );
+}
+
+function parseSettings(flags: SettingFlags): ScheduleParams {
+  const { every, cron, timeZone, action, catchUp, window, overlap, until } = flags;
+  const settings = { every, cron, timeZone, catchUp, window, overlap, until };
+  return action === undefined ? settings : { ...settings, action: parseAction(action) };
+}
+
+function parseAction(text: string): ScheduleView["action"] {
+  try {
+    const action: unknown = JSON.parse(text);
+    if (typeof action === "object" && action !== null && !Array.isArray(action))
+      return action as ScheduleView["action"];
+  } catch {
+    // The message below says what is expected.
+  }
+  throw missingAction();
+}
+
+function missingAction(): InvalidParameterError {
+  const message = `needs a JSON object, such as --action '{"preset": "coinflip"}'`;
+  return new InvalidParameterError([{ path: "/action", message }]);
+}
+
+function describe(view: ScheduleView, { colors }: Terminal): string {
+  const { id, name, network, every, cron, timeZone, pausedAt, next } = view;
+  const state =
+    pausedAt !== null
+      ? colors.yellow("paused")
+      : next[0] === undefined
+        ? colors.dim("ended")
+        : colors.green(`next ${next[0].slice(0, 19)}`);
+  const times = every === null ? `${cron} ${timeZone}` : `every ${every}`;
+  return `${id}  ${state}  ${times}  ${network}  ${oneLine(name)}`;
+}
+
+function describeRun({ at, state, reason, detail, requestId }: TriggerRun, { colors }: Terminal): string {
+  const outcome =
+    state === "requested"
+      ? colors.green(requestId ?? "")
+      : state === "due"
+        ? colors.yellow("due")
+        : colors.red(`skipped (${reason})`);
+  return `${at.slice(0, 19)}  ${outcome}${detail === null ? "" : `  ${oneLine(detail)}`}`;
+}

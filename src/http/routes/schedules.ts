@@ -1,0 +1,135 @@
+import type { Static } from "typebox";
+import { listOf } from "../../api/common.ts";
+import { ScheduleView, TriggerRun, TriggerRunPage } from "../../api/schedules.ts";
+import type { Dapp } from "../../requests/service.ts";
+import type { Schedules } from "../../triggers/schedules.ts";
+import { getDapp, type HttpContext, type HttpDeps } from "../context.ts";
+import { sendJson } from "../frame.ts";
+import type { RequestSchemas } from "../liveSchemas.ts";
+import type { Operation } from "../operation.ts";
+import { readParameters, readQuery } from "../parameters.ts";
+import { parseRequest } from "../parseRequest.ts";
+import { parseTriggerAction } from "../triggerAction.ts";
+import type { Validator } from "../validator.ts";
+
+const ALL = "/api/schedules";
+const ONE = "/api/schedules/:scheduleId";
+
+/** The schedules of the key's dapp. */
+export function scheduleOperations(deps: HttpDeps, schedules: Schedules): readonly Operation[] {
+  /** Creates an operation; `run` gets the dapp, the schedule's id and the parameters, and returns `data`. */
+  const operation = <Name extends keyof RequestSchemas>(
+    given: Pick<Operation, "id" | "method" | "path" | "summary" | "description" | "answer" | "example"> & {
+      readonly request: Name;
+      readonly run: (dapp: Dapp, id: string, values: Static<RequestSchemas[Name]>) => Promise<object>;
+    },
+  ): Operation => {
+    const { run, ...rest } = given;
+    const takesBody = given.request !== "none" && given.method !== "get";
+    return {
+      ...rest,
+      tag: "Triggers",
+      placement: takesBody ? "body" : "query",
+      isAsync: false,
+      errors: given.path === ALL ? [] : ["not_found"],
+      async handle(ctx) {
+        const values = takesBody ? await readParameters(ctx, deps.limits) : readQuery(ctx);
+        const validate = deps.schemas().validate[given.request] as Validator<Static<RequestSchemas[Name]>>;
+        const parsed = parseRequest(values, validate);
+        sendJson(ctx, 200, { data: await run(getDapp(ctx), idOf(ctx), parsed) });
+      },
+    };
+  };
+
+  return [
+    operation({
+      id: "createSchedule",
+      method: "post",
+      path: ALL,
+      summary: "Create a schedule",
+      description:
+        "Makes a request `every` so often, or when a `cron` expression says so. Each tick is recorded once: as a request, or as " +
+        "skipped with a reason. Requests count against the limits of the dapp and of the key that makes this call. A dapp has at most " +
+        "100 schedules; ticks are at least 10 s apart on an embedded network, 30 s elsewhere.",
+      request: "createSchedule",
+      example: { name: "Hourly coin", every: "1h", action: { preset: "coinflip" } },
+      answer: ScheduleView,
+      run: (dapp, _id, { action, network, ...settings }) =>
+        schedules.create(dapp, { ...settings, command: parseTriggerAction(action, network, deps) }),
+    }),
+    operation({
+      id: "listSchedules",
+      method: "get",
+      path: ALL,
+      summary: "List schedules",
+      description: "The schedules of the key's dapp, oldest first.",
+      request: "none",
+      answer: listOf(ScheduleView),
+      run: async ({ id }) => ({ items: await schedules.list(id) }),
+    }),
+    operation({
+      id: "getSchedule",
+      method: "get",
+      path: ONE,
+      summary: "Read a schedule",
+      description: "A schedule and its next ticks.",
+      request: "none",
+      answer: ScheduleView,
+      run: (dapp, id) => schedules.get(dapp.id, id),
+    }),
+    operation({
+      id: "changeSchedule",
+      method: "patch",
+      path: ONE,
+      summary: "Change, pause or resume a schedule",
+      description:
+        "Changes the members that are given. While a schedule is paused it has no ticks. From this call on, its requests count against " +
+        "the key of this call.",
+      request: "changeSchedule",
+      example: { paused: true },
+      answer: ScheduleView,
+      async run(dapp, id, { action, ...changes }) {
+        if (action === undefined) return await schedules.change(dapp, id, changes);
+        const { network } = await schedules.get(dapp.id, id);
+        const command = parseTriggerAction(action, network, deps);
+        return await schedules.change(dapp, id, { ...changes, command });
+      },
+    }),
+    operation({
+      id: "deleteSchedule",
+      method: "delete",
+      path: ONE,
+      summary: "Delete a schedule",
+      description: "Deletes a schedule with its list of runs. Their requests stay.",
+      request: "none",
+      answer: ScheduleView,
+      run: (dapp, id) => schedules.delete(dapp.id, id),
+    }),
+    operation({
+      id: "runSchedule",
+      method: "post",
+      path: `${ONE}/run`,
+      summary: "Run a schedule now",
+      description: "Requests at once what a tick would, also while the schedule is paused.",
+      request: "none",
+      answer: TriggerRun,
+      run: (dapp, id) => schedules.run(dapp.id, id),
+    }),
+    operation({
+      id: "listScheduleRuns",
+      method: "get",
+      path: `${ONE}/runs`,
+      summary: "List a schedule's runs",
+      description:
+        "Each tick of the last 30 days, newest first, page by page: with the request that it made, or why it made none.",
+      request: "runs",
+      answer: TriggerRunPage,
+      run: (dapp, id, values) => schedules.runs(dapp.id, id, values),
+    }),
+  ];
+}
+
+function idOf(ctx: HttpContext): string {
+  const { scheduleId = "" } = ctx["params"] as Readonly<Record<string, string>>;
+  return scheduleId;
+}

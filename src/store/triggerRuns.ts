@@ -1,0 +1,102 @@
+import type { Selectable } from "kysely";
+import type { Queryable } from "./queryable.ts";
+import type { Tables } from "./schema.ts";
+
+/** One time that a trigger was due: its request, or why there is none. */
+export type StoredRun = Selectable<Tables["trigger_runs"]>;
+
+/** Stores runs, except those whose key their trigger has already. @returns those that are new. */
+export async function insertRuns(db: Queryable, runs: readonly StoredRun[]): Promise<StoredRun[]> {
+  if (runs.length === 0) return [];
+  return await db
+    .insertInto("trigger_runs")
+    .values([...runs])
+    .onConflict((conflict) => conflict.columns(["trigger_id", "key"]).doNothing())
+    .returningAll()
+    .execute();
+}
+
+/** Returns the ids of triggers with runs that are due. */
+export async function listDueTriggers(db: Queryable): Promise<string[]> {
+  const rows = await db
+    .selectFrom("trigger_runs")
+    .select("trigger_id")
+    .distinct()
+    .where("state", "=", "due")
+    .execute();
+  return rows.map(({ trigger_id }) => trigger_id);
+}
+
+/** Returns a trigger's runs that are due, oldest first. */
+export async function listDueRuns(db: Queryable, triggerId: string, limit: number): Promise<StoredRun[]> {
+  return await db
+    .selectFrom("trigger_runs")
+    .selectAll()
+    .where("state", "=", "due")
+    .where("trigger_id", "=", triggerId)
+    .orderBy("id")
+    .limit(limit)
+    .execute();
+}
+
+/** Stores what a run that is due waits for. */
+export async function noteWait(db: Queryable, id: string, detail: string): Promise<void> {
+  await db
+    .updateTable("trigger_runs")
+    .set({ detail })
+    .where("id", "=", id)
+    .where("state", "=", "due")
+    .where((on) => on.or([on("detail", "is", null), on("detail", "!=", detail)]))
+    .execute();
+}
+
+/** Stores what became of a run that was due. @returns whether it still was. */
+export async function endRun(
+  db: Queryable,
+  id: string,
+  end: Pick<StoredRun, "state" | "reason" | "detail" | "request_id">,
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable("trigger_runs")
+    .set(end)
+    .where("id", "=", id)
+    .where("state", "=", "due")
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** Returns the id of a trigger's newest request if it has not ended. */
+export async function findOpenRequestOf(db: Queryable, triggerId: string): Promise<string | undefined> {
+  const row = await db
+    .selectFrom("trigger_runs as run")
+    .leftJoin("requests as request", "request.id", "run.request_id")
+    .select(["request.id", "request.state"])
+    .where("run.state", "=", "requested")
+    .where("run.trigger_id", "=", triggerId)
+    .orderBy("run.id", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  return row === undefined || row.id === null || row.state === "fulfilled" || row.state === "failed"
+    ? undefined
+    : row.id;
+}
+
+/** Returns a trigger's runs, newest first. @param page.before returns only those older than the one with this id. */
+export async function listRuns(
+  db: Queryable,
+  page: { readonly triggerId: string; readonly limit: number; readonly before?: string | undefined },
+): Promise<StoredRun[]> {
+  let query = db.selectFrom("trigger_runs").selectAll().where("trigger_id", "=", page.triggerId);
+  if (page.before !== undefined) query = query.where("id", "<", page.before);
+  return await query.orderBy("id", "desc").limit(page.limit).execute();
+}
+
+/** Deletes runs from before a time that are not due. */
+export async function deleteOldRuns(db: Queryable, before: string): Promise<void> {
+  await db.deleteFrom("trigger_runs").where("id", "<", before).where("state", "!=", "due").execute();
+}
+
+/** Returns a run, or `undefined`. */
+export async function findRun(db: Queryable, id: string): Promise<StoredRun | undefined> {
+  return await db.selectFrom("trigger_runs").selectAll().where("id", "=", id).executeTakeFirst();
+}

@@ -1,0 +1,224 @@
+import { createId, firstId } from "../lib/id.ts";
+import type { Fence } from "../store/leases.ts";
+import {
+  findFirstTick,
+  findSchedule,
+  listDueSchedules,
+  listSchedulesAfter,
+  moveSchedule,
+  type StoredSchedule,
+} from "../store/schedules.ts";
+import {
+  deleteOldRuns,
+  insertRuns,
+  listDueRuns,
+  listDueTriggers,
+  type StoredRun,
+} from "../store/triggerRuns.ts";
+import { actOnRun, addSkipEvent, type ActOptions } from "./actOnRun.ts";
+import { nextTick, type Timing } from "./times.ts";
+
+/** For schedules that another replica changed, and for runs that wait. */
+const LOOK_INTERVAL_MS = 1_000;
+/** Ticks, schedules or runs handled in one transaction or query, however many an outage left. */
+const PAGE = 500;
+/** How long runs are kept. */
+const KEPT_MS = 30 * 86_400_000;
+const CLEAN_INTERVAL_MS = 600_000;
+const MISSED = "the service did not run when it was due";
+
+/** Turns the ticks of schedules into runs, and runs into requests. */
+export interface Scheduler {
+  /** Begins. @param fence prevents this process from writing once another replica schedules. */
+  start(fence?: Pick<Fence, "assertHeld">): void;
+  /** Looks for due ticks at once. */
+  wake(): void;
+  stop(): Promise<void>;
+}
+
+export interface SchedulerOptions extends Omit<ActOptions, "now"> {
+  readonly onError: (error: unknown) => void;
+  /** Returns the Unix time in milliseconds. Default: `Date.now`. */
+  readonly now?: () => number;
+}
+
+/** Creates the scheduler. */
+export function createScheduler(options: SchedulerOptions): Scheduler {
+  let run: ReturnType<typeof startRun> | undefined;
+  return {
+    start(fence) {
+      run ??= startRun({ now: Date.now, ...options }, fence);
+    },
+    wake: () => run?.wake(),
+    async stop() {
+      const last = run;
+      run = undefined;
+      await last?.stop();
+    },
+  };
+}
+
+function startRun(
+  options: SchedulerOptions & Pick<ActOptions, "now">,
+  fence: Pick<Fence, "assertHeld"> | undefined,
+) {
+  const { store, now, onError } = options;
+  let isStopped = false;
+  let timer: NodeJS.Timeout | undefined;
+  let looking: Promise<void> | undefined;
+  let isAskedAgain = false;
+  let latest = Infinity;
+  let cleanedAt = -Infinity;
+
+  /** Stores the ticks of a schedule that are due, and moves it to the next one. */
+  const storeTicks = async (schedule: StoredSchedule): Promise<void> => {
+    const { ticks, nextAt } = planTicks(schedule, now());
+    const isTold = await store.write(async (db) => {
+      await fence?.assertHeld(db);
+      if (!(await moveSchedule(db, schedule, nextAt))) return false;
+      const fresh = await insertRuns(
+        db,
+        ticks.map(({ at, isDue }) => newRun(schedule.id, at, isDue, now())),
+      );
+      const skipped = fresh.filter(({ state }) => state === "skipped").map(({ at }) => at);
+      if (skipped.length === 0) return false;
+      const event = { reason: "missed", detail: MISSED, ticks: skipped.toSorted((a, b) => a - b) } as const;
+      return await addSkipEvent(db, schedule, { ...event, at: now() });
+    });
+    if (isTold) options.onEvent();
+  };
+
+  /** Acts on a schedule's due runs, oldest first, up to one that waits. */
+  const actOnDue = async (id: string): Promise<void> => {
+    for (;;) {
+      const runs = await listDueRuns(store.db, id, PAGE);
+      if (runs.length === 0) return;
+      for (const run of runs) {
+        const schedule = await findSchedule(store.db, id);
+        if (isStopped || schedule === undefined) return;
+        if (!(await actOnRun(options, schedule, run, fence))) return;
+      }
+    }
+  };
+
+  /** Finds ticks again that come before what is stored as next because the clock was set back. Those that are stored don't run again. */
+  const rewind = async (): Promise<void> => {
+    const at = now();
+    for (const schedule of await listSchedulesAfter(store.db, at)) {
+      const next = tickAfter(schedule, at);
+      if (next === null || next >= schedule.nextAt!) continue;
+      await store.write(async (db) => {
+        await fence?.assertHeld(db);
+        await moveSchedule(db, schedule, next);
+      });
+    }
+  };
+
+  const clean = async (): Promise<void> => {
+    if (performance.now() - cleanedAt < CLEAN_INTERVAL_MS) return;
+    await store.writeSoon((db) => deleteOldRuns(db, firstId("run", now() - KEPT_MS)));
+    cleanedAt = performance.now();
+  };
+
+  const look = async (): Promise<void> => {
+    do {
+      isAskedAgain = false;
+      if (now() < latest) await rewind();
+      latest = now();
+      const due = await listDueSchedules(store.db, now(), PAGE);
+      for (const schedule of due) {
+        if (isStopped) return;
+        await storeTicks(schedule);
+      }
+      await Promise.all((await listDueTriggers(store.db)).map((id) => actOnDue(id).catch(onError)));
+      if (due.length > 0) isAskedAgain = true;
+    } while (isAskedAgain && !isStopped);
+    await clean();
+  };
+
+  /** Looks again when the next tick is due, or after {@link LOOK_INTERVAL_MS}. */
+  const sleep = async (): Promise<void> => {
+    const first = await findFirstTick(store.db);
+    sleepFor(Math.min(LOOK_INTERVAL_MS, Math.max(0, (first ?? Infinity) - now())));
+  };
+  const sleepFor = (pauseMs: number): void => {
+    if (isStopped) return;
+    timer = setTimeout(wake, pauseMs);
+    timer.unref();
+  };
+
+  function wake(): void {
+    if (isStopped) return;
+    clearTimeout(timer);
+    if (looking !== undefined) {
+      isAskedAgain = true;
+      return;
+    }
+    looking = look()
+      .then(sleep)
+      .catch((error: unknown) => {
+        onError(error);
+        sleepFor(LOOK_INTERVAL_MS);
+      })
+      .finally(() => {
+        looking = undefined;
+        if (isAskedAgain) wake();
+      });
+  }
+
+  wake();
+  return {
+    wake,
+    async stop(): Promise<void> {
+      isStopped = true;
+      await looking;
+      clearTimeout(timer);
+    },
+  };
+}
+
+/** Returns a schedule's first tick after a moment; `null` if there is none before its end. */
+export function tickAfter(
+  { timing, until }: Pick<StoredSchedule, "timing" | "until">,
+  after: number,
+): number | null {
+  const next = nextTick(timing as Timing, after);
+  return next === undefined || (until !== null && next > until) ? null : next;
+}
+
+/**
+ * Decides on a schedule's ticks up to now: which are due, and which were missed. `skip` and `one` act on the newest, if it is not later
+ * than the schedule's window; `all` on all in the window.
+ *
+ * @returns at most 500, and the first one after them.
+ */
+export function planTicks(
+  schedule: Pick<StoredSchedule, "timing" | "until" | "nextAt" | "catchUp" | "windowMs">,
+  now: number,
+): {
+  readonly ticks: readonly { readonly at: number; readonly isDue: boolean }[];
+  readonly nextAt: number | null;
+} {
+  const ticks: { at: number; isDue: boolean }[] = [];
+  let at = schedule.nextAt;
+  while (at !== null && at <= now && ticks.length < PAGE) {
+    const next = tickAfter(schedule, at);
+    const isNewest = next === null || next > now;
+    ticks.push({ at, isDue: now - at <= schedule.windowMs && (schedule.catchUp === "all" || isNewest) });
+    at = next;
+  }
+  return { ticks, nextAt: at };
+}
+
+function newRun(scheduleId: string, at: number, isDue: boolean, now: number): StoredRun {
+  return {
+    id: createId("run", now),
+    trigger_id: scheduleId,
+    key: new Date(at).toISOString(),
+    at,
+    state: isDue ? "due" : "skipped",
+    reason: isDue ? null : "missed",
+    detail: isDue ? null : MISSED,
+    request_id: null,
+  };
+}

@@ -1,0 +1,327 @@
+import type { ScheduleView, TriggerRun, TriggerRunPage } from "../api/types.ts";
+import type { Dapp } from "../dapps/dapps.ts";
+import { TycheError } from "../lib/errors.ts";
+import { createId } from "../lib/id.ts";
+import { InvalidParameterError } from "../lib/invalidParameter.ts";
+import type { CatchUp } from "../lib/vocabulary.ts";
+import type { Command, FunctionCommand, PresetCommand, RandomCommand } from "../requests/service.ts";
+import {
+  deleteSchedule,
+  findSchedule,
+  insertSchedule,
+  listSchedules,
+  saveSchedule,
+  type StoredSchedule,
+} from "../store/schedules.ts";
+import { findRun, insertRuns, listRuns, type StoredRun } from "../store/triggerRuns.ts";
+import { actOnRun, ASKED, type ActOptions } from "./actOnRun.ts";
+import { tickAfter } from "./scheduler.ts";
+import {
+  findCronMistake,
+  formatDuration,
+  isTimeZone,
+  nextTicks,
+  parseDuration,
+  shortestDistance,
+  type Timing,
+} from "./times.ts";
+
+/** Most schedules of a dapp. */
+const MAX_SCHEDULES = 100;
+/** Shortest distance between ticks: on an embedded chain, and elsewhere, where a block takes seconds and each request costs gas. */
+const MIN_DISTANCE_MS = { embedded: 10_000, external: 30_000 } as const;
+/** `skip` acts on a tick that is no later than this. */
+const SKIP_WINDOW_MS = 60_000;
+const DEFAULT_WINDOW_MS = 86_400_000;
+/** Runs are kept for as long. */
+const MAX_WINDOW_MS = 30 * 86_400_000;
+/** Ticks that a view foretells. */
+const SHOWN_TICKS = 5;
+
+/** What a trigger may request. */
+export type TriggerCommand = PresetCommand | RandomCommand | FunctionCommand;
+
+/** What its owner sets of a schedule. */
+export interface ScheduleSettings {
+  readonly name: string;
+  readonly every?: string;
+  readonly cron?: string;
+  readonly timeZone?: string;
+  readonly command: TriggerCommand;
+  readonly catchUp: CatchUp;
+  /** For how long a tick can be caught up with; only with `one` and `all`. */
+  readonly window?: string;
+  readonly overlap: "skip" | "allow";
+  readonly until?: string | null;
+  readonly paused: boolean;
+}
+
+/** The schedules of dapps. Every method throws `not_found` for an unknown schedule and for another dapp's alike, and `invalid_parameter`. */
+export interface Schedules {
+  create(dapp: Dapp, settings: ScheduleSettings): Promise<ScheduleView>;
+  /** Lists a dapp's schedules, oldest first. */
+  list(dappId: string): Promise<readonly ScheduleView[]>;
+  get(dappId: string, id: string): Promise<ScheduleView>;
+  /** Changes what is given. From then on the schedule acts with the key of this call. */
+  change(dapp: Dapp, id: string, changes: Partial<ScheduleSettings>): Promise<ScheduleView>;
+  delete(dappId: string, id: string): Promise<ScheduleView>;
+  /** Requests at once what a tick would, also while the schedule is paused. */
+  run(dappId: string, id: string): Promise<TriggerRun>;
+  /** Lists runs, newest first. */
+  runs(
+    dappId: string,
+    id: string,
+    page: { readonly limit: number; readonly cursor?: string },
+  ): Promise<TriggerRunPage>;
+}
+
+export interface SchedulesOptions extends Omit<ActOptions, "now"> {
+  /** Whether a network is embedded. */
+  readonly isEmbedded: (network: string) => boolean;
+  /** Called when a schedule's next tick changes. */
+  readonly wake: () => void;
+  /** Returns the Unix time in milliseconds. Default: `Date.now`. */
+  readonly now?: () => number;
+}
+
+/** Creates the use cases of schedules. */
+export function createSchedules(options: SchedulesOptions): Schedules {
+  const { store, wake, now = Date.now } = options;
+
+  const get = async (dappId: string, id: string): Promise<StoredSchedule> => {
+    const schedule = await findSchedule(store.db, id, dappId);
+    if (schedule === undefined) throw new ScheduleNotFoundError(id);
+    return schedule;
+  };
+  const view = (schedule: StoredSchedule): ScheduleView => viewSchedule(schedule);
+  /** Checks a schedule's times as a whole, and finds its next tick. */
+  const complete = (schedule: Omit<StoredSchedule, "nextAt">): StoredSchedule => {
+    assertDistance(schedule, options.isEmbedded(schedule.command.network), now());
+    const nextAt = tickAfter(schedule, now());
+    if (nextAt === null) {
+      const message = "is before the first tick: the schedule would never run";
+      throw new InvalidParameterError([{ path: schedule.until === null ? "/cron" : "/until", message }]);
+    }
+    return { ...schedule, nextAt: schedule.pausedAt === null ? nextAt : null };
+  };
+
+  return {
+    async create(dapp, settings) {
+      const { name, command, catchUp, window, overlap, until = null, paused } = settings;
+      const schedule = complete({
+        id: createId("sch", now()),
+        dappId: dapp.id,
+        keyId: keyOf(dapp),
+        name,
+        command,
+        timing: parseTiming(settings, now()),
+        catchUp,
+        windowMs: parseWindow(catchUp, window),
+        overlap,
+        until: parseUntil(until),
+        pausedAt: paused ? now() : null,
+        createdAt: now(),
+      });
+      await store.write(async (db) => {
+        if ((await listSchedules(db, dapp.id)).length >= MAX_SCHEDULES)
+          throw new InvalidParameterError([
+            { path: "", message: `a dapp has at most ${MAX_SCHEDULES} schedules: delete one first` },
+          ]);
+        await insertSchedule(db, schedule);
+      });
+      wake();
+      return view(schedule);
+    },
+    list: async (dappId) => (await listSchedules(store.db, dappId)).map(view),
+    get: async (dappId, id) => view(await get(dappId, id)),
+    async change(dapp, id, changes) {
+      const changed = await store.write(async (db) => {
+        const before = await findSchedule(db, id, dapp.id);
+        if (before === undefined) throw new ScheduleNotFoundError(id);
+        const { every, cron, timeZone, catchUp = before.catchUp, window, until, paused } = changes;
+        const isRetimed = every !== undefined || cron !== undefined || timeZone !== undefined;
+        const isCaughtUp = changes.catchUp !== undefined || window !== undefined;
+        const { nextAt, ...rest } = before;
+        const next: Omit<StoredSchedule, "nextAt"> = {
+          ...rest,
+          keyId: keyOf(dapp),
+          name: changes.name ?? before.name,
+          command: changes.command ?? before.command,
+          timing: isRetimed
+            ? parseTiming(withTiming(before.timing as Timing, changes), now())
+            : before.timing,
+          catchUp,
+          windowMs: isCaughtUp ? parseWindow(catchUp, window) : before.windowMs,
+          overlap: changes.overlap ?? before.overlap,
+          until: until === undefined ? before.until : parseUntil(until),
+          pausedAt: paused === undefined ? before.pausedAt : paused ? (before.pausedAt ?? now()) : null,
+        };
+        // A tick that is due already stays so, unless the times themselves change.
+        const keepsTick = !isRetimed && until === undefined && next.pausedAt === null && nextAt !== null;
+        const after = keepsTick ? { ...next, nextAt } : complete(next);
+        await saveSchedule(db, after);
+        return after;
+      });
+      wake();
+      return view(changed);
+    },
+    async delete(dappId, id) {
+      const last = view(await get(dappId, id));
+      await store.write((db) => deleteSchedule(db, id));
+      return last;
+    },
+    async run(dappId, id) {
+      const schedule = await get(dappId, id);
+      const runId = createId("run", now());
+      const asked = { trigger_id: id, key: `${ASKED}${runId}`, at: now() };
+      const run: StoredRun = {
+        ...asked,
+        id: runId,
+        state: "due",
+        reason: null,
+        detail: null,
+        request_id: null,
+      };
+      await store.write((db) => insertRuns(db, [run]));
+      await actOnRun({ ...options, now }, schedule, run);
+      return viewRun((await findRun(store.db, runId)) ?? run);
+    },
+    async runs(dappId, id, { limit, cursor }) {
+      await get(dappId, id);
+      const rows = await listRuns(store.db, { triggerId: id, limit: limit + 1, before: cursor });
+      const items = rows.slice(0, limit);
+      return { items: items.map(viewRun), nextCursor: rows.length > limit ? items.at(-1)!.id : null };
+    },
+  };
+}
+
+/** The operator acts without a key. */
+function keyOf({ keyId }: Dapp): string | null {
+  return keyId.startsWith("key_") ? keyId : null;
+}
+
+/** Completes changed times by the present ones. */
+function withTiming(
+  before: Timing,
+  { every, cron, timeZone }: Partial<ScheduleSettings>,
+): Pick<ScheduleSettings, "every" | "cron" | "timeZone"> {
+  if (every !== undefined) return { every, ...(cron === undefined ? {} : { cron }) };
+  const present = "cron" in before ? before : { cron: undefined, timeZone: undefined };
+  const zone = timeZone ?? present.timeZone;
+  const expression = cron ?? present.cron;
+  return {
+    ...(expression === undefined ? {} : { cron: expression }),
+    ...(zone === undefined ? {} : { timeZone: zone }),
+  };
+}
+
+function parseTiming(
+  { every, cron, timeZone = "UTC" }: Pick<ScheduleSettings, "every" | "cron" | "timeZone">,
+  now: number,
+): Timing {
+  const refuse = (path: string, message: string): never => {
+    throw new InvalidParameterError([{ path, message }]);
+  };
+  if (every !== undefined && cron !== undefined) return refuse("/cron", "give either every or cron");
+  if (every !== undefined) {
+    const everyMs = parseDuration(every);
+    if (everyMs === undefined)
+      return refuse("/every", `must be a duration such as 10s, 5m, 1h or 1d, not ${JSON.stringify(every)}`);
+    return { everyMs, startsAt: Math.floor(now / 1_000) * 1_000 };
+  }
+  if (cron === undefined) return refuse("/every", "is missing; give every, such as 1h, or cron");
+  const mistake = findCronMistake(cron);
+  if (mistake !== undefined) return refuse("/cron", mistake);
+  if (!isTimeZone(timeZone))
+    return refuse("/timeZone", `must be a time zone such as Europe/Berlin, not ${JSON.stringify(timeZone)}`);
+  return { cron, timeZone };
+}
+
+function parseWindow(catchUp: CatchUp, window: string | undefined): number {
+  if (catchUp === "skip" && window === undefined) return SKIP_WINDOW_MS;
+  const windowMs = window === undefined ? DEFAULT_WINDOW_MS : parseDuration(window);
+  const message =
+    catchUp === "skip"
+      ? "is only for catchUp one and all"
+      : windowMs === undefined || windowMs < SKIP_WINDOW_MS || windowMs > MAX_WINDOW_MS
+        ? `must be a duration from 1m to 30d, such as 6h, not ${JSON.stringify(window)}`
+        : undefined;
+  if (windowMs === undefined || message !== undefined)
+    throw new InvalidParameterError([{ path: "/window", message: message ?? "" }]);
+  return windowMs;
+}
+
+function parseUntil(until: string | null): number | null {
+  if (until === null) return null;
+  const at = Date.parse(until);
+  if (!Number.isNaN(at)) return at;
+  const message = `${JSON.stringify(until)} is not a time; expected one such as 2026-12-31T23:59:59Z`;
+  throw new InvalidParameterError([{ path: "/until", message }]);
+}
+
+function assertDistance(
+  { timing, command }: Pick<StoredSchedule, "timing" | "command">,
+  isEmbedded: boolean,
+  now: number,
+): void {
+  const least = MIN_DISTANCE_MS[isEmbedded ? "embedded" : "external"];
+  const distance = shortestDistance(timing as Timing, now);
+  if (distance >= least) return;
+  const message = `ticks on ${command.network} are at least ${least / 1_000} s apart; these are ${distance / 1_000} s apart`;
+  throw new InvalidParameterError([{ path: "everyMs" in timing ? "/every" : "/cron", message }]);
+}
+
+function viewSchedule(schedule: StoredSchedule): ScheduleView {
+  const { until, nextAt, pausedAt } = schedule;
+  const timing = schedule.timing as Timing;
+  const following = nextAt === null ? [] : [nextAt, ...nextTicks(timing, nextAt, SHOWN_TICKS - 1)];
+  return {
+    id: schedule.id,
+    name: schedule.name,
+    network: schedule.command.network,
+    every: "everyMs" in timing ? formatDuration(timing.everyMs) : null,
+    cron: "cron" in timing ? timing.cron : null,
+    timeZone: "cron" in timing ? timing.timeZone : null,
+    action: viewAction(schedule.command as Command),
+    catchUp: schedule.catchUp,
+    window: formatDuration(schedule.windowMs),
+    overlap: schedule.overlap,
+    until: until === null ? null : formatTime(until),
+    pausedAt: pausedAt === null ? null : formatTime(pausedAt),
+    createdAt: formatTime(schedule.createdAt),
+    next: following.filter((at) => until === null || at <= until).map(formatTime),
+  };
+}
+
+/** Writes a command as the action that it was parsed from. */
+function viewAction(command: Command): ScheduleView["action"] {
+  if (command.kind === "preset") {
+    const { preset, confirmations, params } = command;
+    return { preset, ...params, ...(confirmations === undefined ? {} : { confirmations }) };
+  }
+  const own = Object.entries(command).filter(([name]) => name !== "kind" && name !== "network");
+  return { [command.kind]: Object.fromEntries(own) };
+}
+
+function viewRun(run: StoredRun): TriggerRun {
+  return {
+    id: run.id,
+    at: formatTime(run.at),
+    asked: run.key.startsWith(ASKED),
+    state: run.state,
+    reason: run.reason,
+    detail: run.detail,
+    requestId: run.request_id,
+  };
+}
+
+function formatTime(at: number): string {
+  return new Date(at).toISOString();
+}
+
+/** The dapp has no such schedule. */
+export class ScheduleNotFoundError extends TycheError {
+  constructor(id: string) {
+    super(`there is no schedule ${id}`, { code: "not_found", blame: "caller" });
+  }
+}

@@ -1,0 +1,143 @@
+import { Cron } from "croner";
+
+/** When a schedule's ticks are due: at equal distances, or as a cron expression says. */
+export type Timing =
+  | {
+      readonly everyMs: number;
+      /** Unix time in milliseconds from which the distances count. */
+      readonly startsAt: number;
+    }
+  | {
+      /** Five fields, or six with seconds first. */
+      readonly cron: string;
+      /** IANA name. */
+      readonly timeZone: string;
+    };
+
+const UNITS_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+/** A change of clocks and its counterpart are further apart in every time zone. */
+const STRIDE_MS = 7 * UNITS_MS.d;
+
+/** Parses a duration such as `10s`, `5m`, `1h` or `1d` into milliseconds; `undefined` for anything else. */
+export function parseDuration(text: string): number | undefined {
+  const [, digits, unit] = /^([1-9]\d{0,5})([smhd])$/.exec(text) ?? [];
+  return digits === undefined ? undefined : Number(digits) * UNITS_MS[unit as keyof typeof UNITS_MS];
+}
+
+/** Writes a duration in its largest whole unit, as {@link parseDuration} reads it. */
+export function formatDuration(ms: number): string {
+  const [unit, size] = Object.entries(UNITS_MS).findLast(([, one]) => ms % one === 0) ?? ["s", 1_000];
+  return `${ms / size}${unit}`;
+}
+
+/** Whether this is the IANA name of a time zone. */
+export function isTimeZone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone !== "";
+  } catch {
+    return false;
+  }
+}
+
+/** Returns what is wrong with a cron expression; `undefined` if nothing is. */
+export function findCronMistake(cron: string): string | undefined {
+  const fields = cron.trim().split(/\s+/).length;
+  if (fields !== 5 && fields !== 6)
+    return "needs five fields (minute hour day month weekday), or six with seconds first";
+  // `?` would stand for the moment at which the expression is read.
+  if (!/^[\dA-Za-z*,/#\s-]+$/.test(cron)) return "may contain digits, names, and * , - / #";
+  try {
+    const next = new Cron(cron, { timezone: "UTC", paused: true }).nextRun();
+    return next === null ? "names a date that never comes" : undefined;
+  } catch (error) {
+    return `can't be read: ${(error as Error).message.replace(/^CronPattern: /, "")}`;
+  }
+}
+
+/**
+ * Returns the first tick after a moment, in Unix milliseconds; `undefined` if there is none. A local time that a change of clocks skips is
+ * due once, at the end of the gap; one that occurs twice is due the first time, unless the expression names every hour.
+ */
+export function nextTick(timing: Timing, after: number): number | undefined {
+  if ("everyMs" in timing) {
+    const { everyMs, startsAt } = timing;
+    return startsAt + (Math.floor((after - startsAt) / everyMs) + 1) * everyMs;
+  }
+  const { cron, timeZone } = timing;
+  const next = cronIn(cron, timeZone).nextRun(new Date(after))?.getTime();
+  return findTickInGap(cron, timeZone, { after, before: next ?? after }) ?? next;
+}
+
+/** Returns the next ticks after a moment. */
+export function nextTicks(timing: Timing, after: number, count: number): number[] {
+  const ticks: number[] = [];
+  for (let at = nextTick(timing, after); at !== undefined && ticks.length < count; at = nextTick(timing, at))
+    ticks.push(at);
+  return ticks;
+}
+
+/** Returns the shortest distance between ticks, in ms, of those that show every combination of seconds and neighbouring minutes. */
+export function shortestDistance(timing: Timing, from: number): number {
+  if ("everyMs" in timing) return timing.everyMs;
+  const ticks = nextTicks({ ...timing, timeZone: "UTC" }, from, 200);
+  return Math.min(...ticks.slice(1).map((at, i) => at - ticks[i]!));
+}
+
+/** Finds a tick whose local time is skipped: croner has it only if it is the first one of its day. */
+function findTickInGap(
+  cron: string,
+  timeZone: string,
+  { after, before }: { readonly after: number; readonly before: number },
+): number | undefined {
+  for (let from = after; from < before; from += STRIDE_MS) {
+    const to = Math.min(from + STRIDE_MS, before);
+    const [old, fresh] = [offsetAt(timeZone, from), offsetAt(timeZone, to)];
+    if (fresh <= old) continue;
+    let [low, high] = [from, to];
+    while (high - low > 1) {
+      const middle = Math.floor((low + high) / 2);
+      if (offsetAt(timeZone, middle) === old) low = middle;
+      else high = middle;
+    }
+    const skipped = cronIn(cron, "UTC")
+      .nextRun(new Date(high + old - 1))
+      ?.getTime();
+    if (skipped !== undefined && skipped < high + fresh) return high;
+  }
+  return undefined;
+}
+
+let crons = new Map<string, Cron>();
+/** Most expressions that are kept ready. */
+const MAX_READY = 1_000;
+
+function cronIn(cron: string, timezone: string): Cron {
+  const key = `${timezone} ${cron}`;
+  const ready = crons.get(key) ?? new Cron(cron, { timezone, paused: true });
+  if (crons.size >= MAX_READY) crons = new Map();
+  crons.set(key, ready);
+  return ready;
+}
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+/** Returns by how much local time is ahead of UTC, in ms. */
+function offsetAt(timeZone: string, at: number): number {
+  const format =
+    formats.get(timeZone) ??
+    new Intl.DateTimeFormat("en", {
+      timeZone,
+      hourCycle: "h23",
+      year: "numeric",
+      month: "numeric",
+      day: "numeric",
+      hour: "numeric",
+      minute: "numeric",
+      second: "numeric",
+    });
+  formats.set(timeZone, format);
+  const parts = Object.fromEntries(format.formatToParts(at).map(({ type, value }) => [type, Number(value)]));
+  const { year, month, day, hour, minute, second } = parts as Record<string, number>;
+  const local = Date.UTC(year!, month! - 1, day, hour, minute, second);
+  return local - Math.floor(at / 1_000) * 1_000;
+}

@@ -1,0 +1,307 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import type { Dapp } from "../../src/dapps/dapps.ts";
+import { TycheError } from "../../src/lib/errors.ts";
+import { createId } from "../../src/lib/id.ts";
+import { InvalidParameterError } from "../../src/lib/invalidParameter.ts";
+import type { Service } from "../../src/requests/service.ts";
+import { insertDapp } from "../../src/store/dapps.ts";
+import { insertRequests } from "../../src/store/requests.ts";
+import type { Store } from "../../src/store/store.ts";
+import { insertWebhook } from "../../src/store/webhooks.ts";
+import { createScheduler, planTicks, type Scheduler } from "../../src/triggers/scheduler.ts";
+import { createSchedules, type Schedules, type ScheduleSettings } from "../../src/triggers/schedules.ts";
+import { DATABASES, useStore } from "../support/databases.ts";
+import { makeStoredRequest } from "../support/storedRequest.ts";
+
+const DAPP: Dapp = { id: "dapp_a", name: "a", keyId: "key_a", facilities: ["presets"] };
+const START = Date.parse("2026-11-26T12:00:00Z");
+const SETTINGS: ScheduleSettings = {
+  name: "words",
+  every: "10s",
+  command: { kind: "random", network: "sepolia", numWords: 1 },
+  catchUp: "one",
+  overlap: "allow",
+  paused: false,
+};
+
+describe.each(DATABASES)("on %s", (_name, prepare) => {
+  let store: Store;
+  let clock: number;
+  let acting: Dapp | undefined;
+  /** Idempotency keys submitted, in order. */
+  let submitted: string[];
+  let refusal: TycheError | undefined;
+  let loses: boolean;
+  let schedules: Schedules;
+  let scheduler: Scheduler;
+  const opened: Scheduler[] = [];
+  useStore(prepare, (its) => {
+    store = its;
+  });
+
+  const now = (): number => clock;
+  /** Stores a request as the service does; `loses`: the answer is lost. */
+  const submit: Service["submit"] = async (dapp, _command, { idempotencyKey }) => {
+    if (refusal !== undefined) throw refusal;
+    submitted.push(idempotencyKey!);
+    const id = createId("req");
+    await insertRequests(store.db, [
+      { ...makeStoredRequest("1", { dappId: dapp.id }), id, idempotencyKey: idempotencyKey! },
+    ]);
+    if (loses) throw new Error("the answer is lost");
+    return { id } as Awaited<ReturnType<Service["submit"]>>;
+  };
+  const act = () => ({ store, submit, findActing: async () => acting, onEvent() {}, now });
+  const start = (): Scheduler => {
+    const one = createScheduler({ ...act(), onError() {} });
+    one.start();
+    opened.push(one);
+    return one;
+  };
+  const create = (changes: Partial<ScheduleSettings> = {}) =>
+    schedules.create(DAPP, { ...SETTINGS, ...changes });
+  /** Sets the clock, and returns a schedule's runs once none is due, oldest first. */
+  const runsAt = async (id: string, ms: number, count: number) => {
+    clock = START + ms;
+    scheduler.wake();
+    return await vi.waitFor(
+      async () => {
+        const { items } = await schedules.runs(DAPP.id, id, { limit: 100 });
+        expect(items.filter(({ state }) => state !== "due")).toHaveLength(count);
+        return items.toReversed();
+      },
+      { timeout: 60_000, interval: 20 },
+    );
+  };
+  const stateOf = ({ state, reason }: { readonly state: string; readonly reason: string | null }) =>
+    reason ?? state;
+
+  beforeEach(async () => {
+    clock = START;
+    acting = DAPP;
+    submitted = [];
+    refusal = undefined;
+    loses = false;
+    await insertDapp(store.db, { id: DAPP.id, name: "a", facilities: [], createdAt: 1 });
+    scheduler = start();
+    schedules = createSchedules({ ...act(), isEmbedded: () => true, wake: () => scheduler.wake() });
+  });
+  afterEach(async () => {
+    for (const one of opened.splice(0)) await one.stop();
+  });
+
+  test("requests each tick once, with the tick as its idempotency key", async () => {
+    const { id, next } = await create();
+    expect(next[0]).toBe("2026-11-26T12:00:10.000Z");
+    await runsAt(id, 10_000, 1);
+    const runs = await runsAt(id, 20_500, 2);
+    expect(runs.map(stateOf)).toEqual(["requested", "requested"]);
+    expect(submitted).toEqual([`${id} 2026-11-26T12:00:10.000Z`, `${id} 2026-11-26T12:00:20.000Z`]);
+    expect(new Set(runs.map(({ requestId }) => requestId)).size).toBe(2);
+  });
+
+  test.each([
+    ["skip", 300_000, 30, 1],
+    ["one", 300_000, 30, 1],
+    ["all", 300_000, 30, 30],
+    ["skip", 395_000, 39, 1],
+  ] as const)("after an outage, with %s: %i ms later", async (catchUp, ms, ticks, requested) => {
+    const { id } = await create({ catchUp });
+    const runs = await runsAt(id, ms, ticks);
+    expect(runs.filter(({ state }) => state === "requested")).toHaveLength(requested);
+    expect(runs.filter(({ reason }) => reason === "missed")).toHaveLength(ticks - requested);
+    expect(submitted.at(-1)).toBe(`${id} ${new Date(START + ticks * 10_000).toISOString()}`);
+  });
+
+  test("skips the newest tick too when it is later than the window", async () => {
+    const { id } = await create({ every: "1h", catchUp: "skip" });
+    expect((await runsAt(id, 3_600_000 + 61_000, 1)).map(stateOf)).toEqual(["missed"]);
+    expect(submitted).toEqual([]);
+  });
+
+  test("a clock that jumps ahead and back runs each tick once", async () => {
+    const { id } = await create({ catchUp: "all", window: "1d" });
+    await runsAt(id, 100_000, 10);
+    await runsAt(id, 50_000, 10);
+    await runsAt(id, 110_000, 11);
+    clock = START + 30_000;
+    await scheduler.stop();
+    scheduler = start();
+    const runs = await runsAt(id, 120_000, 12);
+    expect(runs.map(stateOf)).toEqual(Array.from({ length: 12 }, () => "requested"));
+    expect(new Set(submitted).size).toBe(submitted.length);
+  });
+
+  test("a clock that was far ahead makes no schedule wait until then", async () => {
+    const { id } = await create({ catchUp: "one", every: "1h" });
+    await runsAt(id, 100 * 3_600_000, 100);
+    clock = START + 90 * 60_000;
+    scheduler.wake();
+    await vi.waitFor(
+      async () => expect((await schedules.get(DAPP.id, id)).next[0]).toBe("2026-11-26T14:00:00.000Z"),
+      { timeout: 60_000, interval: 20 },
+    );
+  });
+
+  test("finds the request of a process that ended before it recorded it", async () => {
+    const { id } = await create();
+    loses = true;
+    clock = START + 10_000;
+    scheduler.wake();
+    await vi.waitFor(() => expect(submitted).toHaveLength(1), { timeout: 60_000 });
+    await scheduler.stop();
+    loses = false;
+    scheduler = start();
+    const [run] = await runsAt(id, 10_000, 1);
+    expect(run?.state).toBe("requested");
+    expect(submitted).toHaveLength(1);
+  });
+
+  test("two schedulers that both believe to hold the lease make one request of a tick", async () => {
+    const other = start();
+    const { id } = await create();
+    for (let tick = 1; tick <= 20; tick += 1) {
+      other.wake();
+      await runsAt(id, tick * 10_000, tick);
+    }
+    expect(new Set(submitted).size).toBe(20);
+  });
+
+  test("skips a tick while the request before it has not ended", async () => {
+    const { id } = await create({ overlap: "skip" });
+    const [first] = await runsAt(id, 10_000, 1);
+    const [, second] = await runsAt(id, 20_000, 2);
+    expect(second).toMatchObject({ reason: "overlap", detail: `request ${first!.requestId} had not ended` });
+    await store.db.updateTable("requests").set({ state: "fulfilled" }).execute();
+    const [, , third] = await runsAt(id, 30_000, 3);
+    expect(third?.state).toBe("requested");
+  });
+
+  test.each([
+    ["refused", new InvalidParameterError([{ path: "/preset", message: "is not served" }])],
+    ["limit", new TycheError("no more today", { code: "rate_limited", blame: "caller", retryable: true })],
+  ])("records a tick as %s with the service's reason", async (reason, error) => {
+    refusal = error;
+    const { id } = await create();
+    expect(await runsAt(id, 10_000, 1)).toMatchObject([{ reason, detail: error.message, requestId: null }]);
+  });
+
+  test("records that the key of a schedule is revoked", async () => {
+    acting = undefined;
+    const { id } = await create();
+    expect((await runsAt(id, 10_000, 1)).map(stateOf)).toEqual(["key"]);
+  });
+
+  test("waits while the chain is away, says so, and gives up when the window is over", async () => {
+    const { id } = await create({ catchUp: "skip", every: "1h" });
+    refusal = new TycheError("sepolia is away", {
+      code: "chain_unavailable",
+      blame: "upstream",
+      retryable: true,
+    });
+    clock = START + 3_600_000;
+    scheduler.wake();
+    await vi.waitFor(
+      async () =>
+        expect((await schedules.runs(DAPP.id, id, { limit: 1 })).items).toMatchObject([
+          { state: "due", detail: "sepolia is away" },
+        ]),
+      { timeout: 60_000 },
+    );
+    const [run] = await runsAt(id, 3_600_000 + 61_000, 1);
+    expect(run).toMatchObject({ reason: "missed", detail: "sepolia is away" });
+  });
+
+  test("tells skipped ticks in one event", async () => {
+    const row = {
+      id: "wh_1",
+      dappId: DAPP.id,
+      url: "https://example.com",
+      description: "",
+      scheme: "v1",
+    } as const;
+    const rest = {
+      secret: new Uint8Array(1),
+      previous: null,
+      createdAt: 1,
+      paused: null,
+      failingSince: null,
+    };
+    await store.write((db) => insertWebhook(db, { ...row, ...rest, events: ["trigger.skipped"] }));
+    const { id } = await create({ catchUp: "one" });
+    await runsAt(id, 50_000, 5);
+    const events = await store.db.selectFrom("webhook_events").select(["subject", "body"]).execute();
+    expect(events).toHaveLength(1);
+    expect(events[0]!.subject).toBe(id);
+    expect(JSON.parse(events[0]!.body)).toMatchObject({
+      type: "trigger.skipped",
+      data: {
+        id,
+        reason: "missed",
+        count: 4,
+        from: "2026-11-26T12:00:10.000Z",
+        to: "2026-11-26T12:00:40.000Z",
+      },
+    });
+  });
+
+  test("has no ticks while it is paused and after its end, and runs when asked", async () => {
+    const { id } = await create({ until: "2026-11-26T12:00:25Z" });
+    await runsAt(id, 10_000, 1);
+    expect(await schedules.change(DAPP, id, { paused: true })).toMatchObject({ next: [] });
+    const asked = await schedules.run(DAPP.id, id);
+    expect(asked).toMatchObject({ asked: true, state: "requested" });
+    clock = START + 15_000;
+    expect(await schedules.change(DAPP, id, { paused: false })).toMatchObject({
+      next: ["2026-11-26T12:00:20.000Z"],
+    });
+    await runsAt(id, 40_000, 3);
+    expect((await schedules.get(DAPP.id, id)).next).toEqual([]);
+  });
+
+  test.each([
+    [{ every: "5s" }, "/every", "at least 10 s apart"],
+    [{ every: "soon" }, "/every", "such as 10s"],
+    [{ every: undefined, cron: "*/5 * * * * *" }, "/cron", "at least 10 s apart"],
+    [{ every: undefined, cron: "x" }, "/cron", "five fields"],
+    [{ cron: "* * * * *" }, "/cron", "either every or cron"],
+    [{ every: undefined, cron: "* * * * *", timeZone: "Mars/Olympus" }, "/timeZone", "Europe/Berlin"],
+    [{ catchUp: "skip", window: "1h" }, "/window", "only for"],
+    [{ window: "60d" }, "/window", "1m to 30d"],
+    [{ until: "2026-11-26T12:00:05Z" }, "/until", "never run"],
+  ] as const)("refuses %j", async (changes, path, message) => {
+    const settings = { ...SETTINGS, ...changes } as ScheduleSettings;
+    await expect(schedules.create(DAPP, settings)).rejects.toMatchObject({
+      code: "invalid_parameter",
+      details: [{ path, message: expect.stringContaining(message) }],
+    });
+  });
+
+  test("knows no schedule of another dapp", async () => {
+    const { id } = await create();
+    await expect(schedules.get("dapp_b", id)).rejects.toMatchObject({ code: "not_found" });
+    await expect(schedules.run("dapp_b", id)).rejects.toMatchObject({ code: "not_found" });
+    await expect(schedules.change({ ...DAPP, id: "dapp_b" }, id, {})).rejects.toMatchObject({
+      code: "not_found",
+    });
+  });
+});
+
+test("plans a month of missed ticks page by page", () => {
+  const schedule = {
+    timing: { everyMs: 10_000, startsAt: 0 },
+    until: null,
+    nextAt: 10_000,
+    catchUp: "one",
+    windowMs: 60_000,
+  } as const;
+  const month = 30 * 86_400_000;
+  let [nextAt, count, due]: [number | null, number, number[]] = [schedule.nextAt, 0, []];
+  while (nextAt !== null && nextAt <= month) {
+    const page = planTicks({ ...schedule, nextAt }, month);
+    count += page.ticks.length;
+    due = [...due, ...page.ticks.filter(({ isDue }) => isDue).map(({ at }) => at)];
+    nextAt = page.nextAt;
+  }
+  expect({ count, due }).toEqual({ count: month / 10_000, due: [month] });
+});
