@@ -1,46 +1,17 @@
-import type { Static } from "typebox";
 import { listOf } from "../../api/common.ts";
 import { ScheduleView, TriggerRun, TriggerRunPage } from "../../api/schedules.ts";
-import type { Dapp } from "../../requests/service.ts";
 import type { Schedules } from "../../triggers/schedules.ts";
-import { getDapp, type HttpContext, type HttpDeps } from "../context.ts";
-import { sendJson } from "../frame.ts";
-import type { RequestSchemas } from "../liveSchemas.ts";
+import type { HttpDeps } from "../context.ts";
+import { createDappOperation } from "../dappOperation.ts";
 import type { Operation } from "../operation.ts";
-import { readParameters, readQuery } from "../parameters.ts";
-import { parseRequest } from "../parseRequest.ts";
 import { parseTriggerAction } from "../triggerAction.ts";
-import type { Validator } from "../validator.ts";
 
 const ALL = "/api/schedules";
 const ONE = "/api/schedules/:scheduleId";
 
 /** The schedules of the key's dapp. */
 export function scheduleOperations(deps: HttpDeps, schedules: Schedules): readonly Operation[] {
-  /** Creates an operation; `run` gets the dapp, the schedule's id and the parameters, and returns `data`. */
-  const operation = <Name extends keyof RequestSchemas>(
-    given: Pick<Operation, "id" | "method" | "path" | "summary" | "description" | "answer" | "example"> & {
-      readonly request: Name;
-      readonly run: (dapp: Dapp, id: string, values: Static<RequestSchemas[Name]>) => Promise<object>;
-    },
-  ): Operation => {
-    const { run, ...rest } = given;
-    const takesBody = given.request !== "none" && given.method !== "get";
-    return {
-      ...rest,
-      tag: "Triggers",
-      placement: takesBody ? "body" : "query",
-      isAsync: false,
-      errors: given.path === ALL ? [] : ["not_found"],
-      async handle(ctx) {
-        const values = takesBody ? await readParameters(ctx, deps.limits) : readQuery(ctx);
-        const validate = deps.schemas().validate[given.request] as Validator<Static<RequestSchemas[Name]>>;
-        const parsed = parseRequest(values, validate);
-        sendJson(ctx, 200, { data: await run(getDapp(ctx), idOf(ctx), parsed) });
-      },
-    };
-  };
-
+  const operation = createDappOperation(deps, { tag: "Triggers", id: "scheduleId" });
   return [
     operation({
       id: "createSchedule",
@@ -127,9 +98,4 @@ export function scheduleOperations(deps: HttpDeps, schedules: Schedules): readon
       run: (dapp, id, values) => schedules.runs(dapp.id, id, values),
     }),
   ];
-}
-
-function idOf(ctx: HttpContext): string {
-  const { scheduleId = "" } = ctx["params"] as Readonly<Record<string, string>>;
-  return scheduleId;
 }

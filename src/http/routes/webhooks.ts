@@ -8,44 +8,16 @@ import {
 } from "../../api/webhooks.ts";
 import { InvalidParameterError } from "../../lib/invalidParameter.ts";
 import type { Webhooks } from "../../webhooks/webhooks.ts";
-import { getDapp, type HttpContext, type HttpDeps } from "../context.ts";
-import { sendJson } from "../frame.ts";
-import type { RequestSchemas } from "../liveSchemas.ts";
+import type { HttpDeps } from "../context.ts";
+import { createDappOperation } from "../dappOperation.ts";
 import type { Operation } from "../operation.ts";
-import { readParameters, readQuery } from "../parameters.ts";
-import { parseRequest } from "../parseRequest.ts";
-import type { Validator } from "../validator.ts";
-import type { Static } from "typebox";
 
 const ALL = "/api/webhooks";
 const ONE = "/api/webhooks/:webhookId";
 
 /** The webhooks of the key's dapp. */
 export function webhookOperations(deps: HttpDeps, webhooks: Webhooks): readonly Operation[] {
-  /** Creates an operation; `run` gets the dapp, the webhook's id and the parameters, and returns `data`. */
-  const operation = <Name extends keyof RequestSchemas>(
-    given: Pick<Operation, "id" | "method" | "path" | "summary" | "description" | "answer" | "example"> & {
-      readonly request: Name;
-      readonly run: (dappId: string, id: string, values: Static<RequestSchemas[Name]>) => Promise<object>;
-    },
-  ): Operation => {
-    const { run, ...rest } = given;
-    const takesBody = given.request !== "none" && given.method !== "get";
-    return {
-      ...rest,
-      tag: "Webhooks",
-      placement: takesBody ? "body" : "query",
-      isAsync: false,
-      errors: given.path === ALL ? [] : ["not_found"],
-      async handle(ctx) {
-        const values = takesBody ? await readParameters(ctx, deps.limits) : readQuery(ctx);
-        const validate = deps.schemas().validate[given.request] as Validator<Static<RequestSchemas[Name]>>;
-        const parsed = parseRequest(values, validate);
-        sendJson(ctx, 200, { data: await run(getDapp(ctx).id, idOf(ctx), parsed) });
-      },
-    };
-  };
-
+  const operation = createDappOperation(deps, { tag: "Webhooks", id: "webhookId" });
   return [
     operation({
       id: "createWebhook",
@@ -58,7 +30,7 @@ export function webhookOperations(deps: HttpDeps, webhooks: Webhooks): readonly 
       request: "createWebhook",
       example: { url: "https://example.com/tyche" },
       answer: NewWebhookView,
-      run: (dappId, _id, values) => webhooks.create(dappId, values),
+      run: (dapp, _id, values) => webhooks.create(dapp.id, values),
     }),
     operation({
       id: "listWebhooks",
@@ -68,7 +40,7 @@ export function webhookOperations(deps: HttpDeps, webhooks: Webhooks): readonly 
       description: "The webhooks of the key's dapp, oldest first.",
       request: "none",
       answer: listOf(WebhookView),
-      run: async (dappId) => ({ items: await webhooks.list(dappId) }),
+      run: async (dapp) => ({ items: await webhooks.list(dapp.id) }),
     }),
     operation({
       id: "getWebhook",
@@ -78,7 +50,7 @@ export function webhookOperations(deps: HttpDeps, webhooks: Webhooks): readonly 
       description: "A webhook, without its secret, and how many events wait for it.",
       request: "none",
       answer: WebhookView,
-      run: (dappId, id) => webhooks.get(dappId, id),
+      run: (dapp, id) => webhooks.get(dapp.id, id),
     }),
     operation({
       id: "changeWebhook",
@@ -91,7 +63,7 @@ export function webhookOperations(deps: HttpDeps, webhooks: Webhooks): readonly 
       request: "changeWebhook",
       example: { paused: true },
       answer: WebhookView,
-      run: (dappId, id, values) => webhooks.change(dappId, id, values),
+      run: (dapp, id, values) => webhooks.change(dapp.id, id, values),
     }),
     operation({
       id: "deleteWebhook",
@@ -101,7 +73,7 @@ export function webhookOperations(deps: HttpDeps, webhooks: Webhooks): readonly 
       description: "Deletes a webhook with its log; what is still to be delivered is not.",
       request: "none",
       answer: WebhookView,
-      run: (dappId, id) => webhooks.delete(dappId, id),
+      run: (dapp, id) => webhooks.delete(dapp.id, id),
     }),
     operation({
       id: "rotateWebhookSecret",
@@ -112,7 +84,7 @@ export function webhookOperations(deps: HttpDeps, webhooks: Webhooks): readonly 
         "Creates a new secret, which the answer contains. For 24 hours, messages are signed with the previous one as well.",
       request: "none",
       answer: NewWebhookView,
-      run: (dappId, id) => webhooks.rotate(dappId, id),
+      run: (dapp, id) => webhooks.rotate(dapp.id, id),
     }),
     operation({
       id: "testWebhook",
@@ -123,7 +95,7 @@ export function webhookOperations(deps: HttpDeps, webhooks: Webhooks): readonly 
         "Sends a `webhook.test` event, also to a paused webhook. The log of attempts has the outcome.",
       request: "none",
       answer: WebhookTest,
-      run: (dappId, id) => webhooks.test(dappId, id),
+      run: (dapp, id) => webhooks.test(dapp.id, id),
     }),
     operation({
       id: "listWebhookAttempts",
@@ -134,7 +106,7 @@ export function webhookOperations(deps: HttpDeps, webhooks: Webhooks): readonly 
         "Every attempt to deliver an event to the webhook in the last 30 days, newest first, page by page.",
       request: "attempts",
       answer: WebhookAttemptPage,
-      run: (dappId, id, values) => webhooks.attempts(dappId, id, values),
+      run: (dapp, id, values) => webhooks.attempts(dapp.id, id, values),
     }),
     operation({
       id: "replayWebhook",
@@ -147,7 +119,7 @@ export function webhookOperations(deps: HttpDeps, webhooks: Webhooks): readonly 
       request: "replay",
       example: { since: "2026-11-22T08:30:00Z" },
       answer: WebhookReplay,
-      run: (dappId, id, { eventId, since }) => webhooks.replay(dappId, id, parseWhich(eventId, since)),
+      run: (dapp, id, { eventId, since }) => webhooks.replay(dapp.id, id, parseWhich(eventId, since)),
     }),
   ];
 }
@@ -161,9 +133,4 @@ function parseWhich(eventId: string | undefined, since: string | undefined) {
       ? `${JSON.stringify(since)} is not a time; expected one such as 2026-11-22T08:30:00Z`
       : "give either eventId or since";
   throw new InvalidParameterError([{ path: since === undefined ? "" : "/since", message }]);
-}
-
-function idOf(ctx: HttpContext): string {
-  const { webhookId = "" } = ctx["params"] as Readonly<Record<string, string>>;
-  return webhookId;
 }

@@ -1,0 +1,47 @@
+import type { Static } from "typebox";
+import type { Dapp } from "../requests/service.ts";
+import { getDapp, type HttpContext, type HttpDeps } from "./context.ts";
+import { sendJson } from "./frame.ts";
+import type { RequestSchemas } from "./liveSchemas.ts";
+import type { Operation } from "./operation.ts";
+import { readParameters, readQuery } from "./parameters.ts";
+import { parseRequest } from "./parseRequest.ts";
+import type { Validator } from "./validator.ts";
+
+type Described = "id" | "method" | "path" | "summary" | "description" | "answer" | "example";
+
+/**
+ * Creates a builder of operations on what a dapp owns, such as its webhooks: parameters come from the body, those of a `get` from
+ * the query, and `run` returns `data`.
+ *
+ * @param of.tag of all of them. @param of.id name of the parameter in the path that names one; paths without it name none.
+ */
+export function createDappOperation(
+  deps: HttpDeps,
+  of: { readonly tag: Operation["tag"]; readonly id: string },
+) {
+  return <Name extends keyof RequestSchemas>(
+    given: Pick<Operation, Described> & {
+      readonly request: Name;
+      /** @param id empty where the path names none. */
+      readonly run: (dapp: Dapp, id: string, values: Static<RequestSchemas[Name]>) => Promise<object>;
+    },
+  ): Operation => {
+    const { run, ...rest } = given;
+    const takesBody = given.request !== "none" && given.method !== "get";
+    return {
+      ...rest,
+      tag: of.tag,
+      placement: takesBody ? "body" : "query",
+      isAsync: false,
+      errors: given.path.includes(`:${of.id}`) ? ["not_found"] : [],
+      async handle(ctx: HttpContext) {
+        const values = takesBody ? await readParameters(ctx, deps.limits) : readQuery(ctx);
+        const validate = deps.schemas().validate[given.request] as Validator<Static<RequestSchemas[Name]>>;
+        const parsed = parseRequest(values, validate);
+        const { [of.id]: id = "" } = ctx["params"] as Readonly<Record<string, string>>;
+        sendJson(ctx, 200, { data: await run(getDapp(ctx), id, parsed) });
+      },
+    };
+  };
+}
