@@ -3,8 +3,7 @@ import type { ScheduleParams, ScheduleView, TriggerRun } from "../client/index.t
 import { InvalidParameterError } from "../lib/invalidParameter.ts";
 import { CATCH_UPS, type CatchUp } from "../lib/vocabulary.ts";
 import { connectService, withService, type ServiceFlags } from "./connectService.ts";
-import { nextPage } from "./nextPage.ts";
-import { parseLimit } from "./parseLimit.ts";
+import { listPages } from "./pagedCommand.ts";
 import { oneLine, type Terminal } from "./terminal.ts";
 
 interface Flags extends ServiceFlags {
@@ -30,7 +29,7 @@ Examples:
 
 /** Adds `tyche schedule …`. */
 export function registerSchedule(program: Command, terminal: Terminal): void {
-  const { out, err, colors } = terminal;
+  const { out, err } = terminal;
   const schedule = program
     .command("schedule")
     .description("Manages a dapp's schedules, which make requests at certain times.")
@@ -100,24 +99,11 @@ export function registerSchedule(program: Command, terminal: Terminal): void {
     const run = await (await connectService(flags)).client.schedules.run(id);
     print(flags, run, describeRun(run, terminal));
   });
-  command("runs <id>", "Lists the runs of the last 30 days, newest first.")
-    .option("--limit <number>", "most to list: 1 to 100", parseLimit, 20)
-    .option("--cursor <cursor>", "cursor printed with the previous page")
-    .action(
-      async (
-        id: string,
-        flags: Flags & { readonly limit: number; readonly cursor?: string },
-        its: Command,
-      ) => {
-        const { limit, cursor } = flags;
-        const page = await (await connectService(flags)).client.schedules.runs(id, { limit, cursor });
-        if (flags.json) return out(JSON.stringify(page, null, 2));
-        if (page.items.length === 0) return err("no runs yet");
-        for (const run of page.items) out(describeRun(run, terminal));
-        if (page.nextCursor !== null)
-          err(colors.dim(`more: ${nextPage(its, { flag: "--cursor", value: page.nextCursor })}`));
-      },
-    );
+  listPages(command("runs <id>", "Lists the runs of the last 30 days, newest first."), terminal, {
+    read: (client, id, page) => client.schedules.runs(id, page),
+    describe: (run) => describeRun(run, terminal),
+    none: "no runs yet",
+  });
 }
 
 function parseSettings(flags: SettingFlags): ScheduleParams {

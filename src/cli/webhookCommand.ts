@@ -3,8 +3,7 @@ import type { NewWebhookView, WebhookAttempt, WebhookView } from "../client/inde
 import { WEBHOOK_EVENTS, type WebhookEvent } from "../lib/vocabulary.ts";
 import { connectService, withService, type ServiceFlags } from "./connectService.ts";
 import { countOf } from "./countOf.ts";
-import { nextPage } from "./nextPage.ts";
-import { parseLimit } from "./parseLimit.ts";
+import { listPages } from "./pagedCommand.ts";
 import { oneLine, type Terminal } from "./terminal.ts";
 
 interface Flags extends ServiceFlags {
@@ -86,24 +85,11 @@ export function registerWebhook(program: Command, terminal: Terminal): void {
     const answer = await (await connectService(flags)).client.webhooks.test(id);
     print(flags, answer, `sent ${answer.eventId}; tyche webhook log ${id} shows the answer`);
   });
-  command("log <id>", "Lists the attempts of the last 30 days, newest first.")
-    .option("--limit <number>", "most to list: 1 to 100", parseLimit, 20)
-    .option("--cursor <cursor>", "cursor printed with the previous page")
-    .action(
-      async (
-        id: string,
-        flags: Flags & { readonly limit: number; readonly cursor?: string },
-        its: Command,
-      ) => {
-        const { limit, cursor } = flags;
-        const page = await (await connectService(flags)).client.webhooks.attempts(id, { limit, cursor });
-        if (flags.json) return out(JSON.stringify(page, null, 2));
-        if (page.items.length === 0) return err("no attempts");
-        for (const attempt of page.items) out(describeAttempt(attempt, terminal));
-        if (page.nextCursor !== null)
-          err(colors.dim(`more: ${nextPage(its, { flag: "--cursor", value: page.nextCursor })}`));
-      },
-    );
+  listPages(command("log <id>", "Lists the attempts of the last 30 days, newest first."), terminal, {
+    read: (client, id, page) => client.webhooks.attempts(id, page),
+    describe: (attempt) => describeAttempt(attempt, terminal),
+    none: "no attempts",
+  });
   command("replay <id>", "Sends one event again, or all undelivered ones since a moment.")
     .addOption(new Option("--event <id>", "the event").conflicts("since"))
     .option("--since <time>", "ISO 8601, such as 2026-11-22T08:00:00Z")

@@ -1,0 +1,46 @@
+import type { Command } from "commander";
+import type { TycheClient } from "../client/index.ts";
+import { connectService, type AnyPresets, type ServiceFlags } from "./connectService.ts";
+import { nextPage } from "./nextPage.ts";
+import { parseLimit } from "./parseLimit.ts";
+import type { Terminal } from "./terminal.ts";
+
+interface Page<Item> {
+  readonly items: readonly Item[];
+  readonly nextCursor: string | null;
+}
+
+/** Lets a command with `<id>` and `--json` list what belongs to one thing, page by page. */
+export function listPages<Item>(
+  command: Command,
+  { out, err, colors }: Terminal,
+  list: {
+    readonly read: (
+      client: TycheClient<AnyPresets>,
+      id: string,
+      page: { readonly limit: number; readonly cursor?: string },
+    ) => Promise<Page<Item>>;
+    readonly describe: (item: Item) => string;
+    /** Said of an empty first page. */
+    readonly none: string;
+  },
+): void {
+  interface Flags extends ServiceFlags {
+    readonly json?: true;
+    readonly limit: number;
+    readonly cursor?: string;
+  }
+  command
+    .option("--limit <number>", "most to list: 1 to 100", parseLimit, 20)
+    .option("--cursor <cursor>", "cursor printed with the previous page")
+    .action(async (id: string, flags: Flags, its: Command) => {
+      const { limit, cursor } = flags;
+      const { client } = await connectService(flags);
+      const page = await list.read(client, id, { limit, ...(cursor === undefined ? {} : { cursor }) });
+      if (flags.json) return out(JSON.stringify(page, null, 2));
+      if (page.items.length === 0) return err(list.none);
+      for (const item of page.items) out(list.describe(item));
+      if (page.nextCursor !== null)
+        err(colors.dim(`more: ${nextPage(its, { flag: "--cursor", value: page.nextCursor })}`));
+    });
+}
