@@ -268,8 +268,12 @@ function callOf(to: Hex, data: Hex): Hex {
   return concat([code(size(code(0))), data]);
 }
 
-/** Requests a word from an account that becomes a consumer of the dapp. */
-async function requestWordsAs(owner: (typeof TEST_ROLES.transmitters)[number], callbackGasLimit: number) {
+/** Requests words from an account that becomes a consumer of the dapp. */
+async function requestWordsAs(
+  owner: (typeof TEST_ROLES.transmitters)[number],
+  callbackGasLimit: number,
+  numWords = 1,
+) {
   const { vrfSubId, functionsSubId } = world.dapp;
   await world.send(TEST_ROLES.operator, {
     to: world.addresses.subscriptionOwner,
@@ -284,7 +288,7 @@ async function requestWordsAs(owner: (typeof TEST_ROLES.transmitters)[number], c
     data: encodeFunctionData({
       abi: vrfCoordinatorAbi,
       functionName: "requestRandomWords",
-      args: [TEST_PROVING_KEY.keyHash, vrfSubId, 1, callbackGasLimit, 1],
+      args: [TEST_PROVING_KEY.keyHash, vrfSubId, 1, callbackGasLimit, numWords],
     }),
   });
   return { owner, words };
@@ -592,22 +596,7 @@ test("a proof of v2.5 is valid from a contract that the coordinator calls while 
 test("behaviour: what a contract of the caller's own asked for is checked, too", async () => {
   const { vrfSubId, functionsSubId } = world.dapp;
   const owner = TEST_ROLES.transmitters[3]!;
-  await world.send(TEST_ROLES.operator, {
-    to: world.addresses.subscriptionOwner,
-    data: encodeFunctionData({
-      abi: subscriptionOwnerAbi,
-      functionName: "addConsumer",
-      args: [vrfSubId, functionsSubId, owner.address],
-    }),
-  });
-  const words = await world.send(owner, {
-    to: world.addresses.vrfCoordinator,
-    data: encodeFunctionData({
-      abi: vrfCoordinatorAbi,
-      functionName: "requestRandomWords",
-      args: [TEST_PROVING_KEY.keyHash, vrfSubId, 1, 20_000, 2],
-    }),
-  });
+  const { words } = await requestWordsAs(owner, 20_000, 2);
   const sendRequest = encodeFunctionData({
     abi: functionsRouterAbi,
     functionName: "sendRequest",
