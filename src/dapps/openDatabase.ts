@@ -120,12 +120,14 @@ export async function openServer(
     const store = await openStore(dialect, { isAlone });
     noteDatabase(directory, variable);
     const writes = createStatements();
+    // The server keeps what is committed, so both are one.
+    const write: Store["write"] = (work) => writes.run(() => store.write(work));
     const close = async (): Promise<void> => {
       await store.close();
       await lock.unlock();
     };
     return {
-      store: { ...store, write: (work) => writes.run(() => store.write(work)), close },
+      store: { ...store, write, writeSoon: write, close },
       name,
       replicas: {
         isHere: () => lock.isHeld() && !writes.isSlow(),

@@ -52,7 +52,7 @@ export interface RequestBook {
   readonly damaged: DamagedRequests;
   /**
    * Stores a new request with version 1. Throws the store's error when its idempotency key is taken. If the connection is
-   * lost before the answer, the request is read back.
+   * lost before the answer, the request is read back. Nobody may be told of it before the store is flushed.
    *
    * @param assertMay called in the same transaction, after the request was counted; if it throws, the request is not stored.
    */
@@ -80,13 +80,12 @@ export interface RequestBook {
    * handled in sequence, each based on what the previous ones stored; a function decides what to change when its turn comes.
    * After a failed write, which may have been committed, each request is as the database has it.
    *
-   * @param fence checked first in the same transaction; if it throws, nothing is stored.
    * @throws {StaleRequestError} when the database has another version of a request than this book.
    */
   change(
     changes: readonly Change[] | (() => readonly Change[]),
     also?: (db: Queryable) => Promise<void>,
-    fence?: Pick<Fence, "assertHeld">,
+    terms?: ChangeTerms,
   ): Promise<void>;
   /** Calls `listener` after each stored change of a request, and when it is loaded from the database; returns a function that stops it. */
   listen(id: string, listener: Listener): () => void;
@@ -103,6 +102,14 @@ export interface RequestBook {
   find(id: string): Promise<OpenRequest | undefined>;
   /** Reads a dapp's request by the id that the oracle network assigned. */
   findByOracleId(dappId: string, oracleId: Hex): Promise<OpenRequest | undefined>;
+}
+
+/** How changes are stored. */
+export interface ChangeTerms {
+  /** Checked first in the same transaction; if it throws, nothing is stored. */
+  readonly fence?: Pick<Fence, "assertHeld">;
+  /** Whether the chain shows what has changed: after a power cut it is read again, so nothing waits for the disk. Default: no. */
+  readonly isOnChain?: boolean;
 }
 
 /** Stores events for webhooks with the changes that they tell of. */
@@ -135,10 +142,17 @@ export function createRequestBook(
   const states = new Map<string, { readonly updatedAt: number; readonly beganMs: number }>();
   const listeners = new Map<string, Set<Listener>>();
 
+  /** What a receiver is told survives a power cut, or it would be told again under another id. */
+  const tell = async (hasEvents: boolean): Promise<void> => {
+    if (!hasEvents) return;
+    await store.flush();
+    outbox.wake();
+  };
+
   /** A request whose key is taken fails all that are stored with it; each is then stored alone. */
   const insert = createGatherer<Added>(
     async (added) => {
-      if (await store.write((db) => insertNew(db, added, outbox))) outbox.wake();
+      await tell(await store.writeSoon((db) => insertNew(db, added, outbox)));
     },
     (error) => !(error instanceof DatabaseAwayError),
   );
@@ -193,7 +207,7 @@ export function createRequestBook(
   const commit = async (
     changes: readonly Change[],
     also?: (db: Queryable) => Promise<void>,
-    fence?: Pick<Fence, "assertHeld">,
+    { fence, isOnChain = false }: ChangeTerms = {},
   ): Promise<void> => {
     if (changes.length === 0 && also === undefined) return;
     const now = Date.now();
@@ -205,14 +219,14 @@ export function createRequestBook(
     }
     const steps = [...drafts].map(([before, after]) => ({ before, after }));
     try {
-      const hasEvents = await store.write(async (db) => {
+      const hasEvents = await store[isOnChain ? "writeSoon" : "write"](async (db) => {
         await fence?.assertHeld(db);
         await also?.(db);
         await saveRequests(db, [...drafts.values()]);
         await addUsage(db, usageOfSteps(steps));
         return await outbox.add(db, steps);
       });
-      if (hasEvents) outbox.wake();
+      await tell(hasEvents);
     } catch (error) {
       // If the database can't be read either, there is nothing new to learn.
       await reload([...drafts.keys()]).catch(() => {});
@@ -279,8 +293,8 @@ export function createRequestBook(
         ended?.delete(id);
       }
     },
-    change(changes, also, fence) {
-      return inTurn(() => commit(typeof changes === "function" ? changes() : changes, also, fence));
+    change(changes, also, terms) {
+      return inTurn(() => commit(typeof changes === "function" ? changes() : changes, also, terms));
     },
     listen(id, listener) {
       const set = listeners.get(id) ?? new Set();

@@ -32,8 +32,10 @@ export interface Store {
    * @throws {StoreWriteError} for errors that are not ours.
    */
   write<T>(work: (db: Transaction<Tables>) => Promise<T>): Promise<T>;
-  /** Runs writes in one transaction that a power cut may undo, for data that can be determined again. Throws what the database throws. */
+  /** As `write`, but resolves once the writes are committed: a power cut may undo them. For data that can be determined again. */
   writeSoon<T>(work: (db: Transaction<Tables>) => Promise<T>): Promise<T>;
+  /** Resolves once everything committed before the call is on disk. Throws {@link StoreWriteError}. */
+  flush(): Promise<void>;
   /** Runs a write that replaces a secret, and leaves as little of the previous bytes as the database allows. */
   erase<T>(work: (db: Queryable) => Promise<T>): Promise<T>;
   /**
@@ -82,23 +84,31 @@ export async function openStore(dialect: StoreDialect, options: StoreOptions = {
       cause,
     );
   }
+  const writeSoon: Store["writeSoon"] = async (work) => {
+    try {
+      return await db.transaction().execute(work);
+    } catch (error) {
+      throw error instanceof TycheError ? error : new StoreWriteError(error);
+    }
+  };
+  const flush = async (): Promise<void> => {
+    try {
+      await disk?.sync();
+    } catch (error) {
+      options.onFatal?.(`its writes can't be brought to disk (${messageOf(error)})`);
+      throw new StoreWriteError(error);
+    }
+  };
   return {
     db,
     migrated,
     async write(work) {
-      const result = await db
-        .transaction()
-        .execute(work)
-        .catch((error: unknown) => {
-          throw error instanceof TycheError ? error : new StoreWriteError(error);
-        });
-      await disk?.sync().catch((error: unknown) => {
-        options.onFatal?.(`its writes can't be brought to disk (${messageOf(error)})`);
-        throw new StoreWriteError(error);
-      });
+      const result = await writeSoon(work);
+      await flush();
       return result;
     },
-    writeSoon: (work) => db.transaction().execute(work),
+    writeSoon,
+    flush,
     erase: (work) => dialect.erase(db, () => work(db)),
     checkpoint: () => dialect.checkpoint?.(),
     async close() {

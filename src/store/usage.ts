@@ -64,18 +64,7 @@ export async function addUsage(
         };
       }),
     )
-    .onConflict((conflict) =>
-      conflict
-        .columns(["dapp_id", "network", "day", "kind"])
-        .doUpdateSet(
-          Object.fromEntries(
-            SUMS.map((name) => [
-              name,
-              sql<number>`${sql.ref(`usage.${name}`)} + ${sql.ref(`excluded.${name}`)}`,
-            ]),
-          ),
-        ),
-    )
+    .onConflict((conflict) => conflict.columns(["dapp_id", "network", "day", "kind"]).doUpdateSet(ADDED))
     .execute();
 }
 
@@ -152,6 +141,10 @@ const SUMS = [
   "coin_high",
   "coin_low",
 ] as const;
+/** What a row becomes when counts are added to it. */
+const ADDED = Object.fromEntries(
+  SUMS.map((name) => [name, sql.raw<number>(`usage.${name} + excluded.${name}`)]),
+);
 
 function byKey(a: UsagePlace, b: UsagePlace): number {
   const [left, right] = [a, b].map(({ dappId, day, network, kind }) => `${dappId} ${day} ${network} ${kind}`);

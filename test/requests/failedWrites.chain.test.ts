@@ -66,14 +66,12 @@ describe("the book", () => {
     folder = mkdtempSync(join(tmpdir(), "tyche-failed-writes-"));
     store = await openStore(createSqliteDialect(join(folder, "tyche.db")));
     failsAfterCommit = false;
-    broken = {
-      ...store,
-      async write(work) {
-        const result = await store.write(work);
-        if (failsAfterCommit) throw new Error("the flush failed");
-        return result;
-      },
+    const write: Store["write"] = async (work) => {
+      const result = await store.write(work);
+      if (failsAfterCommit) throw new Error("the answer failed");
+      return result;
     };
+    broken = { ...store, write, writeSoon: write };
     await insertDapp(store.db, { id: DESK_DAPP, name: "test", facilities: [], createdAt: 1 });
     book = createRequestBook(broken);
     [request, other] = [makeRequest("random", "0x"), makeRequest("random", "0x")];
@@ -159,7 +157,7 @@ describe("the book", () => {
 
   test("error: a write that fails after it was committed is in memory, too", async () => {
     failsAfterCommit = true;
-    await expect(book.change([end(request)])).rejects.toThrow("the flush failed");
+    await expect(book.change([end(request)])).rejects.toThrow("the answer failed");
     expect(request.state).toBe("fulfilled");
     await expectMemoryIsTable(book, store);
     failsAfterCommit = false;
@@ -176,7 +174,7 @@ describe("the book", () => {
 
   test("error: a new request whose storing fails after it was committed is in work", async () => {
     failsAfterCommit = true;
-    await expect(book.add(makeRequest("random", "0x"))).rejects.toThrow("the flush failed");
+    await expect(book.add(makeRequest("random", "0x"))).rejects.toThrow("the answer failed");
     expect(book.openCount()).toBe(3);
     await expectMemoryIsTable(book, store);
   });
@@ -185,7 +183,7 @@ describe("the book", () => {
     const reads = vi.fn<() => Promise<never>>(() =>
       Promise.reject(new DatabaseAwayError(new Error("connect ECONNREFUSED"))),
     );
-    const away = { ...store, write: loseAnswer((work) => store.write(work)) };
+    const away = { ...store, writeSoon: loseAnswer((work) => store.write(work)) };
     Object.defineProperty(away, "db", {
       get: () => (reads.mock.calls.length < 2 ? failing(reads) : store.db),
     });
@@ -194,7 +192,7 @@ describe("the book", () => {
     await Promise.all([book.add(lost), book.add(together)]);
     expect(reads).toHaveBeenCalledTimes(2);
     expect(book.openCount()).toBe(2);
-    const again = createRequestBook({ ...store, write: loseAnswer(async () => undefined as never) });
+    const again = createRequestBook({ ...store, writeSoon: loseAnswer(async () => undefined as never) });
     await expect(again.add(makeRequest("random", "0x"))).rejects.toThrow(DatabaseAwayError);
     expect(again.openCount()).toBe(0);
   });

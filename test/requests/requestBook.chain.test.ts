@@ -193,3 +193,33 @@ test("behaviour: whoever waits is told of an end whose write has lost its answer
   await expect(cut.change([{ request, state: "fulfilled", endedIn }])).rejects.toThrow(DatabaseAwayError);
   expect(told).toMatchObject([{ state: "fulfilled", version: 2 }]);
 });
+
+test("behaviour: what is new or on the chain waits for the disk only where a receiver is told of it", async () => {
+  const order: string[] = [];
+  const noted: typeof store = {
+    ...store,
+    flush() {
+      order.push("flush");
+      return store.flush();
+    },
+    write(work) {
+      order.push("write");
+      return store.write(work);
+    },
+  };
+  const silent = createRequestBook(noted);
+  await silent.add(request);
+  await silent.change([{ request, state: "submitted" }], undefined, { isOnChain: true });
+  expect(order).toEqual([]);
+  await silent.change([{ request, why: "the pool is full" }]);
+  expect(order).toEqual(["write"]);
+
+  order.length = 0;
+  const outbox = { add: async () => true, wake: () => void order.push("wake") };
+  const loud = createRequestBook(noted, undefined, undefined, undefined, outbox);
+  loud.restore([request]);
+  const endedIn = { number: 1, hash: "0x1" } as const;
+  const end = { request, state: "fulfilled", outcome: { ...OUTCOME, words: [] }, endedIn } as const;
+  await loud.change([end], undefined, { isOnChain: true });
+  expect(order).toEqual(["flush", "wake"]);
+});

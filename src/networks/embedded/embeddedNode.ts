@@ -23,6 +23,7 @@ import { restoreChain } from "./replay.ts";
 import type { RestoredChain } from "./replay.ts";
 import { MAX_ANSWER_CHARS } from "./rpcCalls.ts";
 import { startRpcServer } from "./rpcServer.ts";
+import { shareBlockLogs } from "./sharedBlockLogs.ts";
 import { createChainStorage, type ChainStorage } from "./storage.ts";
 import { startSupervisor } from "./supervisor.ts";
 import type { Gate } from "./gate.ts";
@@ -247,6 +248,7 @@ export async function startEmbeddedNode(options: EmbeddedNodeOptions): Promise<E
       oldestWhole,
       oldestHeld,
     });
+  const followers = shareBlockLogs(connection);
   const publicGuard = guard(publicConnection);
   const askPast = createPast({
     request: tellRemoved({ request: publicGuard.request, removed: storage.removed, oldestWhole }),
@@ -269,8 +271,8 @@ export async function startEmbeddedNode(options: EmbeddedNodeOptions): Promise<E
   return {
     rpcUrl: `http://${HOST}:${server.port}`,
     port: server.port,
-    client: createChainClient(ipcPath, { connection: guard(connection) }),
-    earlyClient: createChainClient(ipcPath, { connection: guard(connection, true) }),
+    client: createChainClient(ipcPath, { connection: guard(followers) }),
+    earlyClient: createChainClient(ipcPath, { connection: guard(followers, true) }),
     async begin(keptHeader) {
       await storage.begin(keptHeader);
       await identity.claim(keptHeader);

@@ -162,6 +162,8 @@ export function createAcceptance(options: {
     const stored = { ...request };
     if (request.state === "received") pipeline.take(request);
     if (request.state === "checking") void checkOnce(dapp, command, request);
+    // Its transaction is signed meanwhile, and recorded after it.
+    await store.flush();
     return stored;
   };
 

@@ -67,12 +67,13 @@ export function createTracker(
     const charges = readWordCharges(events.map(({ event }) => event));
     const block = createBlockDraft(index);
     try {
-      await book.change(() => {
+      const decide = (): readonly Change[] => {
         for (const { log, event } of events)
           if (event !== undefined)
             for (const change of changesOf(event, log, block, charges)) block.add(change, log);
         return block.changes;
-      });
+      };
+      await book.change(decide, undefined, { isOnChain: true });
     } finally {
       for (const { request } of block.changes) file(request);
     }

@@ -21,7 +21,10 @@ export function fenceStore(store: Store, fence: Fence | undefined): Store {
 /** Lets a network's pipeline change requests only while its lease holds. */
 export function fenceBook(book: RequestBook, fence: Fence | undefined): RequestBook {
   if (fence === undefined) return book;
-  return { ...book, change: (changes, also) => abandonOnDoubt(fence, book.change(changes, also, fence)) };
+  return {
+    ...book,
+    change: (changes, also, terms) => abandonOnDoubt(fence, book.change(changes, also, { ...terms, fence })),
+  };
 }
 
 /** Abandons the lease when a write may or may not have been committed: the pipeline then starts over from the store, as after a restart. */

@@ -36,12 +36,12 @@ test("error: a block that can't be stored changes nothing in memory, and is take
   let broken = true;
   const store = {
     ...pipeline.store,
-    write: ((work) =>
-      pipeline.store.write(async (db) => {
+    writeSoon: ((work) =>
+      pipeline.store.writeSoon(async (db) => {
         const done = await work(db);
         if (broken) throw new Error("the disk is full");
         return done;
-      })) as typeof pipeline.store.write,
+      })) as typeof pipeline.store.writeSoon,
   };
   const book = createRequestBook(store);
   if (ended.kind !== "preset") throw new Error("the request is no preset");
