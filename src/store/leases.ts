@@ -92,21 +92,22 @@ export async function takeLease(
     readonly unrenewed?: StoredLease | undefined;
   },
 ): Promise<Lease | undefined> {
-  const expiresAt = sql<number>`${NOW} + ${lastsMs}::bigint`;
-  const isExpired = sql<boolean>`leases.expires_at <= ${NOW}`;
+  const isExpired = sql<boolean>`expires_at <= ${NOW}`;
   const isFree =
     unrenewed === undefined
       ? isExpired
-      : sql<boolean>`(${isExpired} or (leases.token = ${unrenewed.token} and leases.expires_at = ${unrenewed.expiresAt}))`;
-  const row = await db
+      : sql<boolean>`(${isExpired} or (token = ${unrenewed.token} and expires_at = ${unrenewed.expiresAt}))`;
+  // Two statements: a conflict of rows that are new at the same moment may be found in either unique index, and DO UPDATE names only one.
+  await db
     .insertInto("leases")
-    .values({ network, holder, token: 1, expires_at: expiresAt })
-    .onConflict((conflict) =>
-      conflict
-        .column("network")
-        .doUpdateSet({ holder, token: sql<number>`leases.token + 1`, expires_at: expiresAt })
-        .where(isFree),
-    )
+    .values({ network, holder, token: 0, expires_at: 0 })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  const row = await db
+    .updateTable("leases")
+    .set({ holder, token: sql<number>`token + 1`, expires_at: sql<number>`${NOW} + ${lastsMs}::bigint` })
+    .where("network", "=", network)
+    .where(isFree)
     .returning("token")
     .executeTakeFirst();
   return row && { network, holder, token: row.token };
