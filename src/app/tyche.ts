@@ -27,7 +27,8 @@ import { createTerminal, withoutControls } from "../cli/terminal.ts";
 import { registerUsage } from "../cli/usageCommand.ts";
 import { registerWebhook } from "../cli/webhookCommand.ts";
 import { registerVerifier } from "../cli/verifierCommand.ts";
-import { registerVerify } from "../cli/verifyCommand.ts";
+import { registerMcp } from "../cli/mcpCommand.ts";
+import { registerVerify, type VerifyMeans } from "../cli/verifyCommand.ts";
 import { version } from "../lib/version.ts";
 import type { startTraced } from "./tracing.ts";
 
@@ -120,9 +121,10 @@ registerUsage(program, terminal);
 registerWebhook(program, terminal);
 registerSchedule(program, terminal);
 registerClient(program, terminal);
-registerVerify(program, terminal, {
-  verify: async (options) => (await import("./tools/verifyTool.ts")).verifyWithTool(options),
-});
+const verify: VerifyMeans["verify"] = async (options) =>
+  (await import("./tools/verifyTool.ts")).verifyWithTool(options);
+registerVerify(program, terminal, { verify });
+registerMcp(program, verify);
 registerVerifier(program, terminal, {
   build: async () => (await (await import("./verifierPage.ts")).getVerifierPage()).html,
 });

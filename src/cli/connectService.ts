@@ -53,11 +53,7 @@ export function withService(command: Command): Command {
  */
 export async function connectService({ url, dapp }: ServiceFlags): Promise<ServiceConnection> {
   const dataDir = dataDirOfEnvironment();
-  const baseUrl = url ?? findServiceUrl(dataDir) ?? DEFAULT_URL;
-  if (!isBaseUrl(baseUrl))
-    throw new ConnectionSettingsError(
-      `${JSON.stringify(baseUrl)} is not an http or https URL such as ${DEFAULT_URL}`,
-    );
+  const baseUrl = serviceUrl({ url });
   const given = process.env["TYCHE_API_KEY"];
   if (given && dapp === undefined) return { client: create(baseUrl, given) };
   if (!isLoopbackHost(new URL(baseUrl).host))
@@ -77,6 +73,15 @@ export async function connectService({ url, dapp }: ServiceFlags): Promise<Servi
   } finally {
     await tools.close();
   }
+}
+
+/** Returns the service's address: the one given, that of the service on this machine, or the default. */
+export function serviceUrl({ url }: { readonly url?: string | undefined }): string {
+  const baseUrl = url ?? findServiceUrl(dataDirOfEnvironment()) ?? DEFAULT_URL;
+  if (isBaseUrl(baseUrl)) return baseUrl;
+  throw new ConnectionSettingsError(
+    `${JSON.stringify(baseUrl)} is not an http or https URL such as ${DEFAULT_URL}`,
+  );
 }
 
 function create(baseUrl: string, apiKey: string): TycheClient<AnyPresets> {

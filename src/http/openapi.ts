@@ -302,3 +302,36 @@ function acceptance(data: unknown): Json {
     content: { "application/json": { schema, example: { data } } },
   };
 }
+
+/** Describes the API in Markdown for language models: the file `/llms.txt` (llmstxt.org). */
+export function describeForModels(operations: readonly Operation[], schemas: LiveSchemas): string {
+  const calls = operations
+    .filter(({ access }) => access !== "operator")
+    .map(
+      ({ method, path, summary }) =>
+        `- \`${method.toUpperCase()} ${path.replaceAll(/:(\w+)/g, "{$1}")}\`: ${summary}`,
+    );
+  const presets = [...schemas.presets.values()].map(
+    ({ name, description }) => `- \`${name}\`: ${description}`,
+  );
+  return `# Tyche
+
+> Verifiable random numbers and oracle functions over HTTP: one call with an API key, and each success links to the transaction that proves it.
+
+Send the key in \`Authorization\`. Parameters are JSON in the body of a POST, or in the query. Answers are \`{"data": …}\`; a failed call has \`data.code\` and \`data.err\`, which says what to do. \`Idempotency-Key\` makes a repeated call one call. A draw can't be undone: show \`data.shareUrl\`, and don't draw again because a result is unwelcome.
+
+- [OpenAPI document](/openapi.json): every parameter and answer
+- [Reference](/docs): the same to read, with examples in cURL and TypeScript
+- \`npx tyche mcp\`: these calls as tools of the Model Context Protocol
+
+## Presets
+
+\`POST /api/vrfv2/presets?network=…&preset=NAME\`, with the preset's parameters in the body.
+
+${presets.join("\n")}
+
+## Calls
+
+${calls.join("\n")}
+`;
+}

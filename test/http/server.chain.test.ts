@@ -329,6 +329,10 @@ test("behaviour: a preset that comes or goes is in the API at once", async () =>
   service.setPresets([...PRESET_VIEWS, { ...coinflip!, name: "roulette" }]);
   const openapi = await call("GET", "/openapi.json", { key: null });
   expect(openapi.text).toContain('"roulette"');
+  const { text } = await call("GET", "/llms.txt", { key: null });
+  expect(text).toContain("- `roulette`: ");
+  expect(text).toContain("- `GET /api/requests/{id}`: ");
+  expect(text).not.toContain("`POST /api/dapps`");
   expect((await call("POST", `${PRESETS}?preset=roulette`)).status).toBe(200);
   service.setPresets([]);
   const refused = await call("POST", PRESETS);

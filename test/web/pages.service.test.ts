@@ -90,6 +90,7 @@ describe("the page that the application starts from", () => {
 test.each([
   ["/assets/style.css", "text/css"],
   ["/openapi.json", "application/json"],
+  ["/llms.txt", "text/markdown"],
   ["/verifier.html", "text/html"],
 ])("behaviour: %s is sent compressed, and found again by its ETag", async (path, type) => {
   const first = await get(path, { "accept-encoding": "gzip" });

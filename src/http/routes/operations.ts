@@ -4,11 +4,11 @@ import { sendStored, storeFile, type StoredFile } from "../../lib/storedFile.ts"
 import type { HttpDeps, RequestState } from "../context.ts";
 import { sendJson } from "../frame.ts";
 import type { LiveSchemas } from "../liveSchemas.ts";
-import { describeApi } from "../openapi.ts";
+import { describeApi, describeForModels } from "../openapi.ts";
 import type { Operation } from "../operation.ts";
 import type { PublicGuard } from "../publicGuard.ts";
 
-/** Adds the endpoints for operators and tools: `/healthz`, `/readyz`, `/metrics`, `/openapi.json`. None needs a key. */
+/** Adds the endpoints for operators and tools: `/healthz`, `/readyz`, `/metrics`, `/openapi.json`, `/llms.txt`. None needs a key. */
 export function operationsRoutes(
   router: Router<RequestState>,
   options: {
@@ -42,17 +42,21 @@ export function operationsRoutes(
     ctx.body = await registry.metrics();
   });
 
-  // Rebuilt only when networks or presets change.
-  let described: { readonly schemas: LiveSchemas; readonly file: StoredFile } | undefined;
-  router.get("/openapi.json", (ctx) => {
-    const schemas = deps.schemas();
-    if (described?.schemas !== schemas) {
-      const json = JSON.stringify(describeApi(operations, schemas));
-      described = { schemas, file: storeFile("application/json; charset=utf-8", json) };
-    }
-    ctx.set("Cache-Control", "no-cache");
-    ctx.set("Access-Control-Allow-Origin", "*");
-    ctx.set("Cross-Origin-Resource-Policy", "cross-origin");
-    sendStored(ctx, described.file);
-  });
+  /** Serves a description of the API; it is rebuilt only when networks or presets change. */
+  const describeAt = (path: string, type: string, describe: (schemas: LiveSchemas) => string): void => {
+    let described: { readonly schemas: LiveSchemas; readonly file: StoredFile } | undefined;
+    router.get(path, (ctx) => {
+      const schemas = deps.schemas();
+      if (described?.schemas !== schemas)
+        described = { schemas, file: storeFile(`${type}; charset=utf-8`, describe(schemas)) };
+      ctx.set("Cache-Control", "no-cache");
+      ctx.set("Access-Control-Allow-Origin", "*");
+      ctx.set("Cross-Origin-Resource-Policy", "cross-origin");
+      sendStored(ctx, described.file);
+    });
+  };
+  describeAt("/openapi.json", "application/json", (schemas) =>
+    JSON.stringify(describeApi(operations, schemas)),
+  );
+  describeAt("/llms.txt", "text/markdown", (schemas) => describeForModels(operations, schemas));
 }
