@@ -33,7 +33,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   explorer: ["networks", "chainlink", "evm", "store", "api", "lib"],
   requests: ["dapps", "presets", "networks", "chainlink", "evm", "store", "sandbox", "api", "lib"],
   dapps: ["networks", "chainlink", "evm", "store", "api", "lib"],
-  triggers: ["requests", "dapps", "store", "api", "lib"],
+  triggers: ["requests", "dapps", "networks", "evm", "store", "api", "lib"],
   webhooks: ["store", "sandbox", "api", "lib"],
   oracle: ["networks", "chainlink", "evm", "sandbox", "vrf", "lib"],
   verify: ["chainlink", "vrf", "api", "lib"],
@@ -95,7 +95,13 @@ const WALL_CLOCK: Readonly<Record<string, readonly string[]>> = {
     "src/webhooks/delivery.ts",
     "src/webhooks/webhooks.ts",
   ],
-  "the times at which schedules are due": ["src/triggers/scheduler.ts", "src/triggers/schedules.ts"],
+  "the times at which schedules are due": [
+    "src/triggers/logActor.ts",
+    "src/triggers/logReading.ts",
+    "src/triggers/logTriggers.ts",
+    "src/triggers/scheduler.ts",
+    "src/triggers/schedules.ts",
+  ],
   "the age of a message, by its sender's clock": ["src/client/verifyWebhook.ts"],
   "the timestamps of an embedded chain's blocks, and how far a node is behind": [
     "src/networks/embedded/clockLimit.ts",

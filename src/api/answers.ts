@@ -1,6 +1,7 @@
 // Every schema of an answer; npm run types writes types.ts from them.
 export * from "./catalogue.ts";
 export * from "./explorer.ts";
+export * from "./logTriggers.ts";
 export * from "./operator.ts";
 export * from "./requests.ts";
 export * from "./results.ts";

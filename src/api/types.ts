@@ -493,6 +493,74 @@ export interface LinkedConsumer {
   readonly transactionHash?: Hex;
 }
 
+/** A log that a trigger wants, and its request. */
+export interface LogRun {
+  /** `run_` and 26 characters, ordered by when it was recorded. */
+  readonly id: string;
+  /** When the log was read. */
+  readonly at: string;
+  /** `seen`: its block is not as certain as `confidence` wants; `due`: it waits; `requested`: `requestId` is its request; `skipped`: it has none. */
+  readonly state: "seen" | "due" | "requested" | "skipped";
+  /** Why it was skipped. `refused`: the request was refused; `key`: its API key is revoked; `reverted`: a reorg removed the log first. */
+  readonly reason: "missed" | "overlap" | "paused" | "refused" | "limit" | "key" | "reverted" | null;
+  /** The reason in a sentence, or what a run without a request waits for. */
+  readonly detail: string | null;
+  /** Its request. */
+  readonly requestId: string | null;
+  readonly log: {
+    readonly blockNumber: number;
+    /** Hash of the block. */
+    readonly blockHash: Hex;
+    /** Hash of the transaction. */
+    readonly transactionHash: Hex;
+    /** Position in the block. */
+    readonly logIndex: number;
+    /** The event's arguments and the values of each log (`$blockNumber` …), by name, as text. */
+    readonly values: Readonly<Record<string, string>>;
+    /** The transaction in the explorer; `null` while the network is not served. */
+    readonly url: string | null;
+  };
+  readonly revertedAt: string | null;
+}
+
+/** A page of a log trigger's runs. */
+export interface LogRunPage {
+  /** Newest first. */
+  readonly items: readonly LogRun[];
+  /** Give it as `cursor` for the next page; null on the last one. */
+  readonly nextCursor: string | null;
+}
+
+/** Requests that are made when contracts emit events. */
+export interface LogTriggerView {
+  /** Identifier: `trg_` and 26 characters. */
+  readonly id: string;
+  /** Its owner's name for it. */
+  readonly name: string;
+  /** Network whose logs it acts on. */
+  readonly network: string;
+  readonly addresses: readonly Hex[];
+  /** Human-readable ABI of the event; `null` if `topics` were given. */
+  readonly event: string | null;
+  /** Wanted values of indexed arguments, by name. */
+  readonly filters: Readonly<Record<string, unknown>>;
+  /** Wanted topics by position, from `event` and `filters` or as given; `null` is any. */
+  readonly topics: readonly (readonly Hex[] | null)[];
+  /** Which blocks it acts on: `latest` each new one; `safe` and `finalized` those that the node calls so. */
+  readonly confidence: "latest" | "safe" | "finalized";
+  /** As given: `{"event": "name"}` stands for a value of the log. */
+  readonly action: Readonly<Record<string, unknown>>;
+  /** Network of its requests. */
+  readonly actionNetwork: string;
+  /** First block whose logs it acts on. */
+  readonly fromBlock: number;
+  /** Last block whose logs it has been shown; `null` before the first. */
+  readonly readTo: number | null;
+  readonly pausedAt: string | null;
+  /** When it was created. */
+  readonly createdAt: string;
+}
+
 /** The values with which a consumer contract on one network is deployed. */
 export interface NetworkConfigView {
   readonly network: string;
@@ -684,6 +752,7 @@ export interface NewWebhookView {
     | "request.failed"
     | "request.reopened"
     | "trigger.skipped"
+    | "trigger.reverted"
   )[];
   /** `hmac`: HMAC-SHA256, `v1` in the signature header; `ed25519`: `v1a`. */
   readonly signature: "hmac" | "ed25519";
@@ -1328,7 +1397,7 @@ export interface TriggerRun {
   /** `due`: it waits; `requested`: `requestId` is its request; `skipped`: it has none. */
   readonly state: "due" | "requested" | "skipped";
   /** Why it was skipped. `missed`: the service could not act in time; `overlap`: the request before it had not ended; `paused`; `refused`: the request was refused; `limit`: the requests of the day were used up; `key`: its API key is revoked. */
-  readonly reason: "missed" | "overlap" | "paused" | "refused" | "limit" | "key" | null;
+  readonly reason: "missed" | "overlap" | "paused" | "refused" | "limit" | "key" | "reverted" | null;
   /** The reason in a sentence, or what a run that is due waits for. */
   readonly detail: string | null;
   /** Its request. */
@@ -1481,6 +1550,7 @@ export interface WebhookView {
     | "request.failed"
     | "request.reopened"
     | "trigger.skipped"
+    | "trigger.reverted"
   )[];
   /** `hmac`: HMAC-SHA256, `v1` in the signature header; `ed25519`: `v1a`. */
   readonly signature: "hmac" | "ed25519";

@@ -16,6 +16,7 @@ import { checkAbandoned, openReplica } from "./process/openReplica.ts";
 import { openRegistry } from "./process/openRegistry.ts";
 import { openSandboxNetwork } from "./process/openSandboxNetwork.ts";
 import { openShared } from "./process/openShared.ts";
+import { openLogTriggers } from "./process/openLogTriggers.ts";
 import { openSchedules } from "./process/openSchedules.ts";
 import { openWebhooks } from "./process/openWebhooks.ts";
 import { startNetworks } from "./startNetworks.ts";
@@ -201,6 +202,16 @@ async function start(
   });
   const schedules = openSchedules({ store, service, dapps, onEvent: webhooks.wake, replica, log });
   closers.push(() => schedules.close());
+  const logTriggers = openLogTriggers({
+    store,
+    service,
+    dapps,
+    findChain: (name) => networksByName.get(name)?.observed(),
+    onEvent: webhooks.wake,
+    replica,
+    log,
+  });
+  closers.push(() => logTriggers.close());
   const isLoopback = isLoopbackHost(host.includes(":") ? `[${host}]` : host);
   const operatorToken = ensureOperatorToken(directory, options.operatorToken);
   const shared = await openShared({
@@ -236,6 +247,7 @@ async function start(
     operator,
     webhooks: webhooks.useCases,
     schedules: schedules.useCases,
+    logTriggers: logTriggers.useCases,
     log,
     registry: metrics.registry,
     host,
@@ -259,6 +271,7 @@ async function start(
   closers.push((await started).close);
   await webhooks.start();
   await schedules.start();
+  await logTriggers.start();
   if (replica !== undefined) closers.push(checkAbandoned(service, { networks: external, log }));
   const stopWatching = await watchData({
     directory: directory.path,

@@ -24,6 +24,7 @@ import { registerSimulate } from "../cli/simulateCommand.ts";
 import { registerStart } from "../cli/startCommand.ts";
 import { describeSystemError } from "../cli/systemError.ts";
 import { createTerminal, withoutControls } from "../cli/terminal.ts";
+import { registerTrigger } from "../cli/triggerCommand.ts";
 import { registerUsage } from "../cli/usageCommand.ts";
 import { registerWebhook } from "../cli/webhookCommand.ts";
 import { registerVerifier } from "../cli/verifierCommand.ts";
@@ -120,6 +121,7 @@ registerFaucet(program, terminal);
 registerUsage(program, terminal);
 registerWebhook(program, terminal);
 registerSchedule(program, terminal);
+registerTrigger(program, terminal);
 registerClient(program, terminal);
 const verify: VerifyMeans["verify"] = async (options) =>
   (await import("./tools/verifyTool.ts")).verifyWithTool(options);

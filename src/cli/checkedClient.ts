@@ -63,7 +63,7 @@ export function createCheckedClient<Presets>(
       const request = await checked(call, "a request", object({ id: text }))(...given);
       return { ...request, stream: (...options) => checkedStream(request.stream(...options)) };
     };
-  const { submit, webhooks, schedules } = client;
+  const { submit, webhooks, schedules, triggers } = client;
   return {
     ...client,
     submit: {
@@ -110,6 +110,14 @@ export function createCheckedClient<Presets>(
       delete: checked((...given) => schedules.delete(...given), "a schedule", SCHEDULE),
       run: checked((...given) => schedules.run(...given), "a run", TRIGGER_RUN),
       runs: checked((...given) => schedules.runs(...given), "a list of runs", pageOf(TRIGGER_RUN)),
+    },
+    triggers: {
+      create: checked((...given) => triggers.create(...given), "a trigger", LOG_TRIGGER),
+      list: checked((...given) => triggers.list(...given), "a list of triggers", listOf(LOG_TRIGGER)),
+      get: checked((...given) => triggers.get(...given), "a trigger", LOG_TRIGGER),
+      change: checked((...given) => triggers.change(...given), "a trigger", LOG_TRIGGER),
+      delete: checked((...given) => triggers.delete(...given), "a trigger", LOG_TRIGGER),
+      runs: checked((...given) => triggers.runs(...given), "a list of runs", pageOf(LOG_RUN)),
     },
     networks: checked((...given) => client.networks(...given), "a list of networks", NETWORKS),
     presets: checked((...given) => client.presets(...given), "a list of presets", listOf(PRESET)),
@@ -213,6 +221,26 @@ const SCHEDULE = object({
   timeZone: nullable(text),
   pausedAt: nullable(text),
   next: listOf(text),
+});
+const LOG_TRIGGER = object({
+  id: text,
+  name: text,
+  network: text,
+  addresses: listOf(text),
+  event: nullable(text),
+  confidence: text,
+  actionNetwork: text,
+  pausedAt: nullable(text),
+  readTo: nullable(number),
+});
+const LOG_RUN = object({
+  at: text,
+  state: text,
+  reason: nullable(text),
+  detail: nullable(text),
+  requestId: nullable(text),
+  log: object({ blockNumber: number, transactionHash: text, logIndex: number }),
+  revertedAt: nullable(text),
 });
 const TRIGGER_RUN = object({
   at: text,

@@ -1,5 +1,5 @@
 import { Option, type Command } from "commander";
-import type { ScheduleParams, ScheduleView, TriggerRun } from "../client/index.ts";
+import type { LogRun, ScheduleParams, ScheduleView, TriggerRun } from "../client/index.ts";
 import { InvalidParameterError } from "../lib/invalidParameter.ts";
 import { CATCH_UPS, type CatchUp } from "../lib/vocabulary.ts";
 import { connectService, withService, type ServiceFlags } from "./connectService.ts";
@@ -140,12 +140,20 @@ function describe(view: ScheduleView, { colors }: Terminal): string {
   return `${id}  ${state}  ${times}  ${network}  ${oneLine(name)}`;
 }
 
-function describeRun({ at, state, reason, detail, requestId }: TriggerRun, { colors }: Terminal): string {
+function describeRun(run: TriggerRun, terminal: Terminal): string {
+  return `${run.at.slice(0, 19)}  ${describeOutcome(run, terminal)}`;
+}
+
+/** Says what became of a trigger's run. */
+export function describeOutcome(
+  { state, reason, detail, requestId }: Pick<LogRun, "state" | "reason" | "detail" | "requestId">,
+  { colors }: Terminal,
+): string {
   const outcome =
     state === "requested"
       ? colors.green(requestId ?? "")
-      : state === "due"
-        ? colors.yellow("due")
-        : colors.red(`skipped (${reason})`);
-  return `${at.slice(0, 19)}  ${outcome}${detail === null ? "" : `  ${oneLine(detail)}`}`;
+      : state === "skipped"
+        ? colors.red(`skipped (${reason})`)
+        : colors.yellow(state);
+  return `${outcome}${detail === null ? "" : `  ${oneLine(detail)}`}`;
 }

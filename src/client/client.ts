@@ -14,6 +14,7 @@ import {
 } from "./requests.ts";
 import { createIdempotencyKey } from "./idempotencyKey.ts";
 import { createTransport, fillOptions, type Call, type ConnectionOptions } from "./transport.ts";
+import { createLogTriggerCalls, type LogTriggerCalls } from "./logTriggers.ts";
 import { createScheduleCalls, type ScheduleCalls } from "./schedules.ts";
 import { createWebhookCalls, type WebhookCalls } from "./webhooks.ts";
 import type {
@@ -86,6 +87,8 @@ export interface TycheClient<Presets = BuiltInPresets> extends Requests<Presets,
   readonly webhooks: WebhookCalls;
   /** The dapp's schedules: requests that the service makes at certain times. */
   readonly schedules: ScheduleCalls;
+  /** The dapp's log triggers: requests that the service makes when contracts emit events. */
+  readonly triggers: LogTriggerCalls;
   presets(options?: CallOptions): Promise<readonly PresetView[]>;
   networks(options?: CallOptions): Promise<readonly NetworkView[]>;
   /** Has the service check a result against chain data. To check without trusting the service, use `tyche/verify`. */
@@ -209,6 +212,7 @@ export function createClient<Presets = BuiltInPresets>(options: ClientOptions): 
       }),
     webhooks: createWebhookCalls(transport),
     schedules: createScheduleCalls(transport),
+    triggers: createLogTriggerCalls(transport),
     presets: (options) => list("/api/presets", options),
     networks: (options) => list("/api/networks", options),
     verify: (params, options) => get("/api/verify", params, options),

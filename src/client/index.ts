@@ -18,5 +18,6 @@ export type {
 } from "./requests.ts";
 export type * from "./types.ts";
 export { verifyWebhook, type WebhookMessage } from "./verifyWebhook.ts";
+export type { LogTriggerCalls, LogTriggerChanges, LogTriggerParams } from "./logTriggers.ts";
 export type { ScheduleCalls, ScheduleParams } from "./schedules.ts";
 export type { WebhookCalls, WebhookParams } from "./webhooks.ts";

@@ -42,7 +42,7 @@ export interface ChainClient {
   /** Whether an empty list of logs proves that a block has none. Otherwise the node may lack the block, and the caller must check. */
   readonly isSureOfLogs: boolean;
   request(method: string, parameters?: readonly unknown[]): Promise<unknown>;
-  getHead(block: bigint | "latest" | "finalized"): Promise<BlockHead | undefined>;
+  getHead(block: bigint | "latest" | "safe" | "finalized"): Promise<BlockHead | undefined>;
   getReceipt(hash: Hex): Promise<Receipt | undefined>;
   /** Returns the receipts of a transaction that the nodes have, one of each node: they may differ. */
   getReceipts(hash: Hex): Promise<Receipt[]>;

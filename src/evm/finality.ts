@@ -19,17 +19,19 @@ export function createFinality(options: {
   readonly client: Pick<ChainClient, "getHead">;
   /** Blocks after which the network no longer replaces a block. */
   readonly depth: number;
-  /** Whether the `finalized` tag is better information than the depth. */
+  /** Whether the tag is better information than the depth. */
   readonly hasFinalizedTag: boolean;
+  /** Default: `finalized`. */
+  readonly tag?: "safe" | "finalized";
   /** Returns the newest head, when the chain is being followed anyway. Default: the node is asked. */
   readonly head?: () => Pick<BlockHead, "number"> | undefined;
 }): Finality {
-  const { client, depth, hasFinalizedTag, head = () => undefined } = options;
+  const { client, depth, hasFinalizedTag, tag = "finalized", head = () => undefined } = options;
   let newest = 0n;
 
   const readTag = async (): Promise<bigint | undefined> => {
     try {
-      return (await client.getHead("finalized"))?.number;
+      return (await client.getHead(tag))?.number;
     } catch (error) {
       // A node older than the tag refuses it.
       if (error instanceof RpcError && error.answered) return undefined;

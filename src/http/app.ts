@@ -4,6 +4,7 @@ import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import type { Service } from "../requests/service.ts";
 import type { Verifier } from "../verify/verifier.ts";
+import type { LogTriggers } from "../triggers/logTriggers.ts";
 import type { Schedules } from "../triggers/schedules.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
 import { apiLayer } from "./apiLayer.ts";
@@ -37,6 +38,7 @@ import { randomOperation } from "./routes/random.ts";
 import { requestOperation, requestsOperation } from "./routes/requests.ts";
 import { usageOperation } from "./routes/usage.ts";
 import { verifyOperation } from "./routes/verify.ts";
+import { logTriggerOperations } from "./routes/logTriggers.ts";
 import { scheduleOperations } from "./routes/schedules.ts";
 import { webhookOperations } from "./routes/webhooks.ts";
 import { unmatched } from "./unmatched.ts";
@@ -56,6 +58,8 @@ export interface HttpAppOptions {
   readonly webhooks?: Webhooks;
   /** Default: the service has no schedules. */
   readonly schedules?: Schedules;
+  /** Default: the service has no log triggers. */
+  readonly logTriggers?: LogTriggers;
   /** Defaults: {@link DEFAULT_LIMITS}. */
   readonly limits?: Partial<HttpLimits>;
   /**
@@ -104,6 +108,7 @@ export function createHttpApp(options: HttpAppOptions): Koa<RequestState> {
     ...createOperations(deps, { verifier: options.verifier, openStreams: metrics.streams }),
     ...(options.webhooks === undefined ? [] : webhookOperations(deps, options.webhooks)),
     ...(options.schedules === undefined ? [] : scheduleOperations(deps, options.schedules)),
+    ...(options.logTriggers === undefined ? [] : logTriggerOperations(deps, options.logTriggers)),
     ...(options.operator === undefined
       ? []
       : [

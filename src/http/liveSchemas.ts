@@ -4,6 +4,7 @@ import {
   type CatchUp,
   MAX_JOINED_KEYS,
   DRY_RUN_KINDS,
+  LOG_CONFIDENCES,
   REQUEST_KINDS,
   REQUEST_STATES,
   RETURN_TYPES,
@@ -152,6 +153,14 @@ function createRequestSchemas(networks: readonly NetworkView[], presets: readonl
       'What is requested: `{"preset": "coinflip", …}` with the preset\'s parameters, `{"random": {…}}` or `{"function": {…}}` with those ' +
       "of that endpoint, without `network`.",
   });
+  const eventAction = Type.Record(Type.String(), Type.Unknown(), {
+    [EXPECTED]: "an object with preset, random or function",
+    description: 'As in a schedule; `{"event": "name"}` in place of a value stands for a value of the log.',
+  });
+  const actionNetwork = Type.Optional(
+    oneOf(networkNames, "Network on which the requests run. Default: that of the logs."),
+  );
+  const topic = Type.String({ pattern: "^0x[0-9a-fA-F]{64}$", [EXPECTED]: "a topic: 0x and 64 hex digits" });
   const catchUp = (fallback?: CatchUp) =>
     Type.Enum([...CATCH_UPS], {
       ...(fallback === undefined ? {} : { default: fallback }),
@@ -178,7 +187,7 @@ function createRequestSchemas(networks: readonly NetworkView[], presets: readonl
     Type.Boolean({
       ...(fallback === undefined ? {} : { default: fallback }),
       [EXPECTED]: "true or false",
-      description: "Whether it has no ticks for now.",
+      description: "Whether it does nothing for now.",
     });
   return {
     /** Everything in a preset request except the preset's own parameters, which the preset's schema checks. */
@@ -412,6 +421,61 @@ function createRequestSchemas(networks: readonly NetworkView[], presets: readonl
         catchUp: Type.Optional(catchUp()),
         overlap: Type.Optional(overlap()),
         until,
+        paused: Type.Optional(paused()),
+      },
+      STRICT,
+    ),
+    createTrigger: Type.Object(
+      {
+        name: scheduleName,
+        network: oneOf(networkNames, "Network whose logs it acts on.", findOnly(networkNames)),
+        addresses: Type.Array(
+          Type.String({ pattern: "^0x[0-9a-fA-F]{40}$", [EXPECTED]: "an address: 0x and 40 hex digits" }),
+          { minItems: 1, maxItems: 10, description: "Addresses of the contracts: 1 to 10." },
+        ),
+        event: Type.Optional(
+          Type.String({
+            minLength: 8,
+            maxLength: 500,
+            description: "Human-readable ABI: `event Closed(uint256 indexed round, uint256 players)`.",
+          }),
+        ),
+        topics: Type.Optional(
+          Type.Array(Type.Union([topic, Type.Array(topic, { minItems: 1, maxItems: 10 }), Type.Null()]), {
+            minItems: 1,
+            maxItems: 4,
+            description: "Instead of `event`: topics by position, as in `eth_getLogs`; `null` is any.",
+          }),
+        ),
+        filters: Type.Optional(
+          Type.Record(Type.String(), Type.Unknown(), {
+            [EXPECTED]: "an object with values of indexed arguments",
+            description:
+              "Wanted values of the event's indexed arguments, by name: one value, or a list of up to 10.",
+          }),
+        ),
+        confidence: Type.Enum([...LOG_CONFIDENCES], {
+          default: "safe",
+          description:
+            "Which blocks it acts on: `latest` each new one; `safe` and `finalized` those that the node calls so. On an embedded network each block is final.",
+        }),
+        action: eventAction,
+        actionNetwork,
+        fromBlock: Type.Optional(
+          integer(
+            { minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
+            "First block whose logs it acts on; an earlier one is replayed. Default: the next block.",
+          ),
+        ),
+        paused: paused(false),
+      },
+      STRICT,
+    ),
+    changeTrigger: Type.Object(
+      {
+        name: Type.Optional(scheduleName),
+        action: Type.Optional(eventAction),
+        actionNetwork,
         paused: Type.Optional(paused()),
       },
       STRICT,

@@ -78,7 +78,11 @@ export function describeApi(operations: readonly Operation[], schemas: LiveSchem
       { name: "Usage", description: "What a dapp has used and spent." },
       { name: "Dapps", description: "The dapp that a key belongs to." },
       { name: "Webhooks", description: "Events that are sent to a dapp's own server." },
-      { name: "Triggers", description: "Requests that the service makes by itself, at certain times." },
+      {
+        name: "Triggers",
+        description:
+          "Requests that the service makes by itself: at certain times, or when contracts emit events.",
+      },
       { name: "Catalogue", description: "The installed presets and the networks served." },
       { name: "Explorer", description: "Data from the chains, public: no key is needed." },
       {
@@ -141,6 +145,7 @@ const PATH_PARAMETERS: Readonly<Record<string, string>> = {
   dappId: "Identifier of the dapp, as in the address of its page.",
   webhookId: "Identifier of the webhook: `wh_` and 26 characters.",
   scheduleId: "Identifier of the schedule: `sch_` and 26 characters.",
+  triggerId: "Identifier of the log trigger: `trg_` and 26 characters.",
   keyId: "Identifier of the API key: `key_` and 26 characters.",
   address: "An address: `0x` and 40 hex digits.",
   network: "Name of a network.",

@@ -25,16 +25,21 @@ export const WEBHOOK_EVENTS = [
   "request.failed",
   "request.reopened",
   "trigger.skipped",
+  "trigger.reverted",
 ] as const;
 export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number];
 
 /**
  * Why a trigger made no request although it was due. `missed`: the service could not in time; `overlap`: the request before it had not
  * ended; `paused`: its owner paused it; `refused`: the service refused the request; `limit`: the requests of the day were used up; `key`:
- * the key that it acts with is revoked.
+ * the key that it acts with is revoked; `reverted`: a reorg removed its log.
  */
-export const SKIP_REASONS = ["missed", "overlap", "paused", "refused", "limit", "key"] as const;
+export const SKIP_REASONS = ["missed", "overlap", "paused", "refused", "limit", "key", "reverted"] as const;
 export type SkipReason = (typeof SKIP_REASONS)[number];
+
+/** Which blocks' logs a trigger acts on: each new block's, or those of blocks that its node calls safe or finalized. */
+export const LOG_CONFIDENCES = ["latest", "safe", "finalized"] as const;
+export type LogConfidence = (typeof LOG_CONFIDENCES)[number];
 
 /** What a schedule does about ticks that the service could not act on in time. */
 export const CATCH_UPS = ["skip", "one", "all"] as const;

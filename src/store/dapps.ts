@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { findSetting, saveSetting } from "./settings.ts";
 import type { Queryable, Store } from "./store.ts";
+import { deleteLogTriggersOf } from "./logTriggers.ts";
 import { deleteSchedulesOf } from "./schedules.ts";
 import { deleteWebhooksOf } from "./webhooks.ts";
 
@@ -125,6 +126,7 @@ export async function deleteDapp(
       await db.deleteFrom("dry_runs").where("dapp_id", "=", dappId).execute();
       await deleteWebhooksOf(db, dappId);
       await deleteSchedulesOf(db, dappId);
+      await deleteLogTriggersOf(db, dappId);
       return true;
     }),
   );
@@ -268,4 +270,13 @@ export async function findKeyFingerprint(db: Queryable): Promise<string | undefi
 /** Stores a fingerprint that identifies the master key without revealing anything about it. */
 export async function saveKeyFingerprint(db: Queryable, fingerprint: string): Promise<void> {
   await saveSetting(db, FINGERPRINT, fingerprint);
+}
+
+/** Makes transactions that count what a dapp has wait for each other. To be called before counting. */
+export async function lockDapp(db: Queryable, dappId: string): Promise<void> {
+  await db
+    .updateTable("dapps")
+    .set((on) => ({ name: on.ref("name") }))
+    .where("id", "=", dappId)
+    .execute();
 }

@@ -2,6 +2,7 @@ import type { Kysely, Migration, MigrationProvider } from "kysely";
 import { countRequests } from "./usageMigration.ts";
 import { createDryRuns } from "./dryRunMigration.ts";
 import { createLeases } from "./leaseMigration.ts";
+import { createLogTriggers } from "./logTriggerMigration.ts";
 import { createOutbox } from "./outboxMigration.ts";
 import { createSchedules } from "./scheduleMigration.ts";
 import type { Tables } from "./schema.ts";
@@ -301,6 +302,7 @@ export const migrations: Record<string, Migration> = {
   },
   "0024_webhooks": { up: createOutbox },
   "0025_schedules": { up: createSchedules },
+  "0026_log_triggers": { up: createLogTriggers },
 };
 
 /** Hands {@link migrations} to Kysely's migrator. */

@@ -1,5 +1,6 @@
 import type { Generated } from "kysely";
-import type { RequestKind, RequestState, SkipReason } from "../lib/vocabulary.ts";
+import type { Hex } from "viem";
+import type { LogConfidence, RequestKind, RequestState, SkipReason } from "../lib/vocabulary.ts";
 /** State of a request; see docs/api.md, "States of a request". */
 export type { RequestState } from "../lib/vocabulary.ts";
 
@@ -243,11 +244,55 @@ export interface Tables {
     key: string;
     /** When it was due. */
     at: number;
-    state: "due" | "requested" | "skipped";
+    state: "seen" | "due" | "requested" | "skipped";
     /** Why it was skipped. */
     reason: SkipReason | null;
     detail: string | null;
     request_id: string | null;
+  };
+  /** Requests that are made when contracts emit events. */
+  readonly log_triggers: {
+    id: string;
+    dapp_id: string;
+    /** Key that it acts with; `null` if the operator set it up. */
+    key_id: string | null;
+    name: string;
+    network: string;
+    /** JSON of the logs that it wants. */
+    selection: string;
+    confidence: LogConfidence;
+    /** JSON of what is requested, with references to the log's values. */
+    action: string;
+    action_network: string;
+    /** First block whose logs it wants. */
+    from_block: number;
+    /** First block of which it has not been shown the logs; `null` once it is read together with the others. */
+    replay_from: number | null;
+    paused_at: number | null;
+    created_at: number;
+  };
+  /** How far the logs of a network have been read for its triggers. */
+  readonly log_cursors: {
+    network: string;
+    /** Which chain the numbers are of. */
+    identity: string;
+    /** Last block whose logs are in `trigger_runs`. */
+    block: number;
+    /** JSON of some of the blocks read, newest first, by which a reorg is noticed. */
+    heads: string;
+  };
+  /** The logs that runs are due for. */
+  readonly run_logs: {
+    run_id: string;
+    network: string;
+    block_number: number;
+    block_hash: Hex;
+    transaction_hash: Hex;
+    log_index: number;
+    /** JSON of its values by name. */
+    args: string;
+    /** When a reorg removed the log. */
+    reverted_at: number | null;
   };
   /** Which replica dispatches on a network; used where several processes serve from one server database. */
   readonly leases: {

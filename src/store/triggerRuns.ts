@@ -16,13 +16,14 @@ export async function insertRuns(db: Queryable, runs: readonly StoredRun[]): Pro
     .execute();
 }
 
-/** Returns the ids of triggers with runs that are due. */
-export async function listDueTriggers(db: Queryable): Promise<string[]> {
+/** Returns the ids of schedules with runs that are due. */
+export async function listDueScheduleIds(db: Queryable): Promise<string[]> {
   const rows = await db
     .selectFrom("trigger_runs")
     .select("trigger_id")
     .distinct()
     .where("state", "=", "due")
+    .where("trigger_id", "like", "sch%")
     .execute();
   return rows.map(({ trigger_id }) => trigger_id);
 }
@@ -91,9 +92,15 @@ export async function listRuns(
   return await query.orderBy("id", "desc").limit(page.limit).execute();
 }
 
-/** Deletes runs from before a time that are not due. */
+/** Deletes runs from before a time that have ended, with their logs. */
 export async function deleteOldRuns(db: Queryable, before: string): Promise<void> {
-  await db.deleteFrom("trigger_runs").where("id", "<", before).where("state", "!=", "due").execute();
+  const old = db
+    .selectFrom("trigger_runs")
+    .select("id")
+    .where("id", "<", before)
+    .where("state", "in", ["requested", "skipped"]);
+  await db.deleteFrom("run_logs").where("run_id", "in", old).execute();
+  await db.deleteFrom("trigger_runs").where("id", "in", old).execute();
 }
 
 /** Returns a run, or `undefined`. */

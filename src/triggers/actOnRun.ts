@@ -23,9 +23,21 @@ export interface ActOptions {
   readonly now: () => number;
 }
 
+/** Whose run it is, and how it acts. */
+export interface ActingTrigger extends Pick<StoredSchedule, "id" | "dappId" | "keyId" | "name"> {
+  readonly network: string;
+  /** Whether its runs wait for the next day once the requests of the day are used up; otherwise they are skipped. */
+  readonly isPatient: boolean;
+}
+
+/** Why a run makes no request. */
+interface Skip {
+  readonly reason: SkipReason;
+  readonly detail: string;
+}
+
 /**
- * Requests what a schedule's run is due for, or records why not. The run's key is the request's idempotency key: whoever acts on it again,
- * after a crash or beside another replica, finds the same request.
+ * Requests what a schedule's run is due for, or records why not.
  *
  * @param fence prevents this process from recording once another replica acts.
  * @returns whether the run is no longer due; `false`: it waits, and its `detail` says for what.
@@ -37,20 +49,57 @@ export async function actOnRun(
   fence?: Pick<Fence, "assertHeld">,
 ): Promise<boolean> {
   const { store, now } = options;
-  const { dappId } = schedule;
+  const findSkip = async (): Promise<Skip | undefined> => {
+    if (run.key.startsWith(ASKED)) return undefined;
+    if (schedule.pausedAt !== null)
+      return { reason: "paused", detail: "the schedule was paused before it ran" };
+    if (now() - run.at > schedule.windowMs)
+      return { reason: "missed", detail: run.detail ?? "the service could not act on it in time" };
+    const open = schedule.overlap === "skip" ? await findOpenRequestOf(store.db, run.trigger_id) : undefined;
+    return open === undefined ? undefined : { reason: "overlap", detail: `request ${open} had not ended` };
+  };
+  const command = (): Command => schedule.command as Command;
+  const acting = { ...schedule, network: schedule.command.network, isPatient: false };
+  return await requestRun(options, acting, run, { fence, command, findSkip });
+}
+
+/**
+ * Requests what a run is due for, or records why not. The run's key is the request's idempotency key: whoever acts on it again, after a
+ * crash or beside another replica, finds the same request.
+ *
+ * @param how.command throws `invalid_parameter` if there is nothing that could be requested.
+ * @param how.findSkip returns why there is to be no request.
+ * @param how.onRequested called in the transaction that records the request; returns whether it has stored an event.
+ * @returns whether the run is no longer due; `false`: it waits, and its `detail` says for what.
+ */
+export async function requestRun(
+  options: ActOptions,
+  trigger: ActingTrigger,
+  run: StoredRun,
+  how: {
+    readonly fence: Pick<Fence, "assertHeld"> | undefined;
+    readonly command: () => Command;
+    readonly findSkip: () => Promise<Skip | undefined>;
+    readonly onRequested?: (db: Queryable) => Promise<boolean>;
+  },
+): Promise<boolean> {
+  const { store, now } = options;
+  const { fence } = how;
   const end = async (requestId: string): Promise<true> => {
-    await store.write(async (db) => {
+    const isTold = await store.write(async (db) => {
       await fence?.assertHeld(db);
       await endRun(db, run.id, { state: "requested", reason: null, detail: null, request_id: requestId });
+      return (await how.onRequested?.(db)) ?? false;
     });
+    if (isTold) options.onEvent();
     return true;
   };
-  const skip = async (reason: SkipReason, detail: string): Promise<true> => {
+  const skip = async ({ reason, detail }: Skip): Promise<true> => {
     const isTold = await store.write(async (db) => {
       await fence?.assertHeld(db);
       const skipped = { state: "skipped", reason, detail, request_id: null } as const;
       if (!(await endRun(db, run.id, skipped))) return false;
-      return await addSkipEvent(db, schedule, { reason, detail, ticks: [run.at], at: now() });
+      return await addSkipEvent(db, trigger, { reason, detail, ticks: [run.at], at: now() });
     });
     if (isTold) options.onEvent();
     return true;
@@ -58,33 +107,27 @@ export async function actOnRun(
 
   // Callers' keys have no blanks.
   const idempotencyKey = `${run.trigger_id} ${run.key}`;
-  const earlier = await findRequestByKey(store.db, dappId, idempotencyKey);
+  const earlier = await findRequestByKey(store.db, trigger.dappId, idempotencyKey);
   if (earlier !== undefined) return await end(earlier.id);
-  if (!run.key.startsWith(ASKED)) {
-    if (schedule.pausedAt !== null) return await skip("paused", "the schedule was paused before it ran");
-    if (now() - run.at > schedule.windowMs)
-      return await skip("missed", run.detail ?? "the service could not act on it in time");
-    const open = schedule.overlap === "skip" ? await findOpenRequestOf(store.db, run.trigger_id) : undefined;
-    if (open !== undefined) return await skip("overlap", `request ${open} had not ended`);
+  const unwanted = await how.findSkip();
+  if (unwanted !== undefined) return await skip(unwanted);
+  const dapp = await options.findActing(trigger.dappId, trigger.keyId);
+  if (dapp === undefined) {
+    const detail = "the API key that last changed it is revoked; change it with another one";
+    return await skip({ reason: "key", detail });
   }
-  const dapp = await options.findActing(dappId, schedule.keyId);
-  if (dapp === undefined)
-    return await skip(
-      "key",
-      "the API key that last changed the schedule is revoked; change it with another one",
-    );
   try {
-    const request = await options.submit(dapp, schedule.command as Command, {
-      idempotencyKey,
-      isAsync: true,
-    });
+    const request = await options.submit(dapp, how.command(), { idempotencyKey, isAsync: true });
     return await end(request.id);
   } catch (error) {
     if (!(error instanceof TycheError)) throw error;
-    if (error.code === "rate_limited") return await skip("limit", error.message);
-    if (error.blame === "caller" && !error.retryable) return await skip("refused", error.message);
-    if (!["overloaded", "chain_unavailable"].includes(error.code)) throw error;
-    await noteWait(store.db, run.id, error.message);
+    const detail = error.message;
+    const isLimit = error.code === "rate_limited";
+    if (isLimit && !trigger.isPatient) return await skip({ reason: "limit", detail });
+    if (!isLimit && error.blame === "caller" && !error.retryable)
+      return await skip({ reason: "refused", detail });
+    if (!["overloaded", "chain_unavailable", "rate_limited"].includes(error.code)) throw error;
+    await noteWait(store.db, run.id, detail);
     return false;
   }
 }
@@ -92,7 +135,7 @@ export async function actOnRun(
 /** Stores the event of ticks that were skipped for one reason. @returns whether there is something to deliver. */
 export async function addSkipEvent(
   db: Queryable,
-  schedule: Pick<StoredSchedule, "id" | "dappId" | "name" | "command">,
+  trigger: Pick<ActingTrigger, "id" | "dappId" | "name" | "network">,
   skipped: {
     readonly reason: SkipReason;
     readonly detail: string;
@@ -106,9 +149,9 @@ export async function addSkipEvent(
     type: "trigger.skipped",
     timestamp: new Date(at).toISOString(),
     data: {
-      id: schedule.id,
-      name: schedule.name,
-      network: schedule.command.network,
+      id: trigger.id,
+      name: trigger.name,
+      network: trigger.network,
       reason,
       detail: detail.slice(0, 1_000),
       count: ticks.length,
@@ -118,9 +161,9 @@ export async function addSkipEvent(
   };
   const event: OutboxEvent = {
     id: createId("evt", at),
-    dappId: schedule.dappId,
+    dappId: trigger.dappId,
     type: body.type,
-    subject: schedule.id,
+    subject: trigger.id,
     at,
     write: () => JSON.stringify(body),
   };

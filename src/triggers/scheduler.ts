@@ -12,7 +12,7 @@ import {
   deleteOldRuns,
   insertRuns,
   listDueRuns,
-  listDueTriggers,
+  listDueScheduleIds,
   type StoredRun,
 } from "../store/triggerRuns.ts";
 import { actOnRun, addSkipEvent, type ActOptions } from "./actOnRun.ts";
@@ -83,7 +83,8 @@ function startRun(
       const skipped = fresh.filter(({ state }) => state === "skipped").map(({ at }) => at);
       if (skipped.length === 0) return false;
       const event = { reason: "missed", detail: MISSED, ticks: skipped.toSorted((a, b) => a - b) } as const;
-      return await addSkipEvent(db, schedule, { ...event, at: now() });
+      const trigger = { ...schedule, network: schedule.command.network };
+      return await addSkipEvent(db, trigger, { ...event, at: now() });
     });
     if (isTold) options.onEvent();
   };
@@ -130,7 +131,7 @@ function startRun(
         if (isStopped) return;
         await storeTicks(schedule);
       }
-      await Promise.all((await listDueTriggers(store.db)).map((id) => actOnDue(id).catch(onError)));
+      await Promise.all((await listDueScheduleIds(store.db)).map((id) => actOnDue(id).catch(onError)));
       if (due.length > 0) isAskedAgain = true;
     } while (isAskedAgain && !isStopped);
     await clean();

@@ -5,6 +5,7 @@ import { createId } from "../lib/id.ts";
 import { InvalidParameterError } from "../lib/invalidParameter.ts";
 import type { CatchUp } from "../lib/vocabulary.ts";
 import type { Command, FunctionCommand, PresetCommand, RandomCommand } from "../requests/service.ts";
+import { lockDapp } from "../store/dapps.ts";
 import {
   deleteSchedule,
   findSchedule,
@@ -123,6 +124,7 @@ export function createSchedules(options: SchedulesOptions): Schedules {
         createdAt: now(),
       });
       await store.write(async (db) => {
+        await lockDapp(db, dapp.id);
         if ((await listSchedules(db, dapp.id)).length >= MAX_SCHEDULES)
           throw new InvalidParameterError([
             { path: "", message: `a dapp has at most ${MAX_SCHEDULES} schedules: delete one first` },
@@ -196,7 +198,7 @@ export function createSchedules(options: SchedulesOptions): Schedules {
 }
 
 /** The operator acts without a key. */
-function keyOf({ keyId }: Dapp): string | null {
+export function keyOf({ keyId }: Dapp): string | null {
   return keyId.startsWith("key_") ? keyId : null;
 }
 
@@ -308,14 +310,16 @@ function viewRun(run: StoredRun): TriggerRun {
     id: run.id,
     at: formatTime(run.at),
     asked: run.key.startsWith(ASKED),
-    state: run.state,
+    // Only runs of logs are seen before they are due.
+    state: run.state as TriggerRun["state"],
     reason: run.reason,
     detail: run.detail,
     requestId: run.request_id,
   };
 }
 
-function formatTime(at: number): string {
+/** Writes a moment in ISO 8601. */
+export function formatTime(at: number): string {
   return new Date(at).toISOString();
 }
 

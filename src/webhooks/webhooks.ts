@@ -11,6 +11,7 @@ import { TycheError } from "../lib/errors.ts";
 import { createId, firstId } from "../lib/id.ts";
 import { InvalidParameterError } from "../lib/invalidParameter.ts";
 import { WEBHOOK_EVENTS, type WebhookEvent } from "../lib/vocabulary.ts";
+import { lockDapp } from "../store/dapps.ts";
 import {
   countUndelivered,
   insertEvent,
@@ -161,6 +162,7 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
         failingSince: null,
       };
       await store.write(async (db) => {
+        await lockDapp(db, dappId);
         if ((await listWebhooks(db, dappId)).length >= MAX_WEBHOOKS)
           throw new InvalidParameterError([
             { path: "/url", message: `a dapp has at most ${MAX_WEBHOOKS} webhooks: delete one first` },

@@ -13,6 +13,7 @@ import { registerRequests } from "../../src/cli/requestsCommand.ts";
 import type { Terminal } from "../../src/cli/terminal.ts";
 import { registerUsage } from "../../src/cli/usageCommand.ts";
 import { registerSchedule } from "../../src/cli/scheduleCommand.ts";
+import { registerTrigger } from "../../src/cli/triggerCommand.ts";
 import { registerWebhook } from "../../src/cli/webhookCommand.ts";
 import { TycheError } from "../../src/lib/errors.ts";
 import { runCli } from "./runCli.ts";
@@ -54,6 +55,8 @@ const FIT: Readonly<Record<string, (body: string) => boolean>> = {
   "client generate": (body) => body.includes('"items":[]'),
   "schedule list": (body) => body.includes('"items":[]'),
   "schedule runs sch_1": (body) => body.includes('"items":[]'),
+  "trigger list": (body) => body.includes('"items":[]'),
+  "trigger runs trg_1": (body) => body.includes('"items":[]'),
   "webhook list": (body) => body.includes('"items":[]'),
   "call random --async": (body) => body.includes('"id":"req_1"'),
 };
@@ -110,6 +113,7 @@ async function failureOf(words: readonly string[], at: string): Promise<unknown>
     registerRequests,
     registerUsage,
     registerSchedule,
+    registerTrigger,
     registerWebhook,
   ])
     register(program, terminal);
@@ -142,6 +146,8 @@ test.each([
   { words: ["schedule", "list"] },
   { words: ["schedule", "runs", "sch_1"] },
   { words: ["schedule", "run", "sch_1"] },
+  { words: ["trigger", "list"] },
+  { words: ["trigger", "runs", "trg_1"] },
   { words: ["webhook", "list"] },
   { words: ["webhook", "add", "https://example.com/"] },
   { words: ["webhook", "log", "wh_1"] },

@@ -4,6 +4,7 @@ import { createExplorer } from "../../src/explorer/explorer.ts";
 import type { OperatorPart } from "../../src/http/operatorPart.ts";
 import { DEFAULT_PRESETS_FOLDER } from "../../src/requests/accept/presetFolder.ts";
 import { readPresets } from "../../src/requests/accept/presetTools.ts";
+import type { LogTriggers } from "../../src/triggers/logTriggers.ts";
 import type { Schedules } from "../../src/triggers/schedules.ts";
 import type { Webhooks } from "../../src/webhooks/webhooks.ts";
 import { createExampleService } from "./exampleService.ts";
@@ -39,6 +40,7 @@ export async function startPresetHarness(): Promise<Harness> {
       operator: await describeOperator(),
       webhooks: {} as Webhooks,
       schedules: {} as Schedules,
+      logTriggers: {} as LogTriggers,
     },
   });
 }

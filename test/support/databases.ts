@@ -42,6 +42,9 @@ export const DATABASES: readonly (readonly [string, DatabaseSetup])[] = [
 
 /** Tables, in the order to empty them: those that others reference come last. */
 const TABLES = [
+  "run_logs",
+  "log_cursors",
+  "log_triggers",
   "trigger_runs",
   "schedules",
   "webhook_attempts",

@@ -113,6 +113,11 @@ describe.each(DATABASES)("on %s", (_name, prepare) => {
     expect(submitted.at(-1)).toBe(`${id} ${new Date(START + ticks * 10_000).toISOString()}`);
   });
 
+  test("holds the most schedules of a dapp against parallel calls", async () => {
+    const results = await Promise.allSettled(Array.from({ length: 110 }, () => create({ paused: true })));
+    expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(100);
+  });
+
   test("skips the newest tick too when it is later than the window", async () => {
     const { id } = await create({ every: "1h", catchUp: "skip" });
     expect((await runsAt(id, 3_600_000 + 61_000, 1)).map(stateOf)).toEqual(["missed"]);

@@ -19,6 +19,7 @@ import { createTwinWatch, type TwinError, type TwinWatch } from "../../requests/
 import { findChain } from "../../store/chainRecords.ts";
 import { findCallbackFailures } from "../../store/failedCallbacks.ts";
 import type { VerifiableNetwork } from "../../verify/verifier.ts";
+import type { ObservedChain } from "../../triggers/observedChain.ts";
 import { describeChain, describeNetwork, whyNot, type NetworkState } from "./networkViews.ts";
 import type { NodeWatch } from "./nodeWatch.ts";
 import { findFirstUnanswered, keepOracleCheckpoint } from "./oracleCheckpoint.ts";
@@ -44,6 +45,8 @@ export interface ServedNetwork extends ServiceNetwork {
   explored(): ExploredChain | undefined;
   /** The chain for verifying results, once it is available. */
   verifiable(): VerifiableNetwork | undefined;
+  /** The chain for log triggers, while the network serves. */
+  observed(): ObservedChain | undefined;
   /** Makes the network accept requests from here on. */
   serve(): void;
   /** Makes the network refuse requests from here on; the readiness reports the reason. */
@@ -128,6 +131,18 @@ export function createServedNetwork(options: ServedNetworkOptions): ServedNetwor
         findRecordedCallbacks,
       },
     explored: () => (explored ??= opened.chain && describeChain(source, opened.chain, findRecordedCallbacks)),
+    observed: () =>
+      isServing() && opened.chain !== undefined
+        ? {
+            client: opened.chain.client,
+            chainId,
+            // With other contracts, a public chain is still the same.
+            identity: source.isEmbedded ? opened.chain.identity : String(chainId),
+            isEmbedded: source.isEmbedded,
+            terms,
+            explorerUrl: explorerUrl(),
+          }
+        : undefined,
     faucet: () => (isServing() ? opened.companion?.faucet : undefined),
     findSpentBudget: (dappId) => budget.findSpent(dappId),
     getCode: (address) => opened.chain!.client.getCode(address),

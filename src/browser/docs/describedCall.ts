@@ -29,6 +29,7 @@ const VALUES: Readonly<Record<string, SampleValue>> = {
   keyId: { variable: "KEY_ID" },
   webhookId: { variable: "WEBHOOK_ID" },
   scheduleId: { variable: "SCHEDULE_ID" },
+  triggerId: { variable: "TRIGGER_ID" },
   address: { variable: "ADDRESS" },
   consumer: { variable: "CONSUMER" },
   hash: { variable: "TX_HASH" },

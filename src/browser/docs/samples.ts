@@ -63,6 +63,15 @@ const CLIENT_CALLS: Readonly<Record<string, (call: SampledOperation) => string>>
     `const { requestId } = await tyche.schedules.run(${expression(values["scheduleId"])});`,
   listScheduleRuns: ({ values }) =>
     `const { items } = await tyche.schedules.runs(${expression(values["scheduleId"])});`,
+  createTrigger: ({ body }) => `const { id } = await tyche.triggers.create(${json(body)});`,
+  listTriggers: () => `const triggers = await tyche.triggers.list();`,
+  getTrigger: ({ values }) =>
+    `const { readTo } = await tyche.triggers.get(${expression(values["triggerId"])});`,
+  changeTrigger: ({ values, body }) =>
+    `await tyche.triggers.change(${expression(values["triggerId"])}, ${json(body)});`,
+  deleteTrigger: ({ values }) => `await tyche.triggers.delete(${expression(values["triggerId"])});`,
+  listTriggerRuns: ({ values }) =>
+    `const { items } = await tyche.triggers.runs(${expression(values["triggerId"])});`,
   useFaucet: ({ body }) => `await tyche.faucet(${json(body)});`,
   deleteDapp: ({ values }) => `await tyche.deleteDapp(${expression(values["dappId"])});`,
   listPresets: () => `const presets = await tyche.presets();`,

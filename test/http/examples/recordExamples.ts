@@ -24,12 +24,12 @@ export interface Example {
 
 const ROOT = path.resolve(import.meta.dirname, "../../..");
 const NETWORK = "sepolia";
-const FUNCTION = {
-  network: NETWORK,
+const SOURCE = {
   source: "return Functions.encodeUint256(BigInt(args[0]) * 2n);",
   args: ["21"],
   returnType: "uint256",
 };
+const FUNCTION = { network: NETWORK, ...SOURCE };
 const REFUSED = {
   ...FUNCTION,
   source:
@@ -225,6 +225,28 @@ async function useOperations(
   await record("getSchedule", hourly);
   await record("changeSchedule", hourly, { method: "PATCH", body: { paused: true } });
   await record("deleteSchedule", hourly, { method: "DELETE" });
+
+  const triggers = "/api/triggers";
+  const trigger = await record(
+    "createTrigger",
+    triggers,
+    post({
+      name: "Thanks for LINK",
+      network: NETWORK,
+      addresses: [contracts.link],
+      event: "event Transfer(address indexed from, address indexed to, uint256 value)",
+      filters: { to: address },
+      action: { function: { ...SOURCE, args: [{ event: "value" }] } },
+      fromBlock: 0,
+    }),
+  );
+  const thanks = `${triggers}/${trigger.id}`;
+  const readRuns = () => record("listTriggerRuns", `${thanks}/runs`);
+  while ((await readRuns()).items[0]?.state !== "requested") await pause(50);
+  await record("listTriggers", triggers);
+  await record("getTrigger", thanks);
+  await record("changeTrigger", thanks, { method: "PATCH", body: { paused: true } });
+  await record("deleteTrigger", thanks, { method: "DELETE" });
   await record("renameDapp", dapp, { method: "PATCH", body: { name: "My other game" } });
   await record("deleteDapp", dapp, { method: "DELETE" });
   return examples;

@@ -1,0 +1,49 @@
+import type { Logger } from "pino";
+import type { DappDirectory } from "../../dapps/dapps.ts";
+import { createLiveSchemas } from "../../http/liveSchemas.ts";
+import { parseTriggerAction } from "../../http/triggerAction.ts";
+import type { Service } from "../../requests/service.ts";
+import type { Replica } from "../../requests/takeover/replicaSync.ts";
+import type { Store } from "../../store/store.ts";
+import { createLogTriggers, type LogTriggers } from "../../triggers/logTriggers.ts";
+import { createLogWatch } from "../../triggers/logWatch.ts";
+import type { ObservedChain } from "../../triggers/observedChain.ts";
+import { onOneReplica } from "./oneReplica.ts";
+
+/** Log triggers, and what reads and acts on logs. */
+export interface OpenLogTriggers {
+  readonly useCases: LogTriggers;
+  /** Begins to read; where several replicas serve, once this one gets the lease. */
+  start(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Opens the log triggers of all dapps. */
+export function openLogTriggers(options: {
+  readonly store: Store;
+  readonly service: Service;
+  readonly dapps: Pick<DappDirectory, "findActing">;
+  /** Returns a network's chain while it serves. */
+  readonly findChain: (network: string) => ObservedChain | undefined;
+  /** Called when an event is stored. */
+  readonly onEvent: () => void;
+  readonly replica: Pick<Replica, "id" | "bus"> | undefined;
+  readonly log: Logger;
+}): OpenLogTriggers {
+  const { store, service, dapps, findChain, onEvent, replica, log } = options;
+  const onError = (error: unknown): void => log.warn({ err: error }, "log triggers: a step failed; retrying");
+  const schemas = createLiveSchemas(service);
+  const parseAction = (action: Readonly<Record<string, unknown>>, network: string) =>
+    parseTriggerAction(action, network, { service, schemas });
+  const watch = createLogWatch({
+    store,
+    submit: service.submit.bind(service),
+    findActing: dapps.findActing.bind(dapps),
+    onEvent,
+    parseAction,
+    findChain,
+    onError,
+  });
+  const useCases = createLogTriggers({ store, parseAction, findChain, wake: () => watch.wake() });
+  return { useCases, ...onOneReplica(watch, { store, lease: "/triggers", replica, onError }) };
+}

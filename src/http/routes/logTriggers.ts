@@ -1,0 +1,92 @@
+import { listOf } from "../../api/common.ts";
+import { LogRunPage, LogTriggerView } from "../../api/logTriggers.ts";
+import type { LogTriggers } from "../../triggers/logTriggers.ts";
+import type { HttpDeps } from "../context.ts";
+import { createDappOperation } from "../dappOperation.ts";
+import type { Operation } from "../operation.ts";
+
+const ALL = "/api/triggers";
+const ONE = "/api/triggers/:triggerId";
+
+/** The log triggers of the key's dapp. */
+export function logTriggerOperations(deps: HttpDeps, triggers: LogTriggers): readonly Operation[] {
+  const operation = createDappOperation(deps, { tag: "Triggers", id: "triggerId" });
+  const create = operation({
+    id: "createTrigger",
+    method: "post",
+    path: ALL,
+    summary: "Create a log trigger",
+    description:
+      'Makes a request for each log of a contract that matches. In `action`, `{"event": "name"}` stands for a value of the log: an ' +
+      "argument of `event`, or `$address`, `$transactionHash`, `$logIndex`, `$blockNumber`, `$blockHash`, `$data`, `$topics`. Each log is " +
+      "recorded once, before its request is made. A dapp has at most 100 log triggers, which make at most 20 requests a second on a network; " +
+      "the rest wait.",
+    request: "createTrigger",
+    example: {
+      name: "Draw",
+      addresses: ["0x5fbdb2315678afecb367f032d93f642f64180aa3"],
+      event: "event Closed(uint256 indexed round, uint256 players)",
+      action: { preset: "range", min: "1", max: { event: "players" } },
+    },
+    answer: LogTriggerView,
+    run: (dapp, _id, values) => triggers.create(dapp, values),
+  });
+  return [
+    { ...create, errors: ["chain_unavailable"] },
+    operation({
+      id: "listTriggers",
+      method: "get",
+      path: ALL,
+      summary: "List log triggers",
+      description: "The log triggers of the key's dapp, oldest first.",
+      request: "none",
+      answer: listOf(LogTriggerView),
+      run: async ({ id }) => ({ items: await triggers.list(id) }),
+    }),
+    operation({
+      id: "getTrigger",
+      method: "get",
+      path: ONE,
+      summary: "Read a log trigger",
+      description: "A log trigger, and up to which block it has been shown logs.",
+      request: "none",
+      answer: LogTriggerView,
+      run: (dapp, id) => triggers.get(dapp.id, id),
+    }),
+    operation({
+      id: "changeTrigger",
+      method: "patch",
+      path: ONE,
+      summary: "Change, pause or resume a log trigger",
+      description:
+        "Changes the members that are given. A paused trigger takes no logs and its runs wait; once resumed, it takes those of the blocks " +
+        "from then on. From this call on, its requests count against the key of this call.",
+      request: "changeTrigger",
+      example: { paused: true },
+      answer: LogTriggerView,
+      run: (dapp, id, values) => triggers.change(dapp, id, values),
+    }),
+    operation({
+      id: "deleteTrigger",
+      method: "delete",
+      path: ONE,
+      summary: "Delete a log trigger",
+      description: "Deletes a log trigger with its list of runs. Their requests stay.",
+      request: "none",
+      answer: LogTriggerView,
+      run: (dapp, id) => triggers.delete(dapp.id, id),
+    }),
+    operation({
+      id: "listTriggerRuns",
+      method: "get",
+      path: `${ONE}/runs`,
+      summary: "List a log trigger's runs",
+      description:
+        "Each log of the last 30 days that matched, newest first, page by page: with the request that it led to, what it waits for, or why " +
+        "there is none.",
+      request: "runs",
+      answer: LogRunPage,
+      run: (dapp, id, values) => triggers.runs(dapp.id, id, values),
+    }),
+  ];
+}

@@ -1,0 +1,368 @@
+import type { Selectable } from "kysely";
+import type { LogConfidence } from "../lib/vocabulary.ts";
+import type { Queryable } from "./queryable.ts";
+import type { Tables } from "./schema.ts";
+import { insertRuns, type StoredRun } from "./triggerRuns.ts";
+
+/** A stored log trigger. Times are Unix milliseconds. */
+export interface StoredLogTrigger {
+  readonly id: string;
+  readonly dappId: string;
+  /** Key that it acts with; `null` if the operator set it up. */
+  readonly keyId: string | null;
+  readonly name: string;
+  readonly network: string;
+  /** The logs that it wants. */
+  readonly selection: object;
+  readonly confidence: LogConfidence;
+  /** What is requested, with references to the log's values. */
+  readonly action: Readonly<Record<string, unknown>>;
+  readonly actionNetwork: string;
+  readonly fromBlock: number;
+  /** First block of which it has not been shown the logs; `null` once it is read together with the others. */
+  readonly replayFrom: number | null;
+  readonly pausedAt: number | null;
+  readonly createdAt: number;
+}
+
+/** How far a network is read. */
+export interface LogCursor {
+  readonly identity: string;
+  readonly block: number;
+  /** Number and hash of some blocks, newest first. */
+  readonly heads: readonly (readonly [number, string])[];
+}
+
+/** The log that a run is due for. */
+export type StoredRunLog = Selectable<Tables["run_logs"]>;
+
+/** Rows in one statement: databases limit its parameters. */
+const ROWS = 500;
+
+/** Stores a new trigger. */
+export async function insertLogTrigger(db: Queryable, trigger: StoredLogTrigger): Promise<void> {
+  await db
+    .insertInto("log_triggers")
+    .values({
+      id: trigger.id,
+      dapp_id: trigger.dappId,
+      key_id: trigger.keyId,
+      name: trigger.name,
+      network: trigger.network,
+      selection: JSON.stringify(trigger.selection),
+      confidence: trigger.confidence,
+      action: JSON.stringify(trigger.action),
+      action_network: trigger.actionNetwork,
+      from_block: trigger.fromBlock,
+      replay_from: trigger.replayFrom,
+      paused_at: trigger.pausedAt,
+      created_at: trigger.createdAt,
+    })
+    .execute();
+}
+
+/** Returns a trigger, of a dapp if one is given, or `undefined`. */
+export async function findLogTrigger(
+  db: Queryable,
+  id: string,
+  dappId?: string,
+): Promise<StoredLogTrigger | undefined> {
+  let query = db.selectFrom("log_triggers").selectAll().where("id", "=", id);
+  if (dappId !== undefined) query = query.where("dapp_id", "=", dappId);
+  const row = await query.executeTakeFirst();
+  return row && parseRow(row);
+}
+
+/** Returns triggers, oldest first: a dapp's, or those of all dapps that are not paused. */
+export async function listLogTriggers(db: Queryable, dappId?: string): Promise<StoredLogTrigger[]> {
+  const query = db.selectFrom("log_triggers").selectAll().orderBy("id");
+  const rows =
+    dappId === undefined ? query.where("paused_at", "is", null) : query.where("dapp_id", "=", dappId);
+  return (await rows.execute()).map(parseRow);
+}
+
+/** Stores what its owner changes. */
+export async function changeLogTrigger(
+  db: Queryable,
+  id: string,
+  changes: Pick<
+    StoredLogTrigger,
+    "keyId" | "name" | "action" | "actionNetwork" | "fromBlock" | "replayFrom" | "pausedAt"
+  >,
+): Promise<void> {
+  await db
+    .updateTable("log_triggers")
+    .set({
+      key_id: changes.keyId,
+      name: changes.name,
+      action: JSON.stringify(changes.action),
+      action_network: changes.actionNetwork,
+      from_block: changes.fromBlock,
+      replay_from: changes.replayFrom,
+      paused_at: changes.pausedAt,
+    })
+    .where("id", "=", id)
+    .execute();
+}
+
+/** Notes that triggers have been shown the logs before a block, unless they were resumed meanwhile. @param next `null`: all that were read. */
+export async function noteReplay(
+  db: Queryable,
+  triggers: readonly Pick<StoredLogTrigger, "id" | "fromBlock">[],
+  next: number | null,
+): Promise<void> {
+  for (const { id, fromBlock } of triggers)
+    await db
+      .updateTable("log_triggers")
+      .set({ replay_from: next })
+      .where("id", "=", id)
+      .where("from_block", "=", fromBlock)
+      .where("replay_from", "is not", null)
+      .execute();
+}
+
+/** Deletes a trigger with its runs; their requests stay. */
+export async function deleteLogTrigger(db: Queryable, id: string): Promise<void> {
+  await db.deleteFrom("log_triggers").where("id", "=", id).execute();
+  const runs = db.selectFrom("trigger_runs").select("id").where("trigger_id", "=", id);
+  await db.deleteFrom("run_logs").where("run_id", "in", runs).execute();
+  await db.deleteFrom("trigger_runs").where("trigger_id", "=", id).execute();
+}
+
+/** Deletes a dapp's triggers with their runs. */
+export async function deleteLogTriggersOf(db: Queryable, dappId: string): Promise<void> {
+  for (const { id } of await listLogTriggers(db, dappId)) await deleteLogTrigger(db, id);
+}
+
+/** Returns how far a network is read, or `undefined`. */
+export async function findLogCursor(db: Queryable, network: string): Promise<LogCursor | undefined> {
+  const row = await db
+    .selectFrom("log_cursors")
+    .selectAll()
+    .where("network", "=", network)
+    .executeTakeFirst();
+  return row && { ...row, heads: JSON.parse(row.heads) as LogCursor["heads"] };
+}
+
+/** Stores how far a network is read. */
+export async function saveLogCursor(
+  db: Queryable,
+  network: string,
+  { identity, block, heads }: LogCursor,
+): Promise<void> {
+  const row = { identity, block, heads: JSON.stringify(heads) };
+  await db
+    .insertInto("log_cursors")
+    .values({ network, ...row })
+    .onConflict((conflict) => conflict.column("network").doUpdateSet(row))
+    .execute();
+}
+
+/** Stores runs with their logs, except those whose key their trigger has already. @returns whether any is new. */
+export async function insertLogRuns(
+  db: Queryable,
+  runs: readonly { readonly run: StoredRun; readonly log: Omit<StoredRunLog, "run_id"> }[],
+): Promise<boolean> {
+  let isAny = false;
+  for (let i = 0; i < runs.length; i += ROWS) {
+    const some = runs.slice(i, i + ROWS);
+    const fresh = new Set(
+      (
+        await insertRuns(
+          db,
+          some.map(({ run }) => run),
+        )
+      ).map(({ id }) => id),
+    );
+    const logs = some
+      .filter(({ run }) => fresh.has(run.id))
+      .map(({ run, log }) => ({ run_id: run.id, ...log }));
+    if (logs.length === 0) continue;
+    isAny = true;
+    await db.insertInto("run_logs").values(logs).execute();
+  }
+  return isAny;
+}
+
+/** Returns the logs of runs. */
+export async function listRunLogs(db: Queryable, runIds: readonly string[]): Promise<StoredRunLog[]> {
+  if (runIds.length === 0) return [];
+  return await db
+    .selectFrom("run_logs")
+    .selectAll()
+    .where("run_id", "in", [...runIds])
+    .execute();
+}
+
+/** Returns runs whose block is not known to be safe, or finalized, up to a block. */
+export async function listSeenRuns(
+  db: Queryable,
+  network: string,
+  range: { readonly confidence: LogConfidence; readonly through: number; readonly limit: number },
+): Promise<Pick<StoredRunLog, "run_id" | "block_number" | "block_hash">[]> {
+  return await db
+    .selectFrom("trigger_runs as run")
+    .innerJoin("run_logs as log", "log.run_id", "run.id")
+    .innerJoin("log_triggers as trigger", "trigger.id", "run.trigger_id")
+    .select(["log.run_id", "log.block_number", "log.block_hash"])
+    .where("run.state", "=", "seen")
+    .where("log.network", "=", network)
+    .where("trigger.confidence", "=", range.confidence)
+    .where("log.block_number", "<=", range.through)
+    .orderBy("run.id")
+    .limit(range.limit)
+    .execute();
+}
+
+/** Makes seen runs due. */
+export async function makeDue(db: Queryable, runIds: readonly string[]): Promise<void> {
+  if (runIds.length === 0) return;
+  await db
+    .updateTable("trigger_runs")
+    .set({ state: "due" })
+    .where("id", "in", [...runIds])
+    .where("state", "=", "seen")
+    .execute();
+}
+
+/** Deletes runs that have no request, with their logs. */
+export async function deleteUnsentRuns(db: Queryable, runIds: readonly string[]): Promise<void> {
+  if (runIds.length === 0) return;
+  const unsent = await db
+    .deleteFrom("trigger_runs")
+    .where("id", "in", [...runIds])
+    .where("state", "in", ["seen", "due"])
+    .returning("id")
+    .execute();
+  if (unsent.length === 0) return;
+  await db
+    .deleteFrom("run_logs")
+    .where(
+      "run_id",
+      "in",
+      unsent.map(({ id }) => id),
+    )
+    .execute();
+}
+
+/** A run whose log a reorg removed. */
+export interface RevertedRun extends StoredRunLog {
+  readonly state: StoredRun["state"];
+  readonly requestId: string | null;
+  readonly confidence: LogConfidence;
+  readonly trigger: Pick<StoredLogTrigger, "id" | "dappId" | "name">;
+}
+
+/** Returns the runs of logs in a network's blocks from a number on that are not known to be reverted; or a run that is. */
+export async function listRevertedRuns(
+  db: Queryable,
+  which: { readonly network: string; readonly from: number } | { readonly runId: string },
+): Promise<RevertedRun[]> {
+  const query = db
+    .selectFrom("run_logs as log")
+    .innerJoin("trigger_runs as run", "run.id", "log.run_id")
+    .innerJoin("log_triggers as trigger", "trigger.id", "run.trigger_id")
+    .selectAll("log")
+    .select(["run.state", "run.request_id", "trigger.id", "trigger.dapp_id", "trigger.name"])
+    .select("trigger.confidence");
+  const rows = await (
+    "runId" in which
+      ? query.where("log.run_id", "=", which.runId).where("log.reverted_at", "is not", null)
+      : query
+          .where("log.network", "=", which.network)
+          .where("log.block_number", ">=", which.from)
+          .where("log.reverted_at", "is", null)
+  )
+    .orderBy("log.run_id")
+    .execute();
+  return rows.map(({ id, dapp_id, name, request_id, ...row }) => ({
+    ...row,
+    requestId: request_id,
+    trigger: { id, dappId: dapp_id, name },
+  }));
+}
+
+/** Notes that a reorg removed the logs of runs. */
+export async function noteReverted(db: Queryable, runIds: readonly string[], at: number): Promise<void> {
+  if (runIds.length === 0) return;
+  await db
+    .updateTable("run_logs")
+    .set({ reverted_at: at })
+    .where("run_id", "in", [...runIds])
+    .execute();
+}
+
+/** A dapp, and a network that its runs of logs act on. */
+export interface RunLane {
+  readonly dappId: string;
+  readonly actionNetwork: string;
+}
+
+/** Returns whose runs of logs are due and not paused. */
+export async function listDueLanes(db: Queryable): Promise<RunLane[]> {
+  const rows = await db
+    .selectFrom("trigger_runs as run")
+    .innerJoin("log_triggers as trigger", "trigger.id", "run.trigger_id")
+    .select(["trigger.dapp_id", "trigger.action_network"])
+    .distinct()
+    .where("run.state", "=", "due")
+    .where("trigger.paused_at", "is", null)
+    .execute();
+  return rows.map(({ dapp_id, action_network }) => ({ dappId: dapp_id, actionNetwork: action_network }));
+}
+
+/** Returns runs of logs that are due and not paused, oldest first. */
+export async function listDueLogRuns(
+  db: Queryable,
+  { dappId, actionNetwork }: RunLane,
+  limit: number,
+): Promise<StoredRun[]> {
+  return await db
+    .selectFrom("trigger_runs as run")
+    .innerJoin("log_triggers as trigger", "trigger.id", "run.trigger_id")
+    .selectAll("run")
+    .where("run.state", "=", "due")
+    .where("trigger.dapp_id", "=", dappId)
+    .where("trigger.action_network", "=", actionNetwork)
+    .where("trigger.paused_at", "is", null)
+    .orderBy("run.id")
+    .limit(limit)
+    .execute();
+}
+
+/** Counts the runs of logs that are due before one. */
+export async function countDueBefore(
+  db: Queryable,
+  { dappId, actionNetwork }: RunLane,
+  runId: string,
+): Promise<number> {
+  const { count } = await db
+    .selectFrom("trigger_runs as run")
+    .innerJoin("log_triggers as trigger", "trigger.id", "run.trigger_id")
+    .select((on) => on.fn.countAll<number | string>().as("count"))
+    .where("run.state", "=", "due")
+    .where("trigger.dapp_id", "=", dappId)
+    .where("trigger.action_network", "=", actionNetwork)
+    .where("trigger.paused_at", "is", null)
+    .where("run.id", "<", runId)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+function parseRow(row: Selectable<Tables["log_triggers"]>): StoredLogTrigger {
+  return {
+    id: row.id,
+    dappId: row.dapp_id,
+    keyId: row.key_id,
+    name: row.name,
+    network: row.network,
+    selection: JSON.parse(row.selection) as object,
+    confidence: row.confidence,
+    action: JSON.parse(row.action) as StoredLogTrigger["action"],
+    actionNetwork: row.action_network,
+    fromBlock: row.from_block,
+    replayFrom: row.replay_from,
+    pausedAt: row.paused_at,
+    createdAt: row.created_at,
+  };
+}

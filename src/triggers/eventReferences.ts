@@ -1,0 +1,67 @@
+import { InvalidParameterError } from "../lib/invalidParameter.ts";
+import { TycheError } from "../lib/errors.ts";
+import type { StoredLogTrigger } from "../store/logTriggers.ts";
+import type { TriggerCommand } from "./schedules.ts";
+
+/** Parses an action as the endpoint that it names would. Throws `invalid_parameter`; paths begin with `/action`. */
+export type ParseAction = (action: StoredLogTrigger["action"], network: string) => TriggerCommand;
+
+/** Puts a log's values in place of the references to them, `{"event": "name"}`. Throws `invalid_parameter` for a value that the log lacks. */
+export function fillReferences(
+  action: StoredLogTrigger["action"],
+  values: Readonly<Record<string, string>>,
+): StoredLogTrigger["action"] {
+  return replace(action, "/action", (name, path) => {
+    if (Object.hasOwn(values, name)) return values[name]!;
+    throw new InvalidParameterError([{ path, message: `the log has no value ${JSON.stringify(name)}` }]);
+  }) as StoredLogTrigger["action"];
+}
+
+/**
+ * Checks an action before there is a log: all but the parameters whose values will come from one. Throws `invalid_parameter`.
+ *
+ * @param names names of the values that the logs have.
+ */
+export function checkAction(
+  parse: ParseAction,
+  {
+    action,
+    network,
+    names,
+  }: {
+    readonly action: StoredLogTrigger["action"];
+    readonly network: string;
+    readonly names: readonly string[];
+  },
+): void {
+  const references: string[] = [];
+  const filled = replace(action, "/action", (name, path) => {
+    if (!names.includes(name)) {
+      const message = `the event has no ${JSON.stringify(name)}; it has ${names.join(", ")}`;
+      throw new InvalidParameterError([{ path, message }]);
+    }
+    references.push(path);
+    return "1";
+  }) as StoredLogTrigger["action"];
+  try {
+    parse(filled, network);
+  } catch (error) {
+    if (!(error instanceof TycheError) || error.code !== "invalid_parameter" || references.length === 0)
+      throw error;
+    const violations = (error as InvalidParameterError).details.filter(
+      ({ path }) =>
+        !references.some((one) => path === one || path.startsWith(`${one}/`) || one.startsWith(`${path}/`)),
+    );
+    if (violations.length > 0) throw new InvalidParameterError(violations);
+  }
+}
+
+function replace(value: unknown, path: string, read: (name: string, path: string) => string): unknown {
+  if (Array.isArray(value)) return value.map((one, i) => replace(one, `${path}/${i}`, read));
+  if (typeof value !== "object" || value === null) return value;
+  const entries = Object.entries(value);
+  const [first] = entries;
+  if (entries.length === 1 && first![0] === "event" && typeof first![1] === "string")
+    return read(first![1], path);
+  return Object.fromEntries(entries.map(([name, one]) => [name, replace(one, `${path}/${name}`, read)]));
+}

@@ -1,0 +1,166 @@
+import { createId } from "../lib/id.ts";
+import type { Fence } from "../store/leases.ts";
+import {
+  findLogTrigger,
+  listDueLanes,
+  listDueLogRuns,
+  listRevertedRuns,
+  listRunLogs,
+  type RevertedRun,
+  type RunLane,
+} from "../store/logTriggers.ts";
+import { addEvents } from "../store/outbox.ts";
+import type { Queryable } from "../store/queryable.ts";
+import type { StoredRun } from "../store/triggerRuns.ts";
+import { requestRun, type ActOptions } from "./actOnRun.ts";
+import { fillReferences, type ParseAction } from "./eventReferences.ts";
+
+/** Requests that the log triggers of one dapp make on one network in a second, at most. */
+export const RATE_PER_SECOND = 20;
+const LOOK_INTERVAL_MS = 1_000;
+/** Pause after a request that must wait, such as for the next day. */
+const WAIT_MS = 5_000;
+const PAGE = 100;
+
+/** Requests what runs of logs are due for. */
+export interface LogActor {
+  /** Looks for due runs at once. */
+  wake(): void;
+  stop(): Promise<void>;
+}
+
+/** Starts to act: dapps and networks side by side, the runs of each in order and at its rate. */
+export function startLogActor(
+  given: Omit<ActOptions, "now"> & {
+    readonly parseAction: ParseAction;
+    readonly onError: (error: unknown) => void;
+  },
+  fence: Pick<Fence, "assertHeld"> | undefined,
+): LogActor {
+  const options = { ...given, now: Date.now };
+  const { store, onError } = options;
+  const acting = new Map<string, Promise<void>>();
+  const stopping = new AbortController();
+  const isStopped = (): boolean => stopping.signal.aborted;
+  let looking: Promise<void> = Promise.resolve();
+  let isAsked = false;
+
+  const sleep = (ms: number): Promise<void> =>
+    new Promise((resolve) => {
+      const end = (): void => {
+        clearTimeout(timer);
+        stopping.signal.removeEventListener("abort", end);
+        resolve();
+      };
+      const timer = setTimeout(end, ms).unref();
+      stopping.signal.addEventListener("abort", end);
+    });
+
+  const actOnLane = async (lane: RunLane): Promise<void> => {
+    for (let runs; (runs = await listDueLogRuns(store.db, lane, PAGE)).length > 0;) {
+      for (const run of runs) {
+        if (isStopped()) return;
+        const began = performance.now();
+        if (!(await act(run))) return await sleep(WAIT_MS);
+        await sleep(Math.max(0, 1_000 / RATE_PER_SECOND - (performance.now() - began)));
+      }
+    }
+  };
+
+  const act = async (run: StoredRun): Promise<boolean> => {
+    const trigger = await findLogTrigger(store.db, run.trigger_id);
+    const [log] = await listRunLogs(store.db, [run.id]);
+    if (trigger === undefined || log === undefined || trigger.pausedAt !== null) return true;
+    const { action, actionNetwork: network } = trigger;
+    const values = JSON.parse(log.args) as Record<string, string>;
+    return await requestRun(options, { ...trigger, network, isPatient: true }, run, {
+      fence,
+      command: () => options.parseAction(fillReferences(action, values), network),
+      findSkip: async () =>
+        log.reverted_at === null
+          ? undefined
+          : { reason: "reverted", detail: "a reorg removed the log before there was a request" },
+      // A reorg that came while the request was made could not report it.
+      onRequested: async (db) => {
+        const reverted = await listRevertedRuns(db, { runId: run.id });
+        return log.reverted_at === null && (await addRevertedEvents(db, reverted, options.now()));
+      },
+    });
+  };
+
+  const look = async (): Promise<void> => {
+    do {
+      isAsked = false;
+      for (const lane of await listDueLanes(store.db)) {
+        const name = `${lane.dappId} ${lane.actionNetwork}`;
+        if (acting.has(name) || isStopped()) continue;
+        const work = actOnLane(lane)
+          .catch(async (error: unknown) => {
+            onError(error);
+            await sleep(LOOK_INTERVAL_MS);
+          })
+          .finally(() => acting.delete(name));
+        acting.set(name, work);
+      }
+    } while (isAsked && !isStopped());
+  };
+  let isLooking = false;
+  const wake = (): void => {
+    if (isStopped()) return;
+    isAsked = true;
+    if (isLooking) return;
+    isLooking = true;
+    looking = look()
+      .catch(onError)
+      .finally(() => {
+        isLooking = false;
+      });
+  };
+  const timer = setInterval(wake, LOOK_INTERVAL_MS).unref();
+  wake();
+
+  return {
+    wake,
+    async stop() {
+      stopping.abort();
+      clearInterval(timer);
+      await looking;
+      await Promise.all(acting.values());
+    },
+  };
+}
+
+/** Stores the events of requested runs whose logs a reorg removed. @returns whether there is something to deliver. */
+export async function addRevertedEvents(
+  db: Queryable,
+  runs: readonly RevertedRun[],
+  at: number,
+): Promise<boolean> {
+  const type = "trigger.reverted";
+  return await addEvents(
+    db,
+    runs.map((run) => ({
+      id: createId("evt", at),
+      dappId: run.trigger.dappId,
+      type,
+      subject: run.trigger.id,
+      at,
+      write: () =>
+        JSON.stringify({
+          type,
+          timestamp: new Date(at).toISOString(),
+          data: {
+            id: run.trigger.id,
+            name: run.trigger.name,
+            runId: run.run_id,
+            requestId: run.requestId,
+            network: run.network,
+            blockNumber: run.block_number,
+            blockHash: run.block_hash,
+            transactionHash: run.transaction_hash,
+            logIndex: run.log_index,
+          },
+        }),
+    })),
+  );
+}

@@ -1,0 +1,276 @@
+import type { LogRun, LogRunPage, LogTriggerView } from "../api/types.ts";
+import type { Dapp } from "../dapps/dapps.ts";
+import { TycheError } from "../lib/errors.ts";
+import { createId } from "../lib/id.ts";
+import { InvalidParameterError } from "../lib/invalidParameter.ts";
+import type { LogConfidence } from "../lib/vocabulary.ts";
+import { RpcError } from "../lib/nodeAnswers.ts";
+import { ChainUnavailableError } from "../networks/chainUnavailable.ts";
+import { lockDapp } from "../store/dapps.ts";
+import {
+  changeLogTrigger,
+  countDueBefore,
+  deleteLogTrigger,
+  findLogCursor,
+  findLogTrigger,
+  insertLogTrigger,
+  listLogTriggers,
+  listRunLogs,
+  type StoredLogTrigger,
+  type StoredRunLog,
+} from "../store/logTriggers.ts";
+import type { Store } from "../store/store.ts";
+import { listRuns, type StoredRun } from "../store/triggerRuns.ts";
+import { checkAction, type ParseAction } from "./eventReferences.ts";
+import { RATE_PER_SECOND } from "./logActor.ts";
+import { namesOf, parseSelection, type GivenSelection, type LogSelection } from "./logSelection.ts";
+import type { ObservedChain } from "./observedChain.ts";
+import { formatTime, keyOf } from "./schedules.ts";
+
+/** Most log triggers of a dapp. */
+const MAX_TRIGGERS = 100;
+
+/** What its owner sets of a log trigger once. */
+export interface LogTriggerSettings extends GivenSelection, LogTriggerChanges {
+  readonly name: string;
+  readonly network: string;
+  readonly confidence: LogConfidence;
+  readonly action: StoredLogTrigger["action"];
+  /** First block whose logs it acts on. Default: the next one. */
+  readonly fromBlock?: number;
+}
+
+/** What its owner may change of a log trigger. */
+export interface LogTriggerChanges {
+  readonly name?: string;
+  readonly action?: StoredLogTrigger["action"];
+  /** Network of its requests. Default: that of the logs. */
+  readonly actionNetwork?: string;
+  readonly paused?: boolean;
+}
+
+/** The log triggers of dapps. Every method throws `not_found` for an unknown trigger and for another dapp's alike, and `invalid_parameter`. */
+export interface LogTriggers {
+  /** Throws {@link ChainUnavailableError} while the network's newest block can't be read. */
+  create(dapp: Dapp, settings: LogTriggerSettings): Promise<LogTriggerView>;
+  /** Lists a dapp's triggers, oldest first. */
+  list(dappId: string): Promise<readonly LogTriggerView[]>;
+  get(dappId: string, id: string): Promise<LogTriggerView>;
+  /** Changes what is given. From then on the trigger acts with the key of this call; one that is resumed acts on the blocks from now on. */
+  change(dapp: Dapp, id: string, changes: LogTriggerChanges): Promise<LogTriggerView>;
+  /** Deletes a trigger with its runs. */
+  delete(dappId: string, id: string): Promise<LogTriggerView>;
+  /** Lists runs, newest first. */
+  runs(
+    dappId: string,
+    id: string,
+    page: { readonly limit: number; readonly cursor?: string },
+  ): Promise<LogRunPage>;
+}
+
+/** Creates the use cases of log triggers. */
+export function createLogTriggers(options: {
+  readonly store: Store;
+  readonly parseAction: ParseAction;
+  /** Returns a network's chain while it serves. */
+  readonly findChain: (network: string) => ObservedChain | undefined;
+  /** Called when triggers change. */
+  readonly wake: () => void;
+}): LogTriggers {
+  const { store, parseAction, findChain, wake } = options;
+
+  const get = async (dappId: string, id: string): Promise<StoredLogTrigger> => {
+    const trigger = await findLogTrigger(store.db, id, dappId);
+    if (trigger === undefined) throw new LogTriggerNotFoundError(id);
+    return trigger;
+  };
+  const getClient = (network: string): ObservedChain["client"] => {
+    const chain = findChain(network);
+    if (chain === undefined) throw new ChainUnavailableError(network, "it is not being served");
+    return chain.client;
+  };
+  const readNextBlock = async (network: string): Promise<number> => {
+    const head = await getClient(network).getHead("latest");
+    return head === undefined ? 0 : Number(head.number) + 1;
+  };
+  /** Refuses a first block whose logs the node can't return, such as one that is deleted. */
+  const assertReadable = async (network: string, addresses: LogSelection["addresses"], first: number) => {
+    if (first >= (await readNextBlock(network))) return;
+    const block = BigInt(first);
+    try {
+      await getClient(network).getLogs({ addresses, fromBlock: block, toBlock: block });
+    } catch (error) {
+      if (!(error instanceof RpcError) || !error.answered) throw error;
+      const message = `the node of ${network} returns no logs of block ${first}; give a later one`;
+      throw new InvalidParameterError([{ path: "/fromBlock", message }], { cause: error });
+    }
+  };
+  const view = async (trigger: StoredLogTrigger): Promise<LogTriggerView> => {
+    const { selection, network, replayFrom } = trigger;
+    const { addresses, event, filters, topics } = selection as LogSelection;
+    const cursor = await findLogCursor(store.db, network);
+    const readTo = replayFrom === null ? (cursor?.block ?? null) : replayFrom - 1;
+    return {
+      id: trigger.id,
+      name: trigger.name,
+      network,
+      addresses,
+      event,
+      filters,
+      topics: topics.map((one) => (one === null ? null : [...one])),
+      confidence: trigger.confidence,
+      action: trigger.action,
+      actionNetwork: trigger.actionNetwork,
+      fromBlock: trigger.fromBlock,
+      readTo: readTo === null || readTo < trigger.fromBlock ? null : readTo,
+      pausedAt: trigger.pausedAt === null ? null : formatTime(trigger.pausedAt),
+      createdAt: formatTime(trigger.createdAt),
+    };
+  };
+  const check = ({
+    action,
+    actionNetwork,
+    selection,
+  }: Pick<StoredLogTrigger, "action" | "actionNetwork" | "selection">) =>
+    checkAction(parseAction, { action, network: actionNetwork, names: namesOf(selection as LogSelection) });
+
+  return {
+    async create(dapp, settings) {
+      const { network, action, actionNetwork = network, paused = false } = settings;
+      const selection = parseSelection(settings);
+      check({ action, actionNetwork, selection });
+      if (settings.fromBlock !== undefined)
+        await assertReadable(network, selection.addresses, settings.fromBlock);
+      const fromBlock = settings.fromBlock ?? (await readNextBlock(network));
+      const createdAt = Date.now();
+      const trigger: StoredLogTrigger = {
+        id: createId("trg", createdAt),
+        dappId: dapp.id,
+        keyId: keyOf(dapp),
+        name: settings.name,
+        network,
+        selection,
+        confidence: settings.confidence,
+        action,
+        actionNetwork,
+        fromBlock,
+        replayFrom: fromBlock,
+        pausedAt: paused ? createdAt : null,
+        createdAt,
+      };
+      await store.write(async (db) => {
+        await lockDapp(db, dapp.id);
+        if ((await listLogTriggers(db, dapp.id)).length >= MAX_TRIGGERS)
+          throw new InvalidParameterError([
+            { path: "", message: `a dapp has at most ${MAX_TRIGGERS} log triggers: delete one first` },
+          ]);
+        await insertLogTrigger(db, trigger);
+      });
+      wake();
+      return await view(trigger);
+    },
+    list: async (dappId) => await Promise.all((await listLogTriggers(store.db, dappId)).map(view)),
+    get: async (dappId, id) => await view(await get(dappId, id)),
+    async change(dapp, id, changes) {
+      const { network, pausedAt } = await get(dapp.id, id);
+      const isResumed = pausedAt !== null && changes.paused === false;
+      const nextBlock = isResumed ? await readNextBlock(network) : 0;
+      const changed = await store.write(async (db) => {
+        const before = await findLogTrigger(db, id, dapp.id);
+        if (before === undefined) throw new LogTriggerNotFoundError(id);
+        const { name = before.name, action = before.action, actionNetwork = before.actionNetwork } = changes;
+        const paused = changes.paused ?? before.pausedAt !== null;
+        const after: StoredLogTrigger = {
+          ...before,
+          keyId: keyOf(dapp),
+          name,
+          action,
+          actionNetwork,
+          pausedAt: paused ? (before.pausedAt ?? Date.now()) : null,
+          ...(isResumed && before.pausedAt !== null ? { fromBlock: nextBlock, replayFrom: nextBlock } : {}),
+        };
+        if (changes.action !== undefined || changes.actionNetwork !== undefined) check(after);
+        await changeLogTrigger(db, id, after);
+        return after;
+      });
+      wake();
+      return await view(changed);
+    },
+    async delete(dappId, id) {
+      const last = await view(await get(dappId, id));
+      await store.write((db) => deleteLogTrigger(db, id));
+      wake();
+      return last;
+    },
+    async runs(dappId, id, { limit, cursor }) {
+      const trigger = await get(dappId, id);
+      const rows = await listRuns(store.db, { triggerId: id, limit: limit + 1, before: cursor });
+      const page = rows.slice(0, limit);
+      const logs = new Map(
+        (
+          await listRunLogs(
+            store.db,
+            page.map((run) => run.id),
+          )
+        ).map((log) => [log.run_id, log]),
+      );
+      const explorerUrl = findChain(trigger.network)?.explorerUrl;
+      const items = await Promise.all(
+        page.flatMap((run) => {
+          const log = logs.get(run.id);
+          return log === undefined ? [] : [viewRun(run, log, explorerUrl, () => explain(trigger, run, log))];
+        }),
+      );
+      return { items, nextCursor: rows.length > limit ? page.at(-1)!.id : null };
+    },
+  };
+
+  /** Returns what a run without a request waits for. */
+  async function explain(
+    trigger: StoredLogTrigger,
+    run: StoredRun,
+    log: StoredRunLog,
+  ): Promise<string | null> {
+    const { confidence, pausedAt } = trigger;
+    if (run.detail !== null || run.state === "requested") return run.detail;
+    if (run.state === "seen") return `block ${log.block_number} is not ${confidence} yet`;
+    if (pausedAt !== null) return "the trigger is paused";
+    const ahead = await countDueBefore(store.db, trigger, run.id);
+    const seconds = Math.ceil(ahead / RATE_PER_SECOND);
+    return ahead === 0
+      ? "it is next"
+      : `${ahead} of the dapp's runs on ${trigger.actionNetwork} are before it: about ${seconds} s at ${RATE_PER_SECOND} a second`;
+  }
+}
+
+async function viewRun(
+  run: StoredRun,
+  log: StoredRunLog,
+  explorerUrl: string | undefined,
+  explain: () => Promise<string | null>,
+): Promise<LogRun> {
+  return {
+    id: run.id,
+    at: formatTime(run.at),
+    state: run.state,
+    reason: run.reason,
+    detail: await explain(),
+    requestId: run.request_id,
+    log: {
+      blockNumber: log.block_number,
+      blockHash: log.block_hash,
+      transactionHash: log.transaction_hash,
+      logIndex: log.log_index,
+      values: JSON.parse(log.args) as Record<string, string>,
+      url: explorerUrl === undefined ? null : `${explorerUrl}/tx/${log.transaction_hash}`,
+    },
+    revertedAt: log.reverted_at === null ? null : formatTime(log.reverted_at),
+  };
+}
+
+/** The dapp has no such trigger. */
+export class LogTriggerNotFoundError extends TycheError {
+  constructor(id: string) {
+    super(`there is no trigger ${id}`, { code: "not_found", blame: "caller" });
+  }
+}

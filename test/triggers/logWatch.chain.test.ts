@@ -1,0 +1,372 @@
+import type { Hex } from "viem";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import type { LogRun } from "../../src/api/types.ts";
+import type { Dapp } from "../../src/dapps/dapps.ts";
+import { RpcError, type ChainClient } from "../../src/evm/client.ts";
+import { TycheError } from "../../src/lib/errors.ts";
+import { createId } from "../../src/lib/id.ts";
+import type { Service } from "../../src/requests/service.ts";
+import { insertDapp } from "../../src/store/dapps.ts";
+import { insertRequests } from "../../src/store/requests.ts";
+import type { Store } from "../../src/store/store.ts";
+import { insertWebhook } from "../../src/store/webhooks.ts";
+import type { ParseAction } from "../../src/triggers/eventReferences.ts";
+import {
+  createLogTriggers,
+  type LogTriggers,
+  type LogTriggerSettings,
+} from "../../src/triggers/logTriggers.ts";
+import { createLogWatch, type LogWatch } from "../../src/triggers/logWatch.ts";
+import type { ObservedChain } from "../../src/triggers/observedChain.ts";
+import { startTestChain, testAccount, type TestChain } from "../support/anvil.ts";
+import { DATABASES, useStore } from "../support/databases.ts";
+import { makeStoredRequest } from "../support/storedRequest.ts";
+import { CLOSED, deployEmitter, encodeClose } from "./emitter.ts";
+
+const DAPP: Dapp = { id: "dapp_a", name: "a", keyId: "key_a", facilities: ["presets"] };
+const byMax = (...both: unknown[]): number => {
+  const [a, b] = both as { readonly max: string }[];
+  return Number(a!.max) - Number(b!.max);
+};
+const PATIENCE = { timeout: 60_000, interval: 20 };
+
+/** Takes actions as they are. */
+const parseAction: ParseAction = (action, network) => ({
+  kind: "preset",
+  network,
+  preset: "range",
+  params: action,
+});
+
+describe.each(DATABASES)("on %s", (_name, prepare) => {
+  let store: Store;
+  let chain: TestChain;
+  let emitter: Hex;
+  let observed: ObservedChain | undefined;
+  let watch: LogWatch;
+  let triggers: LogTriggers;
+  /** What was submitted, in order. */
+  let submitted: { readonly key: string; readonly params: unknown; readonly network: string }[];
+  let refusal: TycheError | undefined;
+  useStore(prepare, (its) => {
+    store = its;
+  });
+
+  const submit: Service["submit"] = async (dapp, command, { idempotencyKey }) => {
+    if (refusal !== undefined) throw refusal;
+    const { params } = command as { readonly params?: unknown };
+    submitted.push({ key: idempotencyKey!, params, network: command.network });
+    const id = createId("req");
+    const request = { ...makeStoredRequest("1", { dappId: dapp.id }), id, idempotencyKey: idempotencyKey! };
+    await insertRequests(store.db, [request]);
+    return { id } as Awaited<ReturnType<Service["submit"]>>;
+  };
+  const start = (): LogWatch => {
+    const options = { store, submit, findActing: async () => DAPP, onEvent() {}, onError() {} };
+    const one = createLogWatch({ ...options, parseAction, findChain: () => observed });
+    one.start();
+    return one;
+  };
+  const observe = (changes: Partial<ObservedChain> = {}): ObservedChain => ({
+    client: chain.client,
+    chainId: chain.chainId,
+    identity: "test",
+    isEmbedded: false,
+    terms: { finalityDepth: 3, hasFinalizedTag: false, pollIntervalMs: 20, rolledBackAfterMs: 0 },
+    explorerUrl: "https://example.com",
+    ...changes,
+  });
+  const create = (changes: Partial<LogTriggerSettings> = {}) =>
+    triggers.create(DAPP, {
+      name: "closed",
+      network: "sepolia",
+      addresses: [emitter],
+      event: CLOSED,
+      confidence: "latest",
+      action: { max: { event: "players" }, list: [{ event: "round" }, "x"] },
+      ...changes,
+    });
+  const emit = (round: number, players: number, count = 1) =>
+    chain.send(testAccount(0), { to: emitter, data: encodeClose(round, players, count) });
+  const mine = (blocks: number) => chain.client.request("anvil_mine", [`0x${blocks.toString(16)}`]);
+  const runsOf = async (id: string): Promise<readonly LogRun[]> => {
+    const items: LogRun[] = [];
+    for (let cursor: string | undefined; ;) {
+      const page = await triggers.runs(DAPP.id, id, {
+        limit: 100,
+        ...(cursor === undefined ? {} : { cursor }),
+      });
+      items.push(...page.items);
+      if (page.nextCursor === null)
+        return items.toSorted(
+          ({ log: a }, { log: b }) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex,
+        );
+      cursor = page.nextCursor;
+    }
+  };
+  const requested = async (id: string, count: number): Promise<readonly LogRun[]> =>
+    await vi.waitFor(async () => {
+      const runs = (await runsOf(id)).filter(({ state }) => state === "requested");
+      expect(runs).toHaveLength(count);
+      return runs;
+    }, PATIENCE);
+  const isRead = async (id: string): Promise<void> => {
+    const head = Number((await chain.client.getHead("latest"))!.number);
+    await vi.waitFor(async () => expect((await triggers.get(DAPP.id, id)).readTo).toBe(head), PATIENCE);
+  };
+
+  beforeEach(async () => {
+    chain = await startTestChain();
+    emitter = await deployEmitter(chain, testAccount(0));
+    observed = observe();
+    submitted = [];
+    refusal = undefined;
+    await insertDapp(store.db, { id: DAPP.id, name: "a", facilities: [], createdAt: 1 });
+    watch = start();
+    triggers = createLogTriggers({ store, parseAction, findChain: () => observed, wake: () => watch.wake() });
+  });
+  afterEach(async () => {
+    await watch.stop();
+    await chain.close();
+  });
+
+  test("requests each log once, with its values, and only those whose arguments match", async () => {
+    const all = await create();
+    const some = await create({ filters: { round: [7, "8"] }, actionNetwork: "polygon" });
+    const receipt = await emit(7, 70, 2);
+    await emit(9, 90);
+    const runs = await requested(all.id, 3);
+    expect(await requested(some.id, 2)).toHaveLength(2);
+    const onSepolia = submitted.filter(({ network }) => network === "sepolia");
+    expect(onSepolia.map(({ params }) => params).toSorted(byMax)).toEqual([
+      { max: "70", list: ["7", "x"] },
+      { max: "71", list: ["7", "x"] },
+      { max: "90", list: ["9", "x"] },
+    ]);
+    const { transactionHash, blockHash, blockNumber } = receipt;
+    expect(submitted.map(({ key }) => key)).toContain(
+      `${all.id} ${chain.chainId} ${transactionHash} 1 ${blockHash}`,
+    );
+    expect(runs[1]).toMatchObject({
+      log: {
+        transactionHash,
+        blockHash,
+        blockNumber: Number(blockNumber),
+        logIndex: 1,
+        values: { round: "7", players: "71", $logIndex: "1" },
+        url: `https://example.com/tx/${transactionHash}`,
+      },
+      revertedAt: null,
+    });
+    expect(submitted).toHaveLength(5);
+  });
+
+  test("reads each block once for all triggers", async () => {
+    let reads = 0;
+    const client: ChainClient = {
+      ...chain.client,
+      async getLogs(filter) {
+        reads += 1;
+        return await chain.client.getLogs(filter);
+      },
+    };
+    observed = observe({ client });
+    const views = await Promise.all(Array.from({ length: 100 }, () => create({ paused: true })));
+    for (const { id } of views) await triggers.change(DAPP, id, { paused: false });
+    await emit(1, 1);
+    await Promise.all(views.map(({ id }) => isRead(id)));
+    const before = reads;
+    for (let i = 0; i < 5; i += 1) {
+      await mine(1);
+      await isRead(views[0]!.id);
+    }
+    expect(reads - before).toBe(5);
+  });
+
+  test("waits until a block is as certain as the trigger wants, and forgets logs that a reorg removes before", async () => {
+    const { id } = await create({ confidence: "safe" });
+    await emit(1, 10);
+    const [seen] = await vi.waitFor(async () => {
+      const runs = await runsOf(id);
+      expect(runs).toHaveLength(1);
+      return runs;
+    }, PATIENCE);
+    expect(seen).toMatchObject({ state: "seen", detail: `block ${seen!.log.blockNumber} is not safe yet` });
+    await chain.client.request("anvil_reorg", [1, []]);
+    await vi.waitFor(async () => expect(await runsOf(id)).toEqual([]), PATIENCE);
+    await emit(2, 20);
+    await mine(3);
+    const [run] = await requested(id, 1);
+    expect(run!.log.values).toMatchObject({ round: "2" });
+    expect(submitted).toHaveLength(1);
+  });
+
+  test("reports a log that a reorg removed after its request, and acts on the one that replaces it", async () => {
+    await insertWebhook(store.db, {
+      id: "wh_1",
+      dappId: DAPP.id,
+      url: "https://example.com/",
+      description: "",
+      events: ["trigger.reverted"],
+      scheme: "v1",
+      secret: new Uint8Array(1),
+      previous: null,
+      createdAt: 1,
+      paused: null,
+      failingSince: null,
+    });
+    const { id } = await create();
+    const kept = await emit(1, 10);
+    const lost = await emit(2, 20);
+    const [, second] = await requested(id, 2);
+    await chain.client.request("anvil_reorg", [1, []]);
+    const again = await emit(3, 30);
+    const runs = await requested(id, 3);
+    expect(again.blockNumber).toBeGreaterThan(kept.blockNumber);
+    expect(runs.map(({ revertedAt }) => revertedAt !== null)).toEqual([false, true, false]);
+    expect(submitted).toHaveLength(3);
+    const events = await store.db.selectFrom("webhook_events").selectAll().execute();
+    expect(events.map(({ type }) => type)).toEqual(["trigger.reverted"]);
+    expect(JSON.parse(events[0]!.body).data).toEqual({
+      id,
+      name: "closed",
+      runId: second!.id,
+      requestId: second!.requestId,
+      network: "sepolia",
+      blockNumber: Number(lost.blockNumber),
+      blockHash: lost.blockHash,
+      transactionHash: lost.transactionHash,
+      logIndex: 0,
+    });
+  });
+
+  test("notices after a restart that a reorg removed logs meanwhile", async () => {
+    const { id } = await create();
+    await emit(1, 10);
+    await emit(2, 20);
+    await requested(id, 2);
+    await watch.stop();
+    await chain.client.request("anvil_reorg", [1, []]);
+    await emit(3, 30);
+    watch = start();
+    const runs = await requested(id, 3);
+    expect(runs.map(({ revertedAt }) => revertedAt !== null)).toEqual([false, true, false]);
+  });
+
+  test("catches up with an outage in ranges that the node accepts", async () => {
+    const { id } = await create();
+    await emit(0, 0);
+    await requested(id, 1);
+    await watch.stop();
+    for (let round = 1; round <= 40; round += 1) {
+      await emit(round, round);
+      await mine(50);
+    }
+    const ranges: bigint[] = [];
+    const client: ChainClient = {
+      ...chain.client,
+      async getLogs(filter) {
+        if ("fromBlock" in filter) {
+          const blocks = filter.toBlock - filter.fromBlock + 1n;
+          if (blocks > 500n)
+            throw new RpcError("eth_getLogs", "exceeds maximum block range: 500", { answered: true });
+          ranges.push(blocks);
+        }
+        return await chain.client.getLogs(filter);
+      },
+    };
+    observed = observe({ client });
+    watch = start();
+    const runs = await requested(id, 41);
+    expect(runs.map(({ log }) => Number(log.values["round"]))).toEqual(
+      Array.from({ length: 41 }, (_, i) => i),
+    );
+    expect(submitted).toHaveLength(41);
+    expect(ranges.length).toBeGreaterThan(3);
+    await isRead(id);
+  });
+
+  test("replays from an earlier block once, beside triggers that are ahead", async () => {
+    const first = await create();
+    await emit(1, 10, 3);
+    await mine(30);
+    await requested(first.id, 3);
+    await isRead(first.id);
+    const late = await create({ fromBlock: 0 });
+    await emit(2, 20);
+    expect((await requested(late.id, 4)).map(({ log }) => log.values["players"])).toEqual([
+      "10",
+      "11",
+      "12",
+      "20",
+    ]);
+    await requested(first.id, 4);
+    await isRead(late.id);
+    await watch.stop();
+    watch = start();
+    await emit(3, 30);
+    await requested(late.id, 5);
+    await requested(first.id, 5);
+    expect(submitted).toHaveLength(10);
+  });
+
+  test("keeps runs waiting at the daily limit and while it is paused, and says so", async () => {
+    const { id } = await create();
+    refusal = new TycheError("the requests of the day are used up", {
+      code: "rate_limited",
+      blame: "caller",
+    });
+    await emit(1, 10, 2);
+    await vi.waitFor(async () => {
+      const runs = await runsOf(id);
+      expect(runs.map(({ state, detail }) => [state, detail])).toEqual([
+        ["due", refusal!.message],
+        ["due", "1 of the dapp's runs on sepolia are before it: about 1 s at 20 a second"],
+      ]);
+    }, PATIENCE);
+    await triggers.change(DAPP, id, { paused: true });
+    await emit(2, 20);
+    expect((await runsOf(id)).at(-1)!.detail).toBe("the trigger is paused");
+    refusal = undefined;
+    await triggers.change(DAPP, id, { paused: false });
+    await emit(3, 30);
+    const runs = await requested(id, 3);
+    expect(runs.map(({ log }) => log.values["players"])).toEqual(["10", "11", "30"]);
+  });
+
+  test("skips what is refused, and tells nothing of another dapp's triggers", async () => {
+    const { id } = await create({ action: { max: { event: "players" } } });
+    refusal = new TycheError("max must be above min", { code: "invalid_parameter", blame: "caller" });
+    await emit(1, 0);
+    await vi.waitFor(
+      async () => expect((await runsOf(id))[0]).toMatchObject({ state: "skipped", reason: "refused" }),
+      PATIENCE,
+    );
+    const other = { ...DAPP, id: "dapp_b" };
+    const refused = { code: "not_found" };
+    await expect(triggers.get(other.id, id)).rejects.toMatchObject(refused);
+    await expect(triggers.runs(other.id, id, { limit: 1 })).rejects.toMatchObject(refused);
+    await expect(triggers.change(other, id, { paused: true })).rejects.toMatchObject(refused);
+    await expect(triggers.delete(other.id, id)).rejects.toMatchObject(refused);
+    expect(await triggers.list(other.id)).toEqual([]);
+    await triggers.delete(DAPP.id, id);
+    expect(await store.db.selectFrom("run_logs").selectAll().execute()).toEqual([]);
+  });
+
+  test("holds the most triggers of a dapp against parallel calls", async () => {
+    const results = await Promise.allSettled(Array.from({ length: 110 }, () => create({ paused: true })));
+    expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(100);
+    expect(await triggers.list(DAPP.id)).toHaveLength(100);
+  });
+
+  test.each([
+    [{ event: "event Closed(uint256 indexed" }, "/event"],
+    [{ event: "function a()" }, "/event"],
+    [{ event: CLOSED, topics: [null] }, "/event"],
+    [{ filters: { players: 1 } }, "/filters/players"],
+    [{ filters: { round: "x" } }, "/filters/round"],
+    [{ action: { max: { event: "nothing" } } }, "/action/max"],
+  ] as const)("refuses %j", async (changes, path) => {
+    await expect(create(changes)).rejects.toMatchObject({ code: "invalid_parameter", details: [{ path }] });
+  });
+});
