@@ -56,7 +56,8 @@ test("behaviour: a service killed while schedules are due makes one request of e
     { timeout: 120_000, interval: 100 },
   );
   for (const id of ids) await client().schedules.change(id, { paused: true });
-  const runs = (await Promise.all(ids.map(runsOf))).flat();
+  // A tick that was stored just before the pause is skipped by it.
+  const runs = (await Promise.all(ids.map(runsOf))).flat().filter(({ reason }) => reason !== "paused");
   for (const id of ids) {
     const times = (await runsOf(id)).map(({ at }) => Date.parse(at));
     expect(times).toEqual(times.map((_, i) => times[0]! + i * 10_000));
