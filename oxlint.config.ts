@@ -96,6 +96,7 @@ const WALL_CLOCK: Readonly<Record<string, readonly string[]>> = {
     "src/webhooks/webhooks.ts",
   ],
   "the times at which schedules are due": [
+    "src/browser/application/pages/dapps/triggers.tsx",
     "src/triggers/logActor.ts",
     "src/triggers/logReading.ts",
     "src/triggers/logTriggers.ts",

@@ -16,7 +16,7 @@ import {
   type StoredRun,
 } from "../store/triggerRuns.ts";
 import { actOnRun, addSkipEvent, type ActOptions } from "./actOnRun.ts";
-import { nextTick, type Timing } from "./times.ts";
+import { nextTick, type Timing } from "../lib/scheduleTimes.ts";
 
 /** For schedules that another replica changed, and for runs that wait. */
 const LOOK_INTERVAL_MS = 1_000;

@@ -25,7 +25,7 @@ import {
   parseDuration,
   shortestDistance,
   type Timing,
-} from "./times.ts";
+} from "../lib/scheduleTimes.ts";
 
 /** Most schedules of a dapp. */
 const MAX_SCHEDULES = 100;

@@ -418,6 +418,7 @@ test("behaviour: no page has a finding of axe, an error, a scroll bar to the sid
     `${dapp}/consumers`,
     `${dapp}/requests`,
     `${dapp}/dry-runs`,
+    `${dapp}/triggers`,
     `${dapp}/webhooks`,
     `${dapp}/usage`,
     `${dapp}/settings`,

@@ -338,6 +338,80 @@ describe("webhooks", () => {
   });
 });
 
+describe("triggers", () => {
+  const times = () => page.getByRole("status", { name: "Next times" });
+
+  test("default: a schedule is added with its next times in sight, run now, paused and deleted", async () => {
+    await open("/triggers");
+    await page.getByLabel("Time zone").fill("Europe/Berlin");
+    await page.getByLabel("Cron expression").fill("30 20 * * 5");
+    await expect.poll(() => times().getByRole("listitem").count()).toBe(5);
+    for (const text of await times().getByRole("listitem").allTextContents())
+      expect(text).toMatch(/^Fri, .*08:30:00 PM · \d{4}-\d\d-\d\d (?:18|19):30:00 UTC$/);
+    await page.getByLabel("Cron expression").fill("61 * * * *");
+    await times().getByText("No next times").waitFor();
+    await page.getByLabel("Cron expression").fill("0 0 * * *");
+    await page.getByLabel("Name").fill("Nightly");
+    await visitor.inspect();
+    await page.getByRole("button", { name: "Add a schedule" }).click();
+    const part = page.getByRole("region", { name: "Nightly" });
+    await part.getByText("0 0 * * * in Europe/Berlin").waitFor();
+    await part.getByRole("button", { name: "Run now" }).click();
+    await part.getByRole("link", { name: /^req_/ }).waitFor();
+    await part.getByRole("button", { name: "Pause" }).click();
+    await part.getByText("paused", { exact: true }).waitFor();
+    await visitor.inspect();
+    await part.getByRole("button", { name: "Resume" }).click();
+    await part.getByText("active", { exact: true }).waitFor();
+    await part.getByRole("button", { name: "Delete" }).click();
+    await dialog("Delete this schedule?").getByRole("button", { name: "Delete it" }).click();
+    await part.waitFor({ state: "detached" });
+    expect(await operator.as(dapp.id).schedules.list()).toEqual([]);
+    expect(visitor.troubles).toEqual([]);
+  });
+
+  test("error: what can't be read is named at its field", async () => {
+    await open("/triggers");
+    await page.getByLabel("Name").fill("Often");
+    await page.getByLabel("Repeats").selectOption("every");
+    await page.getByLabel("Distance").fill("1s");
+    await page.getByLabel("Action").fill("{");
+    await page.getByRole("button", { name: "Add a schedule" }).click();
+    await page.getByText("must be a JSON object").waitFor();
+    await page.getByLabel("Action").fill('{"preset": "coinflip"}');
+    await page.getByRole("button", { name: "Add a schedule" }).click();
+    await page.getByText("at least 10 s apart").waitFor();
+    expect(await page.getByLabel("Distance").getAttribute("aria-invalid")).toBe("true");
+  });
+
+  test("default: a log trigger shows its runs with their requests, and is paused and deleted", async () => {
+    const client = operator.as(dapp.id);
+    const { contracts } = (await client.networks()).find(({ name }) => name === NETWORK)!;
+    const [account] = await operator.fundedAccounts();
+    const to = account!.address;
+    await client.triggers.create({
+      name: "Thanks",
+      network: NETWORK,
+      addresses: [contracts.link],
+      event: "event Transfer(address indexed from, address indexed to, uint256 value)",
+      filters: { to },
+      action: { random: { numWords: 1 } },
+    });
+    await client.faucet({ network: NETWORK, address: to });
+    await open("/triggers");
+    const part = page.getByRole("region", { name: "Thanks" });
+    await part.getByRole("link", { name: /^req_/ }).first().waitFor();
+    await part.getByText("read to block").waitFor();
+    await visitor.inspect();
+    await part.getByRole("button", { name: "Pause" }).click();
+    await part.getByText("paused", { exact: true }).waitFor();
+    await part.getByRole("button", { name: "Delete" }).click();
+    await dialog("Delete this log trigger?").getByRole("button", { name: "Delete it" }).click();
+    await part.waitFor({ state: "detached" });
+    expect(visitor.troubles).toEqual([]);
+  });
+});
+
 describe("dry runs", () => {
   test("default: they are listed page by page, newest first", async () => {
     const client = operator.as(dapp.id);

@@ -28,6 +28,10 @@ const FunctionsPage = lazy(async () => ({
   default: (await import("./pages/functions/functions.tsx")).Functions,
 }));
 
+const TriggersPage = lazy(async () => ({
+  default: (await import("./pages/dapps/triggers.tsx")).Triggers,
+}));
+
 /** Pages for signed-in users. */
 const OWN: readonly (readonly [path: string, page: ComponentType])[] = [
   ["/", Home],
@@ -40,6 +44,7 @@ const OWN: readonly (readonly [path: string, page: ComponentType])[] = [
   ["/dapps/:dappId/config-vars", ConfigVars],
   ["/dapps/:dappId/consumers", Consumers],
   ["/dapps/:dappId/dry-runs", DryRuns],
+  ["/dapps/:dappId/triggers", TriggersPage],
   ["/dapps/:dappId/webhooks", Webhooks],
   ["/dapps/:dappId/usage", Usage],
   ["/dapps/:dappId/settings", Settings],

@@ -13,6 +13,7 @@ const TABS = [
   { name: "consumers", path: "/consumers", text: "Consumers" },
   { name: "requests", path: "/requests", text: "Requests" },
   { name: "dry-runs", path: "/dry-runs", text: "Dry runs" },
+  { name: "triggers", path: "/triggers", text: "Triggers" },
   { name: "webhooks", path: "/webhooks", text: "Webhooks" },
   { name: "usage", path: "/usage", text: "Usage" },
   { name: "settings", path: "/settings", text: "Settings" },

@@ -7,7 +7,7 @@ import {
   nextTicks,
   parseDuration,
   shortestDistance,
-} from "../../src/triggers/times.ts";
+} from "../../src/lib/scheduleTimes.ts";
 
 const at = (text: string): number => Date.parse(text);
 const write = (ms: number): string => new Date(ms).toISOString().slice(0, 16);

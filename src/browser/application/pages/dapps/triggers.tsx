@@ -1,0 +1,543 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState, type FormEvent, type ReactNode } from "react";
+import { Link, useParams } from "wouter";
+import type {
+  ExplorerNetwork,
+  LogRun,
+  LogTriggerView,
+  ScheduleParams,
+  ScheduleView,
+  TriggerRun,
+} from "../../../../client/index.ts";
+import { findCronMistake, isTimeZone, nextTicks, parseDuration } from "../../../../lib/scheduleTimes.ts";
+import { announce } from "../../announce.ts";
+import { Loaded } from "../../page.tsx";
+import { DappFrame } from "../../parts/dappFrame.tsx";
+import { Age, Code, Time, TransactionLink } from "../../parts/format.tsx";
+import {
+  ConfirmButton,
+  describeError,
+  Field,
+  focusFirstProblem,
+  problemsOf,
+  readField,
+  Select,
+} from "../../parts/forms.tsx";
+import { List, type Column } from "../../parts/list.tsx";
+import { NetworkSelect, useChosenNetwork } from "../../parts/networkSelect.tsx";
+import { Folded, Listing, Notice, plainText, Tag, UnknownText } from "../../parts/parts.tsx";
+import { refetchUnlessRefused } from "../../refetch.ts";
+import { useClient, useNetworks, useTitleOf } from "../../services.tsx";
+
+const REFRESH_MS = 2_000;
+/** Runs shown; the API and the command line have the rest. */
+const RUNS = 20;
+/** Ticks that the form foretells. */
+const SHOWN_TICKS = 5;
+
+/** `/dapps/{dappId}/triggers`: the requests that the service makes by itself, and what came of them. */
+export function Triggers() {
+  const { dappId } = useParams<{ readonly dappId: string }>();
+  const networks = useNetworks();
+  return (
+    <DappFrame dappId={dappId} tab="triggers">
+      {() => (
+        <>
+          <SchedulePanel dappId={dappId} />
+          <Loaded query={networks}>{(served) => <AddSchedule dappId={dappId} networks={served} />}</Loaded>
+          <LogTriggerPanel dappId={dappId} />
+        </>
+      )}
+    </DappFrame>
+  );
+}
+
+function SchedulePanel({ dappId }: { readonly dappId: string }) {
+  const { schedules } = useClient(dappId);
+  const query = useQuery({
+    queryKey: ["schedules", dappId],
+    queryFn: () => schedules.list(),
+    refetchInterval: refetchUnlessRefused(() => REFRESH_MS),
+  });
+  return (
+    <section className="panel" id="schedules">
+      <h2>Schedules</h2>
+      <p className="note">Requests that the service makes at certain times.</p>
+      <Loaded query={query}>
+        {(items) =>
+          items.length === 0 ? (
+            <p className="note">None yet.</p>
+          ) : (
+            <>
+              {items.map((schedule) => (
+                <SchedulePart key={schedule.id} dappId={dappId} schedule={schedule} />
+              ))}
+            </>
+          )
+        }
+      </Loaded>
+    </section>
+  );
+}
+
+function SchedulePart({ dappId, schedule }: { readonly dappId: string; readonly schedule: ScheduleView }) {
+  const { schedules } = useClient(dappId);
+  const { id, name, network, every, cron, timeZone, pausedAt, next, action } = schedule;
+  const isPaused = pausedAt !== null;
+  const query = useQuery({
+    queryKey: ["schedules", dappId, id],
+    queryFn: () => schedules.runs(id, { limit: RUNS }),
+    refetchInterval: refetchUnlessRefused(() => REFRESH_MS),
+  });
+  return (
+    <TriggerPart
+      dappId={dappId}
+      kind="schedules"
+      what={{ id, name, network, action, isPaused }}
+      state={
+        isPaused ? (
+          <Tag kind="quiet">paused</Tag>
+        ) : next[0] === undefined ? (
+          <Tag kind="quiet">ended</Tag>
+        ) : (
+          <>
+            <Tag kind="good">active</Tag> next <Time iso={next[0]} />
+          </>
+        )
+      }
+      when={every === null ? `${cron} in ${timeZone}` : `every ${every}`}
+      change={(changes) => schedules.change(id, changes)}
+      remove={() => schedules.delete(id)}
+      run={() => schedules.run(id)}
+    >
+      <Loaded query={query}>
+        {({ items }) => (
+          <Runs
+            dappId={dappId}
+            items={items}
+            head="Due"
+            more={{ head: "By", cell: ({ asked }: TriggerRun) => (asked ? "you" : "the clock") }}
+          />
+        )}
+      </Loaded>
+    </TriggerPart>
+  );
+}
+
+function LogTriggerPanel({ dappId }: { readonly dappId: string }) {
+  const { triggers } = useClient(dappId);
+  const query = useQuery({
+    queryKey: ["triggers", dappId],
+    queryFn: () => triggers.list(),
+    refetchInterval: refetchUnlessRefused(() => REFRESH_MS),
+  });
+  return (
+    <section className="panel" id="log-triggers">
+      <h2>Log triggers</h2>
+      <p className="note">
+        Requests that the service makes when contracts emit events. Add them with{" "}
+        <code>tyche trigger add</code> or <code>POST /api/triggers</code>.
+      </p>
+      <Loaded query={query}>
+        {(items) =>
+          items.length === 0 ? (
+            <p className="note">None yet.</p>
+          ) : (
+            <>
+              {items.map((trigger) => (
+                <LogTriggerPart key={trigger.id} dappId={dappId} trigger={trigger} />
+              ))}
+            </>
+          )
+        }
+      </Loaded>
+    </section>
+  );
+}
+
+function LogTriggerPart({ dappId, trigger }: { readonly dappId: string; readonly trigger: LogTriggerView }) {
+  const { triggers } = useClient(dappId);
+  const { id, name, network, action, event, addresses, confidence, pausedAt, readTo } = trigger;
+  const query = useQuery({
+    queryKey: ["triggers", dappId, id],
+    queryFn: () => triggers.runs(id, { limit: RUNS }),
+    refetchInterval: refetchUnlessRefused(() => REFRESH_MS),
+  });
+  return (
+    <TriggerPart
+      dappId={dappId}
+      kind="triggers"
+      what={{ id, name, network, action, isPaused: pausedAt !== null }}
+      state={
+        pausedAt === null ? (
+          <>
+            <Tag kind="good">active</Tag>{" "}
+            {readTo === null ? "waits for its first block" : `read to block ${readTo}`}
+          </>
+        ) : (
+          <Tag kind="quiet">paused</Tag>
+        )
+      }
+      when={`${event ?? "topics"} of ${addresses.join(", ")}, ${confidence}`}
+      change={(changes) => triggers.change(id, changes)}
+      remove={() => triggers.delete(id)}
+    >
+      <Loaded query={query}>
+        {({ items }) => (
+          <Runs
+            dappId={dappId}
+            items={items}
+            head="Read"
+            more={{
+              head: "Log",
+              cell: ({ log, revertedAt }: LogRun) => (
+                <>
+                  <TransactionLink network={network} hash={log.transactionHash} /> {log.logIndex}
+                  {revertedAt !== null && <Tag kind="bad">reverted</Tag>}
+                </>
+              ),
+            }}
+          />
+        )}
+      </Loaded>
+    </TriggerPart>
+  );
+}
+
+/** What schedules and log triggers have in common. */
+function TriggerPart({
+  dappId,
+  kind,
+  what: { id, name, network, action, isPaused },
+  state,
+  when,
+  change,
+  remove,
+  run,
+  children,
+}: {
+  readonly dappId: string;
+  readonly kind: "schedules" | "triggers";
+  readonly what: Pick<ScheduleView, "id" | "name" | "network" | "action"> & { readonly isPaused: boolean };
+  readonly state: ReactNode;
+  readonly when: string;
+  readonly change: (changes: { readonly paused: boolean }) => Promise<unknown>;
+  readonly remove: () => Promise<unknown>;
+  readonly run?: () => Promise<unknown>;
+  readonly children: ReactNode;
+}) {
+  const queries = useQueryClient();
+  const titleOf = useTitleOf();
+  const [problem, setProblem] = useState<string>();
+  const refresh = () => queries.invalidateQueries({ queryKey: [kind, dappId] });
+  const act = async (work: () => Promise<unknown>, done: string): Promise<void> => {
+    setProblem(undefined);
+    try {
+      await work();
+      await refresh();
+      announce(done);
+    } catch (error) {
+      setProblem(describeError(error));
+    }
+  };
+  const noun = kind === "schedules" ? "schedule" : "log trigger";
+  return (
+    <section aria-label={plainText(name)}>
+      <h3>
+        <UnknownText text={name} />
+      </h3>
+      <p>
+        {state} on {titleOf(network)}
+      </p>
+      <p className="note">
+        <Code text={id} />,{" "}
+        <code>
+          <UnknownText text={when} />
+        </code>
+      </p>
+      <Folded summary="Action">
+        <Listing text={JSON.stringify(action, null, 2)} label={`Action of ${plainText(name)}`} />
+      </Folded>
+      {problem !== undefined && <Notice kind="bad">{problem}</Notice>}
+      <div className="buttons">
+        {run !== undefined && (
+          <button type="button" onClick={() => void act(run, "A request is made.")}>
+            Run now
+          </button>
+        )}
+        <button
+          type="button"
+          onClick={() =>
+            void act(
+              () => change({ paused: !isPaused }),
+              `The ${noun} is ${isPaused ? "resumed" : "paused"}.`,
+            )
+          }
+        >
+          {isPaused ? "Resume" : "Pause"}
+        </button>
+        <ConfirmButton
+          question={`Delete this ${noun}?`}
+          detail="Its list of runs goes with it; their requests stay. This can't be undone."
+          confirm="Delete it"
+          onConfirm={async () => {
+            await remove();
+            await refresh();
+          }}
+        >
+          Delete
+        </ConfirmButton>
+      </div>
+      {children}
+    </section>
+  );
+}
+
+type AnyRun = Pick<TriggerRun, "id" | "at" | "reason" | "detail" | "requestId"> & { readonly state: string };
+
+function Runs<Run extends AnyRun>({
+  dappId,
+  items,
+  head,
+  more,
+}: {
+  readonly dappId: string;
+  readonly items: readonly Run[];
+  /** What its time is. */
+  readonly head: string;
+  readonly more: Column<Run>;
+}) {
+  if (items.length === 0) return <p className="note">No runs yet.</p>;
+  return (
+    <List
+      label="The last runs"
+      items={items}
+      keyOf={({ id }) => id}
+      columns={[
+        { head, cell: ({ at }) => <Age iso={at} /> },
+        {
+          head: "Outcome",
+          isPlain: true,
+          cell: ({ state, reason, detail, requestId }) =>
+            requestId === null ? (
+              <>
+                <Tag kind={state === "skipped" ? "bad" : "quiet"}>{reason ?? state}</Tag>{" "}
+                <UnknownText text={detail ?? ""} />
+              </>
+            ) : (
+              <Link href={`/dapps/${dappId}/requests/${requestId}`}>{requestId}</Link>
+            ),
+        },
+        more,
+      ]}
+    />
+  );
+}
+
+function AddSchedule({
+  dappId,
+  networks,
+}: {
+  readonly dappId: string;
+  readonly networks: readonly ExplorerNetwork[];
+}) {
+  const { schedules } = useClient(dappId);
+  const queries = useQueryClient();
+  const [network, choose] = useChosenNetwork(networks);
+  const [kind, setKind] = useState("cron");
+  const [cron, setCron] = useState("0 20 * * *");
+  const [every, setEvery] = useState("1h");
+  const [timeZone, setTimeZone] = useState(() => Intl.DateTimeFormat().resolvedOptions().timeZone);
+  const [problems, setProblems] = useState<ReadonlyMap<string, string>>(new Map());
+  const [refusal, setRefusal] = useState<string>();
+  const [isBusy, setBusy] = useState(false);
+  const send = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
+    event.preventDefault();
+    const form = event.currentTarget;
+    const fields = new FormData(form);
+    setProblems(new Map());
+    setRefusal(undefined);
+    setBusy(true);
+    try {
+      const action = parseAction(readField(fields, "action"));
+      if (action === undefined) setProblems(new Map([["action", "must be a JSON object"]]));
+      else {
+        const name = readField(fields, "name").trim();
+        const times = kind === "cron" ? { cron, timeZone } : { every };
+        await schedules.create({ name, network, action, ...times });
+        form.reset();
+        await queries.invalidateQueries({ queryKey: ["schedules", dappId] });
+        announce("The schedule is added.");
+      }
+    } catch (error) {
+      const found = problemsOf(error);
+      setProblems(found);
+      const isShown = [...found.keys()].some((one) =>
+        ["name", "cron", "every", "timeZone", "action"].includes(one),
+      );
+      if (!isShown) setRefusal(describeError(error));
+    } finally {
+      setBusy(false);
+      focusFirstProblem(form);
+    }
+  };
+  return (
+    <section className="panel" id="new-schedule">
+      <h2>New schedule</h2>
+      <form className="fields" onSubmit={(event) => void send(event)}>
+        <Field id="schedule-name" label="Name" problem={problems.get("name")}>
+          {(control) => <input {...control} name="name" required maxLength={60} autoComplete="off" />}
+        </Field>
+        <NetworkSelect networks={networks} value={network} onChange={choose} />
+        <Field id="schedule-kind" label="Repeats">
+          {(control) => (
+            <Select
+              {...control}
+              value={kind}
+              options={[
+                ["cron", "at times of day or week (cron)"],
+                ["every", "at equal distances"],
+              ]}
+              onChange={setKind}
+            />
+          )}
+        </Field>
+        {kind === "cron" ? (
+          <>
+            <Field
+              id="schedule-cron"
+              label="Cron expression"
+              note="Minute, hour, day, month and weekday, or six fields with seconds first."
+              problem={problems.get("cron")}
+            >
+              {(control) => (
+                <input
+                  {...control}
+                  value={cron}
+                  className="mono"
+                  autoComplete="off"
+                  spellCheck={false}
+                  onChange={(event) => setCron(event.currentTarget.value)}
+                />
+              )}
+            </Field>
+            <Field id="schedule-zone" label="Time zone" problem={problems.get("timeZone")}>
+              {(control) => (
+                <input
+                  {...control}
+                  value={timeZone}
+                  list="time-zones"
+                  autoComplete="off"
+                  spellCheck={false}
+                  onChange={(event) => setTimeZone(event.currentTarget.value)}
+                />
+              )}
+            </Field>
+            <datalist id="time-zones">
+              {["UTC", ...Intl.supportedValuesOf("timeZone")].map((one) => (
+                <option key={one} value={one} />
+              ))}
+            </datalist>
+          </>
+        ) : (
+          <Field
+            id="schedule-every"
+            label="Distance"
+            note="Such as 10s, 5m, 1h or 1d."
+            problem={problems.get("every")}
+          >
+            {(control) => (
+              <input
+                {...control}
+                value={every}
+                autoComplete="off"
+                onChange={(event) => setEvery(event.currentTarget.value)}
+              />
+            )}
+          </Field>
+        )}
+        <NextTicks {...(kind === "cron" ? { cron, timeZone } : { every })} />
+        <Field
+          id="schedule-action"
+          label="Action"
+          note={'{"preset": …}, {"random": {…}} or {"function": {…}}, with the parameters of that endpoint.'}
+          problem={problems.get("action")}
+          wide
+        >
+          {(control) => (
+            <textarea
+              {...control}
+              name="action"
+              rows={3}
+              className="mono"
+              spellCheck={false}
+              defaultValue={'{"preset": "coinflip"}'}
+            />
+          )}
+        </Field>
+        {refusal !== undefined && <Notice kind="bad">{refusal}</Notice>}
+        <div>
+          <button className="action" disabled={isBusy}>
+            Add a schedule
+          </button>
+        </div>
+      </form>
+    </section>
+  );
+}
+
+/** The next times that are due, as the form says while it is typed. */
+function NextTicks({ cron = "", timeZone = "", every }: Pick<ScheduleParams, "cron" | "timeZone" | "every">) {
+  const everyMs = every === undefined ? undefined : parseDuration(every);
+  const mistake =
+    every === undefined
+      ? (findCronMistake(cron) ?? (isTimeZone(timeZone) ? undefined : "the time zone is unknown"))
+      : everyMs === undefined
+        ? "the distance can't be read"
+        : undefined;
+  const now = Date.now();
+  const timing = everyMs === undefined ? { cron, timeZone } : { everyMs, startsAt: now };
+  return (
+    <div className="field wide" role="status" aria-label="Next times">
+      {mistake === undefined ? (
+        <>
+          <p className="note">Next times, {every === undefined ? `in ${timeZone} and UTC` : "in UTC"}:</p>
+          <ul>
+            {nextTicks(timing, now, SHOWN_TICKS).map((at) => (
+              <li key={at}>
+                {every === undefined && timeZone !== "UTC" && `${formatIn(timeZone, at)} · `}
+                <Time iso={new Date(at).toISOString()} />
+              </li>
+            ))}
+          </ul>
+        </>
+      ) : (
+        <p className="note">No next times: {mistake}.</p>
+      )}
+    </div>
+  );
+}
+
+function formatIn(timeZone: string, at: number): string {
+  return new Intl.DateTimeFormat(undefined, {
+    timeZone,
+    weekday: "short",
+    year: "numeric",
+    month: "short",
+    day: "numeric",
+    hour: "2-digit",
+    minute: "2-digit",
+    second: "2-digit",
+  }).format(at);
+}
+
+function parseAction(text: string): ScheduleView["action"] | undefined {
+  try {
+    const action: unknown = JSON.parse(text);
+    return typeof action === "object" && action !== null && !Array.isArray(action)
+      ? (action as ScheduleView["action"])
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
