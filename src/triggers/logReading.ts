@@ -212,16 +212,23 @@ export function startLogReading(options: LogReadingOptions): LogReading {
 
   const openCursor = async (): Promise<LogCursor> => {
     const stored = await findLogCursor(store.db, network);
-    if (stored?.identity === chain.identity) return stored;
+    const isSameChain = stored?.identity === chain.identity;
+    // Triggers that are all new, or want earlier blocks, need nothing of what lies between.
+    if (isSameChain && triggers.some(({ replayFrom }) => replayFrom === null)) return stored;
     const head = await client.getHead("latest");
     if (head === undefined) throw new Error("the chain has no block yet");
     const block = Number(head.number);
-    const first = { identity: chain.identity, block, heads: [[block, head.hash]] } as const;
+    const { identity } = chain;
+    // Without the newest block among them, the earlier ones are looked at again: a reorg may have removed logs of runs.
+    const heads = isSameChain ? stored.heads : [[block, head.hash] as const];
+    const first = { identity, block, heads };
     await write(async (db) => {
-      // What an earlier chain of this name had is gone.
-      const ids = (await listRevertedRuns(db, { network, from: 0 })).map((one) => one.run_id);
-      await deleteUnsentRuns(db, ids);
-      await noteReverted(db, ids, Date.now());
+      if (!isSameChain) {
+        // What an earlier chain of this name had is gone.
+        const ids = (await listRevertedRuns(db, { network, from: 0 })).map((one) => one.run_id);
+        await deleteUnsentRuns(db, ids);
+        await noteReverted(db, ids, Date.now());
+      }
       await saveLogCursor(db, network, first);
     });
     return first;

@@ -23,6 +23,9 @@ export interface GivenSelection {
   readonly filters?: Readonly<Record<string, unknown>>;
 }
 
+/** Longer values, which no request could take, are not kept. */
+const MAX_VALUE_CHARACTERS = 65_536;
+
 /** Names, besides the event's own, of values that each log has. */
 export const LOG_VALUES = [
   "$address",
@@ -65,7 +68,7 @@ export function isSelected({ addresses, topics }: LogSelection, log: RawLog): bo
 
 /**
  * Returns the values of a log by name, as text: integers in decimal, addresses with their checksum, bytes as hex, lists as JSON. Of a log
- * that is not encoded as its event says, only those that every log has.
+ * that is not encoded as its event says, only those that every log has; without those of more than 65,536 characters.
  */
 export function readValues({ event }: LogSelection, log: RawLog): Record<string, string> {
   const values: Record<string, string> = {
@@ -77,15 +80,14 @@ export function readValues({ event }: LogSelection, log: RawLog): Record<string,
     $data: log.data,
     $topics: JSON.stringify(log.topics),
   };
-  if (event === null) return values;
   try {
-    const abi = [parseEvent(event)];
+    const abi = event === null ? [] : [parseEvent(event)];
     const { args } = decodeEventLog({ abi, data: log.data, topics: log.topics as [Hex, ...Hex[]] });
-    for (const [name, value] of Object.entries(args ?? {})) values[name] = toText(value);
+    for (const [name, value] of Object.entries(args)) values[name] = toText(value);
   } catch {
     // Whatever refers to them is refused.
   }
-  return values;
+  return Object.fromEntries(Object.entries(values).filter(([, text]) => text.length <= MAX_VALUE_CHARACTERS));
 }
 
 function parseEvent(text: string): AbiEvent {

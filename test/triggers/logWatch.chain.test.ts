@@ -310,6 +310,42 @@ describe.each(DATABASES)("on %s", (_name, prepare) => {
     expect(submitted).toHaveLength(10);
   });
 
+  test.each([false, true])(
+    "reads nothing of the time without triggers for a new one, unless a reorg removed logs: %s",
+    async (isReorged) => {
+      const first = await create();
+      await emit(1, 10);
+      await emit(2, 20);
+      await requested(first.id, 2);
+      await triggers.change(DAPP, first.id, { paused: true });
+      if (isReorged) await chain.client.request("anvil_reorg", [1, []]);
+      for (let i = 0; i < 5; i += 1) await emit(3, 30);
+      const read: (bigint | string)[] = [];
+      const client: ChainClient = {
+        ...chain.client,
+        async getLogs(filter) {
+          read.push("fromBlock" in filter ? filter.fromBlock : filter.blockHash);
+          return await chain.client.getLogs(filter);
+        },
+      };
+      await watch.stop();
+      observed = observe({ client });
+      watch = start();
+      const second = await create();
+      const { blockHash } = await emit(4, 40);
+      await requested(second.id, 1);
+      await vi.waitFor(async () => {
+        const runs = await runsOf(first.id);
+        expect(runs.map(({ revertedAt }) => revertedAt !== null)).toEqual([false, isReorged]);
+      }, PATIENCE);
+      const early = read.filter((at) =>
+        typeof at === "bigint" ? at < BigInt(second.fromBlock) : at !== blockHash,
+      );
+      expect(early.length > 0).toBe(isReorged);
+      expect(submitted).toHaveLength(3);
+    },
+  );
+
   test("keeps runs waiting at the daily limit and while it is paused, and says so", async () => {
     const { id } = await create();
     refusal = new TycheError("the requests of the day are used up", {
