@@ -91,6 +91,11 @@ describe.each(DATABASES)("on %s", (_name, create) => {
       return items.toReversed();
     }, PATIENCE);
 
+  test("holds the most webhooks of a dapp against parallel calls", async () => {
+    const results = await Promise.allSettled(Array.from({ length: 30 }, (_, i) => hook(`/parallel/${i}`)));
+    expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(20);
+  });
+
   test("default: the receiver is told the end of a request, signed, in sequence, and nothing else", async () => {
     const { id, secret } = await hook("/told");
     const request = await fulfil();
