@@ -86,7 +86,7 @@ export async function createNaivePath(
     const data = encodeFunctionData({
       abi: presetConsumerAbi,
       functionName: "submit",
-      args: [[], [], [random]],
+      args: [[], [], [random], []],
     });
     return operator.send({ to: contracts.presetConsumer, data, gas: GAS.request });
   };
@@ -131,7 +131,7 @@ export async function createNaivePath(
     const data = encodeFunctionData({
       abi: presetConsumerAbi,
       functionName: "submit",
-      args: [[], [{ functionsSubId, data: request }], []],
+      args: [[], [{ functionsSubId, data: request }], [], []],
     });
     return operator.send({ to: contracts.presetConsumer, data, gas: GAS.call });
   };

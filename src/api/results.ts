@@ -3,6 +3,9 @@ import { hexBytes, nullable } from "./common.ts";
 
 const id = Type.String({ description: "Identifier of the request here: the one of `/api/requests/{id}`." });
 const shareUrl = Type.String({ description: "Public page with the result: `/r/{id}`." });
+const label = Type.Optional(
+  Type.String({ description: "What the request is for, as it is on chain; absent without a label." }),
+);
 const failureCode = Type.Optional(
   Type.Literal("function_failed", { description: "Code of the failure; absent after a success." }),
 );
@@ -47,6 +50,7 @@ export const PresetResult = Type.Object({
   code: failureCode,
   url: explorerUrl("the transaction that delivered the result"),
   shareUrl,
+  label,
 });
 
 const warnings = Type.Array(Type.String(), {
@@ -69,6 +73,7 @@ export const FunctionResult = Type.Object({
   url: explorerUrl("the transaction that delivered the result"),
   warnings: Type.Optional(warnings),
   shareUrl,
+  label,
 });
 
 /** Outcome of a request for random numbers. */
@@ -79,6 +84,7 @@ export const RandomResult = Type.Object({
   transactionHash: hexBytes("Hash of the transaction that put the VRF proof on chain.", 32),
   url: explorerUrl("that transaction"),
   shareUrl,
+  label,
   randomNumber: Type.Array(Type.String({ pattern: "^[0-9]+$" }), {
     description: "The random numbers, each a 256-bit unsigned integer in decimal.",
   }),

@@ -412,6 +412,8 @@ export interface FunctionResult {
   readonly warnings?: readonly string[];
   /** Public page with the result: `/r/{id}`. */
   readonly shareUrl: string;
+  /** What the request is for, as it is on chain; absent without a label. */
+  readonly label?: string;
 }
 
 /** A response that a transaction delivered. */
@@ -844,6 +846,8 @@ export interface PresetResult {
   readonly url: string;
   /** Public page with the result: `/r/{id}`. */
   readonly shareUrl: string;
+  /** What the request is for, as it is on chain; absent without a label. */
+  readonly label?: string;
 }
 
 /** A preset that a transaction requested or answered. */
@@ -970,6 +974,8 @@ export interface RandomResult {
   readonly url: string;
   /** Public page with the result: `/r/{id}`. */
   readonly shareUrl: string;
+  /** What the request is for, as it is on chain; absent without a label. */
+  readonly label?: string;
   /** The random numbers, each a 256-bit unsigned integer in decimal. */
   readonly randomNumber: readonly string[];
   /** The same numbers. */
@@ -1052,6 +1058,28 @@ export interface ReportView {
 
 export type RequestKind = "preset" | "function" | "random" | "consumer" | "unlink";
 
+/** What a request is for, and which other requests say the same. */
+export interface RequestLabel {
+  /** Id of the dapp, as the service's operator wrote it. */
+  readonly dapp: string;
+  readonly label: string;
+  /** Place of this request among those with the label, from 1. */
+  readonly draw: number;
+  /** All requests of the dapp with the label that were found, oldest first. */
+  readonly draws: readonly {
+    /** The request's transaction. */
+    readonly transactionHash: Hex;
+    readonly blockNumber: string;
+  }[];
+  readonly searched: {
+    readonly from: string;
+    /** First and last block in which the node was asked for such requests. */
+    readonly to: string;
+    /** Whether that is the chain from its first block on, and all that were found are listed. */
+    readonly isWhole: boolean;
+  };
+}
+
 /** A page of requests. */
 export interface RequestPage {
   /** Newest first. */
@@ -1091,6 +1119,10 @@ export interface RequestVerification {
   readonly err: string | null;
   /** Words that follow from the proof, in decimal: all for random numbers, a preset's own one. */
   readonly randomNumber: readonly string[];
+  /** Arguments of the source, as it gets them; null for random numbers, and if they are malformed. */
+  readonly args: readonly string[] | null;
+  /** What the request is for; null without a label: it may be one of many. */
+  readonly label: RequestLabel | null;
   readonly steps: readonly VerificationStep[];
 }
 

@@ -33,6 +33,27 @@ export const VerificationStep = Type.Object({
   compared: Type.Array(Comparison),
 });
 
+/** What a request is for, and which other requests say the same. */
+export const RequestLabel = Type.Object({
+  dapp: Type.String({ description: "Id of the dapp, as the service's operator wrote it." }),
+  label: Type.String(),
+  draw: Type.Integer({ description: "Place of this request among those with the label, from 1." }),
+  draws: Type.Array(
+    Type.Object({
+      transactionHash: hash("The request's transaction."),
+      blockNumber: Type.String(),
+    }),
+    { description: "All requests of the dapp with the label that were found, oldest first." },
+  ),
+  searched: Type.Object({
+    from: Type.String(),
+    to: Type.String({ description: "First and last block in which the node was asked for such requests." }),
+    isWhole: Type.Boolean({
+      description: "Whether that is the chain from its first block on, and all that were found are listed.",
+    }),
+  }),
+});
+
 /** The parts of one request. */
 export const RequestVerification = Type.Object({
   kind: Type.Enum(["preset", "function", "random"]),
@@ -58,6 +79,11 @@ export const RequestVerification = Type.Object({
   randomNumber: Type.Array(Type.String(), {
     description: "Words that follow from the proof, in decimal: all for random numbers, a preset's own one.",
   }),
+  args: nullable(
+    Type.Array(Type.String()),
+    "Arguments of the source, as it gets them; null for random numbers, and if they are malformed.",
+  ),
+  label: nullable(RequestLabel, "What the request is for; null without a label: it may be one of many."),
   steps: Type.Array(VerificationStep),
 });
 

@@ -59,8 +59,8 @@ export function decodeFulfilments(input: Hex): Fulfilment[] {
 export function decodeSubmission(input: Hex) {
   const call = tryDecode(() => decodeBoundedCall({ abi: presetConsumerAbi, data: input }));
   if (call?.functionName !== "submit") return undefined;
-  const [presets, functions, randoms] = call.args;
-  return { presets, functions, randoms };
+  const [presets, functions, randoms, labels] = call.args;
+  return { presets, functions, randoms, labels };
 }
 
 /** An entry of PresetConsumer `submitJoined`. */

@@ -82,6 +82,7 @@ export const EVENT_TOPICS = {
     "SourceStored",
     "Accepted",
     "Refused",
+    "Labelled",
     "BatchRequested",
     "Joining",
     "WordsJoined",
@@ -204,13 +205,20 @@ const DECODERS = {
     requestId: topic(topics, 1),
     transmitter: addressOf(word(data, 0)),
   }),
-  /** PresetConsumer: see the contract for these eight. */
+  /** PresetConsumer: see the contract for these nine. */
   SourceStored: ({ topics }: EncodedLog) => ({
     sourceId: Number(topic(topics, 1)),
     sourceHash: topic(topics, 2),
   }),
   Accepted: ({ data }: EncodedLog) => ({ index: Number(uint(data, 0)), requestId: word(data, 1) }),
   Refused: ({ data }: EncodedLog) => ({ index: Number(uint(data, 0)), reason: bytes(data, 1) }),
+  Labelled: ({ topics, data }: EncodedLog) => ({
+    labelHash: topic(topics, 1),
+    index: uint(data, 0),
+    item: uint(data, 1),
+    dapp: hexToString(bytes(data, 2)),
+    label: hexToString(bytes(data, 3)),
+  }),
   BatchRequested: ({ topics, data }: EncodedLog) => ({
     vrfRequestId: topic(topics, 1),
     batch: bytes(data, 0),

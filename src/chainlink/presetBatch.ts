@@ -108,6 +108,8 @@ export interface SubmissionSize {
   readonly randoms: number;
   /** Number of key hashes of each request for joined words; the batches of presets among them are in `batchBytes`. */
   readonly joins?: readonly number[];
+  /** Bytes of each label's texts. */
+  readonly labelBytes?: readonly number[];
 }
 
 /** Function requests on one subscription in one transaction. */
@@ -122,11 +124,12 @@ export interface SubscriptionUse {
  * submission (`InsufficientGas`); unused gas costs nothing. Each of three nested calls holds back 1/64 of the gas.
  */
 export function submissionGas(size: SubmissionSize): bigint {
-  const { batchBytes, functionBytes, subscriptions, randoms, joins = [] } = size;
+  const { batchBytes, functionBytes, subscriptions, randoms, joins = [], labelBytes = [] } = size;
   let gas = FIRST_TOUCH_GAS + randoms * RANDOM_GAS;
   for (const keys of joins) gas += JOIN_GAS + keys * JOINED_KEY_GAS;
   for (const bytes of batchBytes) gas += BATCH_GAS + bytes * BATCH_GAS_PER_BYTE;
   for (const bytes of functionBytes) gas += FUNCTION_GAS + bytes * FUNCTION_GAS_PER_BYTE;
+  for (const bytes of labelBytes) gas += LABEL_GAS + bytes * LABEL_GAS_PER_BYTE;
   for (const { linked, requests } of subscriptions)
     gas += linked * (CONSUMER_GAS + Math.max(0, requests - 1) * CONSUMER_AGAIN_GAS);
   return BigInt(Math.ceil((gas * 64) / 61));
@@ -141,6 +144,9 @@ const BATCH_GAS_PER_BYTE = 40;
 /** A join, and each of its parts. */
 const JOIN_GAS = 75_000;
 const JOINED_KEY_GAS = 65_000;
+/** A label's other words in calldata and log. */
+const LABEL_GAS = 12_000;
+const LABEL_GAS_PER_BYTE = 50;
 const FUNCTION_GAS = 145_000;
 /** Calldata, two logs, and copies in memory from contract to contract. */
 const FUNCTION_GAS_PER_BYTE = 45;

@@ -21,6 +21,8 @@ import { type Terminal, withoutControls } from "./terminal.ts";
 
 interface CallFlags extends ServiceFlags, NetworkFlag {
   readonly idempotencyKey?: string;
+  readonly label?: string;
+  readonly once?: true;
   readonly json?: true;
   readonly async?: true;
 }
@@ -38,7 +40,7 @@ const EXAMPLES = `
 Examples:
   $ tyche call coinflip
   $ tyche call range min=1 max=6 --network sepolia
-  $ tyche call lotto numberOfWinners=2 list=ann list=bob list=cy
+  $ tyche call lotto numberOfWinners=2 list=ann list=bob list=cy --label raffle-2026-12-24 --once
   $ tyche call random --words 3
   $ tyche call run price.js --arg BTC --return-type uint256
   $ tyche call nDice numFaces=6 --json | jq '.value | add'
@@ -70,8 +72,8 @@ export function registerCall(program: Command, terminal: Terminal): void {
       const preset = (await client.presets()).find((one) => one.name === name);
       const params = readPresetParams(typed, preset);
       const network = await chooseNetwork(client, flags);
-      const { idempotencyKey, confirmations } = flags;
-      const options = { network, confirmations, idempotencyKey };
+      const { idempotencyKey, confirmations, label, once } = flags;
+      const options = { network, confirmations, label, once, idempotencyKey };
       await finish(await client.submit.preset(name, params, options), flags, terminal);
     });
 
@@ -90,9 +92,9 @@ export function registerCall(program: Command, terminal: Terminal): void {
       >();
       const { client } = await connectService(flags);
       const network = await chooseNetwork(client, flags);
-      const { words: numWords, confirmations, keyHash, idempotencyKey } = flags;
+      const { words: numWords, confirmations, keyHash, idempotencyKey, label, once } = flags;
       const keyHashes = keyHash.length === 0 ? undefined : keyHash;
-      const params = { network, numWords, confirmations, keyHashes };
+      const params = { network, numWords, confirmations, keyHashes, label, once };
       await finish(await client.submit.random(params, { idempotencyKey }), flags, terminal);
     });
 
@@ -116,8 +118,8 @@ export function registerCall(program: Command, terminal: Terminal): void {
       const source = file === "-" ? await text(process.stdin) : await readFile(file, "utf8");
       const { client } = await connectService(flags);
       const network = await chooseNetwork(client, flags);
-      const { idempotencyKey } = flags;
-      const params = { network, source, args: flags.arg, returnType: flags.returnType };
+      const { idempotencyKey, label, once, arg: args, returnType } = flags;
+      const params = { network, source, args, returnType, label, once };
       try {
         if (flags.async)
           return await finish(await client.submit.runFunction(params, { idempotencyKey }), flags, terminal);
@@ -137,6 +139,8 @@ function withCall(command: Command): Command {
       "--idempotency-key <key>",
       "makes the call safe to repeat: the same key identifies the same request",
     )
+    .option("--label <text>", "what the request is for, on chain with it for all to see")
+    .option("--once", "refuse the call if another request of the dapp has the label, and each later one")
     .option("--async", "print the request's id and don't wait")
     .option("--json", "print one JSON object");
 }

@@ -148,6 +148,7 @@ async function dappTools(client: TycheClient<AnyPresets>): Promise<readonly Tool
         params: parameters,
         network: NETWORK,
         confirmations: CONFIRMATIONS,
+        ...LABEL,
       },
       required: (parameters["required"] as readonly string[] | undefined)?.length ? ["params"] : [],
       annotations: CREATES,
@@ -162,6 +163,7 @@ async function dappTools(client: TycheClient<AnyPresets>): Promise<readonly Tool
         numWords: { type: "integer", minimum: 1, maximum: 500 },
         network: NETWORK,
         confirmations: CONFIRMATIONS,
+        ...LABEL,
       },
       annotations: CREATES,
       run: (given: object, signal) => client.random(given, { signal }),
@@ -170,7 +172,7 @@ async function dappTools(client: TycheClient<AnyPresets>): Promise<readonly Tool
       name: "run_function",
       title: "Run a function",
       description: `Runs JavaScript on the oracle network and delivers its result on chain, signed by the nodes. ${SOURCE_HINT}`,
-      properties: { ...FUNCTION, network: NETWORK },
+      properties: { ...FUNCTION, network: NETWORK, ...LABEL },
       required: ["source"],
       annotations: CREATES,
       run: (given: { source: string }, signal) => client.runFunction(given, { signal }),
@@ -212,6 +214,16 @@ const CONFIRMATIONS = {
   type: "integer",
   minimum: 1,
   description: "Blocks that must hold the request before it is answered. Default: the network's minimum.",
+};
+const LABEL = {
+  label: {
+    type: "string",
+    description: "What the request is for, on chain for all to see; 1 to 100 characters.",
+  },
+  once: {
+    type: "boolean",
+    description: "Whether it must be the only request with this label: a second one is refused.",
+  },
 };
 const SOURCE_HINT =
   "The source is the body of an async function with `args` (texts) and Functions.makeHttpRequest; it returns bytes, such as Functions.encodeString(…) or Functions.encodeUint256(…).";

@@ -5,13 +5,15 @@ import type { Hex } from "viem";
 import { TycheError } from "../lib/errors.ts";
 import { dataDirOfEnvironment } from "./dappCommands.ts";
 import { parseRpcUrl } from "./parseRpcUrl.ts";
-import type { Terminal } from "./terminal.ts";
+import { collectExpectation, findUnexpected, type Expectation } from "./expectation.ts";
+import { oneLine, type Terminal } from "./terminal.ts";
 
 interface VerifyFlags {
   readonly requestId?: Hex;
   readonly rpcUrl?: string;
   readonly contracts?: string;
   readonly save?: string;
+  readonly expect?: readonly Expectation[];
   /** Absent without `--blocks` and `--no-blocks`. */
   readonly blocks?: boolean;
   readonly verbose?: true;
@@ -26,10 +28,12 @@ Examples:
   $ tyche verify sepolia 0x5f0c…
   $ tyche verify sepolia 0x5f0c… --request-id 0x91ab…
   $ tyche verify sepolia 0x5f0c… --rpc-url https://rpc.example.org --contracts published.json
+  $ tyche verify sepolia 0x5f0c… --expect label=raffle-2026-12-24 --expect list=@entries.txt
   $ tyche verify sepolia 0x5f0c… --json | jq .valid
 
 Exit code: 0 when every result is valid. Otherwise 1: a result is not valid, is not confirmed because its source could not give it again
-(the source uses HTTP, for example), is valid only if the contracts are the operator's (pass --contracts), or isn't there yet.`;
+(the source uses HTTP, for example), is valid only if the contracts are the operator's (pass --contracts), isn't there yet, or is of
+something else than expected.`;
 
 /** The implementation that the program's composition provides. */
 export interface VerifyMeans {
@@ -67,6 +71,11 @@ export function registerVerify(program: Command, terminal: Terminal, { verify }:
       "--contracts <json>",
       "the published addresses, as in GET /api/networks: a file, or the JSON itself",
     )
+    .option(
+      "--expect <what>",
+      "exit with 1 unless each request is of this: label=TEXT, or list=@FILE with a preset's entries; may be repeated",
+      collectExpectation,
+    )
     .option("--save <file>", "write the chain data that was read, for the page of tyche verifier build")
     .option(
       "--blocks",
@@ -77,7 +86,7 @@ export function registerVerify(program: Command, terminal: Terminal, { verify }:
     .option("--json", "print JSON")
     .addHelpText("after", HELP)
     .action(async (network: string, tx: Hex, flags: VerifyFlags) => {
-      const { requestId, rpcUrl, contracts, save, blocks } = flags;
+      const { requestId, rpcUrl, contracts, save, blocks, expect = [] } = flags;
       const found = await verify({
         network,
         tx,
@@ -94,6 +103,13 @@ export function registerVerify(program: Command, terminal: Terminal, { verify }:
           isVerbose: flags.verbose === true,
         });
       if (!found.valid) process.exitCode = 1;
+      for (const request of found.requests)
+        for (const expectation of expect) {
+          const problem = await findUnexpected(expectation, request);
+          if (problem === undefined) continue;
+          process.exitCode = 1;
+          terminal.err(oneLine(`not as expected: ${request.kind} ${request.requestId}: ${problem}`));
+        }
     });
 }
 

@@ -101,6 +101,7 @@ export class NotFoundError extends ApiError {}
 export class MethodNotAllowedError extends ApiError {}
 export class RequestTimeoutError extends ApiError {}
 export class IdempotencyConflictError extends ApiError {}
+export class LabelTakenError extends ApiError {}
 export class NameTakenError extends ApiError {}
 export class TooManyConsumersError extends ApiError {}
 export class BodyTooLargeError extends ApiError {}
@@ -145,6 +146,7 @@ export const ERROR_CLASSES: Readonly<Record<string, new (facts: ApiErrorFacts) =
   method_not_allowed: MethodNotAllowedError,
   request_timeout: RequestTimeoutError,
   idempotency_conflict: IdempotencyConflictError,
+  label_taken: LabelTakenError,
   name_taken: NameTakenError,
   too_many_consumers: TooManyConsumersError,
   body_too_large: BodyTooLargeError,

@@ -9,6 +9,7 @@ export type {
   CallOptions,
   DryRunParams,
   FunctionParams,
+  LabelParams,
   ListParams,
   PresetOptions,
   RandomParams,

@@ -35,14 +35,22 @@ export interface SubmitOptions extends CallOptions {
   readonly dryRunsFirst?: boolean | undefined;
 }
 
-export interface PresetOptions extends SubmitOptions {
+/** What a request is for, on chain for all to see. */
+export interface LabelParams {
+  /** 1 to 100 characters; upper and lower case are the same. */
+  readonly label?: string | undefined;
+  /** Whether this must be the dapp's only request with the label on the network. Throws a `LabelTakenError` if it can't be. */
+  readonly once?: boolean | undefined;
+}
+
+export interface PresetOptions extends SubmitOptions, LabelParams {
   /** Default: the only network that the service has, or `polygon_mumbai`. */
   readonly network?: string | undefined;
   /** Blocks before the word is drawn. Default: the network's minimum. */
   readonly confirmations?: number | undefined;
 }
 
-export interface RandomParams {
+export interface RandomParams extends LabelParams {
   /** Default: the only network that the service has, or `fantom_testnet`. */
   readonly network?: string | undefined;
   /** Default 1. */
@@ -54,7 +62,7 @@ export interface RandomParams {
   readonly keyHashes?: readonly Hex[] | undefined;
 }
 
-export interface FunctionParams {
+export interface FunctionParams extends LabelParams {
   /** Default: the only network that the service has. */
   readonly network?: string | undefined;
   /** JavaScript: the body of an async function. */
@@ -64,7 +72,7 @@ export interface FunctionParams {
   readonly returnType?: ReturnType | undefined;
 }
 
-export interface SimulateParams extends Omit<FunctionParams, "network"> {
+export interface SimulateParams extends Omit<FunctionParams, "network" | keyof LabelParams> {
   /** Network whose limits apply. Default: limits that hold on all. */
   readonly network?: string | undefined;
 }
@@ -150,8 +158,8 @@ export function createRequests<Presets, Form extends "result" | "submitted">(
   const post = <Result>(path: string, parts: Pick<Call, "query" | "body">, options: SubmitOptions = {}) =>
     send<Result>({ method: "POST", path, ...parts }, options);
   return {
-    preset(preset, ...[params = {}, { network, confirmations, ...options } = {}]) {
-      const query = { network, preset, confirmations };
+    preset(preset, ...[params = {}, { network, confirmations, label, once, ...options } = {}]) {
+      const query = { network, preset, confirmations, label, once: once?.toString() };
       return post("/api/vrfv2/presets", { query, body: params }, options);
     },
     random: (params = {}, options) =>

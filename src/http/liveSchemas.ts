@@ -16,6 +16,7 @@ import { MAX_DAILY_LIMIT } from "../dapps/dailyLimit.ts";
 import type { ReturnType, Service } from "../requests/service.ts";
 import { EXPECTED } from "../lib/schemaCheck.ts";
 import { confirmationsParameter } from "./confirmations.ts";
+import { LABEL_PARAMETERS } from "./labelParameters.ts";
 import { address, day, hash, integer, oneOf } from "./parameterSchemas.ts";
 import { compileValidator, type Validator } from "./validator.ts";
 
@@ -199,8 +200,9 @@ function createRequestSchemas(networks: readonly NetworkView[], presets: readonl
         "coinflip",
       ),
       confirmations: confirmationsParameter("the random word is"),
+      ...LABEL_PARAMETERS,
     }),
-    function: Type.Object({ network: network(), source, args, returnType }, STRICT),
+    function: Type.Object({ network: network(), source, args, returnType, ...LABEL_PARAMETERS }, STRICT),
     simulate: Type.Object(
       {
         network: Type.Optional(oneOf(networkNames, "Network whose limits apply.")),
@@ -215,6 +217,7 @@ function createRequestSchemas(networks: readonly NetworkView[], presets: readonl
         network: network("fantom_testnet"),
         numWords: integer({ minimum: 1, maximum: maxWords, default: 1 }, "Number of random numbers."),
         confirmations: confirmationsParameter("the random numbers are"),
+        ...LABEL_PARAMETERS,
         keyHash: Type.Optional(
           hash("Keccak256 hash that names the VRF key: one that `GET /api/networks` lists for the network."),
         ),

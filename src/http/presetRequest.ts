@@ -3,12 +3,13 @@ import { TycheError } from "../lib/errors.ts";
 import { InvalidParameterError, type ParameterViolation } from "../lib/invalidParameter.ts";
 import type { PresetCommand, Service } from "../requests/service.ts";
 import { checkConfirmations } from "./confirmations.ts";
+import { checkLabel, labelOf, readOnce } from "./labelParameters.ts";
 import type { LiveSchemas, RequestSchemas } from "./liveSchemas.ts";
 import type { GivenParameters } from "./parameters.ts";
 import { pointerTo, type JsonValue } from "../lib/parseJson.ts";
 
 /** Parameters of every preset request. */
-const SHARED = ["network", "preset", "confirmations"] as const;
+const SHARED = ["network", "preset", "confirmations", "label", "once"] as const;
 
 /**
  * Parses the parameters of a preset request: those of every preset by our schema, the rest by the preset's own. Lists the
@@ -20,6 +21,7 @@ export function parsePresetRequest(
   options: { readonly schemas: LiveSchemas; readonly service: Service },
 ): PresetCommand {
   const { schemas, service } = options;
+  readOnce(given);
   const own: Record<string, JsonValue> = Object.assign(Object.create(null), given.values);
   const shared: Record<string, JsonValue> = Object.create(null);
   for (const name of SHARED) {
@@ -51,7 +53,10 @@ export function parsePresetRequest(
       );
       if (violations.length === 0 && checked.ok) {
         const { network, confirmations } = checked.values;
-        const chosen = confirmations === undefined ? {} : { confirmations };
+        const chosen = {
+          ...(confirmations === undefined ? {} : { confirmations }),
+          ...labelOf(checked.values),
+        };
         return { kind: "preset", network, preset: presetName, params, ...chosen };
       }
     } catch (error) {
@@ -63,11 +68,11 @@ export function parsePresetRequest(
 
 /** Checks the limits that differ between networks. */
 function checkRange(
-  { network, confirmations }: Static<RequestSchemas["preset"]>,
+  { network, confirmations, ...given }: Static<RequestSchemas["preset"]>,
   { networks }: LiveSchemas,
 ): readonly ParameterViolation[] {
   const view = networks.get(network);
-  return view === undefined ? [] : checkConfirmations(confirmations, view);
+  return [...checkLabel(given), ...(view === undefined ? [] : checkConfirmations(confirmations, view))];
 }
 
 /** Returns the service's explanation for a preset that it doesn't serve, which says more than that it is not listed. */

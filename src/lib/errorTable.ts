@@ -81,6 +81,11 @@ export const ERROR_TABLE = {
     meaning: "Another dapp has this name; upper and lower case are the same.",
     remedy: "Choose another name.",
   },
+  label_taken: {
+    status: 409,
+    meaning: "Another request has the label, and one of the two says `once`. `id` is that request's.",
+    remedy: "Look at that request's result, or choose another label.",
+  },
   too_many_consumers: {
     status: 409,
     meaning: "The subscription has as many consumers as the network allows.",

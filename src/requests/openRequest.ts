@@ -61,18 +61,21 @@ type PresetPlan = {
 };
 type FunctionPlan = { readonly returnType: ReturnType };
 
-type PresetParams = {
+/** What a request is for, if its caller said it. */
+type Labels = { readonly label?: string; readonly once?: true };
+
+type PresetParams = Labels & {
   readonly preset: string;
   /** If the caller chose them. */
   readonly confirmations?: number;
   readonly [parameter: string]: unknown;
 };
-type FunctionParams = {
+type FunctionParams = Labels & {
   readonly source: string;
   readonly args: readonly string[];
   readonly returnType: ReturnType;
 };
-type RandomParams = {
+type RandomParams = Labels & {
   readonly numWords: number;
   readonly confirmations: number;
   readonly keyHash: Hex;
@@ -212,21 +215,29 @@ const RUN_OUTCOME: Shape = {
   err: text,
 } satisfies Record<keyof RunOutcome, Check>;
 
+const LABELS: Shape = { label: optional(text), once: optional((value) => value === true) };
+
 const SHAPES: Readonly<
   Record<RequestKind, { readonly params: Shape; readonly progress: Shape; readonly outcome: Shape }>
 > = {
   preset: {
-    params: { preset: text, confirmations: optional(number) },
+    params: { preset: text, confirmations: optional(number), ...LABELS },
     progress: { sourceHash: optional(hex), args: listOf(text), returnType, show: optional(show) },
     outcome: RUN_OUTCOME,
   },
   function: {
-    params: { source: text, args: listOf(text), returnType },
+    params: { source: text, args: listOf(text), returnType, ...LABELS },
     progress: { returnType },
     outcome: RUN_OUTCOME,
   },
   random: {
-    params: { numWords: number, confirmations: number, keyHash: hex, keyHashes: optional(listOf(hex)) },
+    params: {
+      numWords: number,
+      confirmations: number,
+      keyHash: hex,
+      keyHashes: optional(listOf(hex)),
+      ...LABELS,
+    },
     progress: {},
     outcome: { transactionHash: hex, requestId: hex, words: listOf(text) },
   },

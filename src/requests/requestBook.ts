@@ -8,6 +8,7 @@ import {
   insertRequests,
   saveRequests,
 } from "../store/requests.ts";
+import { claimLabel } from "../store/labels.ts";
 import { addUsage } from "../store/usage.ts";
 import { DatabaseAwayError } from "../store/databaseAway.ts";
 import type { Fence } from "../store/leases.ts";
@@ -20,6 +21,7 @@ import type { DamagedRequests } from "./keep/damagedRequests.ts";
 import { parseRequest } from "./openRequest.ts";
 import type { OpenRequest } from "./openRequest.ts";
 import { readPatiently } from "./read/readPatiently.ts";
+import type { Labelled } from "./service.ts";
 import { usageOfSteps } from "./keep/usage.ts";
 import type { RequestStep } from "./keep/usage.ts";
 
@@ -348,6 +350,10 @@ async function insertNew(db: Queryable, added: readonly Added[], outbox: Request
   const requests = added.map(({ request }) => request);
   const steps = requests.map((after) => ({ after }));
   await insertRequests(db, requests);
+  for (const { id: requestId, dappId, network, params } of requests) {
+    const { label, once = false } = params as Labelled;
+    if (label !== undefined) await claimLabel(db, { dappId, network, label, requestId, isOnce: once });
+  }
   await addUsage(db, usageOfSteps(steps));
   const hasEvents = await outbox.add(db, steps);
   // Always in the same order: another transaction may need the rows they lock.

@@ -32,7 +32,15 @@ export interface RequestRecord extends Omit<RequestView, "statusUrl"> {
 /** What a caller requests; its parameters are valid when it reaches {@link Service.submit}. */
 export type Command = PresetCommand | FunctionCommand | RandomCommand | ConsumerCommand | UnlinkCommand;
 
-export interface PresetCommand {
+/** What a request is for. */
+export interface Labelled {
+  /** Canonical, see `lib/label.ts`. */
+  readonly label?: string;
+  /** Whether it must be the dapp's only request with the label on the network. */
+  readonly once?: true;
+}
+
+export interface PresetCommand extends Labelled {
   readonly kind: "preset";
   readonly network: string;
   readonly preset: string;
@@ -42,7 +50,7 @@ export interface PresetCommand {
   readonly confirmations?: number;
 }
 
-export interface FunctionCommand {
+export interface FunctionCommand extends Labelled {
   readonly kind: "function";
   readonly network: string;
   readonly source: string;
@@ -58,7 +66,7 @@ export interface SimulateCommand {
   readonly returnType: ReturnType;
 }
 
-export interface RandomCommand {
+export interface RandomCommand extends Labelled {
   readonly kind: "random";
   readonly network: string;
   /** 1 to the network's `vrf.maxWords`. */

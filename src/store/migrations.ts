@@ -303,6 +303,19 @@ export const migrations: Record<string, Migration> = {
   "0024_webhooks": { up: createOutbox },
   "0025_schedules": { up: createSchedules },
   "0026_log_triggers": { up: createLogTriggers },
+  "0027_labels": {
+    async up(db) {
+      await db.schema
+        .createTable("labels")
+        .addColumn("dapp_id", "text", (c) => c.notNull())
+        .addColumn("network", "text", (c) => c.notNull())
+        .addColumn("label", "text", (c) => c.notNull())
+        .addColumn("request_id", "text", (c) => c.notNull())
+        .addColumn("is_once", "integer", (c) => c.notNull())
+        .addPrimaryKeyConstraint("labels_key", ["dapp_id", "network", "label"])
+        .execute();
+    },
+  },
 };
 
 /** Hands {@link migrations} to Kysely's migrator. */

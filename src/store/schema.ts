@@ -116,6 +116,16 @@ export interface Tables {
     /** Id that the oracle network assigned, as in the outcome; `null` until it is known, and in rows that predate the column. */
     oracle_id: string | null;
   };
+  /** Which request of a dapp on a network had a label first. */
+  readonly labels: {
+    dapp_id: string;
+    network: string;
+    /** Canonical, see `lib/label.ts`. */
+    label: string;
+    request_id: string;
+    /** 1 if it must stay the only one. */
+    is_once: number;
+  };
   /** Daily totals of {@link Tables.requests}, updated with every change to them. */
   readonly usage: {
     dapp_id: string;

@@ -23,6 +23,7 @@ export const TABLE_KEYS: { readonly [Name in keyof Tables]: readonly (keyof Tabl
   log_triggers: ["id"],
   log_cursors: ["network"],
   run_logs: ["run_id"],
+  labels: ["dapp_id", "network", "label"],
   leases: ["network"],
   oracle_rounds: ["id"],
   oracle_evidence: ["id"],

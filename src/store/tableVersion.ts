@@ -22,6 +22,7 @@ export const ADDING: readonly string[] = [
   "0024_webhooks",
   "0025_schedules",
   "0026_log_triggers",
+  "0027_labels",
 ];
 /** Name of the setting that says which versions may use the database: its newest migration, and the oldest that a version must know. */
 export const USABLE_SINCE_SETTING = "usable since migration";

@@ -297,12 +297,10 @@ function viewSchedule(schedule: StoredSchedule): ScheduleView {
 
 /** Writes a command as the action that it was parsed from. */
 function viewAction(command: Command): ScheduleView["action"] {
-  if (command.kind === "preset") {
-    const { preset, confirmations, params } = command;
-    return { preset, ...params, ...(confirmations === undefined ? {} : { confirmations }) };
-  }
-  const own = Object.entries(command).filter(([name]) => name !== "kind" && name !== "network");
-  return { [command.kind]: Object.fromEntries(own) };
+  const own = Object.fromEntries(
+    Object.entries(command).filter(([name]) => !["kind", "network", "params"].includes(name)),
+  );
+  return command.kind === "preset" ? { ...command.params, ...own } : { [command.kind]: own };
 }
 
 function viewRun(run: StoredRun): TriggerRun {

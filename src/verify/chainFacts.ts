@@ -42,6 +42,15 @@ export interface CallAnswer {
   readonly state: "block" | "newest" | "revertedInBlock";
 }
 
+/** What a wide search for logs has found. */
+export interface FoundLogs {
+  readonly transactionHashes: readonly Hex[];
+  /** First and last block that were searched. */
+  readonly from: bigint;
+  readonly to: bigint;
+  readonly hasMore: boolean;
+}
+
 /** Reads the chain, each item once. */
 export interface ChainFacts {
   /** A mined transaction, decoded from the bytes that were hashed. Throws {@link UnknownTransactionError}. */
@@ -50,6 +59,11 @@ export interface ChainFacts {
   findLogAfter(search: LogSearch, fromBlock: bigint): Promise<RawLog | undefined>;
   /** The last matching log up to a block. */
   findLogBefore(search: LogSearch, toBlock: bigint): Promise<RawLog | undefined>;
+  /**
+   * The transactions with matching logs that the node names, of all blocks up to the newest; where it refuses so wide a search, of the blocks
+   * around `around`. At most `limit` of them, the oldest.
+   */
+  findLogs(search: LogSearch, around: bigint, limit: number): Promise<FoundLogs>;
   /** The first matching log of one block. */
   findLogIn(search: LogSearch, block: bigint): Promise<RawLog | undefined>;
   /** Data of the matching logs of one block, merely by the node's word: for data that a hash in it proves. */
@@ -124,6 +138,26 @@ export function createChainFacts(
         if (found !== undefined) return found;
       }
       return undefined;
+    },
+    async findLogs(search, around, limit) {
+      const last = await head();
+      const whole = await searchLogs(search, 0n, last).catch((error: unknown) => {
+        if (error instanceof RpcError) return undefined;
+        throw error;
+      });
+      const said: SaidLog[] = [...(whole ?? [])];
+      let [from, to] = [0n, last];
+      if (whole === undefined) {
+        const reach = (MAX_SEARCH_WINDOWS / 2n) * SEARCH_WINDOW_BLOCKS;
+        from = around > reach ? around - reach : 0n;
+        to = around + reach < last ? around + reach : last;
+        for (let first = from; first <= to; first += SEARCH_WINDOW_BLOCKS) {
+          const end = first + SEARCH_WINDOW_BLOCKS - 1n;
+          said.push(...(await searchLogs(search, first, end < to ? end : to)));
+        }
+      }
+      const hashes = [...new Set(said.map(({ transactionHash }) => transactionHash))];
+      return { transactionHashes: hashes.slice(0, limit), from, to, hasMore: hashes.length > limit };
     },
     async findLogIn(search, block) {
       const [said] = await searchLogs(search, block, block);

@@ -15,10 +15,12 @@
 import type { RequestVerification, Verdict, Verification, VerificationStep } from "../api/types.ts";
 import { BaseError, type Hex } from "viem";
 import { CallResultError } from "../lib/callResult.ts";
+import { fromHexText } from "../lib/hex.ts";
 import { TycheError } from "../lib/errors.ts";
 import { DECIDING_STEPS, STEP_NAMES, VERDICTS } from "../lib/verificationWords.ts";
 import type { CallbackSources } from "../chainlink/failedCallbacks.ts";
 import { createPendingReasons } from "../chainlink/pendingReason.ts";
+import { decodeArgs, decodeFunctionsRequest } from "../chainlink/functionsRequest.ts";
 import { wordsOfBatch } from "../chainlink/presetBatch.ts";
 import { createChainFacts, type ChainReader } from "./chainFacts.ts";
 import { createContractBook, type ContractBook, type OracleContracts } from "../chainlink/contractBook.ts";
@@ -29,6 +31,7 @@ import { checkJoin } from "./joinSteps.ts";
 import { checkRandomness } from "./randomnessSteps.ts";
 import { findReportOperators, type ReportSigners } from "./reportOperators.ts";
 import { checkReport, type CheckedReport } from "./reportSteps.ts";
+import { findLabel } from "./labelSearch.ts";
 import { findRequestParts, idOf, type RequestParts } from "./requestParts.ts";
 import { checkFunctionSource, checkPresetSource } from "./sourceSteps.ts";
 import type { RequestPartsMeans } from "./randomnessParts.ts";
@@ -168,10 +171,26 @@ async function checkRequest(
       result: delivered?.result ?? null,
       err: delivered?.error ?? null,
       randomNumber: words.map(String),
+      args: argsOf(parts),
+      label: await findLabel(parts, means),
       steps: steps.toSorted((a, b) => STEP_NAMES.indexOf(a.name) - STEP_NAMES.indexOf(b.name)),
     },
     signers: reported === undefined ? "unsigned" : report?.signers,
   };
+}
+
+/** Returns the arguments of a request's source. */
+function argsOf(parts: RequestParts): string[] | null {
+  try {
+    if (parts.kind === "function") {
+      const { request } = parts.functions;
+      return request === undefined ? null : [...decodeFunctionsRequest(fromHexText(request.data)).args];
+    }
+    const args = parts.kind === "preset" ? parts.preset.items[parts.preset.item]?.args : undefined;
+    return args === undefined ? null : [...decodeArgs(args)];
+  } catch {
+    return null;
+  }
 }
 
 /** The transactions with a request's parts. */

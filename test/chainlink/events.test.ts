@@ -260,6 +260,11 @@ const CASES: readonly [abi: Abi, args: Record<string, unknown>, event: ChainEven
   ],
   [
     presetConsumerAbi,
+    { labelHash: word("1"), index: 2n, item: 3n, dapp: "dapp_a", label: "räffle" },
+    { name: "Labelled", labelHash: word("1"), index: 2n, item: 3n, dapp: "dapp_a", label: "räffle" },
+  ],
+  [
+    presetConsumerAbi,
     { vrfRequestId: BigInt(word("1")), results: "0x0001aa" },
     { name: "BatchReported", vrfRequestId: word("1"), results: "0x0001aa" },
   ],

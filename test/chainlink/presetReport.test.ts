@@ -113,7 +113,7 @@ describe("deliveries", () => {
     const submission = encodeFunctionData({
       abi: presetConsumerAbi,
       functionName: "submit",
-      args: [[], [], []],
+      args: [[], [], [], []],
     });
     for (const other of ["0x", data.slice(0, 10), data.slice(0, 100), submission] as Hex[])
       expect(decodeDelivery(other)).toBeUndefined();

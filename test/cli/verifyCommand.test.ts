@@ -64,6 +64,8 @@ function lotto(outcome: "ok" | "failed", facts: Partial<RequestVerification> = {
     result: hexOf("Winners: bob, dän"),
     err: "0x",
     randomNumber: ["7"],
+    args: ["2", '["ann","bob","dän"]'],
+    label: null,
     steps: [
       {
         name: "source",
@@ -88,6 +90,7 @@ test("default: prints a line per step, and the result as a person reads it", asy
   expect((await run([], lotto("ok"))).output).toMatchInlineSnapshot(`
     "
     preset  0x9191919191919191919191919191919191919191919191919191919191919191
+      label  The request has no label: it stands alone, and may be one of many.
       ✓ source        the source holds
       ✓ delivery      the delivery
       word   7

@@ -27,6 +27,8 @@ export const exampleVerifier: Verifier = {
           result: null,
           err: null,
           randomNumber: ["7"],
+          args: null,
+          label: null,
           steps: [{ name: "proof", outcome: "ok", detail: "the proof is valid", compared: [] }],
         },
       ],

@@ -98,10 +98,24 @@ export interface TestSubmission {
     readonly numWords: number;
     readonly confirmations?: number;
   }[];
+  readonly labels?: readonly TestLabel[];
+}
+
+/** A label of a request by its place in the transaction. */
+export interface TestLabel {
+  readonly index: bigint;
+  readonly item: bigint;
+  readonly dapp: string;
+  readonly text: string;
 }
 
 /** Encodes a call of PresetConsumer.submit. */
-export function encodeSubmission({ presets = [], functions = [], randoms = [] }: TestSubmission): Hex {
+export function encodeSubmission({
+  presets = [],
+  functions = [],
+  randoms = [],
+  labels = [],
+}: TestSubmission): Hex {
   const { keyHash } = TEST_PROVING_KEY;
   return encodeFunctionData({
     abi: presetConsumerAbi,
@@ -120,6 +134,7 @@ export function encodeSubmission({ presets = [], functions = [], randoms = [] }:
         confirmations,
         numWords,
       })),
+      labels,
     ],
   });
 }
@@ -158,7 +173,7 @@ export function encodeJoinedSubmission(joins: readonly TestJoin[]): Hex {
     numWords: items.length === 0 ? 3 : 0,
     batch: join.batch ?? (items.length === 0 ? "0x" : packItems(items)),
   }));
-  return encodeFunctionData({ abi: presetConsumerAbi, functionName: "submitJoined", args: [calls] });
+  return encodeFunctionData({ abi: presetConsumerAbi, functionName: "submitJoined", args: [calls, []] });
 }
 
 /** Sends requests for joined words as the operator. */

@@ -239,7 +239,7 @@ test("error: another batch logged with the request", async () => {
 test("error: another batch in the calldata of the request", async () => {
   const tamper = changeInput(preset.request.transactionHash, (input) => {
     const { args } = decodeFunctionData({ abi: presetConsumerAbi, data: input });
-    const [[batch], ...rest] = args as unknown as [[{ batch: Hex }], [], []];
+    const [[batch], ...rest] = args as unknown as [[{ batch: Hex }], [], [], []];
     const changed = { ...batch, batch: `${batch.batch.slice(0, 6)}03816178` } as never;
     return encodeFunctionData({ abi: presetConsumerAbi, functionName: "submit", args: [[changed], ...rest] });
   });

@@ -58,6 +58,14 @@ abstract contract PresetConsumerBase is NodeReports {
     bytes batch;
   }
 
+  /// What a request of a submission is for: entry `index`, and of a batch its preset `item`. The operator vouches for `dapp`.
+  struct Label {
+    uint256 index;
+    uint256 item;
+    string dapp;
+    string text;
+  }
+
   /**
    * Results with the signatures of enough nodes, see NodeReports. `report`: for each batch, bytes32 vrfRequestId ‖
    * bytes32 ready ‖ uint24 n ‖ n bytes of results. `results`: for each preset of the batch, uint16 n ‖ the n bytes that
@@ -76,6 +84,9 @@ abstract contract PresetConsumerBase is NodeReports {
 
   /// Entry `index` of a submission was refused, with the oracle contract's revert data (its first 256 bytes).
   event Refused(uint256 index, bytes reason);
+
+  /// Request `item` of entry `index` of this submission has a label. `labelHash`: keccak256(abi.encode(dapp, label)).
+  event Labelled(bytes32 indexed labelHash, uint256 index, uint256 item, string dapp, string label);
 
   /// The presets of this batch get their words from this VRF request.
   event BatchRequested(uint256 indexed vrfRequestId, bytes batch);
@@ -173,12 +184,13 @@ abstract contract PresetConsumerBase is NodeReports {
   /**
    * Sends all the requests. Each entry ends in Accepted or Refused under its index, counted through the lists in this
    * order; a refused one changes nothing for the others. With too little gas everything is undone, so an estimate of gas
-   * is right although refusals are caught.
+   * is right although refusals are caught. `labels` come with the requests, so they are fixed before any word exists.
    */
   function submit(
     PresetCall[] calldata presets,
     FunctionCall[] calldata functions,
-    RandomCall[] calldata randoms
+    RandomCall[] calldata randoms,
+    Label[] calldata labels
   ) external onlyOperator {
     uint256 index;
     for (uint256 i = 0; i < presets.length; ++i) _submitPresets(index++, presets[i]);
@@ -187,11 +199,13 @@ abstract contract PresetConsumerBase is NodeReports {
       RandomCall calldata one = randoms[i];
       _requestWords(index++, one.vrfSubId, one.keyHash, one.confirmations, RANDOM_CALLBACK_GAS, one.numWords);
     }
+    _label(labels);
   }
 
   /// As `submit`, for requests with joined words.
-  function submitJoined(JoinedCall[] calldata calls) external onlyOperator {
+  function submitJoined(JoinedCall[] calldata calls, Label[] calldata labels) external onlyOperator {
     for (uint256 i = 0; i < calls.length; ++i) _submitJoined(i, calls[i]);
+    _label(labels);
   }
 
   /// The coordinator's callback.
@@ -291,6 +305,13 @@ abstract contract PresetConsumerBase is NodeReports {
     if (call_.batch.length == 0) return;
     join.batch = bytes32(_pending(call_.batch));
     emit BatchRequested(requestId, call_.batch);
+  }
+
+  function _label(Label[] calldata labels) private {
+    for (uint256 i = 0; i < labels.length; ++i) {
+      Label calldata one = labels[i];
+      emit Labelled(keccak256(abi.encode(one.dapp, one.text)), one.index, one.item, one.dapp, one.text);
+    }
   }
 
   function _addPart(uint256 vrfRequestId, uint256 record, uint256 word) private {

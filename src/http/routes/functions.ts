@@ -5,6 +5,7 @@ import { getDapp, whileConnected, type HttpDeps } from "../context.ts";
 import { sendJson } from "../frame.ts";
 import type { Operation } from "../operation.ts";
 import type { FunctionCommand } from "../../requests/service.ts";
+import { checkLabel, labelOf, readOnce } from "../labelParameters.ts";
 import type { LiveSchemas } from "../liveSchemas.ts";
 import { readParameters, type GivenParameters } from "../parameters.ts";
 import { parseRequest } from "../parseRequest.ts";
@@ -34,7 +35,7 @@ export function functionOperation(deps: HttpDeps, responder: Responder): Operati
     example: FUNCTION_EXAMPLE,
     answer: FunctionResult,
     isAsync: true,
-    errors: ["function_failed"],
+    errors: ["function_failed", "label_taken"],
     async handle(ctx) {
       const given = await readParameters(ctx, deps.limits);
       await responder.run(ctx, parseFunctionCommand(given, deps.schemas()));
@@ -47,10 +48,12 @@ export function parseFunctionCommand(
   given: GivenParameters,
   { networks, validate }: Pick<LiveSchemas, "networks" | "validate">,
 ): FunctionCommand {
-  const values = parseRequest(given, validate.function, ({ source, network }) =>
-    checkSource(source, networks.get(network)),
-  );
-  return { kind: "function", ...values };
+  readOnce(given);
+  const { label, once, ...values } = parseRequest(given, validate.function, ({ source, network, ...own }) => [
+    ...checkSource(source, networks.get(network)),
+    ...checkLabel(own),
+  ]);
+  return { kind: "function", ...values, ...labelOf({ label, once }) };
 }
 
 /** `POST /api/oracleFunctions/simulate`: a dry run only. */

@@ -5,6 +5,7 @@ import type { Hex } from "viem";
 import type { ParameterViolation } from "../../lib/invalidParameter.ts";
 import { checkConfirmations } from "../confirmations.ts";
 import type { HttpDeps } from "../context.ts";
+import { checkLabel, labelOf, readOnce } from "../labelParameters.ts";
 import type { RandomCommand } from "../../requests/service.ts";
 import type { LiveSchemas, RequestSchemas } from "../liveSchemas.ts";
 import type { Operation } from "../operation.ts";
@@ -28,7 +29,7 @@ export function randomOperation(deps: HttpDeps, responder: Responder): Operation
     example: { numWords: 3 },
     answer: RandomResult,
     isAsync: true,
-    errors: [],
+    errors: ["label_taken"],
     async handle(ctx) {
       const given = await readParameters(ctx, deps.limits);
       await responder.run(ctx, parseRandomCommand(given, deps.schemas()));
@@ -43,12 +44,14 @@ export function parseRandomCommand(
 ): RandomCommand {
   const { keyHashes: listed } = given.values;
   if (typeof listed === "string") given.values["keyHashes"] = listed.split(",");
-  const { keyHash, keyHashes, ...values } = parseRequest(given, validate.random, (values) =>
+  readOnce(given);
+  const { keyHash, keyHashes, label, once, ...values } = parseRequest(given, validate.random, (values) =>
     checkRange(values, networks.get(values.network)),
   );
   return {
     kind: "random",
     ...values,
+    ...labelOf({ label, once }),
     ...(keyHash === undefined ? {} : { keyHash: lowerCase(keyHash) }),
     ...(keyHashes === undefined ? {} : { keyHashes: keyHashes.map(lowerCase) }),
   };
@@ -56,12 +59,12 @@ export function parseRandomCommand(
 
 /** Checks the limits that differ between networks. */
 function checkRange(
-  { numWords, confirmations, keyHash, keyHashes: joined }: Static<RequestSchemas["random"]>,
+  { numWords, confirmations, keyHash, keyHashes: joined, label, once }: Static<RequestSchemas["random"]>,
   network: NetworkView | undefined,
 ): ParameterViolation[] {
   if (network === undefined) return [];
   const { maxWords, keyHashes } = network.vrf;
-  const violations = checkConfirmations(confirmations, network);
+  const violations = [...checkLabel({ label, once }), ...checkConfirmations(confirmations, network)];
   if (numWords > maxWords) {
     violations.push({
       path: "/numWords",

@@ -10,7 +10,13 @@ import type { SandboxPool } from "../../../sandbox/index.ts";
 import type { ConsumerLists } from "../../dapps/subscriptionReads.ts";
 import { findConsumer } from "../../store/chainRecords.ts";
 import type { Store } from "../../store/store.ts";
-import { checkFunctionCommand, checkPresetCommand, dryRunFunction, dryRunPreset } from "./commands.ts";
+import {
+  checkFunctionCommand,
+  checkPresetCommand,
+  dryRunFunction,
+  dryRunPreset,
+  labelsOf,
+} from "./commands.ts";
 import type { CheckedCommand } from "./commands.ts";
 import { ForbiddenError, NotFoundError, TooManyConsumersError } from "../errors.ts";
 import type { Command, ConsumerCommand, Dapp, RandomCommand, UnlinkCommand } from "../service.ts";
@@ -137,6 +143,6 @@ function checkRandom(command: RandomCommand, { vrf }: NetworkView): CheckedComma
   const [keyHash = command.keyHash ?? vrf.keyHashes[0]!, ...others] = command.keyHashes ?? [];
   const { numWords } = command;
   const joined = others.length === 0 ? {} : { keyHashes: [keyHash, ...others] };
-  const params = { numWords, confirmations, keyHash, ...joined };
+  const params = { numWords, confirmations, keyHash, ...joined, ...labelsOf(command) };
   return { kind: "random", params, progress: {}, outcome: null };
 }

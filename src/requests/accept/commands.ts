@@ -14,7 +14,7 @@ import { FunctionFailedError } from "../errors.ts";
 import { describeRunError, FAILED_RUN } from "./runDetails.ts";
 import { warningsOf } from "./sourceWarnings.ts";
 import type { RequestContent } from "../openRequest.ts";
-import type { FunctionCommand, PresetCommand, ReturnType, SimulateCommand } from "../service.ts";
+import type { FunctionCommand, Labelled, PresetCommand, ReturnType, SimulateCommand } from "../service.ts";
 
 /** Maximum size of a source on the oracle network, in bytes of UTF-8. Its arguments come on top, see {@link MAX_REQUEST_BYTES}. */
 export const MAX_SOURCE_BYTES = 30_720;
@@ -57,6 +57,7 @@ export function checkPresetCommand(
       ...params,
       preset: preset.name,
       ...(confirmations === undefined ? {} : { confirmations }),
+      ...labelsOf(command),
     },
     outcome: null,
     progress: {
@@ -66,6 +67,11 @@ export function checkPresetCommand(
       ...(preset.definition.show === undefined ? {} : { show: preset.definition.show }),
     },
   };
+}
+
+/** Returns the members of a command that say what the request is for. */
+export function labelsOf({ label, once }: Labelled): Labelled {
+  return { ...(label === undefined ? {} : { label }), ...(once === undefined ? {} : { once }) };
 }
 
 /** Dry-runs a preset, so that parameters it can't work with never reach the chain. Throws `function_failed`. */
@@ -96,7 +102,7 @@ export function checkFunctionCommand(command: FunctionCommand): CheckedCommand {
   const { source, args, returnType } = command;
   return {
     kind: "function",
-    params: { source, args, returnType },
+    params: { source, args, returnType, ...labelsOf(command) },
     progress: { returnType },
     outcome: null,
   };

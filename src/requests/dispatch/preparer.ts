@@ -39,6 +39,8 @@ export function createPreparer(options: {
     subscriptions.used(request.dappId);
     subscriptions.assertFunded(request.dappId, request.kind === "function" ? "functions" : "vrf");
     const requestId = request.id;
+    const { label: text } = request.params;
+    const labelled = text === undefined ? {} : { label: { dapp: request.dappId, text } };
     if (request.kind === "random") {
       const { keyHash, keyHashes: joinedKeyHashes, confirmations, numWords } = request.params;
       return {
@@ -49,13 +51,21 @@ export function createPreparer(options: {
         joinedKeyHashes,
         confirmations,
         numWords,
+        ...labelled,
       };
     }
     if (request.kind === "function") {
       const { source, args } = request.params;
       const linked = await countLinked(request.dappId);
       const data = encodeFunctionsRequest({ source, args });
-      return { kind: "function", requestId, functionsSubscriptionId, data: toHexText(data), linked };
+      return {
+        kind: "function",
+        requestId,
+        functionsSubscriptionId,
+        data: toHexText(data),
+        linked,
+        ...labelled,
+      };
     }
     const { sourceHash, args } = request.progress;
     // The dry run stored it on chain; whether the preset still exists doesn't matter.
@@ -71,6 +81,7 @@ export function createPreparer(options: {
       confirmations: request.params.confirmations ?? options.presetConfirmations,
       sourceId,
       argsCbor: encodeArgs(args),
+      ...labelled,
     };
   };
 }

@@ -10,7 +10,15 @@ import {
 import { presetConsumerAbi } from "../../chainlink/contracts/abi.ts";
 
 /** A request ready to go on chain. */
-export type Submission = PresetSubmission | FunctionSubmission | RandomSubmission;
+export type Submission = (PresetSubmission | FunctionSubmission | RandomSubmission) & {
+  readonly label?: Label | undefined;
+};
+
+/** What a request is for, and whose it is: on chain for all to see. */
+export interface Label {
+  readonly dapp: string;
+  readonly text: string;
+}
 
 export interface PresetSubmission {
   readonly kind: "preset";
@@ -75,6 +83,11 @@ export function encodeBatch(submissions: readonly Submission[]): Batch {
       batch: encodeItems(items),
     };
   });
+  const entries = [
+    ...groups.map(({ items }) => items.map((item) => item.requestId)),
+    ...functions.map((one) => [one.requestId]),
+    ...randoms.map((one) => [one.requestId]),
+  ];
   const data = encodeFunctionData({
     abi: presetConsumerAbi,
     functionName: "submit",
@@ -87,17 +100,21 @@ export function encodeBatch(submissions: readonly Submission[]): Batch {
         confirmations: one.confirmations,
         numWords: one.numWords,
       })),
+      labelsOf(submissions, entries),
     ],
   });
-  return {
-    data,
-    gas: gasOf(submissions, groups),
-    entries: [
-      ...groups.map(({ items }) => items.map((item) => item.requestId)),
-      ...functions.map((one) => [one.requestId]),
-      ...randoms.map((one) => [one.requestId]),
-    ],
-  };
+  return { data, gas: gasOf(submissions, groups), entries };
+}
+
+/** Returns the labels of submissions with their places in the transaction. */
+function labelsOf(submissions: readonly Submission[], entries: Batch["entries"]) {
+  const labels = new Map(submissions.map(({ requestId, label }) => [requestId, label]));
+  return entries.flatMap((ids, index) =>
+    ids.flatMap((id, item) => {
+      const label = labels.get(id);
+      return label === undefined ? [] : [{ index: BigInt(index), item: BigInt(item), ...label }];
+    }),
+  );
 }
 
 type Joined = (PresetSubmission | RandomSubmission) & { readonly joinedKeyHashes: readonly Hex[] };
@@ -127,13 +144,15 @@ function encodeJoins(submissions: readonly Joined[]): Batch {
       batch: "0x" as const,
     })),
   ];
+  const entries = [
+    ...groups.map(({ items }) => items.map(({ requestId }) => requestId)),
+    ...randoms.map(({ requestId }) => [requestId]),
+  ];
+  const args = [calls, labelsOf(submissions, entries)] as const;
   return {
-    data: encodeFunctionData({ abi: presetConsumerAbi, functionName: "submitJoined", args: [calls] }),
+    data: encodeFunctionData({ abi: presetConsumerAbi, functionName: "submitJoined", args }),
     gas: gasOf(submissions, groups),
-    entries: [
-      ...groups.map(({ items }) => items.map(({ requestId }) => requestId)),
-      ...randoms.map(({ requestId }) => [requestId]),
-    ],
+    entries,
   };
 }
 
@@ -155,7 +174,13 @@ function gasOf(submissions: readonly Submission[], groups: readonly PresetGroup[
     joins: [...groups.map(({ items }) => items[0]!), ...submissions.filter((one) => one.kind === "random")]
       .filter(isJoined)
       .map(({ joinedKeyHashes }) => joinedKeyHashes.length),
+    labelBytes: submissions.flatMap(({ label }) => (label === undefined ? [] : [bytesOf(label)])),
   });
+}
+
+/** Returns the bytes of a label's texts. */
+function bytesOf({ dapp, text }: Label): number {
+  return Buffer.byteLength(dapp) + Buffer.byteLength(text);
 }
 
 /** Returns the bytes of a preset in a packed batch: its source id, the length of its arguments, and the arguments. */
@@ -255,10 +280,11 @@ function createPart() {
       if (one.kind === "preset") bytes += packedBytes(one);
       if (one.kind === "function") bytes += one.data.length / 2 - 1;
       if (isEntry) bytes += ENTRY_BYTES;
+      if (one.label !== undefined) bytes += ENTRY_BYTES + bytesOf(one.label);
     },
     fits: (maxGas: bigint): boolean => bytes <= MAX_TRANSACTION_BYTES && gasOf(submissions, groups) <= maxGas,
   };
 }
 
-/** Bytes of an entry's other words in the calldata. */
+/** Bytes of an entry's other words in the calldata, and of a label's. */
 const ENTRY_BYTES = 320;

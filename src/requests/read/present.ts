@@ -49,8 +49,13 @@ function formatTime(at: number): string {
 
 /** Returns the parameters that remain after the payload was deleted. */
 function presentRest({ kind, params }: OpenRequest): object {
-  if (kind === "preset") return { preset: params.preset };
-  return kind === "function" ? { returnType: params.returnType } : params;
+  if (kind === "preset") return { preset: params.preset, ...presentLabel(params) };
+  return kind === "function" ? { returnType: params.returnType, ...presentLabel(params) } : params;
+}
+
+/** Returns the member that says what a request is for. */
+function presentLabel({ label }: { readonly label?: string }): { readonly label?: string } {
+  return label === undefined ? {} : { label };
 }
 
 /** Splits a preset's result into parts as the preset said when the request was accepted. */
@@ -84,6 +89,7 @@ function presentOutcome(request: OpenRequest, urls: PageUrls): Outcome | null {
         shareUrl,
         randomNumber,
         value: randomNumber,
+        ...presentLabel(request.params),
       } satisfies RandomResult;
     }
     case "function": {
@@ -101,6 +107,7 @@ function presentOutcome(request: OpenRequest, urls: PageUrls): Outcome | null {
         ...failure,
         url,
         shareUrl,
+        ...presentLabel(request.params),
         ...(warnings === undefined ? {} : { warnings: [...warnings] }),
       } satisfies FunctionResult;
     }
@@ -121,6 +128,7 @@ function presentOutcome(request: OpenRequest, urls: PageUrls): Outcome | null {
         ...failure,
         url,
         shareUrl,
+        ...presentLabel(request.params),
       } satisfies PresetResult;
     }
   }

@@ -43,28 +43,28 @@ test("behaviour: gas per preset by kind, number of proofs, and presets on each",
   expect(await tabulate(world)).toMatchInlineSnapshot(`
     {
       "coinflip": [
-        "1 × 1: 92510 + 153857 = 246367",
-        "10 × 1: 61609 + 66191 = 127800",
-        "1 × 10: 9262 + 12999 = 22261",
-        "1 × 14: 6647 + 9405 = 16052",
+        "1 × 1: 93145 + 131729 = 224874",
+        "10 × 1: 61672 + 70603 = 132275",
+        "1 × 10: 9325 + 13001 = 22326",
+        "1 × 14: 6693 + 9410 = 16102",
       ],
       "lotto": [
-        "1 × 1: 106903 + 126645 = 233548",
-        "10 × 1: 75959 + 70517 = 146475",
-        "1 × 10: 26707 + 14637 = 41344",
-        "1 × 14: 25944 + 10752 = 36696",
+        "1 × 1: 107526 + 137698 = 245224",
+        "10 × 1: 76021 + 64448 = 140469",
+        "1 × 10: 26777 + 13537 = 40314",
+        "1 × 14: 25994 + 10348 = 36342",
       ],
       "nDice": [
-        "1 × 1: 92594 + 131507 = 224101",
-        "10 × 1: 61693 + 62241 = 123934",
-        "1 × 10: 9425 + 13117 = 22542",
-        "1 × 14: 6789 + 9928 = 16716",
+        "1 × 1: 93229 + 126033 = 219262",
+        "10 × 1: 61756 + 64457 = 126214",
+        "1 × 10: 9488 + 14220 = 23708",
+        "1 × 14: 6833 + 9930 = 16763",
       ],
       "range": [
-        "1 × 1: 92594 + 126191 = 218785",
-        "10 × 1: 61693 + 63965 = 125658",
-        "1 × 10: 9425 + 14667 = 24092",
-        "1 × 14: 6789 + 9402 = 16191",
+        "1 × 1: 93229 + 142716 = 235945",
+        "10 × 1: 61756 + 66189 = 127945",
+        "1 × 10: 9488 + 12998 = 22486",
+        "1 × 14: 6833 + 9405 = 16238",
       ],
     }
   `);
@@ -76,28 +76,28 @@ test("behaviour: gas per preset on VRF v2.5", async () => {
     expect(await tabulate(other)).toMatchInlineSnapshot(`
       {
         "coinflip": [
-          "1 × 1: 97489 + 145312 = 242801",
-          "10 × 1: 66564 + 68950 = 135514",
-          "1 × 10: 9760 + 15462 = 25221",
-          "1 × 14: 7003 + 9978 = 16981",
+          "1 × 1: 98102 + 134205 = 232307",
+          "10 × 1: 66625 + 70610 = 137235",
+          "1 × 10: 9821 + 13799 = 23620",
+          "1 × 14: 7047 + 9976 = 17023",
         ],
         "lotto": [
-          "1 × 1: 111873 + 145715 = 257588",
-          "10 × 1: 80913 + 68311 = 149224",
-          "1 × 10: 26800 + 15444 = 42244",
-          "1 × 14: 26011 + 11710 = 37721",
+          "1 × 1: 112474 + 140163 = 252637",
+          "10 × 1: 80973 + 73853 = 154826",
+          "1 × 10: 26870 + 14338 = 41208",
+          "1 × 14: 26061 + 10532 = 36593",
         ],
         "nDice": [
-          "1 × 1: 97573 + 172796 = 270369",
-          "10 × 1: 66648 + 67776 = 134424",
-          "1 × 10: 9923 + 15027 = 24949",
-          "1 × 14: 7144 + 10897 = 18041",
+          "1 × 1: 98186 + 134051 = 232237",
+          "10 × 1: 66709 + 71096 = 137805",
+          "1 × 10: 9983 + 16141 = 26124",
+          "1 × 14: 7186 + 10106 = 17292",
         ],
         "range": [
-          "1 × 1: 97573 + 134193 = 231766",
-          "10 × 1: 66648 + 69500 = 136148",
-          "1 × 10: 9923 + 14909 = 24832",
-          "1 × 14: 7144 + 10766 = 17909",
+          "1 × 1: 98186 + 134147 = 232333",
+          "10 × 1: 66709 + 70608 = 137317",
+          "1 × 10: 9983 + 13797 = 23780",
+          "1 × 14: 7186 + 9979 = 17165",
         ],
       }
     `);
@@ -112,10 +112,10 @@ test("behaviour: gas per preset whose words are paid in coin", async () => {
     expect(await tabulate(other, ["coinflip"])).toMatchInlineSnapshot(`
       {
         "coinflip": [
-          "1 × 1: 98497 + 138936 = 237433",
-          "10 × 1: 67570 + 66654 = 134224",
-          "1 × 10: 9861 + 13169 = 23030",
-          "1 × 14: 7075 + 10713 = 17788",
+          "1 × 1: 99110 + 127900 = 227010",
+          "10 × 1: 67631 + 67783 = 135414",
+          "1 × 10: 9922 + 14829 = 24751",
+          "1 × 14: 7119 + 9925 = 17044",
         ],
       }
     `);
@@ -136,6 +136,24 @@ test.each([
   expect(gas).toBeLessThanOrEqual(limit);
 });
 
+test("behaviour: gas of a label, by its characters", async () => {
+  const presets = [{ dapp: world.dapp, items: [{ sourceId: world.sourceId }] }];
+  const bare = await submit(stack, { presets });
+  const table: Record<number, string> = {};
+  for (const characters of [1, 17, 100]) {
+    const text = "x".repeat(characters);
+    const labels = [{ index: 0n, item: 0n, dapp: "dapp_01m8cwtr88ae2zgvypf56ae1r9", text }];
+    table[characters] = `${(await submit(stack, { presets, labels })).gasUsed - bare.gasUsed}`;
+  }
+  expect(table).toMatchInlineSnapshot(`
+    {
+      "1": "6847",
+      "100": "9242",
+      "17": "7039",
+    }
+  `);
+});
+
 test("behaviour: proof and report in transactions of their own cost one transaction's gas more", async () => {
   const submitted = await submit(stack, {
     presets: [{ dapp: world.dapp, items: [{ sourceId: world.sourceId }] }],
@@ -143,7 +161,7 @@ test("behaviour: proof and report in transactions of their own cost one transact
   const delivered = await deliverWords(stack, submitted);
   const reported = await deliverReports(stack, await reportOf(stack, submitted));
   expect([submitted, delivered, reported].map(({ gasUsed }) => gasUsed).join(" + ")).toMatchInlineSnapshot(
-    `"92510 + 92165 + 53239"`,
+    `"93145 + 97663 + 53215"`,
   );
 });
 
@@ -163,11 +181,11 @@ test("behaviour: contracts linked to the dapp beside ours cost functions gas, an
   }
   expect(table).toMatchInlineSnapshot(`
     {
-      "0": "coinflip 92510, function 179535 + 147364",
-      "1": "coinflip 92510, function 181709 + 149514",
-      "10": "coinflip 92510, function 201278 + 169095",
-      "50": "coinflip 92510, function 288258 + 256084",
-      "99": "coinflip 92510, function 394817 + 362639",
+      "0": "coinflip 93145, function 180170 + 147388",
+      "1": "coinflip 93145, function 182344 + 149514",
+      "10": "coinflip 93145, function 201913 + 169107",
+      "50": "coinflip 93145, function 288893 + 256084",
+      "99": "coinflip 93145, function 395452 + 362651",
     }
   `);
 });
@@ -175,18 +193,18 @@ test("behaviour: contracts linked to the dapp beside ours cost functions gas, an
 test("behaviour: gas of joined words, by number of key hashes", async () => {
   expect(await tabulateJoins("v2")).toMatchInlineSnapshot(`
     {
-      "coinflip, 2 keys": "194916 + 112296 + 119985 + 53239",
-      "coinflip, 4 keys": "304228 + 112328 + 114752 + 117152 + 122524 + 53251",
-      "random numbers, 2 keys": "169948 + 112302 + 99527",
-      "random numbers, 4 keys": "279260 + 128961 + 147925 + 128231 + 102376",
+      "coinflip, 2 keys": "195543 + 123361 + 131054 + 53251",
+      "coinflip, 4 keys": "304843 + 128945 + 120216 + 128161 + 131367 + 53239",
+      "random numbers, 2 keys": "170575 + 117814 + 116088",
+      "random numbers, 4 keys": "279887 + 112340 + 147849 + 117150 + 106768",
     }
   `);
   expect(await tabulateJoins("v2.5")).toMatchInlineSnapshot(`
     {
-      "coinflip, 2 keys": "204440 + 120716 + 128363 + 53273",
-      "coinflip, 4 keys": "322910 + 120771 + 145357 + 125554 + 129270 + 53261",
-      "random numbers, 2 keys": "179472 + 120728 + 107959",
-      "random numbers, 4 keys": "297942 + 131801 + 128697 + 125530 + 127008",
+      "coinflip, 2 keys": "205043 + 126252 + 128382 + 53237",
+      "coinflip, 4 keys": "323501 + 126247 + 123094 + 125535 + 133693 + 53273",
+      "random numbers, 2 keys": "180075 + 120697 + 107957",
+      "random numbers, 4 keys": "298545 + 120670 + 134162 + 125557 + 109101",
     }
   `);
 });

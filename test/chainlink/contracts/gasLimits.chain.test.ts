@@ -47,6 +47,12 @@ describe.each(VRF_VERSIONS)("%s", (vrfVersion: VrfVersion) => {
       ["thirty functions", async () => sized({ functions: 30, sourceBytes: 1_000 })],
       ["words", async () => sized({ randoms: 1 })],
       ["a hundred times words", async () => sized({ randoms: 100 })],
+      ["a batch with a short label", async () => sized({ batches: 1, argsBytes: 0, labels: [1] })],
+      [
+        "a hundred labels",
+        async () => sized({ randoms: 100, labels: Array.from({ length: 100 }, () => 130) }),
+      ],
+      ["the longest label", async () => sized({ randoms: 1, labels: [500] })],
       [
         "some of each",
         async () => sized({ batches: 3, argsBytes: 300, functions: 3, sourceBytes: 2_000, randoms: 3 }),
@@ -185,6 +191,7 @@ describe.each(VRF_VERSIONS)("%s", (vrfVersion: VrfVersion) => {
     sourceBytes = 0,
     randoms = 0,
     linked = 0,
+    labels = [] as readonly number[],
   }): Promise<TestSubmission & { readonly gas: bigint }> {
     const dapp = await provisionDapp(stack, `dapp ${++dapps}`, { functionsJuels: 10_000n * 10n ** 18n });
     await linkConsumers(stack, dapp, linked);
@@ -202,7 +209,14 @@ describe.each(VRF_VERSIONS)("%s", (vrfVersion: VrfVersion) => {
         functionBytes: Array.from({ length: functions }, () => data.length / 2 - 1),
         subscriptions: functions > 0 ? [{ linked, requests: functions }] : [],
         randoms,
+        labelBytes: labels,
       }),
+      labels: labels.map((bytes, i) => ({
+        index: BigInt(i),
+        item: 0n,
+        dapp: "",
+        text: "é".repeat(bytes / 2) + "x".repeat(bytes % 2),
+      })),
     };
   }
 });

@@ -2,6 +2,7 @@
 import type { RequestVerification, Verification, VerificationStep } from "../../../api/types.ts";
 import type { Hex } from "viem";
 import { messageOf } from "../../../lib/errors.ts";
+import { describeLabel } from "../../../lib/label.ts";
 import {
   OUTCOME_MARKS,
   OUTCOME_WORDS,
@@ -205,7 +206,10 @@ function describeRequest(request: RequestVerification): HTMLElement {
   const hasResult = result !== null && (err === "0x" || result !== "0x");
   const value = hasResult ? describeBoth(result as Hex) : undefined;
   const words = request.randomNumber.length > 0 ? `Random: ${request.randomNumber.join(", ")}` : undefined;
-  for (const line of [value, words]) if (line !== undefined) section.append(element("p", line));
+  const label = showHidden(describeLabel(request.label));
+  const args = request.args?.map((arg) => JSON.stringify(arg)).join(", ");
+  const given = args === undefined ? undefined : `Arguments: ${showHidden(args)}`;
+  for (const line of [label, given, value, words]) if (line !== undefined) section.append(element("p", line));
   const steps = element("ol");
   steps.append(...request.steps.map(describeStep));
   section.append(steps);

@@ -31,6 +31,7 @@ function SharedParts({ shared }: { readonly shared: SharedResult }) {
         <OutcomePart outcome={outcome} {...(shared.shown === undefined ? {} : { shown: shared.shown })} />
         <Facts
           entries={[
+            ["Label", outcome.label !== undefined && <UnknownText text={outcome.label} />],
             ...links.map(
               ({ name, hash }) =>
                 [

@@ -1,4 +1,5 @@
 import { useState } from "react";
+import { describeLabel } from "../../../../lib/label.ts";
 import {
   OUTCOME_MARKS,
   OUTCOME_WORDS,
@@ -66,6 +67,11 @@ export function VerifyPart({
             <UnknownText text={reason} />
           </p>
         ))}
+      {request !== undefined && (
+        <p>
+          <UnknownText text={describeLabel(request.label)} />
+        </p>
+      )}
       {request !== undefined && (
         <ol className="checks">
           {/* Joined words have steps of the same name, one per word. */}

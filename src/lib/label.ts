@@ -1,0 +1,53 @@
+import { splitAtHidden } from "./hiddenCharacters.ts";
+
+/** Most characters of a label. */
+export const MAX_LABEL_CHARACTERS = 100;
+
+/**
+ * Returns the one form of a label that stands for all that look like it: compatibility characters are replaced (NFKC), upper and lower case
+ * are the same, and so is white space, however much. Letters of different alphabets that look alike stay different.
+ */
+export function canonicalLabel(label: string): string {
+  // Some lower-case letters are not normalised.
+  return label.normalize("NFKC").toLowerCase().normalize("NFKC").replaceAll(/\s+/gu, " ").trim();
+}
+
+/** Returns what is wrong with a label, if anything is. */
+export function findLabelProblem(label: string): string | undefined {
+  const [, hidden] = splitAtHidden(label.replaceAll(/[\t\n]/g, "\0"));
+  if (hidden !== undefined) return `must not have characters that nobody sees, such as ${hidden}`;
+  const characters = [...canonicalLabel(label)].length;
+  return characters >= 1 && characters <= MAX_LABEL_CHARACTERS
+    ? undefined
+    : `must have 1 to ${MAX_LABEL_CHARACTERS} characters; got ${characters}`;
+}
+
+/** A request's label as a verification found it. */
+interface FoundLabel {
+  readonly dapp: string;
+  readonly label: string;
+  readonly draw: number;
+  readonly draws: readonly { readonly transactionHash: string }[];
+  readonly searched: { readonly from: string; readonly to: string; readonly isWhole: boolean };
+}
+
+/** Other requests that are named. */
+const MAX_NAMED = 5;
+
+/** Says in one sentence what a request is for, and whether it is the only one. */
+export function describeLabel(found: FoundLabel | null): string {
+  if (found === null) return "The request has no label: it stands alone, and may be one of many.";
+  const { dapp, label, draw, draws, searched } = found;
+  const { from, to, isWhole } = searched;
+  const others = draws.filter((_, i) => i !== draw - 1).map(({ transactionHash }) => transactionHash);
+  const named = others.slice(0, MAX_NAMED).join(", ");
+  const more = others.length > MAX_NAMED ? `, and ${others.length - MAX_NAMED} more` : "";
+  const rank =
+    others.length === 0
+      ? "the only request with this label"
+      : `request ${draw} of ${draws.length} with this label, the others: ${named}${more}`;
+  const extent = isWhole
+    ? `blocks 0 to ${to}`
+    : `only blocks ${from} to ${to} were searched, or not all are listed`;
+  return `${JSON.stringify(label)} of ${dapp}: ${rank} (${extent}).`;
+}

@@ -1,0 +1,104 @@
+import { encodeAbiParameters, keccak256, type Hex } from "viem";
+import type { RequestLabel } from "../api/types.ts";
+import { EVENT_TOPICS, findEvent, type ChainEventOf } from "../chainlink/events.ts";
+import { canonicalLabel } from "../lib/label.ts";
+import type { RawLog } from "../lib/nodeAnswers.ts";
+import { idOf, type RequestParts } from "./requestParts.ts";
+import type { RequestPartsMeans } from "./randomnessParts.ts";
+
+/** Draws with one label that are looked at; of more, only their number is told. */
+const MAX_DRAWS = 100;
+
+/**
+ * Finds the label that a request was given in its own transaction, and all requests on the chain with that label of that dapp. `null` for a
+ * request without a label.
+ *
+ * That there are no others is as true as the node's list of logs is whole: each log that it lists is taken from a receipt that was hashed,
+ * but a log that it omits can't be missed.
+ */
+export async function findLabel(parts: RequestParts, means: RequestPartsMeans): Promise<RequestLabel | null> {
+  const place = placeOf(parts, means);
+  if (place === undefined) return null;
+  const { consumer, acceptedId, item, transactionHash } = place;
+  const { logs } = await means.facts.getTransaction(transactionHash);
+  const own = drawsIn(logs, consumer).find(
+    ({ accepted, labelled }) => accepted.requestId === acceptedId && labelled.item === BigInt(item),
+  );
+  if (own === undefined) return null;
+  const { labelHash, dapp, label } = own.labelled;
+  const search = { address: consumer, topics: [EVENT_TOPICS.Labelled, labelHash] };
+  const found = await means.facts.findLogs(search, own.log.blockNumber, MAX_DRAWS);
+  const draws = [];
+  for (const hash of new Set([transactionHash, ...found.transactionHashes])) {
+    const { logs: others } = await means.facts.getTransaction(hash);
+    draws.push(...drawsIn(others, consumer).filter(({ labelled }) => labelled.labelHash === labelHash));
+  }
+  draws.sort((a, b) => Number(a.log.blockNumber - b.log.blockNumber) || a.log.logIndex - b.log.logIndex);
+  return {
+    dapp,
+    label,
+    draw: draws.findIndex(({ log }) => isSame(log, own.log)) + 1,
+    draws: draws.map(({ log }) => ({
+      transactionHash: log.transactionHash,
+      blockNumber: log.blockNumber.toString(),
+    })),
+    searched: {
+      from: found.from.toString(),
+      to: found.to.toString(),
+      isWhole: found.from === 0n && !found.hasMore,
+    },
+  };
+}
+
+/** Returns keccak256 of a dapp's id and a label, as PresetConsumer logs it. */
+export function labelHashOf(dapp: string, label: string): Hex {
+  return keccak256(encodeAbiParameters([{ type: "string" }, { type: "string" }], [dapp, label]));
+}
+
+/** Where a request's label would be; `undefined` if it was not PresetConsumer that asked. */
+function placeOf(parts: RequestParts, { book }: RequestPartsMeans) {
+  const known = book.known().presetConsumer;
+  if (parts.kind === "function") {
+    const { request } = parts.functions;
+    if (request === undefined || (known !== undefined && request.requestingContract !== known))
+      return undefined;
+    const { transactionHash } = request.log;
+    return { consumer: request.requestingContract, acceptedId: idOf(parts), item: 0, transactionHash };
+  }
+  const { request, vrfRequestId } = parts.randomness;
+  if (request === undefined || (known !== undefined && request.sender !== known)) return undefined;
+  const item = parts.kind === "preset" ? parts.preset.item : 0;
+  const { transactionHash } = request.log;
+  return { consumer: request.sender, acceptedId: vrfRequestId, item, transactionHash };
+}
+
+/** A labelled request that was accepted, and the log with its label. */
+interface Draw {
+  readonly accepted: ChainEventOf<"Accepted">;
+  readonly labelled: ChainEventOf<"Labelled">;
+  readonly log: RawLog;
+}
+
+/** Returns the labelled requests in a transaction of PresetConsumer. The labels follow the entries of their submission. */
+function drawsIn(logs: readonly RawLog[], consumer: Hex): Draw[] {
+  const draws: Draw[] = [];
+  const entries = new Map<number, ChainEventOf<"Accepted">>();
+  for (const log of logs) {
+    const event = log.address === consumer ? findEvent(log) : undefined;
+    if (event?.name === "Accepted") {
+      // A second submission in the transaction.
+      if (event.index === 0) entries.clear();
+      entries.set(event.index, event);
+    }
+    if (event?.name !== "Labelled") continue;
+    const accepted = entries.get(Number(event.index));
+    const isTrue =
+      labelHashOf(event.dapp, event.label) === event.labelHash && canonicalLabel(event.label) === event.label;
+    if (accepted !== undefined && isTrue) draws.push({ accepted, labelled: event, log });
+  }
+  return draws;
+}
+
+function isSame(a: RawLog, b: RawLog): boolean {
+  return a.transactionHash === b.transactionHash && a.logIndex === b.logIndex;
+}

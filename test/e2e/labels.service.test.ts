@@ -1,0 +1,110 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { runCli } from "../cli/runCli.ts";
+import { startTycheProcess, type Answer, type TycheProcess } from "../support/tyche.ts";
+
+let tyche: TycheProcess;
+let folder: string;
+beforeAll(async () => {
+  tyche = await startTycheProcess({ networks: ["sepolia"] });
+  folder = mkdtempSync(path.join(tmpdir(), "tyche-labels-"));
+});
+afterAll(async () => {
+  rmSync(folder, { recursive: true, force: true });
+  await tyche.stop();
+});
+
+const preset = (name: string, body: object, headers: Record<string, string> = {}): Promise<Answer> =>
+  tyche.call("POST", `/api/vrfv2/presets?network=sepolia&preset=${name}`, { body, headers });
+const random = (body: object): Promise<Answer> =>
+  tyche.call("POST", "/api/vrfv2/requestRandomNumber", { body: { network: "sepolia", ...body } });
+const hashOf = ({ data }: Answer): string => String(data.url).split("/").pop()!;
+const verify = async (answer: Answer) => {
+  const query = `network=sepolia&tx=${hashOf(answer)}&requestId=${answer.data.requestId}`;
+  const { data } = await tyche.call("GET", `/api/verify?${query}`);
+  return data.requests[0];
+};
+
+test("default: a raffle that is drawn once says so to whoever verifies it, and is drawn no second time", async () => {
+  const raffle = { list: ["ann", "bob", "cy"], label: "Raffle 2026-12-24", once: true };
+  const drawn = await preset("lotto", raffle);
+  expect(drawn).toMatchObject({ status: 200, data: { success: true, label: "raffle 2026-12-24" } });
+  const refused = {
+    status: 409,
+    data: { success: false, code: "label_taken", id: drawn.data.id, err: expect.stringContaining("label") },
+  };
+  expect(await preset("lotto", raffle)).toMatchObject(refused);
+  expect(await preset("coinflip", { label: "raffle 2026-12-24" })).toMatchObject(refused);
+  expect(await random({ label: "RAFFLE\u00a02026-12-24", once: true })).toMatchObject(refused);
+
+  expect(await verify(drawn)).toMatchObject({
+    verdict: "valid",
+    args: ["1", JSON.stringify(raffle.list)],
+    label: { label: "raffle 2026-12-24", draw: 1, draws: [expect.anything()], searched: { isWhole: true } },
+  });
+  const shared = await fetch(`${tyche.url}/api/explorer/results/${drawn.data.id}`);
+  expect(await shared.json()).toMatchObject({ data: { outcome: { label: "raffle 2026-12-24" } } });
+
+  const entries = path.join(folder, "entries.txt");
+  writeFileSync(entries, "ann\nbob\ncy\n");
+  const check = (...expected: readonly string[]) =>
+    runCli(["verify", "sepolia", hashOf(drawn), ...expected.flatMap((one) => ["--expect", one])], "", {
+      TYCHE_DATA_DIR: tyche.dataDir,
+    });
+  const right = await check("label=Raffle 2026-12-24", `list=@${entries}`);
+  expect(right).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining("the only request with this label"),
+  });
+  expect(await check("label=raffle 2026-12-25")).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('the label is "raffle 2026-12-24"'),
+  });
+  writeFileSync(entries, JSON.stringify(["ann", "bob"]));
+  expect(await check(`list=@${entries}`)).toMatchObject({ code: 1, stderr: expect.stringContaining("list") });
+});
+
+test("behaviour: of parallel calls with once and one label, one draws", async () => {
+  const answers = await Promise.all(
+    Array.from({ length: 8 }, () => random({ label: "parallel", once: true })),
+  );
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([
+    200,
+    ...Array.from({ length: 7 }, () => 409),
+  ]);
+});
+
+test("behaviour: a draw that is repeated until one suits is told as one of several", async () => {
+  const draws = [];
+  for (let i = 0; i < 3; i += 1) draws.push(await preset("nDice", { numDice: "2", label: "two dice" }));
+  expect(await verify(draws[2]!)).toMatchObject({ label: { draw: 3, draws: { length: 3 } } });
+  expect((await verify(await preset("coinflip", {}))).label).toBeNull();
+});
+
+test("behaviour: a request that fails before it is sent leaves its label free", async () => {
+  const source = "throw new Error('no')";
+  const failing = { network: "sepolia", source, label: "try", once: true };
+  const run = (body: object, prefer = "wait=60") =>
+    tyche.call("POST", "/api/oracleFunctions/runFunction", { body, headers: { prefer } });
+  const accepted = await run(failing, "respond-async");
+  expect(accepted.status).toBe(202);
+  await expect
+    .poll(async () => (await tyche.call("GET", `/api/requests/${accepted.data.id}`)).data.state)
+    .toBe("failed");
+  const working = { ...failing, source: "return Functions.encodeString('x')" };
+  expect(await run(working)).toMatchObject({ status: 200, data: { label: "try" } });
+});
+
+test.each([
+  ["random", { once: true }, "/once"],
+  ["random", { label: "" }, "/label"],
+  ["preset", { label: "x".repeat(101) }, "/label"],
+  ["preset", { label: "a\u200bb", once: true }, "/label"],
+  ["preset", { label: 7 }, "/label"],
+  ["random", { label: "a", once: "yes" }, "/once"],
+])("error: a %s with %j is refused at %s", async (kind, body, at) => {
+  const answer = kind === "random" ? await random(body) : await preset("coinflip", body);
+  expect(answer).toMatchObject({ status: 400, data: { details: [{ path: at }] } });
+});

@@ -1,0 +1,46 @@
+import { describe, expect, test } from "vitest";
+import { canonicalLabel, describeLabel, findLabelProblem } from "../../src/lib/label.ts";
+
+describe("canonicalLabel", () => {
+  test.each([
+    ["raffle-2026-12-24", "raffle-2026-12-24"],
+    ["  Raffle \t one ", "raffle one"],
+    ["Ä", "ä"],
+    ["A\u0308", "ä"],
+    ["ﬁnal", "final"],
+    ["１２", "12"],
+    ["İ", "i̇"],
+    ["a\u00a0b", "a b"],
+  ])("default: %j stands as %j", (given, canonical) => {
+    expect(canonicalLabel(given)).toBe(canonical);
+    expect(canonicalLabel(canonical)).toBe(canonical);
+  });
+});
+
+test.each([
+  ["a", undefined],
+  ["x".repeat(100), undefined],
+  ["🎲".repeat(100), undefined],
+  ["", "must have 1 to 100 characters; got 0"],
+  [" \u3000 ", "must have 1 to 100 characters; got 0"],
+  ["x".repeat(101), "must have 1 to 100 characters; got 101"],
+  ["a\u202eb", "must not have characters that nobody sees, such as U+202E"],
+  ["a\u200bb", "must not have characters that nobody sees, such as U+200B"],
+  ["a\u0000", "must not have characters that nobody sees, such as U+0000"],
+  ["a\nb", "must not have characters that nobody sees, such as U+0000"],
+])("findLabelProblem(%j) is %j", (label, problem) => {
+  expect(findLabelProblem(label)).toBe(problem);
+});
+
+test("describeLabel says whether a draw is the only one, and where that was looked for", () => {
+  const draws = ["0xa1", "0xb2", "0xc3"].map((transactionHash) => ({ transactionHash }));
+  const found = { dapp: "dapp_1", label: 'a "b"', searched: { from: "0", to: "9", isWhole: true } };
+  expect(describeLabel({ ...found, draw: 1, draws: draws.slice(1, 2) })).toBe(
+    '"a \\"b\\"" of dapp_1: the only request with this label (blocks 0 to 9).',
+  );
+  const searched = { from: "5", to: "9", isWhole: false };
+  expect(describeLabel({ ...found, draw: 2, draws, searched })).toBe(
+    '"a \\"b\\"" of dapp_1: request 2 of 3 with this label, the others: 0xa1, 0xc3 (only blocks 5 to 9 were searched, or not all are listed).',
+  );
+  expect(describeLabel(null)).toContain("may be one of many");
+});

@@ -1,0 +1,82 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { insertDapp } from "../../src/store/dapps.ts";
+import { claimLabel } from "../../src/store/labels.ts";
+import { createPostgresDialect } from "../../src/store/postgresDialect.ts";
+import { insertRequests, type StoredRequest } from "../../src/store/requests.ts";
+import { createSqliteDialect } from "../../src/store/sqliteDialect.ts";
+import { openStore, type Store } from "../../src/store/store.ts";
+import { DESK_DAPP, makeRequest } from "../support/pipelineWorld.ts";
+import { startPostgres, type PostgresServer } from "../support/postgres.ts";
+
+let folder: string;
+let server: PostgresServer;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "tyche-labels-"));
+  server = await startPostgres();
+});
+afterAll(async () => {
+  rmSync(folder, { recursive: true, force: true });
+  await server.remove();
+});
+
+describe.each(["SQLite", "PostgreSQL"])("%s", (kind) => {
+  let store: Store;
+  beforeAll(async () => {
+    store = await openStore(
+      kind === "SQLite"
+        ? createSqliteDialect(join(folder, "db"))
+        : createPostgresDialect(await server.createDatabase()),
+    );
+    await insertDapp(store.db, { id: DESK_DAPP, name: "one", facilities: [], createdAt: 1 });
+  });
+  afterEach(async () => {
+    await store.db.deleteFrom("labels").execute();
+    await store.db.deleteFrom("requests").execute();
+  });
+  afterAll(() => store.close());
+
+  /** Stores a request with a label. */
+  const add = (id: string, { isOnce = false, network = "n", change = {} } = {}): Promise<void> =>
+    store.write(async (db) => {
+      await insertRequests(db, [{ ...makeRequest("random", "0x"), id, ...change } as StoredRequest]);
+      await claimLabel(db, { dappId: DESK_DAPP, network, label: "raffle", requestId: id, isOnce });
+    });
+  const TAKEN = { code: "label_taken", details: { id: "a" } };
+
+  test("default: a label may be used again, unless one of the two must be the only one", async () => {
+    await add("a");
+    await add("b");
+    await expect(add("c", { isOnce: true })).rejects.toMatchObject(TAKEN);
+    await add("d", { isOnce: true, network: "another" });
+    expect(await store.db.selectFrom("requests").select("id").orderBy("id").execute()).toEqual([
+      { id: "a" },
+      { id: "b" },
+      { id: "d" },
+    ]);
+  });
+
+  test("default: once there is a request that must be the only one, there is no second", async () => {
+    await add("a", { isOnce: true });
+    await expect(add("b")).rejects.toMatchObject(TAKEN);
+    await expect(add("c", { isOnce: true })).rejects.toMatchObject(TAKEN);
+  });
+
+  test("behaviour: of many at once, one is the only one", async () => {
+    const ended = await Promise.allSettled(
+      Array.from({ length: 8 }, (_, i) => add(`${i}`, { isOnce: true })),
+    );
+    expect(ended.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+  });
+
+  test("behaviour: a request that failed before anything was sent gives up its label; one that was sent doesn't", async () => {
+    await add("a", { isOnce: true, change: { state: "failed", progress: {} } });
+    await add("b", { isOnce: true });
+    await expect(add("c")).rejects.toMatchObject({ details: { id: "b" } });
+    await store.db.deleteFrom("labels").execute();
+    await add("d", { isOnce: true, change: { state: "failed", progress: { transactionHashes: ["0x1"] } } });
+    await expect(add("e", { isOnce: true })).rejects.toMatchObject({ details: { id: "d" } });
+  });
+});

@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Receipt } from "../../src/evm/client.ts";
+import { EVENT_TOPICS } from "../../src/chainlink/events.ts";
+import { deliverWords } from "../support/delivery.ts";
+import type { TestLabel } from "../support/consumer.ts";
+import { startVerifyWorld, wordOf, type Tamper, type VerifyWorld } from "./support/world.ts";
+
+let world: VerifyWorld;
+beforeAll(async () => {
+  world = await startVerifyWorld();
+});
+afterAll(() => world.close());
+
+const label = (text: string, place: Partial<TestLabel> = {}): TestLabel => ({
+  index: 0n,
+  item: 0n,
+  dapp: "dapp_a",
+  text,
+  ...place,
+});
+
+/** Requests one preset with these labels. */
+const draw = (...labels: readonly TestLabel[]): Promise<Receipt> =>
+  world.submit({ presets: [{ dapp: world.dapp, items: [{ sourceId: world.echoId }] }], labels });
+
+/** Returns what a verification says of the label of each request in a transaction. */
+async function labelsOf(receipt: Receipt, options: { readonly tamper?: Tamper } = {}) {
+  const { requests } = await world.verify(receipt.transactionHash, options);
+  return requests.map((request) => request.label);
+}
+
+describe("of a preset", () => {
+  test("default: the only request with a label is said to be the only one, at both of its ends", async () => {
+    const asked = await draw(label("only"));
+    await deliverWords(world, asked);
+    const report = await world.report(asked, { result: wordOf(asked) });
+    const { verdict, requests } = await world.verify(report.transactionHash);
+    expect(verdict).toBe("valid");
+    expect(requests[0]!.label).toEqual({
+      dapp: "dapp_a",
+      label: "only",
+      draw: 1,
+      draws: [{ transactionHash: asked.transactionHash, blockNumber: asked.blockNumber.toString() }],
+      searched: { from: "0", to: report.blockNumber.toString(), isWhole: true },
+    });
+    expect(requests[0]!.args).toEqual([]);
+  });
+
+  test("default: draws that are repeated until one suits are counted", async () => {
+    const all = [];
+    for (let i = 0; i < 3; i += 1) all.push(await draw(label("again")));
+    const [found] = await labelsOf(all[1]!);
+    expect(found).toMatchObject({
+      draw: 2,
+      draws: all.map(({ transactionHash }) => ({ transactionHash })),
+    });
+  });
+
+  test("behaviour: another dapp's draws with the label, and refused ones, don't count", async () => {
+    const own = await draw(label("shared"));
+    await draw(label("shared", { dapp: "dapp_b" }));
+    const unknown = { ...world.dapp, vrfSubId: 999n };
+    const refused = await world.submit({
+      presets: [{ dapp: unknown, items: [{ sourceId: world.echoId }] }],
+      labels: [label("shared")],
+    });
+    expect(refused.succeeded).toBe(true);
+    expect(await labelsOf(own)).toMatchObject([{ draws: [{ transactionHash: own.transactionHash }] }]);
+  });
+
+  test("behaviour: of the presets of a batch each has its own label, or none", async () => {
+    const items = [{ sourceId: world.echoId }, { sourceId: world.echoId }, { sourceId: world.echoId }];
+    const asked = await world.submit({
+      presets: [{ dapp: world.dapp, items }],
+      labels: [label("second of three", { item: 1n }), label("third of three", { item: 2n })],
+    });
+    expect((await labelsOf(asked)).map((one) => one?.label)).toEqual([
+      undefined,
+      "second of three",
+      "third of three",
+    ]);
+  });
+
+  test("error: a label that is not in its canonical form is none", async () => {
+    for (const text of ["Upper", "a  b", "A\u0308"])
+      expect(await labelsOf(await draw(label(text)))).toEqual([null]);
+  });
+
+  test("behaviour: a node that refuses to search the whole chain is asked for the blocks around the request", async () => {
+    const asked = await draw(label("narrow"));
+    const ranges: string[] = [];
+    const tamper: Tamper = (method, answer, [filter]) => {
+      const { fromBlock, toBlock, topics } = (filter ?? {}) as Record<string, string>;
+      if (method !== "eth_getLogs" || topics?.[0] !== EVENT_TOPICS.Labelled) return answer;
+      ranges.push(`${fromBlock} ${toBlock}`);
+      return ranges.length === 1 ? "range too wide" : answer;
+    };
+    expect(await labelsOf(asked, { tamper })).toMatchObject([{ label: "narrow", draw: 1 }]);
+    expect(ranges).toHaveLength(2);
+  });
+
+  test("error: a node that names a transaction without such a log adds no draw", async () => {
+    const [asked, other] = [await draw(label("made up")), await draw()];
+    const tamper: Tamper = (method, answer, [filter]) => {
+      const { topics } = (filter ?? {}) as { topics?: string[] };
+      if (method !== "eth_getLogs" || topics?.[0] !== EVENT_TOPICS.Labelled) return answer;
+      const [log] = answer as object[];
+      return [log, { ...log, transactionHash: other.transactionHash }];
+    };
+    expect(await labelsOf(asked, { tamper })).toMatchObject([{ draws: [expect.anything()] }]);
+  });
+});
+
+test("behaviour: random numbers and functions have labels, too", async () => {
+  const randoms = [{ vrfSubId: world.dapp.vrfSubId, numWords: 1 }];
+  const numbers = await world.submit({ randoms, labels: [label("numbers")] });
+  expect(await labelsOf(numbers)).toMatchObject([{ label: "numbers", draw: 1 }]);
+  const both = await world.submit({
+    presets: [{ dapp: world.dapp, items: [{ sourceId: world.echoId }] }],
+    randoms,
+    labels: [label("the second entry", { index: 1n })],
+  });
+  expect((await labelsOf(both)).map((one) => one?.label)).toEqual([undefined, "the second entry"]);
+});
+
+test("behaviour: a request without a label has none", async () => {
+  expect(await labelsOf(await draw())).toEqual([null]);
+});
