@@ -16,7 +16,7 @@ export function canonicalLabel(label: string): string {
 export function findLabelProblem(label: string): string | undefined {
   const [, hidden] = splitAtHidden(label.replaceAll(/[\t\n]/g, "\0"));
   if (hidden !== undefined) return `must not have characters that nobody sees, such as ${hidden}`;
-  const characters = [...canonicalLabel(label)].length;
+  const characters = Array.from(canonicalLabel(label)).length;
   return characters >= 1 && characters <= MAX_LABEL_CHARACTERS
     ? undefined
     : `must have 1 to ${MAX_LABEL_CHARACTERS} characters; got ${characters}`;

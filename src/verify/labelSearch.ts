@@ -1,13 +1,25 @@
 import { encodeAbiParameters, keccak256, type Hex } from "viem";
 import type { RequestLabel } from "../api/types.ts";
 import { EVENT_TOPICS, findEvent, type ChainEventOf } from "../chainlink/events.ts";
-import { canonicalLabel } from "../lib/label.ts";
+import { canonicalLabel, findLabelProblem } from "../lib/label.ts";
 import type { RawLog } from "../lib/nodeAnswers.ts";
 import { idOf, type RequestParts } from "./requestParts.ts";
 import type { RequestPartsMeans } from "./randomnessParts.ts";
 
-/** Draws with one label that are looked at; of more, only their number is told. */
-const MAX_DRAWS = 100;
+/** Transactions in which one verification looks for further requests with the labels of those that it checks. */
+const MAX_TRANSACTIONS = 100;
+
+/** Creates the search for the labels of one verification's requests. */
+export function createLabelSearch(
+  means: RequestPartsMeans,
+): (parts: RequestParts) => Promise<RequestLabel | null> {
+  let left = MAX_TRANSACTIONS;
+  return async (parts) => {
+    const found = await findLabel(parts, means, left);
+    left = Math.max(0, left - (found?.draws.length ?? 0));
+    return found;
+  };
+}
 
 /**
  * Finds the label that a request was given in its own transaction, and all requests on the chain with that label of that dapp. `null` for a
@@ -16,7 +28,11 @@ const MAX_DRAWS = 100;
  * That there are no others is as true as the node's list of logs is whole: each log that it lists is taken from a receipt that was hashed,
  * but a log that it omits can't be missed.
  */
-export async function findLabel(parts: RequestParts, means: RequestPartsMeans): Promise<RequestLabel | null> {
+async function findLabel(
+  parts: RequestParts,
+  means: RequestPartsMeans,
+  limit: number,
+): Promise<RequestLabel | null> {
   const place = placeOf(parts, means);
   if (place === undefined) return null;
   const { consumer, acceptedId, item, transactionHash } = place;
@@ -27,7 +43,7 @@ export async function findLabel(parts: RequestParts, means: RequestPartsMeans): 
   if (own === undefined) return null;
   const { labelHash, dapp, label } = own.labelled;
   const search = { address: consumer, topics: [EVENT_TOPICS.Labelled, labelHash] };
-  const found = await means.facts.findLogs(search, own.log.blockNumber, MAX_DRAWS);
+  const found = await means.facts.findLogs(search, own.log.blockNumber, limit);
   const draws = [];
   for (const hash of new Set([transactionHash, ...found.transactionHashes])) {
     const { logs: others } = await means.facts.getTransaction(hash);
@@ -51,7 +67,7 @@ export async function findLabel(parts: RequestParts, means: RequestPartsMeans): 
 }
 
 /** Returns keccak256 of a dapp's id and a label, as PresetConsumer logs it. */
-export function labelHashOf(dapp: string, label: string): Hex {
+function labelHashOf(dapp: string, label: string): Hex {
   return keccak256(encodeAbiParameters([{ type: "string" }, { type: "string" }], [dapp, label]));
 }
 
@@ -93,7 +109,9 @@ function drawsIn(logs: readonly RawLog[], consumer: Hex): Draw[] {
     if (event?.name !== "Labelled") continue;
     const accepted = entries.get(Number(event.index));
     const isTrue =
-      labelHashOf(event.dapp, event.label) === event.labelHash && canonicalLabel(event.label) === event.label;
+      labelHashOf(event.dapp, event.label) === event.labelHash &&
+      canonicalLabel(event.label) === event.label &&
+      findLabelProblem(event.label) === undefined;
     if (accepted !== undefined && isTrue) draws.push({ accepted, labelled: event, log });
   }
   return draws;

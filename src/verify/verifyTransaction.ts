@@ -31,7 +31,7 @@ import { checkJoin } from "./joinSteps.ts";
 import { checkRandomness } from "./randomnessSteps.ts";
 import { findReportOperators, type ReportSigners } from "./reportOperators.ts";
 import { checkReport, type CheckedReport } from "./reportSteps.ts";
-import { findLabel } from "./labelSearch.ts";
+import { createLabelSearch } from "./labelSearch.ts";
 import { findRequestParts, idOf, type RequestParts } from "./requestParts.ts";
 import { checkFunctionSource, checkPresetSource } from "./sourceSteps.ts";
 import type { RequestPartsMeans } from "./randomnessParts.ts";
@@ -93,7 +93,7 @@ async function verifyHash(hash: Hex, options: VerifyOptions): Promise<Verificati
   const hasEthereumBlocks = options.hasEthereumBlocks ?? true;
   const facts = createChainFacts(client, { network, chainId, hasEthereumBlocks });
   const book = createContractBook(options.contracts);
-  const means = {
+  const reading = {
     facts,
     book,
     network,
@@ -103,7 +103,8 @@ async function verifyHash(hash: Hex, options: VerifyOptions): Promise<Verificati
     pending: createPendingReasons(client),
     findRecordedCallbacks: options.findRecordedCallbacks,
   };
-  const found = await findRequestParts(hash, means, options.requestId);
+  const found = await findRequestParts(hash, reading, options.requestId);
+  const means = { ...reading, findLabel: createLabelSearch(reading) };
   const requests: RequestVerification[] = [];
   const signers: ReportSigners[] = [];
   const limited = { ...options, deadline: AbortSignal.timeout(EXECUTION_TIME_MS) };
@@ -134,7 +135,11 @@ function isOf(coordinator: Hex | undefined, book: ContractBook): boolean {
   return coordinator !== undefined && book.known().vrfCoordinator === coordinator.toLowerCase();
 }
 
-type Means = RequestPartsMeans & { readonly chainId: number; readonly hasEthereumBlocks: boolean };
+type Means = RequestPartsMeans & {
+  readonly chainId: number;
+  readonly hasEthereumBlocks: boolean;
+  readonly findLabel: ReturnType<typeof createLabelSearch>;
+};
 type Options = VerifyOptions & ExecutionOptions;
 
 async function checkRequest(
@@ -172,7 +177,7 @@ async function checkRequest(
       err: delivered?.error ?? null,
       randomNumber: words.map(String),
       args: argsOf(parts),
-      label: await findLabel(parts, means),
+      label: await means.findLabel(parts),
       steps: steps.toSorted((a, b) => STEP_NAMES.indexOf(a.name) - STEP_NAMES.indexOf(b.name)),
     },
     signers: reported === undefined ? "unsigned" : report?.signers,

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { insertDapp } from "../../src/store/dapps.ts";
 import { claimLabel } from "../../src/store/labels.ts";
 import { createPostgresDialect } from "../../src/store/postgresDialect.ts";
-import { insertRequests, type StoredRequest } from "../../src/store/requests.ts";
+import { insertRequests } from "../../src/store/requests.ts";
 import { createSqliteDialect } from "../../src/store/sqliteDialect.ts";
 import { openStore, type Store } from "../../src/store/store.ts";
 import { DESK_DAPP, makeRequest } from "../support/pipelineWorld.ts";
@@ -41,7 +41,7 @@ describe.each(["SQLite", "PostgreSQL"])("%s", (kind) => {
   /** Stores a request with a label. */
   const add = (id: string, { isOnce = false, network = "n", change = {} } = {}): Promise<void> =>
     store.write(async (db) => {
-      await insertRequests(db, [{ ...makeRequest("random", "0x"), id, ...change } as StoredRequest]);
+      await insertRequests(db, [{ ...makeRequest("random", "0x"), id, ...change }]);
       await claimLabel(db, { dappId: DESK_DAPP, network, label: "raffle", requestId: id, isOnce });
     });
   const TAKEN = { code: "label_taken", details: { id: "a" } };

@@ -82,7 +82,7 @@ describe("of a preset", () => {
   });
 
   test("error: a label that is not in its canonical form is none", async () => {
-    for (const text of ["Upper", "a  b", "A\u0308"])
+    for (const text of ["Upper", "a  b", "A\u0308", "a\u202eb", "x".repeat(101)])
       expect(await labelsOf(await draw(label(text)))).toEqual([null]);
   });
 
