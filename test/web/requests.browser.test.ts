@@ -106,6 +106,33 @@ test("behaviour: Back shows a preset's form as it was filled in", async () => {
   expect(visitor.troubles).toEqual([]);
 });
 
+test("default: a labelled draw says that it is the only one, and is drawn no second time", async () => {
+  const draw = async (): Promise<void> => {
+    await page.goto(`${tyche.url}/presets/coinflip?dapp=${tyche.dappId}`);
+    await page.getByLabel("Network").selectOption("sepolia");
+    await page.getByRole("textbox", { name: "Label" }).fill("Kick-off");
+    await page.getByRole("checkbox", { name: "the only request with this label" }).check();
+    await page.getByRole("button", { name: "Run", exact: true }).click();
+  };
+  await draw();
+  await page.getByRole("button", { name: "Verify", exact: true }).click();
+  await page.getByText(/^"kick-off" of dapp_\w+: the only request with this label/).waitFor();
+  await visitor.inspect();
+  await draw();
+  await page.getByText('has the label "kick-off", and one of the two says once').waitFor();
+  // The page may show the refusal before the browser reports it.
+  await expect
+    .poll(() => visitor.troubles.toSorted())
+    .toEqual([expect.stringContaining("409 of "), expect.stringContaining("409 (Conflict)")]);
+  visitor.takeTroubles();
+  await page.getByRole("checkbox", { name: "the only request with this label" }).check();
+  await page.getByRole("textbox", { name: "Label" }).fill("");
+  await page.getByRole("button", { name: "Run", exact: true }).click();
+  await page.getByRole("textbox", { name: "Label" }).and(page.locator("[aria-invalid]:focus")).waitFor();
+  await visitor.inspect();
+  expect(visitor.troubles).toEqual([]);
+});
+
 describe("the form for random numbers", () => {
   beforeEach(async () => {
     await open(`/random?dapp=${tyche.dappId}`);

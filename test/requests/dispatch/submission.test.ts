@@ -62,6 +62,31 @@ test("behaviour: at most 100 presets share a proof, and only those of the same s
   expect(presets.map(({ confirmations }) => confirmations)).toEqual([1, 1, 1, 1, 2]);
 });
 
+test("default: labels go with the requests, by their places in the transaction", () => {
+  const label = (text: string) => ({ label: { dapp: "dapp_ä", text } });
+  const { entries, data } = encodeBatch([
+    { ...request(0), ...label("the function") },
+    preset(0),
+    { ...preset(1), ...label("zweite Münze") },
+  ]);
+  expect(entries).toEqual([["preset 0", "preset 1"], ["function 0"]]);
+  expect(decodeSubmission(data)!.labels).toEqual([
+    { index: 0n, item: 1n, dapp: "dapp_ä", text: "zweite Münze" },
+    { index: 1n, item: 0n, dapp: "dapp_ä", text: "the function" },
+  ]);
+});
+
+test("behaviour: labels count for what fits one transaction", () => {
+  const labelled = many(1_000, (index) => ({
+    ...preset(index),
+    label: { dapp: "d".repeat(30), text: "x".repeat(400) },
+  }));
+  const parts = splitByLimits(labelled);
+  expect(parts.length).toBeGreaterThan(1);
+  for (const part of parts)
+    expect(encodeBatch(part).data.length / 2).toBeLessThan(MAX_TRANSACTION_BYTES + 2_000);
+});
+
 test("behaviour: arguments that a batch has no room for go with the next one", () => {
   const long = (index: number): Submission => ({
     ...preset(index),

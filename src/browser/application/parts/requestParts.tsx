@@ -7,8 +7,13 @@ export function StateTag({ state }: { readonly state: RequestState }) {
   return <Tag kind={state === "fulfilled" ? "good" : state === "failed" ? "bad" : "busy"}>{state}</Tag>;
 }
 
-/** Summarizes a request in a few words. */
-export function summaryOf({ kind, params }: Pick<RequestView, "kind" | "params">): string {
+/** Summarizes a request in a few words, and says what it is for. */
+export function summaryOf(request: Pick<RequestView, "kind" | "params">): string {
+  const { label } = request.params as { label?: string };
+  return label === undefined ? whatOf(request) : `${whatOf(request)}: ${label}`;
+}
+
+function whatOf({ kind, params }: Pick<RequestView, "kind" | "params">): string {
   const { preset, numWords, consumer } = params as { preset?: string; numWords?: number; consumer?: string };
   if (kind === "preset") return preset ?? "preset";
   if (kind === "random") return count(numWords ?? 0, "random number");

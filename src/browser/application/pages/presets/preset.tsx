@@ -7,6 +7,7 @@ import { DappSelect, WithDapps } from "../../parts/dappSelect.tsx";
 import { describeError, Field, focusFirstProblem, problemsOf, readField } from "../../parts/forms.tsx";
 import { useKeptForm } from "../../parts/keptForm.ts";
 import { List } from "../../parts/list.tsx";
+import { LABEL_NAMES, LabelField, readLabel } from "../../parts/labelField.tsx";
 import { NetworkSelect, useChosenNetwork } from "../../parts/networkSelect.tsx";
 import { Notice, plainText, UnknownText } from "../../parts/parts.tsx";
 import { type AnyPresets, useNetworks, useOperator } from "../../services.tsx";
@@ -99,14 +100,16 @@ function PresetForm({
       const client = operator.as<AnyPresets>(dappId);
       // Parameters that its source refuses are mended here.
       const confirmations = typed === "" ? undefined : Number(typed);
-      const options = { network, confirmations, dryRunsFirst: true };
+      const options = { network, confirmations, ...readLabel(values), dryRunsFirst: true };
       const { id } = await client.submit.preset(preset.name, params, options);
       navigate(`/dapps/${dappId}/requests/${id}`);
     } catch (error) {
       const found = problemsOf(error);
       const isOfFields =
         found.size > 0 &&
-        [...found.keys()].every((name) => name === CONFIRMATIONS || fields.some((one) => one.name === name));
+        [...found.keys()].every(
+          (name) => [CONFIRMATIONS, ...LABEL_NAMES].includes(name) || fields.some((one) => one.name === name),
+        );
       setProblems(isOfFields ? found : new Map());
       setProblem(isOfFields ? undefined : describeError(error));
       setBusy(false);
@@ -133,6 +136,7 @@ function PresetForm({
         >
           {(control) => <input {...control} name={CONFIRMATIONS} inputMode="numeric" autoComplete="off" />}
         </Field>
+        <LabelField problems={problems} />
         <DappSelect dapps={dapps} value={dappId} onChange={setDappId} />
         <div>
           <button className="action" disabled={isBusy}>

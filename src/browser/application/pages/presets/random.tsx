@@ -13,6 +13,7 @@ import {
   readField,
 } from "../../parts/forms.tsx";
 import { useKeptForm } from "../../parts/keptForm.ts";
+import { LABEL_NAMES, LabelField, readLabel } from "../../parts/labelField.tsx";
 import { NetworkSelect, useChosenNetwork } from "../../parts/networkSelect.tsx";
 import { Notice, UnknownText } from "../../parts/parts.tsx";
 import { useOperator } from "../../services.tsx";
@@ -20,7 +21,7 @@ import { useOperator } from "../../services.tsx";
 /** Maximum number of VRF keys whose words can be joined. */
 const MAX_JOINED_KEYS = 4;
 const COUNTS: readonly string[] = ["numWords", "confirmations"];
-const FIELDS: readonly string[] = [...COUNTS, "keyHash", "keyHashes"];
+const FIELDS: readonly string[] = [...COUNTS, ...LABEL_NAMES, "keyHash", "keyHashes"];
 
 /** `/random`: a form for random numbers. */
 export function Random() {
@@ -89,6 +90,7 @@ function RandomForm({
         network: name,
         numWords: count("numWords"),
         confirmations: count("confirmations"),
+        ...readLabel(values),
         ...(keyHashes.length > 1 ? { keyHashes } : { keyHash: keyHashes[0] }),
       });
       navigate(`/dapps/${dappId}/requests/${id}`);
@@ -142,6 +144,7 @@ function RandomForm({
             problem={problems.get("keyHash") ?? problems.get("keyHashes")}
           />
         )}
+        <LabelField problems={problems} />
         <DappSelect dapps={dapps} value={dappId} onChange={setDappId} />
         <div>
           <button className="action" disabled={isBusy}>

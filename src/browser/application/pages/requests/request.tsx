@@ -133,19 +133,14 @@ function outcomeFacts({ outcome, network, kind }: RequestView): readonly Fact[] 
       transaction <TransactionLink network={network} hash={hash} />
     </>
   );
-  const label: Fact = [
-    "Label",
-    "label" in outcome && outcome.label !== undefined && <UnknownText text={outcome.label} />,
-  ];
   if ("randomNumber" in outcome)
     return [
-      label,
       ["Proof", link(outcome.transactionHash)],
       ["VRF request", <Code text={outcome.requestId} />],
     ];
   if (!("parsedResult" in outcome))
     return [[kind === "unlink" ? "Unlinked by" : "Linked by", link(outcome.transactionHash)]];
-  return [label, ...transactionsOf(outcome).map(({ name, hash }): Fact => [name, link(hash)])];
+  return transactionsOf(outcome).map(({ name, hash }) => [name, link(hash)]);
 }
 
 /** Whether the request's payload is still stored, and its kind can be repeated. */

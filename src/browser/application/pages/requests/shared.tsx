@@ -31,7 +31,6 @@ function SharedParts({ shared }: { readonly shared: SharedResult }) {
         <OutcomePart outcome={outcome} {...(shared.shown === undefined ? {} : { shown: shared.shown })} />
         <Facts
           entries={[
-            ["Label", outcome.label !== undefined && <UnknownText text={outcome.label} />],
             ...links.map(
               ({ name, hash }) =>
                 [
@@ -64,5 +63,6 @@ function SharedParts({ shared }: { readonly shared: SharedResult }) {
 }
 
 function titleOfResult({ preset, outcome }: SharedResult): string {
-  return preset ?? ("randomNumber" in outcome ? "Random numbers" : "Function");
+  const what = preset ?? ("randomNumber" in outcome ? "Random numbers" : "Function");
+  return outcome.label === undefined ? what : `${what}: ${outcome.label}`;
 }
