@@ -1,6 +1,5 @@
 import type { DecodedCall, DecodedValue, Party } from "../api/types.ts";
 import {
-  decodeEventLog,
   getAddress,
   toEventSelector,
   toFunctionSelector,
@@ -10,7 +9,7 @@ import {
   type AbiParameter,
   type Hex,
 } from "viem";
-import { decodeBoundedCall } from "../lib/boundedAbi.ts";
+import { decodeBoundedCall, decodeBoundedLog } from "../lib/boundedAbi.ts";
 import type { EncodedLog } from "./events.ts";
 import type { StackAddresses } from "./stackPlan.ts";
 import { sampleConsumerAbi } from "./contracts/abi.ts";
@@ -128,7 +127,7 @@ export function createAddressBook(
       const item = topic === undefined ? undefined : find(interfaces.events, contract, topic);
       if (item === undefined) return undefined;
       try {
-        const { args } = decodeEventLog({
+        const { args } = decodeBoundedLog({
           abi: [item],
           topics: topics as [Hex, ...Hex[]],
           data,

@@ -1,9 +1,12 @@
 import {
   decodeAbiParameters,
+  decodeEventLog,
   decodeFunctionData,
   toFunctionSelector,
+  type AbiEvent,
   type AbiFunction,
   type AbiParameter,
+  type DecodeEventLogParameters,
   type DecodeFunctionDataParameters,
   type Hex,
 } from "viem";
@@ -26,6 +29,14 @@ export const decodeBoundedCall = ((call: DecodeFunctionDataParameters) => {
   for (const { inputs } of abi) assertBounded(inputs, `0x${call.data.slice(selector.length)}`);
   return decodeFunctionData({ ...call, abi });
 }) as unknown as typeof decodeFunctionData;
+
+/** As viem's `decodeEventLog` for the only event of `abi`. */
+export const decodeBoundedLog = ((log: DecodeEventLogParameters) => {
+  const event = log.abi.find((one): one is AbiEvent => one.type === "event");
+  if (log.data !== undefined)
+    assertBounded(event?.inputs.filter(({ indexed }) => indexed !== true) ?? [], log.data);
+  return decodeEventLog(log);
+}) as unknown as typeof decodeEventLog;
 
 /** As viem's `decodeAbiParameters`. */
 export const decodeBoundedParameters = ((parameters: readonly AbiParameter[], data: Hex) => {

@@ -1,5 +1,6 @@
-import { decodeEventLog, encodeEventTopics, getAddress, parseAbiItem, type AbiEvent, type Hex } from "viem";
+import { encodeEventTopics, getAddress, parseAbiItem, type AbiEvent, type Hex } from "viem";
 import type { RawLog } from "../lib/nodeAnswers.ts";
+import { decodeBoundedLog } from "../lib/boundedAbi.ts";
 import { messageOf } from "../lib/errors.ts";
 import { InvalidParameterError } from "../lib/invalidParameter.ts";
 
@@ -82,7 +83,7 @@ export function readValues({ event }: LogSelection, log: RawLog): Record<string,
   };
   try {
     const abi = event === null ? [] : [parseEvent(event)];
-    const { args } = decodeEventLog({ abi, data: log.data, topics: log.topics as [Hex, ...Hex[]] });
+    const { args } = decodeBoundedLog({ abi, data: log.data, topics: log.topics as [Hex, ...Hex[]] });
     for (const [name, value] of Object.entries(args)) values[name] = toText(value);
   } catch {
     // Whatever refers to them is refused.

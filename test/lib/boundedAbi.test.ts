@@ -2,13 +2,14 @@ import {
   concat,
   decodeAbiParameters,
   encodeAbiParameters,
+  encodeEventTopics,
   encodeFunctionData,
   parseAbi,
   parseAbiParameters,
   type Hex,
 } from "viem";
 import { expect, test } from "vitest";
-import { decodeBoundedCall, decodeBoundedParameters } from "../../src/lib/boundedAbi.ts";
+import { decodeBoundedCall, decodeBoundedLog, decodeBoundedParameters } from "../../src/lib/boundedAbi.ts";
 import { toWord } from "../../src/lib/uint256.ts";
 
 /** Encodes `bytes[]` with `count` elements, all of which are the same `length` bytes of the data. */
@@ -50,6 +51,15 @@ test("decodes a call of a function, and no other", () => {
   const data = encodeFunctionData({ abi, functionName: "one", args: [["0x01"]] });
   expect(decodeBoundedCall({ abi, data })).toEqual({ functionName: "one", args: [["0x01"]] });
   expect(() => decodeBoundedCall({ abi, data: "0x12345678" })).toThrow("0x12345678");
+});
+
+test("decodes a log of an event, unless it grows", () => {
+  const abi = parseAbi(["event Told(uint256 indexed number, bytes[] list)"]);
+  const [topic] = encodeEventTopics({ abi, eventName: "Told" });
+  const topics = [topic!, toWord(7n)] as [Hex, Hex];
+  const data = encodeAbiParameters(parseAbiParameters("bytes[]"), [["0x01"]]);
+  expect(decodeBoundedLog({ abi, topics, data }).args).toEqual({ number: 7n, list: ["0x01"] });
+  expect(() => decodeBoundedLog({ abi, topics, data: encodeRepeated(1_300, 100_000) })).toThrow("4 times");
 });
 
 test("rejects data that decode to many times their size", () => {
