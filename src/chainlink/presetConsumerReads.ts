@@ -1,4 +1,4 @@
-import type { Hex } from "viem";
+import { getAbiItem, toFunctionSelector, type Hex } from "viem";
 import { readOf, type ContractRead } from "./contractRead.ts";
 import { presetConsumerAbi } from "./contracts/abi.ts";
 
@@ -10,6 +10,16 @@ export interface AdoptedNodes {
   /** Checksummed, in the order of the configuration. */
   readonly signers: readonly Hex[];
 }
+
+/** Whether a contract's code is that of a PresetConsumer of this version: it has the functions that this version calls. */
+export function isPresetConsumer(code: Hex): boolean {
+  return [SUBMIT, DELIVER].every((selector) => code.includes(`${PUSH4}${selector.slice(2)}`));
+}
+
+const PUSH4 = "63";
+const [SUBMIT, DELIVER] = (["submit", "deliver"] as const).map((name) =>
+  toFunctionSelector(getAbiItem({ abi: presetConsumerAbi, name })),
+) as [Hex, Hex];
 
 /** The reads of PresetConsumer, the same for every version of VRF. */
 export const PRESET_CONSUMER_READS = {

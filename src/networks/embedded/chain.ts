@@ -6,7 +6,7 @@ import type { Account } from "../../evm/account.ts";
 import type { ChainClient } from "../../evm/client.ts";
 import { deployStack } from "../../chainlink/deploy.ts";
 import { wordPaymentAbi } from "../../chainlink/contracts/abi.ts";
-import { PRESET_CONSUMER_READS } from "../../chainlink/presetConsumerReads.ts";
+import { isPresetConsumer } from "../../chainlink/presetConsumerReads.ts";
 import type { StackAddresses, StackRoles } from "../../chainlink/stackPlan.ts";
 import { COORDINATOR_READS } from "../../chainlink/vrfCoordinator.ts";
 import { keyHashOfRole, type VrfTerms } from "../../chainlink/vrfPlan.ts";
@@ -105,7 +105,8 @@ export async function startEmbeddedChain(options: EmbeddedChainOptions): Promise
       const { client, earlyClient: oracleClient, port, rpcUrl } = node;
       const present = await client.getHead(BigInt(known.deployment.blockNumber));
       const isSame = present?.hash === known.identity;
-      const isCurrent = isSame && (await takesReports(client, known.deployment.contracts));
+      const { presetConsumer } = known.deployment.contracts;
+      const isCurrent = isSame && isPresetConsumer(await client.getCode(presetConsumer));
       if (isCurrent) {
         await assertSameVrf(client, known.deployment.contracts, options);
         await assertVrfKeys(client, known.deployment.contracts, options);
@@ -196,18 +197,6 @@ async function assertSameVrf(
   const data = await client.call({ to: presetConsumer, data: encodeFunctionData(call) });
   const isPaidNatively = decodeCallResult({ ...call, data });
   if (isPaidNatively !== vrf.nativePayment) refuse(`nativePayment ${isPaidNatively}`, `${vrf.nativePayment}`);
-}
-
-/** Whether PresetConsumer is of this version's kind. */
-async function takesReports(client: ChainClient, { presetConsumer }: StackAddresses): Promise<boolean> {
-  const { data, decode } = PRESET_CONSUMER_READS.adoptedNodes();
-  try {
-    return decode(await client.call({ to: presetConsumer, data })).signers.length > 0;
-  } catch (error) {
-    // A contract without this function reverts, and says nothing.
-    if ((error as { data?: Hex }).data !== undefined) return false;
-    throw error;
-  }
 }
 
 /** The coordinator knows only the keys that it was deployed with. */

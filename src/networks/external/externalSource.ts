@@ -1,5 +1,6 @@
 import { encodeFunctionData, isAddressEqual, keccak256, stringToHex, type Hex } from "viem";
 import { presetConsumerAbi } from "../../chainlink/contracts/abi.ts";
+import { isPresetConsumer } from "../../chainlink/presetConsumerReads.ts";
 import type { Account } from "../../evm/account.ts";
 import type { ChainClient } from "../../evm/client.ts";
 import type { Fees } from "../../evm/fees.ts";
@@ -119,10 +120,11 @@ export async function assertDeployed(
     throw new WrongChainError(
       `the contracts of ${network} are on another chain with the same id: the hash of its block 0 is not ${genesis}`,
     );
-  if ((await client.getCode(contracts.presetConsumer)) === "0x")
-    throw new WrongChainError(
-      `${contracts.presetConsumer}, the PresetConsumer of ${network}, holds no code; deploy the contracts with \`tyche network deploy ${network}\``,
-    );
+  const code = await client.getCode(contracts.presetConsumer);
+  if (isPresetConsumer(code)) return;
+  throw new WrongChainError(
+    `${contracts.presetConsumer}, the PresetConsumer of ${network}, ${code === "0x" ? "holds no code" : "is of another version of Tyche"}; deploy the contracts with \`tyche network deploy ${network}\``,
+  );
 }
 
 /**
