@@ -48,7 +48,8 @@ export interface FoundLogs {
   /** First and last block that were searched. */
   readonly from: bigint;
   readonly to: bigint;
-  readonly hasMore: boolean;
+  /** Whether that is the whole chain, and none that was found is left out. */
+  readonly isWhole: boolean;
 }
 
 /** Reads the chain, each item once. */
@@ -60,8 +61,8 @@ export interface ChainFacts {
   /** The last matching log up to a block. */
   findLogBefore(search: LogSearch, toBlock: bigint): Promise<RawLog | undefined>;
   /**
-   * The transactions with matching logs that the node names, of all blocks up to the newest; where it refuses so wide a search, of the blocks
-   * around `around`. At most `limit` of them, the oldest.
+   * The transactions with matching logs that the node names, of all blocks up to the newest; where so wide a search would hold it up, or is
+   * refused, of up to 30,000 blocks around `around`. At most `limit` of them, the oldest.
    */
   findLogs(search: LogSearch, around: bigint, limit: number): Promise<FoundLogs>;
   /** The first matching log of one block. */
@@ -88,7 +89,13 @@ export interface ChainFacts {
  */
 export function createChainFacts(
   reader: ChainReader,
-  options: Pick<MinedTransactionOptions, "network" | "chainId" | "hasEthereumBlocks">,
+  {
+    searchesInParts = false,
+    ...options
+  }: Pick<MinedTransactionOptions, "network" | "chainId" | "hasEthereumBlocks"> & {
+    /** Whether logs are searched for in few blocks at a time from the start. Default: only where the node refuses more. */
+    readonly searchesInParts?: boolean | undefined;
+  },
 ): ChainFacts {
   const once = createMemo<string>();
   const request = (method: string, parameters: readonly unknown[]): Promise<unknown> =>
@@ -141,23 +148,28 @@ export function createChainFacts(
     },
     async findLogs(search, around, limit) {
       const last = await head();
-      const whole = await searchLogs(search, 0n, last).catch((error: unknown) => {
-        if (error instanceof RpcError) return undefined;
-        throw error;
-      });
+      const whole = searchesInParts
+        ? undefined
+        : await searchLogs(search, 0n, last).catch((error: unknown) => {
+            if (error instanceof RpcError) return undefined;
+            throw error;
+          });
       const said: SaidLog[] = [...(whole ?? [])];
       let [from, to] = [0n, last];
       if (whole === undefined) {
         const reach = (MAX_SEARCH_WINDOWS / 2n) * SEARCH_WINDOW_BLOCKS;
-        from = around > reach ? around - reach : 0n;
-        to = around + reach < last ? around + reach : last;
+        if (last > 2n * reach) {
+          from = around > reach ? around - reach : 0n;
+          to = around + reach < last ? around + reach : last;
+        }
         for (let first = from; first <= to; first += SEARCH_WINDOW_BLOCKS) {
           const end = first + SEARCH_WINDOW_BLOCKS - 1n;
           said.push(...(await searchLogs(search, first, end < to ? end : to)));
         }
       }
       const hashes = [...new Set(said.map(({ transactionHash }) => transactionHash))];
-      return { transactionHashes: hashes.slice(0, limit), from, to, hasMore: hashes.length > limit };
+      const isWhole = from === 0n && to === last && hashes.length <= limit;
+      return { transactionHashes: hashes.slice(0, limit), from, to, isWhole };
     },
     async findLogIn(search, block) {
       const [said] = await searchLogs(search, block, block);

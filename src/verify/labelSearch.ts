@@ -3,22 +3,29 @@ import type { RequestLabel } from "../api/types.ts";
 import { EVENT_TOPICS, findEvent, type ChainEventOf } from "../chainlink/events.ts";
 import { canonicalLabel, findLabelProblem } from "../lib/label.ts";
 import type { RawLog } from "../lib/nodeAnswers.ts";
+import type { FoundLogs, LogSearch } from "./chainFacts.ts";
 import { idOf, type RequestParts } from "./requestParts.ts";
 import type { RequestPartsMeans } from "./randomnessParts.ts";
 
-/** Transactions in which one verification looks for further requests with the labels of those that it checks. */
+/** Labels that one verification searches the chain for: a transaction can carry a hundred. */
+const MAX_SEARCHES = 10;
+/** Transactions in which it looks for further requests with them. */
 const MAX_TRANSACTIONS = 100;
 
 /** Creates the search for the labels of one verification's requests. */
 export function createLabelSearch(
   means: RequestPartsMeans,
 ): (parts: RequestParts) => Promise<RequestLabel | null> {
-  let left = MAX_TRANSACTIONS;
-  return async (parts) => {
-    const found = await findLabel(parts, means, left);
-    left = Math.max(0, left - (found?.draws.length ?? 0));
-    return found;
-  };
+  let searches = MAX_SEARCHES;
+  let transactions = MAX_TRANSACTIONS;
+  return (parts) =>
+    findLabel(parts, means, async (search, block) => {
+      if (searches === 0) return { transactionHashes: [], from: block, to: block, isWhole: false };
+      searches -= 1;
+      const found = await means.facts.findLogs(search, block, transactions);
+      transactions -= found.transactionHashes.length;
+      return found;
+    });
 }
 
 /**
@@ -31,7 +38,7 @@ export function createLabelSearch(
 async function findLabel(
   parts: RequestParts,
   means: RequestPartsMeans,
-  limit: number,
+  find: (search: LogSearch, block: bigint) => Promise<FoundLogs>,
 ): Promise<RequestLabel | null> {
   const place = placeOf(parts, means);
   if (place === undefined) return null;
@@ -43,7 +50,7 @@ async function findLabel(
   if (own === undefined) return null;
   const { labelHash, dapp, label } = own.labelled;
   const search = { address: consumer, topics: [EVENT_TOPICS.Labelled, labelHash] };
-  const found = await means.facts.findLogs(search, own.log.blockNumber, limit);
+  const found = await find(search, own.log.blockNumber);
   const draws = [];
   for (const hash of new Set([transactionHash, ...found.transactionHashes])) {
     const { logs: others } = await means.facts.getTransaction(hash);
@@ -61,7 +68,7 @@ async function findLabel(
     searched: {
       from: found.from.toString(),
       to: found.to.toString(),
-      isWhole: found.from === 0n && !found.hasMore,
+      isWhole: found.isWhole,
     },
   };
 }

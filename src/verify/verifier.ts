@@ -49,6 +49,7 @@ export function createVerifier(options: {
       if (found === undefined) throw new NetworkUnavailableError(network);
       return verifyTransaction(tx.toLowerCase() as Hex, {
         ...found,
+        searchesInParts: found.isEmbedded,
         network,
         run: signal === undefined ? options.run : (source) => options.run({ ...source, signal }),
         caller: `verify ${caller}`,

@@ -58,6 +58,8 @@ export interface VerifyOptions extends Omit<ExecutionOptions, "deadline"> {
    * Returns what a service recorded of failed callbacks, quoted as its word. Affects only the texts of steps. Default: only the node is asked.
    */
   readonly findRecordedCallbacks?: CallbackSources["findRecorded"];
+  /** Whether the node, such as a chain of this process, must not be asked to search many blocks at once. Default false. */
+  readonly searchesInParts?: boolean | undefined;
   /** Whether the oracle's operator runs the chain alone, if known. Affects only the text of `trust`. */
   readonly isEmbedded: boolean | undefined;
 }
@@ -91,7 +93,8 @@ async function verifyHash(hash: Hex, options: VerifyOptions): Promise<Verificati
   const actualChainId = Number(await client.request("eth_chainId"));
   if (actualChainId !== chainId) throw new WrongChainError(network, chainId, actualChainId);
   const hasEthereumBlocks = options.hasEthereumBlocks ?? true;
-  const facts = createChainFacts(client, { network, chainId, hasEthereumBlocks });
+  const { searchesInParts } = options;
+  const facts = createChainFacts(client, { network, chainId, hasEthereumBlocks, searchesInParts });
   const book = createContractBook(options.contracts);
   const reading = {
     facts,

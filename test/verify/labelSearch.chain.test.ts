@@ -81,6 +81,17 @@ describe("of a preset", () => {
     ]);
   });
 
+  test("behaviour: of a batch with many labels some are searched for, and of the others it is said that they weren't", async () => {
+    const items = Array.from({ length: 12 }, () => ({ sourceId: world.echoId }));
+    const asked = await world.submit({
+      presets: [{ dapp: world.dapp, items }],
+      labels: items.map((_, i) => label(`many ${i}`, { item: BigInt(i) })),
+    });
+    const found = await labelsOf(asked);
+    expect(found.map((one) => one?.draws.length)).toEqual(items.map(() => 1));
+    expect(found.map((one) => one?.searched.isWhole)).toEqual(items.map((_, i) => i < 10));
+  });
+
   test("error: a label that is not in its canonical form is none", async () => {
     for (const text of ["Upper", "a  b", "A\u0308", "a\u202eb", "x".repeat(101)])
       expect(await labelsOf(await draw(label(text)))).toEqual([null]);
