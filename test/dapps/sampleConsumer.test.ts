@@ -50,7 +50,7 @@ test.each(VRF_VERSIONS)(
     const book = createAddressBook(stack as unknown as StackAddresses, {});
     for (const event of abi.filter((item) => item.type === "event")) {
       const indexed = event.inputs.filter((input) => input.indexed).map(() => pad("0x05"));
-      const data = concat(event.inputs.filter((input) => !input.indexed).map(() => pad("0x05")));
+      const data = concat(["0x", ...event.inputs.filter((input) => !input.indexed).map(() => pad("0x05"))]);
       const topics = [toEventSelector(event), ...indexed];
       const decoded = book.decodeEvent(ADDRESS, { topics, data });
       expect(decoded?.event).toBe(event.name);
