@@ -56,7 +56,7 @@ test("decodes a call of a function, and no other", () => {
 test("decodes a log of an event, unless it grows", () => {
   const abi = parseAbi(["event Told(uint256 indexed number, bytes[] list)"]);
   const [topic] = encodeEventTopics({ abi, eventName: "Told" });
-  const topics = [topic!, toWord(7n)] as [Hex, Hex];
+  const topics = [topic, toWord(7n)] as [Hex, Hex];
   const data = encodeAbiParameters(parseAbiParameters("bytes[]"), [["0x01"]]);
   expect(decodeBoundedLog({ abi, topics, data }).args).toEqual({ number: 7n, list: ["0x01"] });
   expect(() => decodeBoundedLog({ abi, topics, data: encodeRepeated(1_300, 100_000) })).toThrow("4 times");

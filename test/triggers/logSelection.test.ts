@@ -9,7 +9,7 @@ const SELECTION = parseSelection({ addresses: [`0x${"11".repeat(20)}`], event: E
 
 const logWith = (data: Hex): RawLog => ({
   address: `0x${"11".repeat(20)}`,
-  topics: [encodeEventTopics({ abi: parseAbi([EVENT]), eventName: "Told" })[0]!, toWord(7n)],
+  topics: [encodeEventTopics({ abi: parseAbi([EVENT]), eventName: "Told" })[0], toWord(7n)],
   data,
   blockNumber: 1n,
   blockHash: `0x${"22".repeat(32)}`,
