@@ -99,11 +99,14 @@ test("behaviour: a preset with its word waits for its result, which comes in a t
   const [waiting] = (await view(requested.transactionHash)).presets;
   expect(waiting).toMatchObject({ word: expect.stringMatching(/^0x/), answer: null, answeredBy: null });
   const reported = await deliverReports(stack, await reportOf(stack, requested));
-  expect(await view(reported.transactionHash)).toMatchObject({
-    presets: [{ word: waiting!.word, answeredBy: reported.transactionHash }, { item: 1 }],
-    randomness: [],
-    reports: [{}],
-  });
+  // Right after a block Anvil finds no logs of earlier ones, once in some thousand times.
+  await expect
+    .poll(() => view(reported.transactionHash))
+    .toMatchObject({
+      presets: [{ word: waiting!.word, answeredBy: reported.transactionHash }, { item: 1 }],
+      randomness: [],
+      reports: [{}],
+    });
 });
 
 test("behaviour: presets with joined words have none until the last part has come", async () => {
