@@ -255,6 +255,14 @@ export const SharedResult = Type.Object({
   network: Type.String(),
   updatedAt: time("When the result was stored."),
   preset: Type.Optional(Type.String({ description: "Name of the preset; absent for others." })),
+  params: Type.Optional(
+    Type.Record(Type.String(), Type.Unknown(), {
+      description: "A preset's parameters, whose values are on chain; absent once they were deleted here.",
+    }),
+  ),
+  dappId: Type.Optional(
+    Type.String({ description: "Id of the dapp, on chain with the label; absent without one." }),
+  ),
   outcome: Type.Union([PresetResult, FunctionResult, RandomResult]),
   shown: Type.Optional(ShownResult),
 });

@@ -1121,6 +1121,21 @@ export interface RequestVerification {
   readonly randomNumber: readonly string[];
   /** Arguments of the source, as it gets them; null for random numbers, and if they are malformed. */
   readonly args: readonly string[] | null;
+  /** The preset; null for functions and random numbers. */
+  readonly preset: {
+    /** Id of the preset's source on chain. */
+    readonly sourceId: number;
+    /** Name of the verifier's own preset with this source; null if it knows none. */
+    readonly name: string | null;
+    /** Names of `args`, as that preset has them; empty without it. */
+    readonly parameters: readonly string[];
+  } | null;
+  /** Null if the block can't be hashed. */
+  readonly requestedAt: string | null;
+  /** Null without one, or if the block can't be hashed. */
+  readonly deliveredAt: string | null;
+  /** Null without a result. */
+  readonly deliveredBy: Hex | null;
   /** What the request is for; null without a label: it may be one of many. */
   readonly label: RequestLabel | null;
   readonly steps: readonly VerificationStep[];
@@ -1247,6 +1262,10 @@ export interface SharedResult {
   readonly updatedAt: string;
   /** Name of the preset; absent for others. */
   readonly preset?: string;
+  /** A preset's parameters, whose values are on chain; absent once they were deleted here. */
+  readonly params?: Readonly<Record<string, unknown>>;
+  /** Id of the dapp, on chain with the label; absent without one. */
+  readonly dappId?: string;
   readonly outcome: PresetResult | FunctionResult | RandomResult;
   /** The preset's result as structured data, if the preset declares how to display it. */
   readonly shown?: ShownResult;

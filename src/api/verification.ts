@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import { STEP_NAMES, VERDICTS } from "../lib/verificationWords.ts";
-import { hexBytes, nullable } from "./common.ts";
+import { hexBytes, nullable, time } from "./common.ts";
 
 const hash = (description: string) => hexBytes(description, 32);
 
@@ -82,6 +82,28 @@ export const RequestVerification = Type.Object({
   args: nullable(
     Type.Array(Type.String()),
     "Arguments of the source, as it gets them; null for random numbers, and if they are malformed.",
+  ),
+  preset: nullable(
+    Type.Object({
+      sourceId: Type.Integer({ description: "Id of the preset's source on chain." }),
+      name: nullable(
+        Type.String(),
+        "Name of the verifier's own preset with this source; null if it knows none.",
+      ),
+      parameters: Type.Array(Type.String(), {
+        description: "Names of `args`, as that preset has them; empty without it.",
+      }),
+    }),
+    "The preset; null for functions and random numbers.",
+  ),
+  requestedAt: nullable(time("Time of the request's block."), "Null if the block can't be hashed."),
+  deliveredAt: nullable(
+    time("Time of the block with the result or the random numbers."),
+    "Null without one, or if the block can't be hashed.",
+  ),
+  deliveredBy: nullable(
+    hexBytes("Who signed that transaction: anyone may deliver.", 20),
+    "Null without a result.",
   ),
   label: nullable(RequestLabel, "What the request is for; null without a label: it may be one of many."),
   steps: Type.Array(VerificationStep),

@@ -40,6 +40,7 @@ import { createRequestBook } from "../requests/requestBook.ts";
 import { openDataDirectory } from "../store/dataDirectory.ts";
 import type { OutsideSecret } from "../lib/outsideSecret.ts";
 import { getVerifierPage } from "./verifierPage.ts";
+import { findPresetNames } from "../presets/presetNames.ts";
 import { createVerifier } from "../verify/verifier.ts";
 import { createSourceRunner } from "./tools/runSource.ts";
 import { createWebApp } from "../web/app.ts";
@@ -240,6 +241,7 @@ async function start(
   const verifier = createVerifier({
     findNetwork: (name) => networksByName.get(name)?.verifiable(),
     run: createSourceRunner(pool),
+    findPreset: (sourceHash) => findPresetNames(registry.list(), sourceHash),
   });
   server = await listen({
     service,

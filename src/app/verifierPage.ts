@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { findPresetNames, readPresets } from "../presets/presetNames.ts";
 
 /** A single, self-contained HTML file that verifies results in a browser. */
 export interface VerifierPage {
@@ -14,6 +15,7 @@ export interface VerifierPage {
 const PACKAGED = new URL("../../verifier.html", import.meta.url);
 const FOLDER = new URL("../verify/page/", import.meta.url);
 
+const PRESETS_FOLDER = fileURLToPath(new URL("../../plugins/", import.meta.url));
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 /** In a checkout: the page as last built, and the files it was built from. */
 const BUILT = path.join(ROOT, ".build/verifier.json");
@@ -85,6 +87,10 @@ async function bundlePage(): Promise<{ readonly html: string; readonly inputs: r
   const frameScript = read("frameScript.js");
   const framePolicy = `default-src 'none'; script-src ${hashOf(frameScript)}; worker-src blob:`;
   const frameHtml = `<!doctype html><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${framePolicy}"><script>${frameScript}</script>`;
+  const presets = await readPresets([PRESETS_FOLDER]);
+  const named = Object.fromEntries(
+    presets.map(({ sourceHash }) => [sourceHash, findPresetNames(presets, sourceHash)]),
+  );
   const { outputFiles, metafile } = await build({
     absWorkingDir: ROOT,
     entryPoints: [fileURLToPath(new URL("dom/main.ts", FOLDER))],
@@ -95,7 +101,7 @@ async function bundlePage(): Promise<{ readonly html: string; readonly inputs: r
     target: "es2022",
     charset: "utf8",
     legalComments: "none",
-    define: { FRAME_HTML: JSON.stringify(frameHtml) },
+    define: { FRAME_HTML: JSON.stringify(frameHtml), PRESETS: JSON.stringify(named) },
     write: false,
     metafile: true,
     logLevel: "silent",
@@ -120,7 +126,10 @@ async function bundlePage(): Promise<{ readonly html: string; readonly inputs: r
     .replace("<!-- style -->", () => `<style>${style}</style>`)
     .replace("<!-- script -->", () => `<script>${script}</script>`);
   const own = Object.keys(metafile.inputs).filter((name) => !name.startsWith("node_modules/"));
-  return { html, inputs: [...own, ...OWN_INPUTS] };
+  const ofPresets = presets.flatMap(({ name }) =>
+    ["preset.json", "source.js"].map((file) => `plugins/${name}/${file}`),
+  );
+  return { html, inputs: [...own, ...ofPresets, ...OWN_INPUTS] };
 }
 
 function hashOf(content: string): string {

@@ -1,5 +1,6 @@
 import type { RequestVerification, Verification, VerificationStep } from "../api/types.ts";
 import type { Hex } from "viem";
+import { describeDraw, describeTimes } from "../lib/drawWords.ts";
 import { describeLabel } from "../lib/label.ts";
 import { VERDICT_OUTCOMES, VERDICT_WORDS, verdictReasons } from "../lib/verificationWords.ts";
 import { describeResult } from "../verify/describeResult.ts";
@@ -35,12 +36,13 @@ function printRequest(request: RequestVerification, terminal: Terminal, options:
   const { out, colors } = terminal;
   const { kind, requestId, transactions } = request;
   out(`\n${colors.bold(kind)}  ${requestId}`);
-  if (options.isVerbose && request.args !== null)
-    for (const [i, arg] of request.args.entries())
-      out(colors.dim(`  ${`args[${i}]`.padEnd(13)} ${oneLine(shorten(arg))}`));
   if (options.isVerbose)
     for (const [part, hash] of Object.entries(transactions))
       if (hash !== null) out(colors.dim(`  ${part.padEnd(13)} ${hash}`));
+  const draw = describeDraw(request);
+  if (draw !== undefined) out(`  of     ${oneLine(options.isVerbose ? draw : shorten(draw))}`);
+  const times = describeTimes(request);
+  if (times !== undefined) out(`  time   ${times}`);
   out(`  label  ${oneLine(describeLabel(request.label))}`);
   for (const step of request.steps) printStep(step, terminal, options);
   printOutcome(request, terminal, options);

@@ -6,6 +6,7 @@ import { TycheError } from "../lib/errors.ts";
 import { dataDirOfEnvironment } from "./dappCommands.ts";
 import { parseRpcUrl } from "./parseRpcUrl.ts";
 import { collectExpectation, findUnexpected, type Expectation } from "./expectation.ts";
+import { checkReceipt, readReceipt } from "./receipt.ts";
 import { oneLine, type Terminal } from "./terminal.ts";
 
 interface VerifyFlags {
@@ -14,6 +15,7 @@ interface VerifyFlags {
   readonly contracts?: string;
   readonly save?: string;
   readonly expect?: readonly Expectation[];
+  readonly receipt?: string;
   /** Absent without `--blocks` and `--no-blocks`. */
   readonly blocks?: boolean;
   readonly verbose?: true;
@@ -29,11 +31,12 @@ Examples:
   $ tyche verify sepolia 0x5f0c… --request-id 0x91ab…
   $ tyche verify sepolia 0x5f0c… --rpc-url https://rpc.example.org --contracts published.json
   $ tyche verify sepolia 0x5f0c… --expect label=raffle-2026-12-24 --expect list=@entries.txt
+  $ tyche verify sepolia 0x5f0c… --receipt answer.json
   $ tyche verify sepolia 0x5f0c… --json | jq .valid
 
 Exit code: 0 when every result is valid. Otherwise 1: a result is not valid, is not confirmed because its source could not give it again
-(the source uses HTTP, for example), is valid only if the contracts are the operator's (pass --contracts), isn't there yet, or is of
-something else than expected.`;
+(the source uses HTTP, for example), is valid only if the contracts are the operator's (pass --contracts), isn't there yet, or is
+something else than expected, or than the receipt says.`;
 
 /** The implementation that the program's composition provides. */
 export interface VerifyMeans {
@@ -76,6 +79,10 @@ export function registerVerify(program: Command, terminal: Terminal, { verify }:
       "exit with 1 unless each request is of this: label=TEXT, or list=@FILE with a preset's entries; may be repeated",
       collectExpectation,
     )
+    .option(
+      "--receipt <file>",
+      "exit with 1 unless this is the request of an answer that you kept, as the API gave it: JSON of a 202, or of a result",
+    )
     .option("--save <file>", "write the chain data that was read, for the page of tyche verifier build")
     .option(
       "--blocks",
@@ -87,6 +94,7 @@ export function registerVerify(program: Command, terminal: Terminal, { verify }:
     .addHelpText("after", HELP)
     .action(async (network: string, tx: Hex, flags: VerifyFlags) => {
       const { requestId, rpcUrl, contracts, save, blocks, expect = [] } = flags;
+      const receipt = flags.receipt === undefined ? undefined : await readReceipt(flags.receipt);
       const found = await verify({
         network,
         tx,
@@ -103,6 +111,12 @@ export function registerVerify(program: Command, terminal: Terminal, { verify }:
           isVerbose: flags.verbose === true,
         });
       if (!found.valid) process.exitCode = 1;
+      if (receipt !== undefined) {
+        const { agreed, problems } = checkReceipt(receipt, found);
+        if (problems.length > 0) process.exitCode = 1;
+        for (const problem of problems) terminal.err(oneLine(`not as the receipt says: ${problem}`));
+        if (problems.length === 0) terminal.err(oneLine(`as the receipt says: ${agreed.join(", ")}`));
+      }
       for (const request of found.requests)
         for (const expectation of expect) {
           const problem = await findUnexpected(expectation, request);

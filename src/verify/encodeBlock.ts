@@ -1,4 +1,5 @@
-import { concatBytes, fromRlp, numberToHex, toRlp, type Hex } from "viem";
+import { concatBytes, fromRlp, numberToHex, pad, toRlp, type Hex } from "viem";
+import { findSigner } from "../chainlink/reportSigners.ts";
 import { toHexText } from "../lib/hex.ts";
 import { keccak256 } from "../lib/keccak.ts";
 
@@ -139,6 +140,21 @@ export function decodeTransaction(bytes: Uint8Array): TransactionCall {
   };
 }
 
+/** Recovers the address (checksummed) that signed the bytes of {@link encodeTransaction}; `undefined` if their signature is none. */
+export function senderOf(bytes: Uint8Array): Hex | undefined {
+  const type = bytes[0]! < 0x80 ? bytes[0]! : 0;
+  const fields = fromRlp(type === 0 ? bytes : bytes.subarray(1), "hex") as Encoded[];
+  const body = fields.slice(0, -3);
+  const [v, r, s] = fields.slice(-3) as [Hex, Hex, Hex];
+  const isReplayProtected = type === 0 && numberFrom(v) >= 35;
+  // EIP-155: the chain's id is signed in place of the signature.
+  if (isReplayProtected) body.push(encodeNumber((BigInt(v) - 35n) / 2n), "0x", "0x");
+  const signed = toRlp(body, "bytes");
+  const digest = hashOf(type === 0 ? signed : concatBytes([Uint8Array.of(type), signed]));
+  const recoveryId = type === 0 ? (numberFrom(v) + 1) % 2 : numberFrom(v);
+  return findSigner(digest, { r: pad(r), s: pad(s), recoveryId });
+}
+
 function numberFrom(field: Hex): number {
   return field === "0x" ? 0 : Number(field);
 }
@@ -197,9 +213,12 @@ function hexOf(object: RpcObject, name: string): Hex {
   return value as Hex;
 }
 
-/** Encodes a number for RLP: without leading zeros, and zero as empty. */
 function numberOf(object: RpcObject, name: string): Hex {
-  const value = BigInt(hexOf(object, name));
+  return encodeNumber(BigInt(hexOf(object, name)));
+}
+
+/** Encodes a number for RLP: without leading zeros, and zero as empty. */
+function encodeNumber(value: bigint): Hex {
   if (value === 0n) return "0x";
   const hex = numberToHex(value);
   return hex.length % 2 === 0 ? hex : `0x0${hex.slice(2)}`;

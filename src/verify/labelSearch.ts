@@ -4,6 +4,7 @@ import { EVENT_TOPICS, findEvent, type ChainEventOf } from "../chainlink/events.
 import { canonicalLabel, findLabelProblem } from "../lib/label.ts";
 import type { RawLog } from "../lib/nodeAnswers.ts";
 import type { FoundLogs, LogSearch } from "./chainFacts.ts";
+import { UnknownTransactionError } from "./minedTransaction.ts";
 import { idOf, type RequestParts } from "./requestParts.ts";
 import type { RequestPartsMeans } from "./randomnessParts.ts";
 
@@ -52,8 +53,14 @@ async function findLabel(
   const search = { address: consumer, topics: [EVENT_TOPICS.Labelled, labelHash] };
   const found = await find(search, own.log.blockNumber);
   const draws = [];
+  let { isWhole } = found;
   for (const hash of new Set([transactionHash, ...found.transactionHashes])) {
-    const { logs: others } = await means.facts.getTransaction(hash);
+    const { logs: others } = await means.facts.getTransaction(hash).catch((error: unknown) => {
+      if (!(error instanceof UnknownTransactionError)) throw error;
+      // A reorganisation removed it since the search.
+      isWhole = false;
+      return { logs: [] };
+    });
     draws.push(...drawsIn(others, consumer).filter(({ labelled }) => labelled.labelHash === labelHash));
   }
   draws.sort((a, b) => Number(a.log.blockNumber - b.log.blockNumber) || a.log.logIndex - b.log.logIndex);
@@ -68,7 +75,7 @@ async function findLabel(
     searched: {
       from: found.from.toString(),
       to: found.to.toString(),
-      isWhole: found.isWhole,
+      isWhole,
     },
   };
 }

@@ -26,6 +26,10 @@ export interface MinedTransaction extends TransactionCall {
   readonly hash: Hex;
   readonly blockHash: Hex;
   readonly blockNumber: bigint;
+  /** Time of its block in Unix seconds, from the header that was hashed; `undefined` if it can't be hashed. */
+  readonly blockTime: number | undefined;
+  /** Its bytes, as they were signed. */
+  readonly signed: Uint8Array;
   /** `false`: it reverted as a whole. */
   readonly succeeded: boolean;
   /** In order, with their places. */
@@ -66,10 +70,15 @@ export async function readMinedTransaction(
       expected: `${options.chainId}`,
       found: `${chainId}`,
     });
-  const said = (): Pick<MinedTransaction, "blockNumber" | "succeeded" | "logs"> => {
+  const said = (): Pick<MinedTransaction, "blockNumber" | "blockTime" | "succeeded" | "logs"> => {
     const { blockNumber, succeeded, logs } = parseReceipt(receipt);
     const place = { blockHash, blockNumber, transactionHash: hash };
-    return { blockNumber, succeeded, logs: logs.map((log) => ({ ...log, ...place })) };
+    return {
+      blockNumber,
+      blockTime: undefined,
+      succeeded,
+      logs: logs.map((log) => ({ ...log, ...place })),
+    };
   };
   if (!hasEthereumBlocks) return { hash, ...call, blockHash, ...said(), compared };
   const block = await options.once(`block ${blockHash}`, () => readBlock(blockHash, options));
@@ -83,7 +92,7 @@ export async function readMinedTransaction(
   const hashed = block.receipts[index];
   // The comparison has failed.
   if (hashed === undefined) return { hash, ...call, blockHash, ...said(), compared };
-  const { number: blockNumber } = block;
+  const { number: blockNumber, time: blockTime } = block;
   const first = block.receipts.slice(0, index).reduce((sum, { logs }) => sum + logs.length, 0);
   const place = { blockHash, blockNumber, transactionHash: hash };
   return {
@@ -91,6 +100,7 @@ export async function readMinedTransaction(
     ...call,
     blockHash,
     blockNumber,
+    blockTime,
     succeeded: hashed.succeeded,
     logs: hashed.logs.map((log, i) => ({ ...log, ...place, logIndex: first + i })),
     compared,
@@ -101,13 +111,13 @@ export async function readMinedTransaction(
 async function readCall(
   hash: Hex,
   { request, network }: MinedTransactionOptions,
-): Promise<TransactionCall & { readonly found: Hex }> {
+): Promise<TransactionCall & { readonly found: Hex; readonly signed: Uint8Array }> {
   const method = "eth_getTransactionByHash";
   const answer = await request(method, [hash]);
   if (answer === null) throw new UnknownTransactionError(hash, network);
   try {
     const bytes = encodeTransaction(parseObject(answer, "transaction"));
-    return { ...decodeTransaction(bytes), found: hashOf(bytes) };
+    return { ...decodeTransaction(bytes), found: hashOf(bytes), signed: bytes };
   } catch (cause) {
     throw new RpcError(method, messageOf(cause), { cause });
   }
@@ -116,6 +126,8 @@ async function readCall(
 /** A block's parts, decoded from the bytes that were hashed. */
 interface HashedBlock {
   readonly number: bigint;
+  /** Unix seconds. */
+  readonly time: number;
   readonly compared: readonly Comparison[];
   /** Hashes of the transactions' bytes, in order. */
   readonly transactions: readonly Hex[];
@@ -176,6 +188,7 @@ function hashBlock(
   const rootOf = (items: readonly Uint8Array[]): Hex => toHexText(trieRoot(items));
   return {
     number: BigInt(block["number"] as Hex),
+    time: Number(block["timestamp"]),
     transactions: transactions.map(hashOf),
     receipts: receipts.map(decodeReceipt),
     compared: [

@@ -4,7 +4,7 @@ import { TycheError } from "../lib/errors.ts";
 import type { ChainReader } from "./chainFacts.ts";
 import type { OracleContracts } from "../chainlink/contractBook.ts";
 import type { ExecutionOptions } from "./executionStep.ts";
-import { verifyTransaction, type VerifyOptions } from "./verifyTransaction.ts";
+import { verifyTransaction, type FindPreset, type VerifyOptions } from "./verifyTransaction.ts";
 
 /** A network whose results can be checked. */
 export interface VerifiableNetwork {
@@ -42,6 +42,8 @@ export interface Verifier {
 export function createVerifier(options: {
   readonly findNetwork: (name: string) => VerifiableNetwork | undefined;
   readonly run: ExecutionOptions["run"];
+  /** See {@link VerifyOptions.findPreset}. */
+  readonly findPreset: FindPreset;
 }): Verifier {
   return {
     async verify({ network, tx, requestId, caller, signal }) {
@@ -50,6 +52,7 @@ export function createVerifier(options: {
       return verifyTransaction(tx.toLowerCase() as Hex, {
         ...found,
         searchesInParts: found.isEmbedded,
+        findPreset: options.findPreset,
         network,
         run: signal === undefined ? options.run : (source) => options.run({ ...source, signal }),
         caller: `verify ${caller}`,

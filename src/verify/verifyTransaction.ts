@@ -33,6 +33,7 @@ import { findReportOperators, type ReportSigners } from "./reportOperators.ts";
 import { checkReport, type CheckedReport } from "./reportSteps.ts";
 import { createLabelSearch } from "./labelSearch.ts";
 import { findRequestParts, idOf, type RequestParts } from "./requestParts.ts";
+import { senderOf } from "./encodeBlock.ts";
 import { checkFunctionSource, checkPresetSource } from "./sourceSteps.ts";
 import type { RequestPartsMeans } from "./randomnessParts.ts";
 import { checkTransactions } from "./transactionsStep.ts";
@@ -58,10 +59,22 @@ export interface VerifyOptions extends Omit<ExecutionOptions, "deadline"> {
    * Returns what a service recorded of failed callbacks, quoted as its word. Affects only the texts of steps. Default: only the node is asked.
    */
   readonly findRecordedCallbacks?: CallbackSources["findRecorded"];
+  /** Returns the preset with a source that the caller knows, by its keccak256. It only names things. Default: none is known. */
+  readonly findPreset?: FindPreset | undefined;
   /** Whether the node, such as a chain of this process, must not be asked to search many blocks at once. Default false. */
   readonly searchesInParts?: boolean | undefined;
   /** Whether the oracle's operator runs the chain alone, if known. Affects only the text of `trust`. */
   readonly isEmbedded: boolean | undefined;
+}
+
+/** Finds a preset by keccak256 of its source. */
+export type FindPreset = (sourceHash: Hex) => KnownPreset | undefined | Promise<KnownPreset | undefined>;
+
+/** What a preset's source and arguments are called. */
+export interface KnownPreset {
+  readonly name: string;
+  /** In the order of the arguments. */
+  readonly parameters: readonly string[];
 }
 
 /**
@@ -168,6 +181,9 @@ async function checkRequest(
   const { request, randomness, report: reported } = ends;
   const delivered = report?.delivered;
   const isComplete = parts.kind === "random" ? randomness !== undefined : delivered !== undefined;
+  const [asked, answered] = await Promise.all(
+    [request, parts.kind === "random" ? ends.randomness : reported].map((hash) => minedAt(hash, means)),
+  );
   return {
     request: {
       kind: parts.kind,
@@ -180,10 +196,40 @@ async function checkRequest(
       err: delivered?.error ?? null,
       randomNumber: words.map(String),
       args: argsOf(parts),
+      preset: await presetOf(parts, checked.sourceHash, options),
+      requestedAt: asked?.time ?? null,
+      deliveredAt: answered?.time ?? null,
+      deliveredBy: answered?.sender ?? null,
       label: await means.findLabel(parts),
       steps: steps.toSorted((a, b) => STEP_NAMES.indexOf(a.name) - STEP_NAMES.indexOf(b.name)),
     },
     signers: reported === undefined ? "unsigned" : report?.signers,
+  };
+}
+
+/** Returns when a transaction was mined, as its block says, and who signed it. */
+async function minedAt(hash: Hex | undefined, { facts }: Means) {
+  if (hash === undefined) return undefined;
+  const { blockTime, signed } = await facts.getTransaction(hash);
+  return {
+    time: blockTime === undefined ? undefined : new Date(blockTime * 1000).toISOString(),
+    sender: senderOf(signed)?.toLowerCase() as Hex | undefined,
+  };
+}
+
+/** Returns a preset's source, and what the caller calls it. */
+async function presetOf(
+  parts: RequestParts,
+  sourceHash: Hex | undefined,
+  { findPreset }: Options,
+): Promise<RequestVerification["preset"]> {
+  const item = parts.kind === "preset" ? parts.preset.items[parts.preset.item] : undefined;
+  if (item === undefined) return null;
+  const known = sourceHash === undefined ? undefined : await findPreset?.(sourceHash);
+  return {
+    sourceId: item.sourceId,
+    name: known?.name ?? null,
+    parameters: [...(known?.parameters ?? [])],
   };
 }
 
@@ -227,6 +273,7 @@ interface CheckedParts {
   readonly steps: readonly VerificationStep[];
   readonly words?: readonly bigint[];
   readonly report?: CheckedReport;
+  readonly sourceHash?: Hex | undefined;
 }
 
 async function checkFunction(
@@ -253,15 +300,15 @@ async function checkWords(
   if (parts.kind === "random") return checked;
   const { preset } = parts;
   const { items, item } = preset;
-  const { steps, source } = await checkPresetSource(preset, means);
+  const { steps, source, sourceHash } = await checkPresetSource(preset, means);
   const report = await checkBatchReport(preset, checked.seed, means);
   const all = [...checked.steps, ...steps, ...report.steps];
   const args = items[item]?.args;
-  if (checked.seed === undefined || args === undefined) return { steps: all, report };
+  if (checked.seed === undefined || args === undefined) return { steps: all, report, sourceHash };
   const word = wordsOfBatch(checked.seed, item + 1)[item]!;
   if (source !== undefined)
     all.push(await checkPresetExecution({ source, args, word }, report.delivered, options));
-  return { steps: all, words: [word], report };
+  return { steps: all, words: [word], report, sourceHash };
 }
 
 function verdictOf(steps: readonly VerificationStep[], isComplete: boolean): Verdict {

@@ -65,6 +65,10 @@ function lotto(outcome: "ok" | "failed", facts: Partial<RequestVerification> = {
     err: "0x",
     randomNumber: ["7"],
     args: ["2", '["ann","bob","dän"]'],
+    preset: { sourceId: 3, name: "lotto", parameters: ["numWinners", "list"] },
+    requestedAt: "2026-12-24T18:00:00.000Z",
+    deliveredAt: "2026-12-24T18:00:02.000Z",
+    deliveredBy: `0x${"d1".repeat(20)}`,
     label: null,
     steps: [
       {
@@ -90,6 +94,8 @@ test("default: prints a line per step, and the result as a person reads it", asy
   expect((await run([], lotto("ok"))).output).toMatchInlineSnapshot(`
     "
     preset  0x9191919191919191919191919191919191919191919191919191919191919191
+      of     lotto (source 3): numWinners = 2, list = ["ann","bob","dän"]
+      time   requested 2026-12-24 18:00:00 UTC, result delivered 2026-12-24 18:00:02 UTC by 0xd1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1
       label  The request has no label: it stands alone, and may be one of many.
       ✓ source        the source holds
       ✓ delivery      the delivery

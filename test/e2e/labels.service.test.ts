@@ -42,10 +42,18 @@ test("default: a raffle that is drawn once says so to whoever verifies it, and i
   expect(await verify(drawn)).toMatchObject({
     verdict: "valid",
     args: ["1", JSON.stringify(raffle.list)],
+    preset: { name: "lotto", parameters: ["numberOfWinners", "list"] },
     label: { label: "raffle 2026-12-24", draw: 1, draws: [expect.anything()], searched: { isWhole: true } },
   });
   const shared = await fetch(`${tyche.url}/api/explorer/results/${drawn.data.id}`);
-  expect(await shared.json()).toMatchObject({ data: { outcome: { label: "raffle 2026-12-24" } } });
+  expect(await shared.json()).toMatchObject({
+    data: {
+      preset: "lotto",
+      params: { numberOfWinners: "1", list: raffle.list },
+      dappId: expect.stringMatching(/^dapp_/),
+      outcome: { label: "raffle 2026-12-24" },
+    },
+  });
 
   const entries = path.join(folder, "entries.txt");
   writeFileSync(entries, "ann\nbob\ncy\n");
@@ -53,6 +61,23 @@ test("default: a raffle that is drawn once says so to whoever verifies it, and i
     runCli(["verify", "sepolia", hashOf(drawn), ...expected.flatMap((one) => ["--expect", one])], "", {
       TYCHE_DATA_DIR: tyche.dataDir,
     });
+  const receipt = path.join(folder, "receipt.json");
+  const checkReceipt = (answer: object) => {
+    writeFileSync(receipt, JSON.stringify(answer));
+    return runCli(["verify", "sepolia", hashOf(drawn), "--receipt", receipt], "", {
+      TYCHE_DATA_DIR: tyche.dataDir,
+    });
+  };
+  const { data: kept } = await tyche.call("GET", `/api/requests/${drawn.data.id}`);
+  expect(await checkReceipt({ data: { ...kept, outcome: null } })).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('numberOfWinners = 1, list = ["ann","bob","cy"]'),
+    stderr: "as the receipt says: network, label, preset, numberOfWinners, list, time\n",
+  });
+  expect(await checkReceipt({ ...kept, params: { ...kept.params, list: ["eve"] } })).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('not as the receipt says: list: the receipt says ["eve"]'),
+  });
   const right = await check("label=Raffle 2026-12-24", `list=@${entries}`);
   expect(right).toMatchObject({
     code: 0,

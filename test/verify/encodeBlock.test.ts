@@ -1,6 +1,7 @@
-import { concatHex, keccak256, numberToHex, toRlp, type Hex } from "viem";
+import { concatHex, hexToBytes, keccak256, numberToHex, toRlp, type Hex } from "viem";
 import { describe, expect, test } from "vitest";
-import { decodeTransaction, encodeTransaction, hashOf } from "../../src/verify/encodeBlock.ts";
+import { privateKeyToAccount } from "viem/accounts";
+import { decodeTransaction, encodeTransaction, hashOf, senderOf } from "../../src/verify/encodeBlock.ts";
 
 const TO: Hex = "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266";
 const NODE = "0x0000000000000000000000000000000000000001";
@@ -75,4 +76,25 @@ test.each([
 ])("reads the chain of a legacy transaction with v = %s (EIP-155)", (v, chainId) => {
   const legacy = { nonce: "0x0", gasPrice: "0x1", gas: "0x5208", to: TO, value: "0x0", input: "0x" };
   expect(decodeTransaction(encodeTransaction({ ...legacy, v, r: "0x5", s: "0x6" })).chainId).toBe(chainId);
+});
+
+describe("the sender", () => {
+  const account = privateKeyToAccount(keccak256("0x01"));
+  const call = { to: TO, data: "0x0011", gas: 21_000n, nonce: 3, value: 5n } as const;
+  const fees = { maxFeePerGas: 9n, maxPriorityFeePerGas: 1n };
+
+  test.each([
+    ["of a legacy transaction without a chain", { ...call, type: "legacy", gasPrice: 7n }],
+    ["of a legacy transaction (EIP-155)", { ...call, type: "legacy", gasPrice: 7n, chainId: 11_155_111 }],
+    ["of type 1", { ...call, type: "eip2930", gasPrice: 7n, chainId: 1 }],
+    ["of type 2", { ...call, ...fees, type: "eip1559", chainId: 1 }],
+    ["of type 2 that creates a contract", { ...call, ...fees, to: null, type: "eip1559", chainId: 1 }],
+  ] as const)("%s is recovered from its signature", async (_what, transaction) => {
+    const signed = await account.signTransaction(transaction);
+    expect(senderOf(hexToBytes(signed))).toBe(account.address);
+  });
+
+  test("is unknown where the signature is none", () => {
+    expect(senderOf(encodeTransaction({ ...withAuthorization({}), r: "0x0" }))).toBeUndefined();
+  });
 });

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { keccak256, toHex } from "viem";
 import type { Receipt } from "../../src/evm/client.ts";
 import { EVENT_TOPICS } from "../../src/chainlink/events.ts";
 import { deliverWords } from "../support/delivery.ts";
 import type { TestLabel } from "../support/consumer.ts";
-import { startVerifyWorld, wordOf, type Tamper, type VerifyWorld } from "./support/world.ts";
+import { ECHO_WORD, startVerifyWorld, wordOf, type Tamper, type VerifyWorld } from "./support/world.ts";
 
 let world: VerifyWorld;
 beforeAll(async () => {
@@ -22,6 +23,11 @@ const label = (text: string, place: Partial<TestLabel> = {}): TestLabel => ({
 /** Requests one preset with these labels. */
 const draw = (...labels: readonly TestLabel[]): Promise<Receipt> =>
   world.submit({ presets: [{ dapp: world.dapp, items: [{ sourceId: world.echoId }] }], labels });
+
+async function senderOfTransaction({ transactionHash }: Receipt): Promise<string> {
+  const sent = await world.client.request("eth_getTransactionByHash", [transactionHash]);
+  return (sent as { readonly from: string }).from;
+}
 
 /** Returns what a verification says of the label of each request in a transaction. */
 async function labelsOf(receipt: Receipt, options: { readonly tamper?: Tamper } = {}) {
@@ -43,7 +49,17 @@ describe("of a preset", () => {
       draws: [{ transactionHash: asked.transactionHash, blockNumber: asked.blockNumber.toString() }],
       searched: { from: "0", to: report.blockNumber.toString(), isWhole: true },
     });
-    expect(requests[0]!.args).toEqual([]);
+    const timeOf = async ({ blockNumber }: Receipt) => {
+      const block = await world.client.request("eth_getBlockByNumber", [toHex(blockNumber), false]);
+      return new Date(Number((block as { timestamp: string }).timestamp) * 1000).toISOString();
+    };
+    expect(requests[0]).toMatchObject({
+      args: [],
+      preset: { sourceId: world.echoId, name: null, parameters: [] },
+      requestedAt: await timeOf(asked),
+      deliveredAt: await timeOf(report),
+      deliveredBy: await senderOfTransaction(report),
+    });
   });
 
   test("default: draws that are repeated until one suits are counted", async () => {
@@ -110,6 +126,31 @@ describe("of a preset", () => {
     expect(ranges).toHaveLength(2);
   });
 
+  test("behaviour: a draw in a block that a reorganisation removes no longer counts", async () => {
+    const asked = await draw(label("reorganised"));
+    const removed = await draw(label("reorganised"));
+    expect(await labelsOf(asked)).toMatchObject([{ draws: { length: 2 } }]);
+    const [, said] = (await world.client.request("eth_getLogs", [
+      { topics: [EVENT_TOPICS.Labelled], fromBlock: toHex(asked.blockNumber) },
+    ])) as object[];
+    await world.client.request("anvil_reorg", [1, []]);
+    const only = {
+      draw: 1,
+      draws: [{ transactionHash: asked.transactionHash }],
+      searched: { isWhole: true },
+    };
+    expect(await labelsOf(asked)).toMatchObject([only]);
+    await expect(labelsOf(removed)).rejects.toThrow(`no transaction ${removed.transactionHash}`);
+
+    // The search ran before the reorganisation.
+    const tamper: Tamper = (method, answer, [filter]) => {
+      const { topics } = (filter ?? {}) as { topics?: string[] };
+      if (method !== "eth_getLogs" || topics?.[0] !== EVENT_TOPICS.Labelled) return answer;
+      return [...(answer as object[]), said];
+    };
+    expect(await labelsOf(asked, { tamper })).toMatchObject([{ ...only, searched: { isWhole: false } }]);
+  });
+
   test("error: a node that names a transaction without such a log adds no draw", async () => {
     const [asked, other] = [await draw(label("made up")), await draw()];
     const tamper: Tamper = (method, answer, [filter]) => {
@@ -120,6 +161,14 @@ describe("of a preset", () => {
     };
     expect(await labelsOf(asked, { tamper })).toMatchObject([{ draws: [expect.anything()] }]);
   });
+});
+
+test("behaviour: a preset that the verifier knows by its source is named", async () => {
+  const { transactionHash } = await draw();
+  const known = { name: "echo", parameters: ["what"] };
+  const findPreset = (hash: string) => (hash === keccak256(toHex(ECHO_WORD)) ? known : undefined);
+  const { requests } = await world.verify(transactionHash, { findPreset });
+  expect(requests[0]!.preset).toEqual({ sourceId: world.echoId, ...known });
 });
 
 test("behaviour: random numbers and functions have labels, too", async () => {

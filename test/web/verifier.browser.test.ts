@@ -75,6 +75,8 @@ test("behaviour: a file of chain data brings its hash, and what was changed in i
   await verifyButton().press("Enter");
   await valid().waitFor();
   await page.getByText("Everything was read from the chain data; no node was asked.").waitFor();
+  await page.getByText(/^Of: coinflip \(source \d+\): no arguments$/).waitFor();
+  await page.getByText(/^Requested 20.* UTC, result delivered 20.* UTC by 0x[0-9a-f]{40}\.$/).waitFor();
   await page.getByText("The chain is a local chain with the id 11155111").waitFor();
   const text = await readFile(file, "utf8");
   const { data } = await tyche.call("GET", "/api/requests?limit=1");
@@ -212,6 +214,7 @@ test("behaviour: a link leaves out block hashes on a network whose blocks are no
 test("behaviour: the link of a shared result fills in everything that its verification needs", async () => {
   await page.goto(`${tyche.url}/r/${requestId}`);
   await page.getByRole("heading", { name: /on Ethereum Sepolia \(local chain\)$/ }).waitFor();
+  await page.getByText(/^20\d\d-\d\d-\d\d \d\d:\d\d:\d\d UTC by /).waitFor();
   await visitor.inspect();
   await page.getByText("This is a local chain: the operator of this service runs it").waitFor();
   await expect

@@ -13,6 +13,9 @@ import { findOutsideKey } from "../../lib/outsideSecret.ts";
 import type { OracleContracts } from "../../chainlink/contractBook.ts";
 import { parsePublished } from "../../verify/publishedContracts.ts";
 import { createRecorder } from "../../verify/recordedReader.ts";
+import { findPresetNames, readPresets } from "../../presets/presetNames.ts";
+import { findPresetFolders } from "../../requests/accept/presetFolder.ts";
+import { once } from "../../lib/memo.ts";
 import { verifyTransaction } from "../../verify/verifyTransaction.ts";
 
 export interface VerifyToolOptions {
@@ -47,6 +50,7 @@ export async function verifyWithTool(options: VerifyToolOptions): Promise<Verifi
   const client = createChainClient(options.rpcUrl ?? known!.rpcUrl);
   const recorder = createRecorder(client);
   const pool = createSandboxPool({ concurrency: 1 });
+  const presets = once(() => readPresets(findPresetFolders()));
   try {
     const chainId = await findChainId(client, network);
     const profile = profileOf({ name: network, chainId });
@@ -59,6 +63,7 @@ export async function verifyWithTool(options: VerifyToolOptions): Promise<Verifi
       run: createSourceRunner(pool),
       caller: "verify",
       maxResponseBytes: MAX_RESPONSE_BYTES.own,
+      findPreset: async (sourceHash) => findPresetNames(await presets(), sourceHash),
       chainlinkCoordinator: profile.vrf25?.coordinator,
       ...(requestId === undefined ? {} : { requestId: requestId.toLowerCase() as Hex }),
       // The embedded chains have Ethereum's blocks, whatever network they stand in for.

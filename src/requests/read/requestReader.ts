@@ -90,14 +90,20 @@ export function createRequestReader(options: {
       const outcome = record?.outcome ?? undefined;
       if (record === undefined || outcome === undefined || !("requestId" in outcome))
         throw new NotFoundError(`result ${JSON.stringify(id)}${record === undefined ? "" : lackOf(record)}`);
-      const { network, updatedAt, params, shown } = record;
-      const { preset } = params as { readonly preset?: string };
+      const { network, updatedAt, shown } = record;
+      const { preset, label, ...params } = record.params as Readonly<Record<string, unknown>> & {
+        readonly preset?: string;
+        readonly label?: string;
+      };
+      const hasParams = preset !== undefined && record.payloadDeletedAt === undefined;
       return {
         id,
         network,
         updatedAt,
         outcome,
         ...(preset === undefined ? {} : { preset }),
+        ...(hasParams ? { params } : {}),
+        ...(label === undefined ? {} : { dappId: record.dappId }),
         ...(shown === undefined ? {} : { shown }),
       };
     },

@@ -2,6 +2,7 @@
 import type { RequestVerification, Verification, VerificationStep } from "../../../api/types.ts";
 import type { Hex } from "viem";
 import { messageOf } from "../../../lib/errors.ts";
+import { describeDraw, describeTimes } from "../../../lib/drawWords.ts";
 import { describeLabel } from "../../../lib/label.ts";
 import {
   OUTCOME_MARKS,
@@ -13,7 +14,7 @@ import {
 import type { ChainReader } from "../../chainFacts.ts";
 import { describeResult } from "../../describeResult.ts";
 import { parsePublished } from "../../publishedContracts.ts";
-import { verifyTransaction } from "../../verifyTransaction.ts";
+import { verifyTransaction, type KnownPreset } from "../../verifyTransaction.ts";
 import {
   createFetchReader,
   createRecordedReader,
@@ -25,6 +26,8 @@ import { createFrameRunner } from "./runInFrame.ts";
 
 /** The frame's document, inserted by the build. */
 declare const FRAME_HTML: string;
+/** The presets that come with Tyche by keccak256 of their sources, inserted by the build. */
+declare const PRESETS: Readonly<Record<Hex, KnownPreset>>;
 
 const SVG = "http://www.w3.org/2000/svg";
 /** Longest result that an oracle of Tyche reports, in bytes. */
@@ -142,6 +145,7 @@ async function verify(client: ChainReader, hash: Hex, signal: AbortSignal): Prom
     run: (source) => runner({ ...source, signal }),
     maxResponseBytes: MAX_RESPONSE_BYTES,
     caller: "page",
+    findPreset: (sourceHash) => PRESETS[sourceHash],
     hasEthereumBlocks: !noBlocks.checked,
     ...(request === "" ? {} : { requestId: parseHash(request, "The request") }),
   });
@@ -207,9 +211,12 @@ function describeRequest(request: RequestVerification): HTMLElement {
   const value = hasResult ? describeBoth(result as Hex) : undefined;
   const words = request.randomNumber.length > 0 ? `Random: ${request.randomNumber.join(", ")}` : undefined;
   const label = showHidden(describeLabel(request.label));
-  const args = request.args?.map((arg) => JSON.stringify(arg)).join(", ");
-  const given = args === undefined ? undefined : `Arguments: ${showHidden(args)}`;
-  for (const line of [label, given, value, words]) if (line !== undefined) section.append(element("p", line));
+  const draw = describeDraw(request);
+  const given = draw === undefined ? undefined : `Of: ${showHidden(draw)}`;
+  const times = describeTimes(request);
+  const mined = times === undefined ? undefined : `${capitalize(times)}.`;
+  for (const line of [given, mined, label, value, words])
+    if (line !== undefined) section.append(element("p", line));
   const steps = element("ol");
   steps.append(...request.steps.map(describeStep));
   section.append(steps);

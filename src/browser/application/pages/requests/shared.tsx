@@ -3,13 +3,13 @@ import { useParams } from "wouter";
 import type { SharedResult } from "../../../../client/index.ts";
 import { Loaded, Page } from "../../page.tsx";
 import { CheckPart } from "../../parts/checkPart.tsx";
-import { Age, Copyable, Time, TransactionLink, Code } from "../../parts/format.tsx";
+import { Age, Code, Copyable, PartyLink, Time, TransactionLink } from "../../parts/format.tsx";
 import { Facts, Folded, plainText, UnknownText } from "../../parts/parts.tsx";
 import { transactionsOf } from "../../parts/requestParts.tsx";
 import { useExplorer, useTitleOf } from "../../services.tsx";
 import { OutcomePart } from "./outcome.tsx";
 
-/** `/r/{id}`: a result for everyone, which reveals nothing else of the dapp. */
+/** `/r/{id}`: a result for everyone, which reveals nothing of the dapp that is not on chain. */
 export function Shared() {
   const { id } = useParams<{ readonly id: string }>();
   const explorer = useExplorer();
@@ -18,7 +18,7 @@ export function Shared() {
 }
 
 function SharedParts({ shared }: { readonly shared: SharedResult }) {
-  const { outcome, network, updatedAt } = shared;
+  const { outcome, network, updatedAt, params, dappId } = shared;
   const titleOf = useTitleOf();
   const title = titleOfResult(shared);
   const links = transactionsOf(outcome);
@@ -31,6 +31,12 @@ function SharedParts({ shared }: { readonly shared: SharedResult }) {
         <OutcomePart outcome={outcome} {...(shared.shown === undefined ? {} : { shown: shared.shown })} />
         <Facts
           entries={[
+            ...Object.entries(params ?? {}).map(
+              ([name, value]) => [<UnknownText text={name} />, <Given value={value} />] as const,
+            ),
+            ["Label", outcome.label !== undefined && <UnknownText text={JSON.stringify(outcome.label)} />],
+            ["Drawn for", dappId !== undefined && <Code text={dappId} />],
+            ["Delivered", <Delivery network={network} hash={links[0]!.hash} />],
             ...links.map(
               ({ name, hash }) =>
                 [
@@ -41,7 +47,7 @@ function SharedParts({ shared }: { readonly shared: SharedResult }) {
                 ] as const,
             ),
             [
-              "Date",
+              "Stored",
               <>
                 <Time iso={updatedAt} /> (<Age iso={updatedAt} />)
               </>,
@@ -59,6 +65,28 @@ function SharedParts({ shared }: { readonly shared: SharedResult }) {
       </section>
       <CheckPart network={network} hash={links[0]!.hash} />
     </Page>
+  );
+}
+
+/** A parameter's value; of a list, each entry. */
+function Given({ value }: { readonly value: unknown }) {
+  return <UnknownText text={JSON.stringify(value)} />;
+}
+
+/** When the transaction with a result was mined, by its block, and who signed it. */
+function Delivery({ network, hash }: { readonly network: string; readonly hash: string }) {
+  const explorer = useExplorer();
+  const { data, error } = useQuery({
+    queryKey: ["transaction", network, hash],
+    queryFn: () => explorer.transaction(network, hash),
+    staleTime: 60_000,
+  });
+  if (data === undefined) return <>{error === null ? "…" : "see the transaction"}</>;
+  return (
+    <>
+      {data.block !== null && <Time iso={data.block.at} />} by{" "}
+      <PartyLink network={network} party={data.from} />
+    </>
   );
 }
 

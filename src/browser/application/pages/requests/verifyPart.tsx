@@ -1,4 +1,5 @@
 import { useState } from "react";
+import { describeDraw, describeTimes } from "../../../../lib/drawWords.ts";
 import { describeLabel } from "../../../../lib/label.ts";
 import {
   OUTCOME_MARKS,
@@ -68,9 +69,16 @@ export function VerifyPart({
           </p>
         ))}
       {request !== undefined && (
-        <p>
-          <UnknownText text={describeLabel(request.label)} />
-        </p>
+        <>
+          {[describeDraw(request), describeTimes(request), describeLabel(request.label)].map(
+            (line) =>
+              line !== undefined && (
+                <p key={line}>
+                  <UnknownText text={line} />
+                </p>
+              ),
+          )}
+        </>
       )}
       {request !== undefined && (
         <ol className="checks">

@@ -1,0 +1,59 @@
+/** How the pages and the command say what was drawn, when, and who delivered it. */
+
+interface FoundDraw {
+  readonly kind: string;
+  readonly preset: {
+    readonly sourceId: number;
+    readonly name: string | null;
+    readonly parameters: readonly string[];
+  } | null;
+  readonly args: readonly string[] | null;
+  readonly requestedAt: string | null;
+  readonly deliveredAt: string | null;
+  readonly deliveredBy: string | null;
+}
+
+/** Names a request's preset and arguments: `nDice (source 3): numDice = 2, numFaces = 6`. `undefined` for random numbers. */
+export function describeDraw({ preset, args }: FoundDraw): string | undefined {
+  const named = args?.map((arg, i) => {
+    const name = preset?.parameters[i];
+    return name === undefined ? readable(arg) : `${name} = ${readable(arg)}`;
+  });
+  const what = preset === null ? "" : `${preset.name ?? "a preset"} (source ${preset.sourceId})`;
+  if (named === undefined) return what === "" ? undefined : what;
+  const given = named.length === 0 ? "no arguments" : named.join(", ");
+  return what === "" ? given : `${what}: ${given}`;
+}
+
+/** Quotes text. Numbers and lists, which sources get as JSON, are shown as they are. */
+function readable(arg: string): string {
+  try {
+    const value: unknown = JSON.parse(arg);
+    if (Array.isArray(value) || (typeof value === "number" && /^-?[0-9]+$/.test(arg))) return arg;
+  } catch {
+    // It is no JSON.
+  }
+  return JSON.stringify(arg);
+}
+
+/** Says when a request and its answer were mined, by the clock of their blocks. `undefined` if no block could be hashed. */
+export function describeTimes({
+  kind,
+  requestedAt,
+  deliveredAt,
+  deliveredBy,
+}: FoundDraw): string | undefined {
+  const what = kind === "random" ? "proof" : "result";
+  const parts = [
+    ...(requestedAt === null ? [] : [`requested ${utc(requestedAt)}`]),
+    ...(deliveredBy === null
+      ? []
+      : [`${what} delivered${deliveredAt === null ? "" : ` ${utc(deliveredAt)}`} by ${deliveredBy}`]),
+  ];
+  return parts.length === 0 ? undefined : parts.join(", ");
+}
+
+/** `2026-12-24 18:00:00 UTC` */
+function utc(iso: string): string {
+  return `${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC`;
+}

@@ -1,0 +1,125 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { RequestVerification, Verification } from "../../src/api/types.ts";
+import { checkReceipt, readReceipt } from "../../src/cli/receipt.ts";
+
+let folder: string;
+beforeAll(() => void (folder = mkdtempSync(path.join(tmpdir(), "tyche-receipt-"))));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const ID = `0x${"91".repeat(32)}` as const;
+
+const REQUEST: RequestVerification = {
+  kind: "preset",
+  requestId: ID,
+  vrfRequestId: null,
+  verdict: "valid",
+  failed: null,
+  transactions: { request: null, randomness: null, report: null },
+  result: "0x06",
+  err: "0x",
+  randomNumber: ["7"],
+  args: ["1", '["ann","bob"]'],
+  preset: { sourceId: 3, name: "lotto", parameters: ["numWinners", "list"] },
+  requestedAt: "2026-12-24T18:00:00.000Z",
+  deliveredAt: null,
+  deliveredBy: null,
+  label: {
+    dapp: "dapp_a",
+    label: "raffle",
+    draw: 1,
+    draws: [],
+    searched: { from: "0", to: "9", isWhole: true },
+  },
+  steps: [],
+};
+
+const ACCEPTED = {
+  id: "req_1",
+  kind: "preset",
+  network: "sepolia",
+  params: { preset: "lotto", numWinners: "1", list: ["ann", "bob"], label: "raffle" },
+  createdAt: "2026-12-24T17:59:59.500Z",
+  outcome: null,
+};
+const RESULT = { id: "req_1", requestId: ID, result: "0x06", err: "0x", label: "raffle" };
+
+/** Checks an answer against the request as it was found. */
+async function check(answer: object, change: Partial<RequestVerification> = {}) {
+  const file = path.join(folder, "answer.json");
+  writeFileSync(file, JSON.stringify(answer));
+  const found: Verification = {
+    network: "sepolia",
+    chainId: 1,
+    transactionHash: ID,
+    valid: true,
+    verdict: "valid",
+    requests: [{ ...REQUEST, ...change }],
+    contracts: {},
+    trust: [],
+  };
+  return checkReceipt(await readReceipt(file), found);
+}
+
+test("default: the 202 of a request is compared with all that it says", async () => {
+  expect(await check({ data: ACCEPTED })).toEqual({
+    agreed: ["network", "label", "preset", "numWinners", "list", "time"],
+    problems: [],
+  });
+});
+
+test("default: a result is compared by its id on chain", async () => {
+  expect(await check(RESULT)).toEqual({ agreed: ["label", "result", "err"], problems: [] });
+  const ended = { ...ACCEPTED, outcome: RESULT };
+  expect((await check(ended)).agreed).toEqual(
+    expect.arrayContaining(["label", "list", "result", "err", "time"]),
+  );
+});
+
+test("behaviour: random numbers are compared", async () => {
+  const numbers = { requestId: ID, randomNumber: ["8"] };
+  expect((await check(numbers, { kind: "random", preset: null, label: null })).problems).toEqual([
+    'randomNumber: the receipt says ["8"], the chain ["7"]',
+  ]);
+});
+
+describe("a draw that is not the receipt's", () => {
+  test.each<[string, Partial<RequestVerification>, RegExp]>([
+    ["has another list", { args: ["1", '["ann","eve"]'] }, /^list: .*"bob".*"eve"/],
+    ["has another number", { args: ["2", '["ann","bob"]'] }, /^numWinners: the receipt says 1, the chain 2$/],
+    ["has another preset", { preset: { ...REQUEST.preset!, name: "range" } }, /^preset: /],
+    ["has no such label", { label: null }, /^no request of this transaction has the label "raffle"$/],
+    [
+      "was made before the answer was given",
+      { requestedAt: "2026-12-24T17:59:00.000Z" },
+      /^the request was mined 60 seconds before/,
+    ],
+    ["has an unknown time", { requestedAt: null }, /can't be hashed/],
+  ])("%s", async (_what, change, problem) => {
+    expect((await check(ACCEPTED, change)).problems).toEqual([expect.stringMatching(problem)]);
+  });
+
+  test("has another result", async () => {
+    expect((await check(RESULT, { result: "0x05" })).problems).toEqual([
+      "result: the receipt says 0x06, the chain 0x05",
+    ]);
+  });
+
+  test("has a label where the receipt has none", async () => {
+    const unlabelled = { ...RESULT, label: undefined };
+    expect((await check(unlabelled)).problems).toEqual(['label: the receipt says null, the chain "raffle"']);
+  });
+});
+
+test.each([
+  ["{", "is not JSON"],
+  ["[]", "is not an answer of the API"],
+  [JSON.stringify({ success: false, code: "label_taken", id: "req_1" }), "neither a label nor an id"],
+  [JSON.stringify({ ...ACCEPTED, createdAt: "noon" }), "when it was received"],
+])("error: %s is no receipt", async (text, reason) => {
+  const file = path.join(folder, "bad.json");
+  writeFileSync(file, text);
+  await expect(readReceipt(file)).rejects.toThrow(reason);
+});

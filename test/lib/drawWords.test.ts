@@ -1,0 +1,42 @@
+import { expect, test } from "vitest";
+import { describeDraw, describeTimes } from "../../src/lib/drawWords.ts";
+
+const draw = {
+  kind: "preset",
+  preset: { sourceId: 3, name: "nDice", parameters: ["numDice", "numFaces"] },
+  args: ["2", "6"],
+  requestedAt: "2026-12-24T18:00:00.000Z",
+  deliveredAt: "2026-12-24T18:00:02.000Z",
+  deliveredBy: "0xd1",
+};
+
+test("describeDraw names the preset and its arguments", () => {
+  expect(describeDraw(draw)).toBe("nDice (source 3): numDice = 2, numFaces = 6");
+  expect(describeDraw({ ...draw, preset: { sourceId: 3, name: null, parameters: [] } })).toBe(
+    "a preset (source 3): 2, 6",
+  );
+  expect(describeDraw({ ...draw, args: null })).toBe("nDice (source 3)");
+});
+
+test("describeDraw gives the arguments of a function, and nothing for random numbers", () => {
+  expect(describeDraw({ ...draw, kind: "function", preset: null })).toBe("2, 6");
+  expect(describeDraw({ ...draw, kind: "function", preset: null, args: [] })).toBe("no arguments");
+  expect(describeDraw({ ...draw, kind: "random", preset: null, args: null })).toBeUndefined();
+});
+
+test("describeDraw quotes text, but no lists and numbers", () => {
+  const args = ['["ann","bob"]', "[ann", "-7", "1e3", "a\nb"];
+  expect(describeDraw({ ...draw, preset: null, args })).toBe(
+    String.raw`["ann","bob"], "[ann", -7, "1e3", "a\nb"`,
+  );
+});
+
+test("describeTimes says when both ends were mined, and who delivered", () => {
+  expect(describeTimes(draw)).toBe(
+    "requested 2026-12-24 18:00:00 UTC, result delivered 2026-12-24 18:00:02 UTC by 0xd1",
+  );
+  expect(describeTimes({ ...draw, requestedAt: null, deliveredAt: null })).toBe("result delivered by 0xd1");
+  expect(describeTimes({ ...draw, kind: "random", deliveredAt: null, deliveredBy: null })).toBe(
+    "requested 2026-12-24 18:00:00 UTC",
+  );
+});
