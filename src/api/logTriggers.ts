@@ -40,7 +40,8 @@ export const LogRun = Type.Object({
   }),
   reason: nullable(
     Type.Enum([...SKIP_REASONS]),
-    "Why it was skipped. `refused`: the request was refused; `key`: its API key is revoked; `reverted`: a reorg removed the log first.",
+    "Why it was skipped. `limit`: too many of the dapp's runs wait, so neither this log nor the trigger's next ones make requests; " +
+      "`refused`: the request was refused; `key`: its API key is revoked; `reverted`: a reorg removed the log first.",
   ),
   detail: nullable(Type.String(), "The reason in a sentence, or what a run without a request waits for."),
   requestId: nullable(Type.String(), "Its request."),

@@ -503,7 +503,7 @@ export interface LogRun {
   readonly at: string;
   /** `seen`: its block is not as certain as `confidence` wants; `due`: it waits; `requested`: `requestId` is its request; `skipped`: it has none. */
   readonly state: "seen" | "due" | "requested" | "skipped";
-  /** Why it was skipped. `refused`: the request was refused; `key`: its API key is revoked; `reverted`: a reorg removed the log first. */
+  /** Why it was skipped. `limit`: too many of the dapp's runs wait, so neither this log nor the trigger's next ones make requests; `refused`: the request was refused; `key`: its API key is revoked; `reverted`: a reorg removed the log first. */
   readonly reason: "missed" | "overlap" | "paused" | "refused" | "limit" | "key" | "reverted" | null;
   /** The reason in a sentence, or what a run without a request waits for. */
   readonly detail: string | null;

@@ -31,8 +31,8 @@ export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number];
 
 /**
  * Why a trigger made no request although it was due. `missed`: the service could not in time; `overlap`: the request before it had not
- * ended; `paused`: its owner paused it; `refused`: the service refused the request; `limit`: the requests of the day were used up; `key`:
- * the key that it acts with is revoked; `reverted`: a reorg removed its log.
+ * ended; `paused`: its owner paused it; `refused`: the service refused the request; `limit`: the requests of the day were used up,
+ * or too many runs of logs wait; `key`: the key that it acts with is revoked; `reverted`: a reorg removed its log.
  */
 export const SKIP_REASONS = ["missed", "overlap", "paused", "refused", "limit", "key", "reverted"] as const;
 export type SkipReason = (typeof SKIP_REASONS)[number];

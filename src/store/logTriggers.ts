@@ -158,30 +158,37 @@ export async function saveLogCursor(
     .execute();
 }
 
-/** Stores runs with their logs, except those whose key their trigger has already. @returns whether any is new. */
+/** Stores runs with their logs, except those whose key their trigger has already. @returns the ids of those that are new. */
 export async function insertLogRuns(
   db: Queryable,
   runs: readonly { readonly run: StoredRun; readonly log: Omit<StoredRunLog, "run_id"> }[],
-): Promise<boolean> {
-  let isAny = false;
+): Promise<ReadonlySet<string>> {
+  const inserted = new Set<string>();
   for (let i = 0; i < runs.length; i += ROWS) {
     const some = runs.slice(i, i + ROWS);
-    const fresh = new Set(
-      (
-        await insertRuns(
-          db,
-          some.map(({ run }) => run),
-        )
-      ).map(({ id }) => id),
+    const fresh = await insertRuns(
+      db,
+      some.map(({ run }) => run),
     );
+    for (const { id } of fresh) inserted.add(id);
     const logs = some
-      .filter(({ run }) => fresh.has(run.id))
+      .filter(({ run }) => inserted.has(run.id))
       .map(({ run, log }) => ({ run_id: run.id, ...log }));
-    if (logs.length === 0) continue;
-    isAny = true;
-    await db.insertInto("run_logs").values(logs).execute();
+    if (logs.length > 0) await db.insertInto("run_logs").values(logs).execute();
   }
-  return isAny;
+  return inserted;
+}
+
+/** Counts the runs of a dapp's logs that wait. */
+export async function countWaitingRuns(db: Queryable, dappId: string): Promise<number> {
+  const { count } = await db
+    .selectFrom("trigger_runs as run")
+    .innerJoin("log_triggers as trigger", "trigger.id", "run.trigger_id")
+    .select((on) => on.fn.countAll<number | string>().as("count"))
+    .where("run.state", "in", ["seen", "due"])
+    .where("trigger.dapp_id", "=", dappId)
+    .executeTakeFirstOrThrow();
+  return Number(count);
 }
 
 /** Returns the logs of runs. */
@@ -227,26 +234,20 @@ export async function makeDue(db: Queryable, runIds: readonly string[]): Promise
 
 /** Deletes runs that have no request, with their logs. */
 export async function deleteUnsentRuns(db: Queryable, runIds: readonly string[]): Promise<void> {
-  if (runIds.length === 0) return;
-  const unsent = await db
-    .deleteFrom("trigger_runs")
-    .where("id", "in", [...runIds])
-    .where("state", "in", ["seen", "due"])
-    .returning("id")
-    .execute();
-  if (unsent.length === 0) return;
-  await db
-    .deleteFrom("run_logs")
-    .where(
-      "run_id",
-      "in",
-      unsent.map(({ id }) => id),
-    )
-    .execute();
+  for (let i = 0; i < runIds.length; i += ROWS) {
+    const unsent = await db
+      .deleteFrom("trigger_runs")
+      .where("id", "in", runIds.slice(i, i + ROWS))
+      .where("state", "in", ["seen", "due"])
+      .returning("id")
+      .execute();
+    const ids = unsent.map(({ id }) => id);
+    if (ids.length > 0) await db.deleteFrom("run_logs").where("run_id", "in", ids).execute();
+  }
 }
 
 /** A run whose log a reorg removed. */
-export interface RevertedRun extends StoredRunLog {
+export interface RevertedRun extends Omit<StoredRunLog, "args"> {
   readonly state: StoredRun["state"];
   readonly requestId: string | null;
   readonly confidence: LogConfidence;
@@ -262,7 +263,8 @@ export async function listRevertedRuns(
     .selectFrom("run_logs as log")
     .innerJoin("trigger_runs as run", "run.id", "log.run_id")
     .innerJoin("log_triggers as trigger", "trigger.id", "run.trigger_id")
-    .selectAll("log")
+    .select(["log.run_id", "log.network", "log.block_number", "log.block_hash", "log.transaction_hash"])
+    .select(["log.log_index", "log.reverted_at"])
     .select(["run.state", "run.request_id", "trigger.id", "trigger.dapp_id", "trigger.name"])
     .select("trigger.confidence");
   const rows = await (
@@ -284,12 +286,12 @@ export async function listRevertedRuns(
 
 /** Notes that a reorg removed the logs of runs. */
 export async function noteReverted(db: Queryable, runIds: readonly string[], at: number): Promise<void> {
-  if (runIds.length === 0) return;
-  await db
-    .updateTable("run_logs")
-    .set({ reverted_at: at })
-    .where("run_id", "in", [...runIds])
-    .execute();
+  for (let i = 0; i < runIds.length; i += ROWS)
+    await db
+      .updateTable("run_logs")
+      .set({ reverted_at: at })
+      .where("run_id", "in", runIds.slice(i, i + ROWS))
+      .execute();
 }
 
 /** A dapp, and a network that its runs of logs act on. */

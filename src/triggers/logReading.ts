@@ -4,6 +4,7 @@ import { createChainWatcher, type ChainWatcher, type WatchedBlock } from "../evm
 import { createId } from "../lib/id.ts";
 import type { Fence } from "../store/leases.ts";
 import {
+  countWaitingRuns,
   deleteUnsentRuns,
   findLogCursor,
   insertLogRuns,
@@ -16,7 +17,11 @@ import {
   type LogCursor,
   type StoredLogTrigger,
 } from "../store/logTriggers.ts";
+import type { Queryable } from "../store/queryable.ts";
 import type { Store } from "../store/store.ts";
+import { listRuns } from "../store/triggerRuns.ts";
+import type { RawLog } from "../lib/nodeAnswers.ts";
+import { addSkipEvent } from "./actOnRun.ts";
 import { addRevertedEvents } from "./logActor.ts";
 import { isSelected, readValues, type LogSelection } from "./logSelection.ts";
 import type { ObservedChain } from "./observedChain.ts";
@@ -25,6 +30,20 @@ import type { ObservedChain } from "./observedChain.ts";
 const LOOK_INTERVAL_MS = 1_000;
 /** Runs that become due in one query. */
 const PAGE = 200;
+/** Most runs of a dapp that wait, those of eight minutes at its rate: a block has room for tens of thousands of logs, of each of its triggers. */
+const MAX_WAITING = 10_000;
+/** Most characters of values that the runs of a dapp in one block have. */
+const MAX_BLOCK_CHARACTERS = 16 * 1024 * 1024;
+
+const FULL = `from this log on, the trigger's logs make no requests until fewer than ${MAX_WAITING} of the dapp's runs wait, and for at most 16 MB of values in a block`;
+
+/** A log's run as it is stored. */
+type LogRun = Parameters<typeof insertLogRuns>[1][number];
+
+/** A run that is found; for one that is skipped, the trigger, and how many of its logs in the block have no run of their own. */
+type FoundRun = LogRun & {
+  readonly omitted: { readonly trigger: StoredLogTrigger; readonly count: number } | undefined;
+};
 
 export interface LogReadingOptions {
   readonly network: string;
@@ -90,48 +109,95 @@ export function startLogReading(options: LogReadingOptions): LogReading {
     inTurn(async () => (isStopped ? undefined : await step())).catch(onError);
   };
 
-  const findRuns = (block: WatchedBlock, wanting: readonly StoredLogTrigger[]) =>
-    wanting
-      .filter(({ fromBlock }) => BigInt(fromBlock) <= block.number)
-      .flatMap((trigger) => {
-        const selection = trigger.selection as LogSelection;
-        const isDue = trigger.confidence === "latest" || isEmbedded;
-        return block.logs
-          .filter((log) => isSelected(selection, log))
-          .map((log) => ({
-            run: {
-              id: createId("run"),
-              trigger_id: trigger.id,
-              key: [chainId, log.transactionHash, log.logIndex]
-                .concat(trigger.confidence === "latest" ? log.blockHash : [])
-                .join(" "),
-              at: Date.now(),
-              state: isDue ? "due" : "seen",
-              reason: null,
-              detail: null,
-              request_id: null,
-            } as const,
-            log: {
-              network,
-              block_number: Number(log.blockNumber),
-              block_hash: log.blockHash,
-              transaction_hash: log.transactionHash,
-              log_index: log.logIndex,
-              args: JSON.stringify(readValues(selection, log)),
-              reverted_at: null,
-            },
-          }));
-      });
+  const makeRun = (trigger: StoredLogTrigger, log: RawLog, args: string): LogRun => ({
+    run: {
+      id: createId("run"),
+      trigger_id: trigger.id,
+      key: [chainId, log.transactionHash, log.logIndex]
+        .concat(trigger.confidence === "latest" ? log.blockHash : [])
+        .join(" "),
+      at: Date.now(),
+      state: trigger.confidence === "latest" || isEmbedded ? "due" : "seen",
+      reason: null,
+      detail: null,
+      request_id: null,
+    },
+    log: {
+      network,
+      block_number: Number(log.blockNumber),
+      block_hash: log.blockHash,
+      transaction_hash: log.transactionHash,
+      log_index: log.logIndex,
+      args,
+      reverted_at: null,
+    },
+  });
+
+  /** Makes the runs of a block's logs. A trigger's logs beyond what may wait have one run, which is skipped, until there is room again. */
+  const findRuns = async (
+    block: WatchedBlock,
+    wanting: readonly StoredLogTrigger[],
+  ): Promise<readonly FoundRun[]> => {
+    const runs: FoundRun[] = [];
+    const rooms = new Map<string, { runs: number; characters: number }>();
+    for (const trigger of wanting) {
+      if (BigInt(trigger.fromBlock) > block.number) continue;
+      const selection = trigger.selection as LogSelection;
+      const logs = block.logs.filter((log) => isSelected(selection, log));
+      if (logs.length === 0) continue;
+      const { dappId } = trigger;
+      const room = rooms.get(dappId) ?? {
+        runs: MAX_WAITING - (await countWaitingRuns(store.db, dappId)),
+        characters: MAX_BLOCK_CHARACTERS,
+      };
+      rooms.set(dappId, room);
+      let isFull = (await listRuns(store.db, { triggerId: trigger.id, limit: 1 }))[0]?.reason === "limit";
+      for (const [i, log] of logs.entries()) {
+        if (room.runs > 0) {
+          const args = JSON.stringify(readValues(selection, log));
+          room.characters -= args.length;
+          if (room.characters >= 0) {
+            room.runs -= 1;
+            isFull = false;
+            runs.push({ ...makeRun(trigger, log, args), omitted: undefined });
+            continue;
+          }
+          room.runs = 0;
+        }
+        if (isFull) break;
+        const { run, log: omittedLog } = makeRun(trigger, log, "{}");
+        const skipped = { ...run, state: "skipped", reason: "limit", detail: FULL } as const;
+        runs.push({ run: skipped, log: omittedLog, omitted: { trigger, count: logs.length - i } });
+        break;
+      }
+    }
+    return runs;
+  };
+
+  /** Stores runs that {@link findRuns} made, with the events of those that are skipped. @returns whether there is something to deliver. */
+  const addRuns = async (db: Queryable, runs: readonly FoundRun[]): Promise<boolean> => {
+    const inserted = await insertLogRuns(db, runs);
+    let isTold = false;
+    for (const { run, omitted } of runs) {
+      if (omitted === undefined || !inserted.has(run.id)) continue;
+      const { trigger, count } = omitted;
+      const ticks = Array.from({ length: count }, () => run.at);
+      const skipped = { reason: "limit", detail: FULL, ticks, at: run.at } as const;
+      if (await addSkipEvent(db, { ...trigger, network: trigger.actionNetwork }, skipped)) isTold = true;
+    }
+    return isTold;
+  };
 
   const record = async (block: WatchedBlock, wanting: readonly StoredLogTrigger[]): Promise<void> => {
     // A node may have omitted logs of earlier blocks, which follow.
     const read = Number(block.number) < cursor!.block ? cursor! : moveCursor(cursor!, block);
-    const runs = findRuns(block, wanting);
+    const runs = await findRuns(block, wanting);
     if (runs.length > 0) {
-      await write(async (db) => {
-        await insertLogRuns(db, runs);
+      const isTold = await write(async (db) => {
         await saveLogCursor(db, network, read);
+        return await addRuns(db, runs);
       });
+      if (isTold) options.onEvent();
       options.onDue();
       saved = read;
     }
@@ -175,11 +241,12 @@ export function startLogReading(options: LogReadingOptions): LogReading {
       fromBlock: BigInt(fromBlock),
       async onBlock(block) {
         const isEnd = block.number >= BigInt(through);
-        const runs = findRuns(block, late);
-        await write(async (db) => {
-          await insertLogRuns(db, runs);
+        const runs = await findRuns(block, late);
+        const isTold = await write(async (db) => {
           await noteReplay(db, late, isEnd ? null : Number(block.number) + 1);
+          return await addRuns(db, runs);
         });
+        if (isTold) options.onEvent();
         if (runs.length > 0) options.onDue();
         if (isEnd) stop();
       },

@@ -370,6 +370,41 @@ describe.each(DATABASES)("on %s", (_name, prepare) => {
     expect(runs.map(({ log }) => log.values["players"])).toEqual(["10", "11", "30"]);
   });
 
+  test("lets 10,000 runs of a dapp wait, and skips further logs in one run of each trigger", async () => {
+    refusal = new TycheError("the requests of the day are used up", {
+      code: "rate_limited",
+      blame: "caller",
+    });
+    const all = [await create(), await create(), await create()];
+    await emit(1, 0, 4_000);
+    const count = async (trigger: number): Promise<Record<string, number>> => {
+      const rows = await store.db
+        .selectFrom("trigger_runs")
+        .select((on) => ["state", on.fn.countAll<number | string>().as("count")])
+        .where("trigger_id", "=", all[trigger]!.id)
+        .groupBy("state")
+        .execute();
+      return Object.fromEntries(rows.map((row) => [row.state, Number(row.count)]));
+    };
+    await isRead(all[2]!.id);
+    expect([await count(0), await count(1), await count(2)]).toEqual([
+      { due: 4_000 },
+      { due: 4_000 },
+      { due: 2_000, skipped: 1 },
+    ]);
+    const [last] = (await triggers.runs(DAPP.id, all[2]!.id, { limit: 1 })).items;
+    expect(last).toMatchObject({ state: "skipped", reason: "limit", log: { logIndex: 2_000, values: {} } });
+    await emit(2, 0, 10);
+    await isRead(all[2]!.id);
+    expect([await count(0), await count(2)]).toEqual([
+      { due: 4_000, skipped: 1 },
+      { due: 2_000, skipped: 1 },
+    ]);
+    await chain.client.request("anvil_reorg", [2, []]);
+    const kept = store.db.selectFrom("run_logs").select("run_id").where("reverted_at", "is", null);
+    await vi.waitFor(async () => expect(await kept.execute()).toEqual([]), PATIENCE);
+  });
+
   test("skips what is refused, and tells nothing of another dapp's triggers", async () => {
     const { id } = await create({ action: { max: { event: "players" } } });
     refusal = new TycheError("max must be above min", { code: "invalid_parameter", blame: "caller" });

@@ -20,7 +20,7 @@ export function logTriggerOperations(deps: HttpDeps, triggers: LogTriggers): rea
       'Makes a request for each log of a contract that matches. In `action`, `{"event": "name"}` stands for a value of the log: an ' +
       "argument of `event`, or `$address`, `$transactionHash`, `$logIndex`, `$blockNumber`, `$blockHash`, `$data`, `$topics`. Each log is " +
       "recorded once, before its request is made. A dapp has at most 100 log triggers, which make at most 20 requests a second on a network; " +
-      "the rest wait.",
+      "the rest wait, up to 10,000.",
     request: "createTrigger",
     example: {
       name: "Draw",
