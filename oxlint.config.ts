@@ -89,7 +89,7 @@ const WALL_CLOCK: Readonly<Record<string, readonly string[]>> = {
   "retention periods and sessions, which outlast a suspended machine or a restart": [
     "sandbox/host/build.ts",
     "src/app/oracle/oracleParts.ts",
-    "src/dapps/sessions.ts",
+    "src/dapps/operatorAccess.ts",
     "src/requests/keep/deletedDapps.ts",
     "src/requests/keep/retention.ts",
     "src/webhooks/delivery.ts",
@@ -107,7 +107,7 @@ const WALL_CLOCK: Readonly<Record<string, readonly string[]>> = {
   "the timestamps of an embedded chain's blocks, and how far a node is behind": [
     "src/networks/embedded/clockLimit.ts",
     "src/networks/embedded/storage.ts",
-    "src/networks/external/checkNode.ts",
+    "src/networks/external/checkNetwork.ts",
   ],
   "the second of two clocks: the first stops while the machine is suspended": ["src/store/leaseKeeper.ts"],
 };

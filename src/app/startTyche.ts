@@ -1,16 +1,16 @@
 import type { Logger } from "pino";
 import { createSandboxPool } from "../../sandbox/index.ts";
-import { NETWORK_NAMES } from "../networks/profiles.ts";
+import { NETWORK_NAMES, PROFILE_NAMES } from "../networks/profiles.ts";
 import { openDapps } from "../dapps/dappTools.ts";
 import { parseKeep } from "./config/keepSchema.ts";
 import { isEmbedded } from "./config/embeddedNetworkSchema.ts";
 import { parseRpcOrigins } from "../networks/embedded/rpcAccess.ts";
 import { parsePublicUrl } from "./config/publicUrl.ts";
-import { assertAccepted } from "./network/assertAccepted.ts";
 import type { Config } from "./config/configSchema.ts";
-import { findDatabaseServer } from "./process/databaseServer.ts";
+import type { DatabaseServer } from "../dapps/openDatabase.ts";
 import { DATABASE_FILES, watchData } from "./process/dataWatch.ts";
-import { listen } from "./listen.ts";
+import { messageOf } from "../lib/errors.ts";
+import { StartError } from "./startError.ts";
 import { ensureDefaultDapp, ensureOperatorToken } from "./process/firstSecrets.ts";
 import { checkAbandoned, openReplica } from "./process/openReplica.ts";
 import { openRegistry } from "./process/openRegistry.ts";
@@ -22,7 +22,7 @@ import { openWebhooks } from "./process/openWebhooks.ts";
 import { startNetworks } from "./startNetworks.ts";
 import type { StartedNetwork } from "./startNetworks.ts";
 import { createNetwork } from "./network/createNetwork.ts";
-import type { HttpServer } from "../http/server.ts";
+import { type HttpServer, startHttp } from "../http/server.ts";
 import { readJsonBody } from "../http/body.ts";
 import type { OperatorPart } from "../http/operatorPart.ts";
 import { createPublicGuard } from "../http/publicGuard.ts";
@@ -325,4 +325,56 @@ async function start(
 function publicHostsOf(publicUrl: string): readonly string[] {
   const { hostname } = new URL(publicUrl);
   return isLoopbackHost(hostname) ? [] : [hostname];
+}
+
+/**
+ * Starts the HTTP server. Throws {@link StartError}, saying what to change, if the address is unavailable.
+ */
+async function listen(options: Parameters<typeof startHttp>[0]): Promise<HttpServer> {
+  try {
+    return await startHttp(options);
+  } catch (cause) {
+    const { code } = cause as { code?: string };
+    const where = `${options.host}:${options.port}`;
+    if (code === "EADDRINUSE")
+      throw new StartError(
+        `port ${options.port} on ${options.host} is in use; set PORT to another one, or to 0 for a free one`,
+        cause,
+      );
+    if (code === "EACCES")
+      throw new StartError(`listening on ${where} is not permitted; set PORT to one above 1023`, cause);
+    if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND")
+      throw new StartError(`this machine has no address ${options.host}; set HOST to one that it has`, cause);
+    throw new StartError(`listening on ${where} failed: ${messageOf(cause)}`, cause);
+  }
+}
+
+/**
+ * Rejects unknown names in the list of networks whose chain may be newer than the database.
+ *
+ * @throws {StartError}
+ */
+function assertAccepted(accepted: readonly string[], networkNames: readonly string[]): void {
+  const stranger = accepted.find((name) => !PROFILE_NAMES.includes(name) && !networkNames.includes(name));
+  if (stranger !== undefined)
+    throw new StartError(
+      `TYCHE_ACCEPT_CHAINS: ${JSON.stringify(stranger)} is not a network; name one or more of ${networkNames.join(", ")}`,
+    );
+}
+
+/**
+ * Finds the server that the configuration names. Deletes the variable, because no child process needs it.
+ *
+ * @throws {StartError} when the variable isn't set.
+ */
+function findDatabaseServer(
+  database: Config["database"],
+  environment: Record<string, string | undefined>,
+): DatabaseServer | undefined {
+  if (database === undefined) return undefined;
+  const variable = database.url.env;
+  const url = environment[variable]?.trim();
+  if (!url) throw new StartError(`${variable}, which holds the URL of the database, is not set`);
+  delete environment[variable];
+  return { url, variable };
 }

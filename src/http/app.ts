@@ -10,8 +10,8 @@ import type { Webhooks } from "../webhooks/webhooks.ts";
 import { apiLayer } from "./apiLayer.ts";
 import { createCallCounter } from "./callCounter.ts";
 import type { CallCounter } from "../lib/callCounter.ts";
-import type { HttpDeps, RequestState } from "./context.ts";
-import { frame } from "./frame.ts";
+import type { HttpDeps, RequestState, HttpContext } from "./context.ts";
+import { frame, isApiPath } from "./frame.ts";
 import { createGuard } from "./guard.ts";
 import { DEFAULT_LIMITS, type HttpLimits } from "./limits.ts";
 import { createLiveSchemas } from "./liveSchemas.ts";
@@ -41,7 +41,8 @@ import { verifyOperation } from "./routes/verify.ts";
 import { logTriggerOperations } from "./routes/logTriggers.ts";
 import { scheduleOperations } from "./routes/schedules.ts";
 import { webhookOperations } from "./routes/webhooks.ts";
-import { unmatched } from "./unmatched.ts";
+import { TycheError } from "../lib/errors.ts";
+import { describeValue } from "../lib/describeValue.ts";
 
 export interface HttpAppOptions {
   readonly service: Service;
@@ -169,4 +170,50 @@ function createOperations(
     ...catalogueOperations(deps),
   ];
   return operations;
+}
+
+/** Nothing exists at the path. */
+class NotFoundError extends TycheError {
+  constructor(path: string) {
+    super(`There is nothing at ${describeValue(path)}: GET /openapi.json lists the paths`, {
+      code: "not_found",
+      blame: "caller",
+    });
+  }
+}
+
+/** The path doesn't support the method. */
+class MethodNotAllowedError extends TycheError {
+  constructor(method: string, path: string, allowed: string) {
+    super(`${method} is not allowed at ${path}: use ${allowed}`, {
+      code: "method_not_allowed",
+      blame: "caller",
+    });
+  }
+}
+
+/** The last layer: OPTIONS on a known path, 405 for a known path with another method, 404 for the rest. */
+function unmatched(): Middleware<RequestState> {
+  return async (ctx) => {
+    const allowed = allowedMethods(ctx);
+    const isOptions = ctx.method === "OPTIONS";
+    // A route that has the method but passed the call on found nothing there: a file that the build doesn't have.
+    if (allowed === "" || (!isOptions && allowed.split(", ").includes(ctx.method)))
+      throw new NotFoundError(ctx.path);
+    ctx.set("Allow", allowed);
+    if (!isOptions) throw new MethodNotAllowedError(ctx.method, ctx.path, allowed);
+    if (isApiPath(ctx.path)) ctx.set("Access-Control-Allow-Methods", allowed);
+    ctx.status = 204;
+  };
+}
+
+/**
+ * Returns the methods of the routes whose path matched, as the router left them in the context; empty if none
+ * did.
+ */
+function allowedMethods(ctx: HttpContext): string {
+  const matched = (ctx["matched"] ?? []) as readonly { readonly methods: readonly string[] }[];
+  const methods = new Set(matched.flatMap((layer) => layer.methods));
+  if (methods.size > 0) methods.add("OPTIONS");
+  return [...methods].sort().join(", ");
 }

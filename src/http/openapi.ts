@@ -5,9 +5,8 @@ import { version } from "../lib/version.ts";
 import { ERROR_TABLE, type ErrorCode } from "../lib/errorTable.ts";
 import type { LiveSchemas } from "./liveSchemas.ts";
 import type { Operation } from "./operation.ts";
-import { enveloped, errorExample, errorSchema } from "./errorSchema.ts";
-import { describeUse } from "./openapiIntroduction.ts";
-import { publicSchema } from "./publicSchema.ts";
+import { TYPE } from "../api/common.ts";
+import { EXPECTED } from "../lib/schemaCheck.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -339,4 +338,112 @@ ${presets.join("\n")}
 
 ${calls.join("\n")}
 `;
+}
+
+const INTRODUCTION = [
+  "Every answer of the API is an object with one member `data`, errors included.",
+  "Each parameter is listed in one place, but a POST accepts it in the query or in the JSON body; if it is in both, the values must be equal. " +
+    "Unknown parameters are refused, and all violations are listed at once.",
+  "**Waiting.** A call answers when its result is on chain. `Prefer: respond-async` answers 202 at once with the address of the " +
+    "request; `Prefer: wait=10` waits for at most that many seconds; `Accept: text/event-stream` streams the states as they come.",
+  "**Idempotency.** With an `Idempotency-Key` header, a call may be repeated: it gets the same answer and never sends a second " +
+    "transaction.",
+  "**Limits.** `RateLimit` and `RateLimit-Policy` headers say how much is left; 429 and 503 carry `Retry-After`.",
+  "Pages of any origin may call the API (CORS). Only the key counts; cookies are ignored. If the service listens on a loopback address, " +
+    "endpoints that need no key refuse calls from pages of other sites.",
+].join("\n\n");
+
+/** Returns the text that `/openapi.json` begins with, in Markdown: what holds for every call, and the table of the errors. */
+function describeUse(): string {
+  const rows = Object.entries(ERROR_TABLE).map(
+    ([code, { status, meaning, remedy }]) => `| \`${code}\` | ${status} | ${meaning} | ${remedy} |`,
+  );
+  return `${INTRODUCTION}\n\n| Code | Status | Meaning | Remedy |\n|---|---|---|---|\n${rows.join("\n")}`;
+}
+
+/** Keywords that map names to schemas, that list schemas, and that hold one schema. */
+const MAPS = new Set(["properties", "patternProperties", "$defs"]);
+const LISTS = new Set(["anyOf", "oneOf", "allOf", "prefixItems"]);
+const SINGLES = new Set(["items", "additionalProperties", "not"]);
+/** Keywords that constrain numbers, and strings. */
+const OF_NUMBERS = ["minimum", "maximum"];
+const OF_TEXTS = ["pattern", "minLength", "maxLength"];
+
+/**
+ * Rewrites one of our validator's schemas into one that every tool understands: it drops the annotations, and where a whole number
+ * may come as an integer or as text it offers a choice of two schemas, so that no `pattern` applies to an integer.
+ */
+function publicSchema(schema: Json): Json {
+  const published: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(schema)) {
+    if (key === EXPECTED || key === TYPE) continue;
+    if (MAPS.has(key))
+      published[key] = Object.fromEntries(
+        Object.entries(value as Record<string, Json>).map(([name, one]) => [name, publicSchema(one)]),
+      );
+    else if (LISTS.has(key)) published[key] = (value as readonly Json[]).map(publicSchema);
+    else if (SINGLES.has(key) && typeof value === "object" && value !== null)
+      published[key] = publicSchema(value as Json);
+    else published[key] = value;
+  }
+  return splitTypes(published);
+}
+
+function splitTypes(schema: Json): Json {
+  const { type, ...rest } = schema;
+  if (!Array.isArray(type)) return schema;
+  const pick = (keys: readonly string[]): Json =>
+    Object.fromEntries(keys.flatMap((key) => (rest[key] === undefined ? [] : [[key, rest[key]]])));
+  const shared = Object.fromEntries(
+    Object.entries(rest).filter(([key]) => !OF_NUMBERS.includes(key) && !OF_TEXTS.includes(key)),
+  );
+  const anyOf = (type as readonly string[]).map((one) => ({
+    type: one,
+    ...pick(one === "string" ? OF_TEXTS : OF_NUMBERS),
+  }));
+  return { anyOf, ...shared };
+}
+
+/** Returns the schema of a response: an object with the single member `data`. */
+function enveloped(data: unknown): Json {
+  return { type: "object", required: ["data"], additionalProperties: false, properties: { data } };
+}
+
+/** Returns an example of an error response. */
+function errorExample(code: ErrorCode): Json {
+  return { data: { success: false, err: ERROR_TABLE[code].meaning, code } };
+}
+
+/** Returns the schema of every error response. */
+function errorSchema(): Json {
+  return enveloped({
+    type: "object",
+    required: ["success", "err", "code"],
+    properties: {
+      success: { const: false },
+      err: { type: "string", description: "One sentence." },
+      code: { enum: Object.keys(ERROR_TABLE), description: "Stable: branch on it." },
+      details: {
+        type: "array",
+        description:
+          "For `invalid_parameter`, every violation; for `function_failed`, the cause of `err` if its text doesn't state it.",
+        items: {
+          type: "object",
+          required: ["path", "message"],
+          properties: {
+            path: { type: "string", description: "JSON Pointer to the parameter." },
+            message: { type: "string" },
+          },
+        },
+      },
+      id: { type: "string", description: "Identifier of the request, where there is one." },
+      shareUrl: {
+        type: "string",
+        description: "Public page of the request's result, where there is a request.",
+      },
+      value: { type: "null", description: "Where there is a request: it has no value." },
+      statusUrl: { type: "string", description: "Address of the request, where there is one." },
+      correlationId: { type: "string", description: "For `internal`: names the call in the operator's log." },
+    },
+  });
 }

@@ -1,10 +1,4 @@
 import type { Kysely, Migration, MigrationProvider } from "kysely";
-import { countRequests } from "./usageMigration.ts";
-import { createDryRuns } from "./dryRunMigration.ts";
-import { createLeases } from "./leaseMigration.ts";
-import { createLogTriggers } from "./logTriggerMigration.ts";
-import { createOutbox } from "./outboxMigration.ts";
-import { createSchedules } from "./scheduleMigration.ts";
 import type { Tables } from "./schema.ts";
 import { sharedTables } from "./sharedTables.ts";
 
@@ -324,4 +318,259 @@ export const migrationProvider: MigrationProvider = { getMigrations: async () =>
 /** Returns the first applied migration that this version doesn't know, which means that a newer version made the database. */
 export function findNewerMigration(names: readonly string[]): string | undefined {
   return names.find((name) => !(name in migrations));
+}
+
+/** Rows read at once. */
+const PAGE_ROWS = 1_000;
+
+/**
+ * Counts the stored requests, so that later changes have a base. Their costs were not read from the chain and count as 0. Reads in pages
+ * and sums here, because the databases share no JSON functions.
+ */
+async function countRequests(db: Kysely<Tables>): Promise<void> {
+  const sums = new Map<string, Pick<Tables["usage"], "dapp_id" | "network" | "day" | "kind"> & Counts>();
+  for (let last = ""; ;) {
+    const rows = await db
+      .selectFrom("requests")
+      .select(["id", "dapp_id", "network", "kind", "state", "created_at", "progress", "outcome"])
+      .where("id", ">", last)
+      .orderBy("id")
+      .limit(PAGE_ROWS)
+      .execute();
+    for (const { dapp_id, network, kind, created_at, ...row } of rows) {
+      const day = new Date(created_at).toISOString().slice(0, 10);
+      const name = `${dapp_id} ${network} ${day} ${kind}`;
+      const sum = sums.get(name) ?? {
+        dapp_id,
+        network,
+        day,
+        kind,
+        requests: 0,
+        fulfilled: 0,
+        failed: 0,
+        words: 0,
+      };
+      sum.requests += 1;
+      if (row.state === "fulfilled") sum.fulfilled += 1;
+      if (row.state === "failed") sum.failed += 1;
+      sum.words += countWords(kind, row);
+      sums.set(name, sum);
+    }
+    if (rows.length < PAGE_ROWS) break;
+    last = rows.at(-1)!.id;
+  }
+  const nothing = { refused: 0, gas_used: 0, link_high: 0, link_low: 0, coin_high: 0, coin_low: 0 };
+  for (const sum of sums.values())
+    await db
+      .insertInto("usage")
+      .values({ ...nothing, ...sum })
+      .execute();
+}
+
+type Counts = Pick<Tables["usage"], "requests" | "fulfilled" | "failed" | "words">;
+
+/** Returns the number of random words of an ended request; 0 if its record is damaged, which is reported elsewhere. */
+function countWords(
+  kind: string,
+  { state, progress, outcome }: Pick<Tables["requests"], "state" | "progress" | "outcome">,
+): number {
+  if (state !== "fulfilled" && state !== "failed") return 0;
+  try {
+    if (kind === "preset") return JSON.parse(progress).wordBlock === undefined ? 0 : 1;
+    const words: unknown = kind === "random" && outcome !== null ? JSON.parse(outcome).words : undefined;
+    return Array.isArray(words) ? words.length : 0;
+  } catch {
+    return 0;
+  }
+}
+
+/** Creates the table of dry runs and refusals. */
+async function createDryRuns(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .createTable("dry_runs")
+    .addColumn("id", "text", (c) => c.primaryKey())
+    .addColumn("dapp_id", "text", (c) => c.notNull().references("dapps.id"))
+    .addColumn("network", "text", (c) => c.notNull())
+    .addColumn("kind", "text", (c) => c.notNull())
+    .addColumn("record", "text", (c) => c.notNull())
+    .addColumn("created_at", "integer", (c) => c.notNull())
+    .execute();
+  await db.schema.createIndex("dry_runs_by_dapp").on("dry_runs").columns(["dapp_id", "id"]).execute();
+}
+
+/** Creates the table that says which replica dispatches on which network. */
+async function createLeases(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .createTable("leases")
+    .addColumn("network", "text", (c) => c.primaryKey())
+    .addColumn("holder", "text", (c) => c.notNull())
+    .addColumn("token", "integer", (c) => c.notNull())
+    .addColumn("expires_at", "integer", (c) => c.notNull())
+    // Makes the token part of a key: a takeover then waits for transactions that hold the row with FOR KEY SHARE, a renewal doesn't.
+    .addUniqueConstraint("leases_token", ["network", "token"])
+    .execute();
+}
+
+/** Creates the tables of log triggers: what they want, how far each network is read, and the log of each run. */
+async function createLogTriggers(db: Kysely<unknown>): Promise<void> {
+  const { schema } = db;
+  await schema
+    .createTable("log_triggers")
+    .addColumn("id", "text", (c) => c.primaryKey())
+    .addColumn("dapp_id", "text", (c) => c.notNull())
+    .addColumn("key_id", "text")
+    .addColumn("name", "text", (c) => c.notNull())
+    .addColumn("network", "text", (c) => c.notNull())
+    .addColumn("selection", "text", (c) => c.notNull())
+    .addColumn("confidence", "text", (c) => c.notNull())
+    .addColumn("action", "text", (c) => c.notNull())
+    .addColumn("action_network", "text", (c) => c.notNull())
+    .addColumn("from_block", "integer", (c) => c.notNull())
+    .addColumn("replay_from", "integer")
+    .addColumn("paused_at", "integer")
+    .addColumn("created_at", "integer", (c) => c.notNull())
+    .execute();
+  await schema.createIndex("log_triggers_by_dapp").on("log_triggers").column("dapp_id").execute();
+  await schema
+    .createTable("log_cursors")
+    .addColumn("network", "text", (c) => c.primaryKey())
+    .addColumn("identity", "text", (c) => c.notNull())
+    .addColumn("block", "integer", (c) => c.notNull())
+    .addColumn("heads", "text", (c) => c.notNull())
+    .execute();
+  await schema
+    .createTable("run_logs")
+    .addColumn("run_id", "text", (c) => c.primaryKey())
+    .addColumn("network", "text", (c) => c.notNull())
+    .addColumn("block_number", "integer", (c) => c.notNull())
+    .addColumn("block_hash", "text", (c) => c.notNull())
+    .addColumn("transaction_hash", "text", (c) => c.notNull())
+    .addColumn("log_index", "integer", (c) => c.notNull())
+    .addColumn("args", "text", (c) => c.notNull())
+    .addColumn("reverted_at", "integer")
+    .execute();
+  await schema.createIndex("run_logs_by_block").on("run_logs").columns(["network", "block_number"]).execute();
+}
+
+/** Creates the tables of webhooks and of the events that are delivered to them. */
+async function createOutbox(db: Kysely<unknown>): Promise<void> {
+  const { schema } = db;
+  await schema
+    .createTable("webhooks")
+    .addColumn("id", "text", (c) => c.primaryKey())
+    .addColumn("dapp_id", "text", (c) => c.notNull())
+    .addColumn("url", "text", (c) => c.notNull())
+    .addColumn("description", "text", (c) => c.notNull())
+    .addColumn("events", "text", (c) => c.notNull())
+    .addColumn("scheme", "text", (c) => c.notNull())
+    .addColumn("secret", "blob", (c) => c.notNull())
+    .addColumn("previous_secret", "blob")
+    .addColumn("previous_until", "integer")
+    .addColumn("created_at", "integer", (c) => c.notNull())
+    .addColumn("paused_at", "integer")
+    .addColumn("paused_why", "text")
+    .addColumn("failing_since", "integer")
+    .execute();
+  await schema.createIndex("webhooks_by_dapp").on("webhooks").column("dapp_id").execute();
+  await schema
+    .createTable("webhook_events")
+    .addColumn("id", "text", (c) => c.primaryKey())
+    .addColumn("dapp_id", "text", (c) => c.notNull())
+    .addColumn("type", "text", (c) => c.notNull())
+    .addColumn("subject", "text")
+    .addColumn("body", "text", (c) => c.notNull())
+    .execute();
+  await schema
+    .createTable("webhook_deliveries")
+    .addColumn("webhook_id", "text", (c) => c.notNull())
+    .addColumn("event_id", "text", (c) => c.notNull())
+    .addColumn("state", "text", (c) => c.notNull())
+    .addColumn("attempts", "integer", (c) => c.notNull())
+    .addColumn("next_at", "integer")
+    .addColumn("is_replay", "integer", (c) => c.notNull())
+    .addPrimaryKeyConstraint("webhook_deliveries_key", ["webhook_id", "event_id"])
+    .execute();
+  await schema
+    .createIndex("webhook_deliveries_due")
+    .on("webhook_deliveries")
+    .columns(["webhook_id", "is_replay", "next_at"])
+    .where("next_at" as never, "is not", null)
+    .execute();
+  await schema
+    .createIndex("webhook_deliveries_by_state")
+    .on("webhook_deliveries")
+    .columns(["webhook_id", "state", "event_id"])
+    .execute();
+  await schema
+    .createIndex("webhook_deliveries_by_event")
+    .on("webhook_deliveries")
+    .column("event_id")
+    .execute();
+  await schema
+    .createTable("webhook_attempts")
+    .addColumn("id", "text", (c) => c.primaryKey())
+    .addColumn("webhook_id", "text", (c) => c.notNull())
+    .addColumn("event_id", "text", (c) => c.notNull())
+    .addColumn("duration_ms", "integer", (c) => c.notNull())
+    .addColumn("status", "integer")
+    .addColumn("error", "text")
+    .addColumn("answer", "text", (c) => c.notNull())
+    .addColumn("next_at", "integer")
+    .addColumn("at", "integer", (c) => c.notNull())
+    .execute();
+  await schema
+    .createIndex("webhook_attempts_by_webhook")
+    .on("webhook_attempts")
+    .columns(["webhook_id", "id"])
+    .execute();
+}
+
+/** Creates the tables of schedules and of the runs of triggers. */
+async function createSchedules(db: Kysely<unknown>): Promise<void> {
+  const { schema } = db;
+  await schema
+    .createTable("schedules")
+    .addColumn("id", "text", (c) => c.primaryKey())
+    .addColumn("dapp_id", "text", (c) => c.notNull())
+    .addColumn("key_id", "text")
+    .addColumn("name", "text", (c) => c.notNull())
+    .addColumn("command", "text", (c) => c.notNull())
+    .addColumn("timing", "text", (c) => c.notNull())
+    .addColumn("catch_up", "text", (c) => c.notNull())
+    .addColumn("window_ms", "integer", (c) => c.notNull())
+    .addColumn("overlap", "text", (c) => c.notNull())
+    .addColumn("until", "integer")
+    .addColumn("paused_at", "integer")
+    .addColumn("created_at", "integer", (c) => c.notNull())
+    .addColumn("next_at", "integer")
+    .execute();
+  await schema.createIndex("schedules_by_dapp").on("schedules").column("dapp_id").execute();
+  await schema
+    .createIndex("schedules_due")
+    .on("schedules")
+    .column("next_at")
+    .where("next_at" as never, "is not", null)
+    .execute();
+  await schema
+    .createTable("trigger_runs")
+    .addColumn("id", "text", (c) => c.primaryKey())
+    .addColumn("trigger_id", "text", (c) => c.notNull())
+    .addColumn("key", "text", (c) => c.notNull())
+    .addColumn("at", "integer", (c) => c.notNull())
+    .addColumn("state", "text", (c) => c.notNull())
+    .addColumn("reason", "text")
+    .addColumn("detail", "text")
+    .addColumn("request_id", "text")
+    .addUniqueConstraint("trigger_runs_key", ["trigger_id", "key"])
+    .execute();
+  await schema
+    .createIndex("trigger_runs_by_state")
+    .on("trigger_runs")
+    .columns(["state", "trigger_id", "id"])
+    .execute();
+  await schema
+    .createIndex("trigger_runs_by_trigger")
+    .on("trigger_runs")
+    .columns(["trigger_id", "id"])
+    .execute();
 }

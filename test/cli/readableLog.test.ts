@@ -1,6 +1,6 @@
 import pc from "picocolors";
 import { expect, test } from "vitest";
-import { formatLogLine } from "../../src/cli/readableLog.ts";
+import { formatLogLine } from "../../src/cli/serviceLog.ts";
 
 const plain = pc.createColors(false);
 const entry = { level: 40, time: Date.UTC(2026, 0, 1, 12), pid: 1, hostname: "h" };

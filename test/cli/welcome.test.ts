@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import pc from "picocolors";
-import { printWelcome, type Welcome } from "../../src/cli/welcome.ts";
+import { printWelcome, type Welcome } from "../../src/cli/startCommand.ts";
 
 const WELCOME = {
   url: "https://tyche.example.org",

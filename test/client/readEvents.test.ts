@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { AnswerTooLargeError } from "../../src/client/errors.ts";
-import { readEvents, type StreamEvent } from "../../src/client/readEvents.ts";
+import { readEvents, type StreamEvent } from "../../src/client/follow.ts";
 
 /** Reads a stream that arrives in these pieces. */
 async function read(...pieces: readonly string[]): Promise<readonly StreamEvent[]> {

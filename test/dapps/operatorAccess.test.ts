@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { createOperatorAccess, type OperatorAccess } from "../../src/dapps/operatorAccess.ts";
-import { createSessions } from "../../src/dapps/sessions.ts";
+import { createOperatorAccess, type OperatorAccess, createSessions } from "../../src/dapps/operatorAccess.ts";
 
 const TOKEN = "operator-token-of-these-tests-0123456789";
 

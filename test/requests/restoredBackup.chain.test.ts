@@ -4,7 +4,7 @@ import { createSender, fixedFees } from "../../src/evm/sender.ts";
 import { readSigned, signCall } from "../../src/evm/signedTransaction.ts";
 import { assertJournalKnows } from "../../src/requests/takeover/journalCheck.ts";
 import { createRequestBook } from "../../src/requests/requestBook.ts";
-import { endUncertainRequests } from "../../src/requests/takeover/uncertainRequests.ts";
+import { endUncertainRequests } from "../../src/requests/takeover/adoptChain.ts";
 import { backupDatabase } from "../../src/store/backup.ts";
 import { createSqliteDialect } from "../../src/store/sqliteDialect.ts";
 import { openStore } from "../../src/store/store.ts";

@@ -1,7 +1,7 @@
 import { createPublicKey, verify } from "node:crypto";
 import { Webhook } from "standardwebhooks";
 import { expect, test } from "vitest";
-import { nextAttempt } from "../../src/webhooks/nextAttempt.ts";
+import { nextAttempt } from "../../src/webhooks/delivery.ts";
 import { createSecret, formatVerifyingKey, signMessage } from "../../src/webhooks/signature.ts";
 
 const body = '{"type":"webhook.test","data":{"text":"zażółć"}}';

@@ -23,6 +23,7 @@ import type { StoredSubscription } from "../../store/chainRecords.ts";
 import type { SubscriptionBalances } from "../../dapps/subscriptionReads.ts";
 import type { Subscriptions } from "../../dapps/subscriptions.ts";
 import type { Tracker } from "../follow/tracker.ts";
+import { repeat } from "../../lib/repeat.ts";
 
 /** FunctionsCoordinator's `requestTimeoutSeconds` as Tyche deploys it. After that, anyone may time a request out. */
 const FUNCTIONS_TIMEOUT_SECONDS = 300;
@@ -256,4 +257,36 @@ function seconds(ms: number): string {
 /** Formats LINK or coin to a thousandth, rounded up. */
 function thousandths(amount: bigint): string {
   return formatEther(((amount + 10n ** 15n - 1n) / 10n ** 15n) * 10n ** 15n);
+}
+
+/** Interval between explanations of old requests, and how many are explained each time. */
+const INTERVAL_MS = 15_000;
+const AT_ONCE = 50;
+
+/** What old requests wait for, for lists; not persisted. */
+interface OldExplanations {
+  find(id: string): string | undefined;
+  /** Starts explaining periodically; returns a function that stops it. */
+  start(onError: (error: unknown) => void): () => void;
+}
+
+/** Creates the explanations of one network's open requests. */
+export function createOldExplanations(options: {
+  /** Returns the open requests that have stayed in their state for longer than `ageMs`, oldest first. */
+  readonly old: (ageMs: number) => readonly OpenRequest[];
+  readonly explain: (request: OpenRequest) => Promise<string | null>;
+}): OldExplanations {
+  const explained = new Map<string, string>();
+  const explainOld = async (): Promise<void> => {
+    const old = options.old(INTERVAL_MS);
+    explained.clear();
+    for (const request of old.slice(0, AT_ONCE)) {
+      const why = await options.explain(request);
+      if (why !== null) explained.set(request.id, why);
+    }
+  };
+  return {
+    find: (id) => explained.get(id),
+    start: (onError) => repeat(explainOld, INTERVAL_MS, onError),
+  };
 }

@@ -9,7 +9,7 @@ import {
   KEPT_TRANSACTION_BLOCKS,
 } from "../../../src/networks/embedded/anvil.ts";
 import { startEmbeddedNode, type EmbeddedNode } from "../../../src/networks/embedded/embeddedNode.ts";
-import { KEPT_TOPICS } from "../../../src/networks/embedded/removedPast.ts";
+import { KEPT_TOPICS } from "../../../src/networks/embedded/past.ts";
 import { testAccount } from "../../support/anvil.ts";
 
 const ADDRESS = testAccount(0).address;

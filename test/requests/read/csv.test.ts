@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { writeCsv } from "../../src/lib/csv.ts";
+import { writeCsv } from "../../../src/requests/read/usageReport.ts";
 
 test("default: rows end with CR LF, and what is absent is empty", () => {
   expect(

@@ -1,9 +1,0 @@
-/** Formats rows as CSV (RFC 4180), the first of them the header. Lines end with CR LF; fields are quoted where necessary. */
-export function writeCsv(rows: readonly (readonly (string | number | null)[])[]): string {
-  return rows.map((row) => `${row.map(field).join(",")}\r\n`).join("");
-}
-
-function field(value: string | number | null): string {
-  const text = String(value ?? "");
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-}
