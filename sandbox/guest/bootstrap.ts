@@ -107,7 +107,7 @@ export default function boot(
       const answer = host(ASK.native, name, stringify(header), bytes);
       if (typeof answer !== "string") return answer as Uint8Array;
       const text = slice(answer, 1, answer.length);
-      if (answer[0] === "!") throw new Error(text);
+      if (answer[0] === "!") throw nativeError(text);
       return text;
     },
     print,
@@ -266,4 +266,13 @@ export default function boot(
         return undefined;
     }
   };
+}
+
+/** Creates the error that a native has thrown, from JSON. */
+function nativeError(text: string): Error {
+  const { type, message, code, errno } = parse(text) as Record<string, string | null>;
+  const error = new (errorClasses[type as string] ?? Error)(message as string);
+  if (errno !== null) defineProperty(error, "errno", { ...visible, value: errno });
+  if (code !== null) defineProperty(error, "code", { ...visible, value: code });
+  return error;
 }

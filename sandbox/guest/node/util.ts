@@ -216,13 +216,7 @@ export function createUtil({ load, native, nextTick }: Internals): Readonly<Reco
 
   /** Calls a function of the host's `node:util`. */
   function call(name: string, ...args: readonly unknown[]): unknown {
-    const { value, error } = JSON.parse(native("util", { name, args }) as string) as {
-      readonly value?: unknown;
-      readonly error?: { readonly type: string; readonly message: string; readonly code?: string };
-    };
-    if (error === undefined) return value;
-    const Type = error.type === "RangeError" ? RangeError : error.type === "TypeError" ? TypeError : Error;
-    throw nodeError(error.code as string, error.message, Type);
+    return (JSON.parse(native("util", { name, args }) as string) as { readonly value?: unknown }).value;
   }
   const missing = (name: string) => (): never => {
     throw new Error(`node:util: ${name} is not available in this sandbox`);

@@ -43,11 +43,7 @@ export function createZlib({ native, load, setTimeout }: Internals): Readonly<Re
       { ...others, operation, dictionaryBytes: start[0]?.length ?? 0 },
       concatBytes([...start, input]),
     );
-    if (typeof answer !== "string") return Buffer.from(answer.buffer);
-    const { type, message, code, errno } = JSON.parse(answer) as Record<string, string>;
-    const Type = type === "RangeError" ? RangeError : type === "TypeError" ? TypeError : Error;
-    const error = new Type(message);
-    throw Object.assign(error, errno === undefined ? { code } : { errno, code });
+    return Buffer.from((answer as Bytes).buffer);
   }
 
   const functions: Record<string, unknown> = {};

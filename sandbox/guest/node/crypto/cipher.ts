@@ -1,92 +1,211 @@
-import { nodeError, wrongType } from "../../buffer/errors.ts";
-import { concatBytes } from "../../webIdl.ts";
-import type { ByteTools } from "./bytes.ts";
+import { nodeError, wrongArgument } from "../../buffer/errors.ts";
+import type { Internals } from "../../internals.ts";
+import { bytesOf } from "../../webIdl.ts";
+import { type ByteTools, checkText } from "./bytes.ts";
+import type { KeyTools } from "./key.ts";
+import { createLazyStream } from "./lazyStream.ts";
+import { CIPHERS } from "./names.ts";
 
 type Bytes = Uint8Array;
+type Done = (error?: unknown) => void;
+interface Decoder {
+  readonly encoding: string;
+  write(bytes: Bytes): string;
+  end(): string;
+}
 
-/** Creates the ciphers: `update` only buffers its input, and `final` returns the whole output. */
-export function createCiphers({
-  Buffer,
-  toBytes,
-  output,
-  bytesFrom,
-}: ByteTools): Readonly<Record<string, unknown>> {
-  class Cipher {
-    readonly #algorithm: string;
-    readonly #decrypt: boolean;
-    readonly #key: Bytes;
-    readonly #iv: Bytes;
-    readonly #authTagLength: number | undefined;
-    readonly #parts: Bytes[] = [];
-    #aad: Bytes = new Uint8Array(0);
-    #tag: Bytes = new Uint8Array(0);
-    #padding = true;
+/** Creates the ciphers, which the host keeps until they end. */
+export function createCiphers(
+  { native, load }: Internals,
+  { toBytes, bytesFrom, Buffer }: ByteTools,
+  { secretBytes }: KeyTools,
+): Readonly<Record<string, unknown>> {
+  const LazyTransform = createLazyStream(load, "Transform");
+  const decoderOf = (encoding: string): Decoder => {
+    const { StringDecoder } = (load("node") as Record<string, Record<string, unknown>>)["stringDecoder"] as {
+      StringDecoder: new (encoding: string) => Decoder;
+    };
+    return new StringDecoder(encoding);
+  };
+  const badState = (operation: string): Error =>
+    nodeError("ERR_CRYPTO_INVALID_STATE", `Invalid state for operation ${operation}`);
+
+  /** Base of both directions. */
+  class Cipher extends LazyTransform {
+    readonly #id: number;
+    readonly #isAuthenticated: boolean;
+    readonly #isDecrypting: boolean;
+    #isFinal = false;
+    #tag: Bytes | undefined;
+    #decoder: Decoder | undefined;
     constructor(
-      algorithm: unknown,
+      isDecrypting: boolean,
+      cipher: unknown,
       key: unknown,
       iv: unknown,
-      decrypt: boolean,
-      options: { authTagLength?: number } = {},
+      options?: { readonly authTagLength?: unknown },
     ) {
-      if (typeof algorithm !== "string") throw wrongType("cipher", "string", algorithm);
-      this.#algorithm = algorithm.toLowerCase();
-      this.#decrypt = decrypt;
-      this.#key = toBytes(key, undefined, "key");
-      this.#iv = iv === null || iv === undefined ? new Uint8Array(0) : toBytes(iv, undefined, "iv");
-      this.#authTagLength = options.authTagLength;
-      const expected = /-(128|192|256)-/.exec(this.#algorithm)?.[1];
-      if (expected !== undefined && this.#key.length * 8 !== Number(expected))
-        throw nodeError("ERR_CRYPTO_INVALID_KEYLEN", "Invalid key length", RangeError);
+      super();
+      const name = checkText(cipher, "cipher");
+      const keyBytes = secretBytes(key, undefined, "key");
+      if (typeof iv !== "string" && iv !== null && !ArrayBuffer.isView(iv))
+        throw wrongArgument("iv", "of type string or an instance of ArrayBufferView or Buffer or null", iv);
+      const vector =
+        iv === null ? new Uint8Array(0) : typeof iv === "string" ? Buffer.from(iv) : (bytesOf(iv) as Bytes);
+      const known = CIPHERS.find(([one]) => one === name);
+      if (known === undefined) throw nodeError("ERR_CRYPTO_UNKNOWN_CIPHER", "Unknown cipher");
+      const [, , , , ivBytes, keyLength] = known;
+      if (keyBytes.length !== keyLength)
+        throw isDecrypting
+          ? nodeError("ERR_CRYPTO_INVALID_KEY_LENGTH", "Invalid key length", RangeError)
+          : new RangeError("Invalid key length");
+      const isGcm = name.endsWith("gcm");
+      this.#isAuthenticated = isGcm || name === "chacha20-poly1305";
+      this.#isDecrypting = isDecrypting;
+      if (isGcm ? vector.length === 0 : vector.length !== ivBytes)
+        throw new TypeError("Invalid initialization vector");
+      this.#id = Number(
+        native(
+          "cipherOpen",
+          {
+            name,
+            isDecrypting,
+            keyBytes: keyLength,
+            tagBytes: this.#isAuthenticated ? (options?.authTagLength ?? 16) : undefined,
+          },
+          Buffer.from([...keyBytes, ...vector]),
+        ),
+      );
     }
-    get #isAuthenticated(): boolean {
-      return /gcm|ccm|ocb|poly1305/.test(this.#algorithm);
+    #call(action: string, bytes: Bytes = new Uint8Array(0), more?: object): Bytes {
+      return bytesFrom("cipher", { id: this.#id, action, ...more }, bytes);
     }
-    setAutoPadding(on = true): this {
-      this.#padding = on;
+    #output(bytes: Bytes, encoding: unknown, isLast: boolean): unknown {
+      if (encoding === undefined || encoding === null || encoding === "buffer") return Buffer.from(bytes);
+      const decoder = (this.#decoder ??= decoderOf(encoding as string));
+      if (decoder.encoding !== decoderOf(encoding as string).encoding)
+        throw Object.assign(new (assertionError())({ message: "Cannot change encoding" }), {});
+      return decoder.write(bytes) + (isLast ? decoder.end() : "");
+    }
+    setAutoPadding(on?: unknown): this {
+      this.#call("padding", undefined, { on: on === undefined || Boolean(on) });
       return this;
     }
     setAAD(data: unknown): this {
-      this.#aad = toBytes(data);
+      if (this.#isAuthenticated) this.#call("aad", toBytes(data, undefined, "buffer"));
       return this;
     }
     setAuthTag(tag: unknown): this {
-      this.#tag = toBytes(tag);
+      const bytes = toBytes(tag, undefined, "buffer");
+      if (!this.#isAuthenticated) return this;
+      if (![4, 8, 12, 13, 14, 15, 16].includes(bytes.length))
+        throw new TypeError(`Invalid authentication tag length: ${bytes.length}`);
+      this.#call("tag", bytes);
       return this;
     }
     getAuthTag(): unknown {
+      if (this.#tag === undefined) throw badState("getAuthTag");
       return Buffer.from(this.#tag);
     }
     update(data: unknown, inputEncoding?: unknown, outputEncoding?: unknown): unknown {
-      this.#parts.push(toBytes(data, inputEncoding));
-      return output(new Uint8Array(0), outputEncoding);
+      const bytes = toBytes(data, inputEncoding, "data");
+      if (this.#isFinal) throw badState("update");
+      return this.#output(this.#call("update", bytes), outputEncoding, false);
     }
     final(encoding?: unknown): unknown {
-      let bytes = bytesFrom(
-        "cipher",
-        {
-          algorithm: this.#algorithm,
-          decrypt: this.#decrypt,
-          padding: this.#padding,
-          ...(this.#authTagLength !== undefined && { authTagLength: this.#authTagLength }),
-        },
-        this.#key,
-        this.#iv,
-        this.#aad,
-        this.#decrypt ? this.#tag : new Uint8Array(0),
-        concatBytes(this.#parts),
-      );
-      if (this.#isAuthenticated && !this.#decrypt) {
-        const tagLength = this.#authTagLength ?? 16;
-        this.#tag = bytes.slice(bytes.length - tagLength);
-        bytes = bytes.slice(0, bytes.length - tagLength);
+      if (this.#isFinal) throw badState("final");
+      this.#isFinal = true;
+      let bytes: Bytes;
+      try {
+        bytes = this.#call("final");
+      } catch (error) {
+        throw this.#finalError(error as Error);
       }
-      return output(bytes, encoding);
+      if (this.#isAuthenticated && !this.#isDecrypting) {
+        this.#tag = bytes.slice(bytes[0]! * -1);
+        bytes = bytes.slice(1, bytes[0]! * -1);
+      }
+      return this.#output(bytes, encoding, true);
+    }
+    /** Deno's errors for what OpenSSL reports. */
+    #finalError({ message }: Error): Error {
+      if (this.#isDecrypting && this.#isAuthenticated)
+        return nodeError(
+          "ERR_CRYPTO_DECIPHER",
+          "Unsupported state or unable to authenticate data",
+          TypeError,
+        );
+      if (message.endsWith("bad decrypt"))
+        return nodeError("ERR_OSSL_EVP_BAD_DECRYPT", "bad decrypt", TypeError);
+      if (!message.endsWith("wrong final block length")) return new Error(message);
+      return this.#isDecrypting
+        ? nodeError(
+            "ERR_OSSL_WRONG_FINAL_BLOCK_LENGTH",
+            "error:1C80006B:Provider routines::wrong final block length",
+            RangeError,
+          )
+        : nodeError("ERR_OSSL_EVP_WRONG_FINAL_BLOCK_LENGTH", "wrong final block length");
+    }
+    _transform(data: unknown, encoding: unknown, done: Done): void {
+      this.push(this.update(data, encoding));
+      done();
+    }
+    _flush(done: Done): void {
+      try {
+        this.push(this.final());
+      } catch (error) {
+        done(error);
+        return;
+      }
+      done();
     }
   }
+  const assertionError = () =>
+    (load("node") as Record<string, Record<string, unknown>>)["assert"]?.["AssertionError"] as new (
+      options: object,
+    ) => Error;
+  class Cipheriv extends Cipher {
+    constructor(cipher: unknown, key: unknown, iv: unknown, options?: object) {
+      super(false, cipher, key, iv, options);
+    }
+  }
+  class Decipheriv extends Cipher {
+    constructor(cipher: unknown, key: unknown, iv: unknown, options?: object) {
+      super(true, cipher, key, iv, options);
+    }
+  }
+  delete (Cipheriv.prototype as unknown as Record<string, unknown>)["setAuthTag"];
   return {
-    createCipheriv: (algorithm: unknown, key: unknown, iv: unknown, options?: object) =>
-      new Cipher(algorithm, key, iv, false, options),
-    createDecipheriv: (algorithm: unknown, key: unknown, iv: unknown, options?: object) =>
-      new Cipher(algorithm, key, iv, true, options),
+    createCipheriv: (cipher: unknown, key: unknown, iv: unknown, options?: object) =>
+      new Cipheriv(cipher, key, iv, options),
+    createDecipheriv: (cipher: unknown, key: unknown, iv: unknown, options?: object) =>
+      new Decipheriv(cipher, key, iv, options),
+    Cipheriv,
+    Decipheriv,
+    getCiphers: () => CIPHERS.map(([name]) => name),
+    getCipherInfo: (
+      nameOrNumber: unknown,
+      { keyLength, ivLength }: { keyLength?: number; ivLength?: number } = {},
+    ): object | undefined => {
+      if (typeof nameOrNumber !== "string" && typeof nameOrNumber !== "number")
+        throw wrongArgument("nameOrNid", "one of type string or number", nameOrNumber);
+      const known = CIPHERS.find(
+        ([name, , nid]) => nid === nameOrNumber || name === String(nameOrNumber).toLowerCase(),
+      );
+      if (known === undefined) return undefined;
+      const [, name, nid, blockSize, ivBytes, keyBytes] = known;
+      if (keyLength !== undefined && keyLength !== keyBytes) return undefined;
+      const mode = name === "chacha20" ? "stream" : /-(cbc|ctr|ecb|gcm|wrap)/.exec(name)?.[1];
+      if (ivLength !== undefined && ivLength !== ivBytes && (mode !== "gcm" || ivLength < 1))
+        return undefined;
+      return {
+        name,
+        nid,
+        blockSize,
+        ivLength: ivLength ?? ivBytes,
+        keyLength: keyBytes,
+        mode: mode ?? "",
+      };
+    },
   };
 }

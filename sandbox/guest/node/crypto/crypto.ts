@@ -1,52 +1,58 @@
 import { nodeError } from "../../buffer/errors.ts";
 import type { Internals } from "../../internals.ts";
-import { createByteTools } from "./bytes.ts";
+import { createAgreements } from "./agree.ts";
+import { type BufferType, createByteTools } from "./bytes.ts";
 import { createCiphers } from "./cipher.ts";
 import { createDerivations } from "./derive.ts";
 import { createDigests } from "./digest.ts";
-import { type BufferType, createKeys } from "./key.ts";
+import { createKeys } from "./key.ts";
+import { CURVES, HASHES } from "./names.ts";
 import { createRandom } from "./random.ts";
 import { createSigning } from "./sign.ts";
 
-/** Creates `node:crypto`: the host's natives do the work synchronously; input is buffered until the result is requested. */
-export function createCrypto({ load, native }: Internals): Readonly<Record<string, unknown>> {
+/** Creates `node:crypto`: the host's natives do the work, synchronously. */
+export function createCrypto(internals: Internals): Readonly<Record<string, unknown>> {
+  const { load, native } = internals;
   const { Buffer } = load("buffer") as unknown as { Buffer: BufferType };
   const { crypto: webcrypto } = load("crypto") as {
     crypto: { subtle: unknown; getRandomValues(array: unknown): unknown };
   };
-  const keys = createKeys(native, Buffer);
-  const { KeyObject, createKey } = keys;
-  const tools = createByteTools(native, Buffer, keys);
-  const { toBytes } = tools;
-  const listed = (name: string): string[] => JSON.parse(native(name, {}) as string) as string[];
+  const tools = createByteTools(native, Buffer);
+  const keys = createKeys(native, tools);
+  const missing = (name: string) => {
+    class Missing {
+      constructor() {
+        throw new Error(`node:crypto: ${name} is not available in this sandbox`);
+      }
+    }
+    return Object.defineProperty(Missing, "name", { value: name });
+  };
   const names = {
-    ...createDigests(native, tools),
-    KeyObject,
-    createSecretKey: (key: unknown, encoding?: unknown) =>
-      new KeyObject("secret", toBytes(key, encoding, "key")),
-    createPublicKey: (key: unknown) => createKey(key, true),
-    createPrivateKey: (key: unknown) => createKey(key, false),
-    ...createCiphers(tools),
+    Certificate: missing("Certificate"),
+    X509Certificate: missing("X509Certificate"),
+    ...keys.names,
+    ...createDigests(internals, tools, keys),
+    ...createCiphers(internals, tools, keys),
     ...createRandom(native, Buffer),
-    timingSafeEqual: (a: unknown, b: unknown): boolean => {
-      const [left, right] = [toBytes(a, undefined, "buf1"), toBytes(b, undefined, "buf2")];
-      if (left.length !== right.length)
-        throw nodeError(
-          "ERR_CRYPTO_TIMING_SAFE_EQUAL_LENGTH",
-          "Input buffers must have the same byte length",
-          RangeError,
-        );
-      return left.reduce((difference, byte, at) => difference | (byte ^ (right[at] as number)), 0) === 0;
+    ...createDerivations(tools, keys),
+    ...createSigning(internals, tools, keys),
+    ...createAgreements(native, tools, keys),
+    getHashes: () => [...HASHES],
+    getCurves: () => [...CURVES],
+    getFips: () => false,
+    setFips: (): never => {
+      throw nodeError("ERR_NOT_IMPLEMENTED", "Not implemented: crypto.setFips");
     },
-    ...createDerivations(tools),
-    ...createSigning(native, tools, keys),
-    getHashes: () => listed("hashes"),
-    getCiphers: () => listed("ciphers"),
-    getCurves: () => listed("curves"),
+    setEngine: (): never => {
+      throw nodeError("ERR_NOT_IMPLEMENTED", "Not implemented: crypto.setEngine");
+    },
+    secureHeapUsed: (): never => {
+      throw nodeError("ERR_NOT_IMPLEMENTED", "Not implemented: crypto.secureHeapUsed");
+    },
     getRandomValues: (array: unknown) => webcrypto.getRandomValues(array),
     webcrypto,
     subtle: webcrypto.subtle,
-    constants: {},
+    constants: JSON.parse(native("cryptoConstants", {}) as string) as object,
   };
   return { ...names, default: names };
 }

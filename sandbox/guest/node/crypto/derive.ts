@@ -1,61 +1,109 @@
-import type { ByteTools } from "./bytes.ts";
-import { calledBack } from "./callback.ts";
+import { nodeError, outOfRange } from "../../buffer/errors.ts";
+import { type ByteTools, checkFunction, checkInteger, checkText, checkUint32 } from "./bytes.ts";
+import { queue } from "./callback.ts";
+import type { KeyTools } from "./key.ts";
+
+type Options = Readonly<Record<string, unknown>>;
+
+const MAX_INT32 = 2 ** 31 - 1;
+/** Most bytes of context for HKDF. */
+const MAX_INFO_BYTES = 1_024;
 
 /** Creates the key derivation functions. */
-export function createDerivations({
-  Buffer,
-  toBytes,
-  bytesFrom,
-}: ByteTools): Readonly<Record<string, unknown>> {
-  const pbkdf2Sync = (
+export function createDerivations(
+  { Buffer, toBytes, bytesFrom }: ByteTools,
+  { secretBytes }: KeyTools,
+): Readonly<Record<string, unknown>> {
+  /** Each checks its arguments and returns what computes the key. */
+  const pbkdf2 = (
     password: unknown,
     salt: unknown,
-    iterations: number,
-    keyLength: number,
-    digest: string,
-  ): unknown =>
-    Buffer.from(
-      bytesFrom(
-        "pbkdf2",
-        { iterations, keyLength, digest },
-        toBytes(password, undefined, "password"),
-        toBytes(salt, undefined, "salt"),
-      ),
-    );
-  const scryptSync = (
-    password: unknown,
-    salt: unknown,
-    keyLength: number,
-    options: Record<string, number> = {},
-  ): unknown =>
-    Buffer.from(
-      bytesFrom(
-        "scrypt",
-        {
-          keyLength,
-          cost: options["N"] ?? options["cost"] ?? 16_384,
-          blockSize: options["r"] ?? options["blockSize"] ?? 8,
-          parallelization: options["p"] ?? options["parallelization"] ?? 1,
-        },
-        toBytes(password, undefined, "password"),
-        toBytes(salt, undefined, "salt"),
-      ),
-    );
-  const hkdfSync = (digest: string, key: unknown, salt: unknown, info: unknown, keyLength: number): unknown =>
-    bytesFrom(
-      "hkdf",
-      { digest, keyLength },
-      toBytes(key),
-      toBytes(salt),
-      toBytes(info),
-      new Uint8Array(0),
-    ).slice().buffer;
-  return {
-    pbkdf2Sync,
-    pbkdf2: calledBack(pbkdf2Sync),
-    scryptSync,
-    scrypt: calledBack(scryptSync),
-    hkdfSync,
-    hkdf: calledBack(hkdfSync),
+    iterations: unknown,
+    length: unknown,
+    digest: unknown,
+  ): (() => unknown) => {
+    const parts = [
+      toBytes(password, undefined, "password", true),
+      toBytes(salt, undefined, "salt", true),
+    ] as const;
+    const header = {
+      iterations: checkUint32(iterations, "iterations", 1),
+      keyLength: checkUint32(length, "keylen"),
+      digest: checkText(digest, "digest"),
+    };
+    return () => Buffer.from(bytesFrom("pbkdf2", header, ...parts));
   };
+  const scrypt = (
+    password: unknown,
+    salt: unknown,
+    length: unknown,
+    options: unknown = {},
+  ): (() => unknown) => {
+    const parts = [
+      toBytes(password, undefined, "password", true),
+      toBytes(salt, undefined, "salt", true),
+    ] as const;
+    const given = (options ?? {}) as Options;
+    const pick = (short: string, long: string, otherwise: number): number => {
+      if (given[short] !== undefined && given[long] !== undefined)
+        throw nodeError(
+          "ERR_INCOMPATIBLE_OPTION_PAIR",
+          `Option "${short}" cannot be used in combination with option "${long}"`,
+          TypeError,
+        );
+      const value = given[short] ?? given[long];
+      return value === undefined ? otherwise : checkUint32(value, given[short] === undefined ? long : short);
+    };
+    const header = {
+      keyLength: checkInteger(length, "keylen", 0, MAX_INT32),
+      cost: pick("N", "cost", 16_384),
+      blockSize: pick("r", "blockSize", 8),
+      parallelization: pick("p", "parallelization", 1),
+      ...(given["maxmem"] !== undefined && { memory: given["maxmem"] }),
+    };
+    return () => Buffer.from(bytesFrom("scrypt", header, ...parts));
+  };
+  const hkdf = (
+    digest: unknown,
+    key: unknown,
+    salt: unknown,
+    info: unknown,
+    length: unknown,
+  ): (() => unknown) => {
+    const name = checkText(digest, "digest");
+    const parts = [
+      secretBytes(key, undefined, "ikm", true),
+      toBytes(salt, undefined, "salt", true),
+      toBytes(info, undefined, "info", true),
+    ];
+    const keyLength = checkInteger(length, "length", 0, Number.MAX_SAFE_INTEGER);
+    if ((parts[2] as Uint8Array).length > MAX_INFO_BYTES)
+      throw outOfRange("info", "must not contain more than 1024 bytes", (parts[2] as Uint8Array).length);
+    return () => bytesFrom("hkdf", { digest: name, keyLength }, ...parts, new Uint8Array(0)).slice().buffer;
+  };
+  const names: Record<string, unknown> = {};
+  for (const [name, start, arity] of [
+    ["pbkdf2", pbkdf2, 5],
+    ["scrypt", scrypt, 3],
+    ["hkdf", hkdf, 5],
+  ] as const) {
+    const prepare: (...args: unknown[]) => () => unknown = start;
+    names[`${name}Sync`] = (...args: unknown[]) => prepare(...args)();
+    names[name] = (...args: unknown[]): void => {
+      const at = args.findIndex((value) => typeof value === "function");
+      const run = prepare(...args.slice(0, at < 0 ? arity : at));
+      const callback = checkFunction(args[at]);
+      queue(() => {
+        let result: unknown;
+        try {
+          result = run();
+        } catch (error) {
+          callback(error);
+          return;
+        }
+        callback(null, result);
+      });
+    };
+  }
+  return names;
 }

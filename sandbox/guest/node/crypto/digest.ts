@@ -1,69 +1,174 @@
-import { nodeError, wrongType } from "../../buffer/errors.ts";
+import { nodeError, wrongArgument, wrongType } from "../../buffer/errors.ts";
 import type { Internals } from "../../internals.ts";
 import { concatBytes } from "../../webIdl.ts";
-import type { ByteTools } from "./bytes.ts";
+import { checkText, checkUint32, type ByteTools } from "./bytes.ts";
+import type { KeyTools } from "./key.ts";
+import { createLazyStream } from "./lazyStream.ts";
+import { HASHES } from "./names.ts";
 
 type Bytes = Uint8Array;
+type Done = (error?: unknown) => void;
 
-/** Creates the hashes and HMACs: input is buffered, and the host digests it at the end. */
+/** Lengths in bytes of digests that have any length, if none is asked for. */
+const XOF_BYTES: Readonly<Record<string, number>> = { shake128: 16, shake256: 32 };
+
+/** Creates hashes and HMACs; the host computes them at the end, from all of their input. */
 export function createDigests(
-  native: Internals["native"],
-  { toBytes, output, bytesFrom }: ByteTools,
+  { native, load }: Internals,
+  { toBytes, output, bytesFrom, Buffer }: ByteTools,
+  { secretBytes }: KeyTools,
 ): Readonly<Record<string, unknown>> {
-  const assertDigest = (algorithm: unknown): string => {
-    if (typeof algorithm !== "string") throw wrongType("algorithm", "string", algorithm);
-    try {
-      native("hash", { algorithm }, new Uint8Array(0));
-    } catch (error) {
-      throw Object.assign(new Error(`Digest method not supported: ${algorithm}`, { cause: error }), {
-        code: "ERR_OSSL_EVP_UNSUPPORTED",
-      });
-    }
-    return algorithm;
-  };
+  const known = new Set(HASHES.map((name) => name.toLowerCase()));
+  const finalized = (): Error => nodeError("ERR_CRYPTO_HASH_FINALIZED", "Digest already called");
+  const LazyTransform = createLazyStream(load, "Transform");
 
   /** Base of hashes and HMACs: `update` until `digest`. */
-  class Digest {
-    #parts: Bytes[] = [];
-    #done = false;
+  class Digest extends LazyTransform {
+    readonly #parts: Bytes[];
     readonly #compute: (data: Bytes) => Bytes;
-    constructor(compute: (data: Bytes) => Bytes, parts: readonly Bytes[] = []) {
+    #done = false;
+    declare readonly _options: object | undefined;
+    constructor(compute: (data: Bytes) => Bytes, options: object | undefined, parts: readonly Bytes[] = []) {
+      super();
       this.#compute = compute;
       this.#parts = [...parts];
+      Object.defineProperty(this, "_options", {
+        value: options,
+        writable: true,
+        enumerable: true,
+        configurable: true,
+      });
+    }
+    static partsOf(digest: Digest): readonly Bytes[] {
+      if (digest.#done) throw finalized();
+      return digest.#parts;
+    }
+    /** The digest; undefined once it has been given. */
+    static finish(digest: Digest): Bytes | undefined {
+      if (digest.#done) return undefined;
+      digest.#done = true;
+      return digest.#compute(concatBytes(digest.#parts));
     }
     update(data: unknown, encoding?: unknown): this {
-      if (this.#done) throw nodeError("ERR_CRYPTO_HASH_FINALIZED", "Digest already called");
-      this.#parts.push(toBytes(data, encoding));
+      const bytes = toBytes(data, encoding, "data");
+      if (this.#done) throw finalized();
+      this.#parts.push(bytes);
       return this;
     }
-    digest(encoding?: unknown): unknown {
-      if (this.#done) throw nodeError("ERR_CRYPTO_HASH_FINALIZED", "Digest already called");
-      this.#done = true;
-      return output(this.#compute(concatBytes(this.#parts)), encoding);
+    _transform(data: unknown, encoding: unknown, done: Done): void {
+      this.update(data, encoding);
+      done();
     }
-    copy(): Digest {
-      return new Digest(this.#compute, this.#parts);
+    _flush(done: Done): void {
+      this.push((this as unknown as { digest(): unknown }).digest());
+      done();
     }
   }
-  class Hash extends Digest {}
-  class Hmac extends Digest {}
+  const { partsOf, finish } = Digest;
+  for (const name of ["partsOf", "finish"]) delete (Digest as unknown as Record<string, unknown>)[name];
 
-  const createHash = (algorithm: unknown, options: { outputLength?: number } = {}): Hash => {
-    const name = assertDigest(algorithm);
-    return new Hash(
-      (data) => native("hash", { algorithm: name, outputLength: options.outputLength }, data) as Bytes,
-    );
+  const computeHash = (algorithm: unknown, length: unknown): ((data: Bytes) => Bytes) => {
+    const name = checkText(algorithm, "algorithm").toLowerCase();
+    if (length !== undefined) checkUint32(length, "options.outputLength");
+    if (!known.has(name)) throw new Error(`Digest method not supported: ${name}`);
+    const standard = XOF_BYTES[name];
+    const size = length === undefined ? 0 : native("hash", { algorithm: name }, new Uint8Array(0)).length;
+    if (length !== undefined && standard === undefined && length !== size)
+      throw nodeError("ERR_OSSL_EVP_NOT_XOF_OR_INVALID_LENGTH", "Invalid XOF digest length");
+    const outputLength = standard === undefined ? undefined : (length ?? standard);
+    return (data) => native("hash", { algorithm: name, outputLength }, data) as Bytes;
+  };
+  class Hash extends Digest {
+    readonly #algorithm: unknown;
+    readonly #length: unknown;
+    constructor(
+      algorithm: unknown,
+      options?: { readonly outputLength?: unknown } | null,
+      parts?: readonly Bytes[],
+    ) {
+      const length = options?.outputLength;
+      super(computeHash(algorithm, length), options ?? undefined, parts);
+      this.#algorithm = algorithm;
+      this.#length = length;
+    }
+    digest(encoding?: unknown): unknown {
+      const bytes = finish(this);
+      if (bytes === undefined) throw finalized();
+      return output(bytes, encoding);
+    }
+    copy(options: object = { outputLength: this.#length }): Hash {
+      return new Hash(this.#algorithm, options, partsOf(this));
+    }
+  }
+  class Hmac extends Digest {
+    constructor(algorithm: unknown, key: unknown, options?: { readonly encoding?: unknown }) {
+      const given = checkText(algorithm, "hmac").toLowerCase();
+      const keyBytes = secretBytes(key, options?.encoding, "key", true);
+      const name = given.replace(/^rsa-/, "\0");
+      if (!known.has(name) || name in XOF_BYTES)
+        throw nodeError("ERR_CRYPTO_INVALID_DIGEST", `Invalid digest: ${given}`, TypeError);
+      super((data) => bytesFrom("hmac", { algorithm: name }, keyBytes, data), options);
+    }
+    /** Deno returns nothing the second time. */
+    digest(encoding?: unknown): unknown {
+      return output(finish(this) ?? new Uint8Array(0), encoding);
+    }
+  }
+  /** Lets a class be called without `new`, as Node's older ones can be. */
+  const callable = (Type: new (...args: never[]) => object, name: string): unknown => {
+    const called = function (...args: unknown[]): object {
+      return Reflect.construct(
+        Type,
+        args,
+        new.target === undefined || new.target === called ? Type : new.target,
+      ) as object;
+    };
+    Object.defineProperty(called, "name", { value: name });
+    Object.defineProperty(called, "prototype", { value: Type.prototype });
+    Object.defineProperty(Type.prototype, "constructor", {
+      value: called,
+      writable: true,
+      configurable: true,
+    });
+    return called;
   };
   return {
-    createHash,
-    createHmac: (algorithm: unknown, key: unknown): Hmac => {
-      const name = assertDigest(algorithm);
-      const keyBytes = toBytes(key, undefined, "key");
-      return new Hmac((data) => bytesFrom("hmac", { algorithm: name }, keyBytes, data));
+    createHash: (algorithm: unknown, options?: object) => new Hash(algorithm, options),
+    createHmac: (algorithm: unknown, key: unknown, options?: object) => new Hmac(algorithm, key, options),
+    hash: (algorithm: unknown, input: unknown, options: unknown = "hex") => {
+      checkText(algorithm, "algorithm");
+      const data = toBytes(input, undefined, "input");
+      const { outputEncoding = "hex", outputLength } = (
+        typeof options === "object" && options !== null ? options : { outputEncoding: options }
+      ) as { outputEncoding?: unknown; outputLength?: unknown };
+      if (typeof outputEncoding !== "string") throw wrongType("outputEncoding", "string", outputEncoding);
+      if (outputEncoding !== "buffer" && !Buffer.isEncoding(outputEncoding))
+        throw nodeError(
+          "ERR_INVALID_ARG_VALUE",
+          `The argument 'outputEncoding' is invalid. Received '${outputEncoding}'`,
+          TypeError,
+        );
+      return output(computeHash(algorithm, outputLength)(data), outputEncoding);
     },
-    hash: (algorithm: unknown, data: unknown, encoding: unknown = "hex") =>
-      createHash(algorithm).update(data).digest(encoding),
-    Hash,
-    Hmac,
+    Hash: callable(Hash, "Hash"),
+    Hmac: callable(Hmac, "Hmac"),
+    timingSafeEqual: (a: unknown, b: unknown): boolean => {
+      const [left, right] = [a, b].map((value, at) => {
+        if (!ArrayBuffer.isView(value) && !(value instanceof ArrayBuffer))
+          throw wrongArgument(
+            `buf${at + 1}`,
+            "an instance of Buffer, ArrayBuffer, TypedArray, or DataView",
+            value,
+          );
+        return toBytes(value, undefined, "", true);
+      }) as [Bytes, Bytes];
+      if (left.length !== right.length)
+        throw nodeError(
+          "ERR_CRYPTO_TIMING_SAFE_EQUAL_LENGTH",
+          "Input buffers must have the same byte length",
+          RangeError,
+        );
+      return left.reduce((difference, byte, at) => difference | (byte ^ (right[at] as number)), 0) === 0;
+    },
   };
 }

@@ -1,67 +1,265 @@
+import { nodeError, wrongArgument, wrongType } from "../../buffer/errors.ts";
 import type { Internals } from "../../internals.ts";
 import { bytesOf } from "../../webIdl.ts";
+import { type ByteTools, checkFunction, checkInteger, checkText, checkUint32 } from "./bytes.ts";
+import { queue } from "./callback.ts";
 
-interface BufferLike extends Uint8Array {
-  toString(encoding?: string): string;
-}
+type Bytes = Uint8Array;
+type Options = Readonly<Record<string, unknown>>;
 
-/** The part of Node's `Buffer` used here. */
-export interface BufferType {
-  from(value: unknown, encoding?: unknown): BufferLike;
-}
+const KEY_TYPES =
+  "of type string or an instance of ArrayBuffer, Buffer, TypedArray, DataView, KeyObject, or CryptoKey";
+const PRIVATE_KEY_TYPES = "of type string or an instance of ArrayBuffer, Buffer, TypedArray, or DataView";
+const AES_BITS = [128, 192, 256];
+/** Kinds of key pairs without options. */
+const PLAIN_PAIRS = ["ed25519", "ed448", "x25519", "x448"];
 
 /** `KeyObject`, and the functions that read one. */
 export type KeyTools = ReturnType<typeof createKeys>;
 
-/** Creates `KeyObject`; the host parses asymmetric keys. */
-export function createKeys(native: Internals["native"], Buffer: BufferType) {
-  /** A key: secret bytes, or PEM text. */
+/** Creates an `ERR_INVALID_ARG_VALUE` error for an option or argument. */
+export function invalidOption(name: string, value: unknown, expected = "is invalid"): Error {
+  const kind = name.includes(".") ? "property" : "argument";
+  const shown = typeof value === "string" ? `'${value}'` : String(value);
+  return nodeError(
+    "ERR_INVALID_ARG_VALUE",
+    `The ${kind} '${name}' ${expected}. Received ${shown}`,
+    TypeError,
+  );
+}
+
+/** Deno's error for a key that the host can't read. */
+function readError(error: Error, isPublic: boolean): Error {
+  if (!/unsupported|unable to|not enough data|wrong tag/i.test(error.message)) return error;
+  return new TypeError(isPublic ? "invalid PEM public key" : "error:1E08010C:DECODER routines::unsupported");
+}
+
+/** Deno's error for a pair that the host can't generate. */
+const pairError = (error: Error): Error =>
+  /curve/i.test(error.message) ? new TypeError("Invalid EC curve name") : error;
+
+/** Creates `KeyObject` and what reads, writes and generates keys; the host knows their formats. */
+export function createKeys(native: Internals["native"], { Buffer, toBytes }: ByteTools) {
+  const json = (name: string, header: object, bytes?: Bytes): Record<string, unknown> =>
+    JSON.parse(native(name, header, bytes) as string) as Record<string, unknown>;
+  const hexOf = (value: Bytes | string): string => Buffer.from(value).toString("hex");
+  let create: (type: string, value: Bytes | string) => KeyObject;
+  /** The bytes of a secret, or an asymmetric key as PEM. */
+  let valueOf: (key: KeyObject) => Bytes | string;
+
   class KeyObject {
-    readonly type: string;
-    readonly asymmetricKeyType: string | undefined;
-    readonly asymmetricKeyDetails: object | undefined;
-    readonly #value: Uint8Array | string;
-    constructor(type: string, value: Uint8Array | string, kind?: string, details?: object) {
-      this.type = type;
-      this.#value = value;
-      this.asymmetricKeyType = kind;
-      this.asymmetricKeyDetails = details;
+    readonly #type: string;
+    #value: Bytes | string = "";
+    static {
+      valueOf = (key) => key.#value;
+      create = (type, value) => {
+        const Type =
+          type === "secret" ? SecretKeyObject : type === "public" ? PublicKeyObject : PrivateKeyObject;
+        const key = new Type(type, {});
+        key.#value = value;
+        return key;
+      };
     }
-    static reveal(key: KeyObject): Uint8Array | string {
-      return key.#value;
+    constructor(type: unknown, handle: unknown) {
+      if (type !== "secret" && type !== "public" && type !== "private") throw invalidOption("type", type);
+      if (typeof handle !== "object") throw wrongType("handle", "object", handle);
+      this.#type = type;
     }
-    get symmetricKeySize(): number | undefined {
-      return typeof this.#value === "string" ? undefined : this.#value.length;
+    get type(): string {
+      return this.#type;
     }
-    export(): unknown {
-      return typeof this.#value === "string" ? this.#value : Buffer.from(this.#value);
+    static from(key: unknown): never {
+      if (Object.prototype.toString.call(key) !== "[object CryptoKey]")
+        throw wrongArgument("key", "an instance of CryptoKey", key);
+      throw new Error("node:crypto: KeyObject.from is not available in this sandbox");
     }
-    equals(other: KeyObject): boolean {
-      return this.type === other.type && String(this.#value) === String(other.#value);
+    equals(other: unknown): boolean {
+      if (!(other instanceof KeyObject))
+        throw wrongArgument("otherKeyObject", "an instance of KeyObject", other);
+      return this.#type === other.#type && hexOf(this.#value) === hexOf(other.#value);
     }
   }
-  const { reveal: valueOfKey } = KeyObject;
-  delete (KeyObject as { reveal?: unknown }).reveal;
-  /** Returns a key as PEM text; takes text, bytes, `{ key }` or a key object. */
-  const pemOf = (key: unknown): string => {
-    const value = key instanceof KeyObject ? valueOfKey(key) : key;
-    if (typeof value === "string") return value;
-    const bytes = bytesOf(value);
-    if (bytes !== undefined) return Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");
-    return pemOf((value as { key?: unknown } | null)?.key ?? "");
+  Object.defineProperty(KeyObject.prototype, Symbol.toStringTag, { value: "KeyObject", configurable: true });
+  class SecretKeyObject extends KeyObject {
+    get symmetricKeySize(): number {
+      return valueOf(this).length;
+    }
+    export(options?: { readonly format?: unknown }): unknown {
+      const format = options?.format;
+      const bytes = Buffer.from(valueOf(this));
+      if (format === "jwk") return { kty: "oct", k: bytes.toString("base64url") };
+      if (format !== undefined && format !== "buffer")
+        throw invalidOption("options.format", format, "must be one of: undefined, 'buffer', 'jwk'");
+      return bytes;
+    }
+  }
+  class AsymmetricKeyObject extends KeyObject {
+    #read(): Record<string, unknown> {
+      return json("keyDetails", { key: valueOf(this), isPublic: this.type === "public" });
+    }
+    get asymmetricKeyType(): string {
+      return this.#read()["kind"] as string;
+    }
+    get asymmetricKeyDetails(): object {
+      const details = this.#read()["details"] as Record<string, unknown>;
+      const exponent = details["publicExponent"];
+      return { ...details, ...(exponent !== undefined && { publicExponent: BigInt(exponent as string) }) };
+    }
+    toCryptoKey(): never {
+      throw new Error("node:crypto: toCryptoKey of a key is not available in this sandbox");
+    }
+    export(options: unknown): unknown {
+      if (typeof options !== "object" || options === null) throw wrongType("options", "object", options);
+      const isPublic = this.type === "public";
+      const { format, type, cipher, passphrase } = options as Options;
+      if (format !== "jwk") {
+        if (!["pem", "der"].includes(format as string)) throw invalidOption("options.format", format);
+        if (!(isPublic ? ["pkcs1", "spki"] : ["pkcs1", "pkcs8", "sec1"]).includes(type as string))
+          throw invalidOption("options.type", type);
+      }
+      const answer = native("keyExport", {
+        key: valueOf(this),
+        isPublic,
+        format,
+        type,
+        cipher,
+        passphrase: typeof passphrase === "string" ? passphrase : undefined,
+      });
+      if (format === "jwk") {
+        // In Deno's order.
+        const { kty, crv, x, y, ...others } = JSON.parse(answer as string) as Record<string, unknown>;
+        return kty === "OKP"
+          ? { crv, x, ...others, kty }
+          : kty === "EC"
+            ? { kty, crv, x, y, ...others }
+            : { kty, ...others };
+      }
+      return format === "pem" ? answer : Buffer.from(answer);
+    }
+  }
+  class PublicKeyObject extends AsymmetricKeyObject {}
+  class PrivateKeyObject extends AsymmetricKeyObject {}
+
+  const wrongKind = (key: KeyObject, expected: string): Error =>
+    nodeError(
+      "ERR_CRYPTO_INVALID_KEY_OBJECT_TYPE",
+      `Invalid key object type ${key.type}, expected ${expected}.`,
+      TypeError,
+    );
+  /** Reads text, bytes, or `{ key, format, type, passphrase }` as a key of the given type. */
+  const parse = (given: unknown, isPublic: boolean, expected = KEY_TYPES): KeyObject => {
+    const type = isPublic ? "public" : "private";
+    const isBytes = typeof given === "string" || bytesOf(given) !== undefined;
+    if (given instanceof KeyObject) {
+      if (given.type === type) return given;
+      if (!isPublic || given.type === "secret") throw wrongKind(given, "private");
+      return create(type, json("keyRead", { isPublic }, Buffer.from(valueOf(given)))["key"] as string);
+    }
+    if (!isBytes && (typeof given !== "object" || given === null))
+      throw wrongArgument("key", expected, given);
+    const { key, format = "pem", type: encoding, passphrase } = (isBytes ? { key: given } : given) as Options;
+    if (key instanceof KeyObject) return parse(key, isPublic);
+    if (!["pem", "der", "jwk"].includes(format as string)) throw invalidOption("options.format", format);
+    if (format === "jwk") {
+      if (typeof key !== "object" || key === null) throw wrongType("key.key", "object", key);
+      const { kty } = key as { kty?: unknown };
+      if (!["RSA", "EC", "OKP"].includes(kty as string))
+        throw invalidOption("key.kty", kty, "must be one of: 'RSA', 'EC', 'OKP'");
+      return create(type, json("keyRead", { isPublic, jwk: key })["key"] as string);
+    }
+    if (format === "der" && typeof encoding !== "string") throw invalidOption("options.type", encoding);
+    const bytes = typeof key === "string" ? Buffer.from(key) : bytesOf(key);
+    if (bytes === undefined) throw wrongArgument(isBytes ? "key" : "key.key", KEY_TYPES, key);
+    const secret = typeof passphrase === "string" ? passphrase : undefined;
+    let read: Record<string, unknown>;
+    try {
+      read = json("keyRead", { isPublic, format, type: encoding, passphrase: secret }, bytes);
+    } catch (error) {
+      throw readError(error as Error, isPublic);
+    }
+    return create(type, read["key"] as string);
   };
-  const createKey = (key: unknown, isPublic: boolean): KeyObject => {
-    const [kind, pem, modulusLength] = JSON.parse(native("key", { key: pemOf(key), isPublic }) as string) as [
-      string,
-      string,
-      number | null,
-    ];
-    return new KeyObject(
-      isPublic ? "public" : "private",
-      pem,
-      kind,
-      modulusLength === null ? {} : { modulusLength },
+  /** The PEM text of a key that an operation is given. */
+  const pemOf = (key: unknown, isPublic: boolean): string => valueOf(parse(key, isPublic)) as string;
+  /** The bytes of a secret: text, bytes or a key object. */
+  const secretBytes = (key: unknown, encoding: unknown, name: string, others = false): Bytes => {
+    if (key instanceof KeyObject) {
+      if (key.type !== "secret") throw wrongKind(key, "secret");
+      return valueOf(key) as Bytes;
+    }
+    if (typeof key !== "string" && bytesOf(key) === undefined)
+      throw wrongArgument(
+        name,
+        others ? KEY_TYPES : "of type string or an instance of ArrayBufferView, Buffer, or KeyObject",
+        key,
+      );
+    return toBytes(key, encoding, name, true);
+  };
+
+  const generateKeySync = (type: unknown, options: unknown): KeyObject => {
+    checkText(type, "type");
+    if (type !== "hmac" && type !== "aes") throw invalidOption("type", type, "must be a supported key type");
+    if (typeof options !== "object" || options === null) throw wrongType("options", "object", options);
+    const { length } = options as Options;
+    if (type === "aes" && !AES_BITS.includes(length as number))
+      throw invalidOption("options.length", length, `must be one of: ${AES_BITS.join(", ")}`);
+    const bits = checkInteger(length, "options.length", 8, 2 ** 31 - 1);
+    return create("secret", native("random", { bytes: bits >>> 3 }));
+  };
+  const generateKeyPairSync = (type: unknown, options: unknown = {}): object => {
+    checkText(type, "type");
+    const given = (options ?? {}) as Options;
+    if (type === "rsa" || type === "rsa-pss" || type === "dsa")
+      checkUint32(given["modulusLength"], "options.modulusLength");
+    else if (type === "ec") checkText(given["namedCurve"], "options.namedCurve");
+    else if (!PLAIN_PAIRS.includes(type as string))
+      throw invalidOption("type", type, "must be a supported key type");
+    const { modulusLength, publicExponent, namedCurve } = given;
+    let pair: Record<string, unknown>;
+    try {
+      pair = json("keyPair", { type, modulusLength, publicExponent, namedCurve });
+    } catch (error) {
+      throw pairError(error as Error);
+    }
+    return Object.fromEntries(
+      ["public", "private"].map((kind) => {
+        const key = create(kind, pair[`${kind}Key`] as string) as AsymmetricKeyObject;
+        const encoding = given[`${kind}KeyEncoding`];
+        return [`${kind}Key`, encoding === undefined ? key : key.export(encoding)];
+      }),
     );
   };
-  return { KeyObject, valueOfKey, pemOf, createKey };
+  /** The asynchronous form of a generator; the options can be left out. */
+  const later =
+    (work: (type: unknown, options?: unknown) => object, isPair: boolean) =>
+    (type: unknown, options: unknown, callback?: unknown): void => {
+      const done = checkFunction(typeof options === "function" ? options : callback);
+      const made = typeof options === "function" ? work(type) : work(type, options);
+      queue(() => {
+        const { publicKey, privateKey } = made as Record<string, unknown>;
+        if (isPair) done(null, publicKey, privateKey);
+        else done(null, made);
+      });
+    };
+  const names = {
+    KeyObject,
+    createSecretKey: (key: unknown, encoding?: unknown) => {
+      if (typeof key !== "string" && bytesOf(key) === undefined)
+        throw wrongArgument("key", "an instance of ArrayBuffer, Buffer, TypedArray, or DataView", key);
+      return create("secret", toBytes(key, encoding, "key", true));
+    },
+    createPublicKey: (key: unknown) => {
+      if (key instanceof KeyObject && key.type !== "private") throw wrongKind(key, "private");
+      return parse(key, true);
+    },
+    createPrivateKey: (key: unknown) => {
+      if (key instanceof KeyObject) throw wrongArgument("key", PRIVATE_KEY_TYPES, key);
+      return parse(key, false, PRIVATE_KEY_TYPES);
+    },
+    generateKey: later(generateKeySync, false),
+    generateKeySync,
+    generateKeyPair: later(generateKeyPairSync, true),
+    generateKeyPairSync,
+  };
+  return { names, parse, pemOf, secretBytes };
 }

@@ -1,25 +1,35 @@
 import { nodeError, outOfRange, wrongArgument, wrongType } from "../../buffer/errors.ts";
 import type { Internals } from "../../internals.ts";
+import { bytesOf } from "../../webIdl.ts";
+import { type BufferType, checkFunction, checkInteger } from "./bytes.ts";
 import { queue } from "./callback.ts";
-import type { BufferType } from "./key.ts";
 
 /** Most bytes that Node fills at once. */
 const MAX_SIZE = 2 ** 31 - 1;
+/** Exclusive upper bound of a random integer's range. */
+const MAX_RANGE = 2 ** 48 - 1;
 
-/** Creates the functions that return random bytes, numbers and ids. */
+/** Creates the functions that return random bytes, numbers, ids and primes. */
 export function createRandom(
   native: Internals["native"],
   Buffer: BufferType,
 ): Readonly<Record<string, unknown>> {
-  const randomBytes = (size: unknown, callback?: (error: unknown, bytes: unknown) => void): unknown => {
-    if (typeof size !== "number") throw wrongType("size", "number", size);
-    const bytes = Buffer.from(native("random", { bytes: size }));
-    if (callback === undefined) return bytes;
-    queue(() => callback(null, bytes));
+  /** Gives a result to a callback, if there is one. */
+  const give = <T>(make: () => T, callback: unknown): T | undefined => {
+    if (callback === undefined) return make();
+    const done = checkFunction(callback);
+    const result = make();
+    queue(() => done(null, result));
     return undefined;
   };
+  const randomBytes = (size: unknown, callback?: unknown): unknown => {
+    if (typeof size !== "number") throw wrongType("size", "number", size);
+    if (Number.isNaN(size) || size < 0 || size > MAX_SIZE)
+      throw outOfRange("size", `>= 0 && <= ${MAX_SIZE}`, size);
+    return give(() => Buffer.from(native("random", { bytes: size >>> 0 })), callback);
+  };
   /** Fills a buffer or view, or `size` of its elements from `offset` on. */
-  const fill = (array: unknown, offset: unknown = 0, size?: unknown): unknown => {
+  const randomFillSync = (array: unknown, offset: unknown = 0, size?: unknown): unknown => {
     const isView = ArrayBuffer.isView(array);
     if (!isView && !(array instanceof ArrayBuffer) && !(array instanceof SharedArrayBuffer))
       throw wrongArgument("buf", "an instance of ArrayBuffer or ArrayBufferView", array);
@@ -41,41 +51,90 @@ export function createRandom(
     bytes.set(native("random", { bytes: length }) as Uint8Array);
     return array;
   };
-  const randomInt = (
-    low: number,
-    high?: number | ((error: unknown, value: number) => void),
-    callback?: (error: unknown, value: number) => void,
-  ): number | undefined => {
-    const [min, max] = typeof high === "number" ? [low, high] : [0, low];
-    const done = typeof high === "function" ? high : callback;
-    const range = max - min;
-    if (!(range > 0) || range > 2 ** 48 - 1)
+  const randomInt = (low: unknown, high?: unknown, callback?: unknown): number | undefined => {
+    const hasLow = high !== undefined && typeof high !== "function";
+    const [min, max, done] = hasLow ? [low, high, callback] : [0, low, high];
+    for (const [name, value] of [
+      ["min", min],
+      ["max", max],
+    ] as const)
+      if (!Number.isSafeInteger(value)) throw wrongArgument(name, "a safe integer", value);
+    const [from, range] = [min as number, (max as number) - (min as number)];
+    if (range <= 0)
       throw nodeError(
         "ERR_OUT_OF_RANGE",
-        `The value of "max" is out of range. It must be greater than the value of "min" (${min}). Received ${max}`,
+        `The value of "max" is out of range. It must be greater than the value of "min" (${from}). Received ${String(max)}`,
         RangeError,
       );
-    const limit = 2 ** 48 - (2 ** 48 % range);
-    let value: number;
-    do {
-      value = (native("random", { bytes: 6 }) as Uint8Array).reduce((sum, byte) => sum * 256 + byte, 0);
-    } while (value >= limit);
-    const result = min + (value % range);
-    if (done === undefined) return result;
-    queue(() => done(null, result));
-    return undefined;
+    if (range > MAX_RANGE) throw outOfRange(hasLow ? "max - min" : "max", `<= ${MAX_RANGE}`, range);
+    return give(() => {
+      const limit = 2 ** 48 - (2 ** 48 % range);
+      let value: number;
+      do {
+        value = (native("random", { bytes: 6 }) as Uint8Array).reduce((sum, byte) => sum * 256 + byte, 0);
+      } while (value >= limit);
+      return from + (value % range);
+    }, done);
   };
+  const checkOptions = (options: unknown): Readonly<Record<string, unknown>> => {
+    if (typeof options !== "object" || options === null) throw wrongType("options", "object", options);
+    return options as Readonly<Record<string, unknown>>;
+  };
+  const bytesOfNumber = (value: bigint): Uint8Array => {
+    const digits = value.toString(16);
+    return Buffer.from(digits.length % 2 === 1 ? `0${digits}` : digits, "hex");
+  };
+  const checkPrimeSync = (candidate: unknown, options: unknown = {}): boolean => {
+    if (typeof candidate === "bigint" && candidate < 0n) throw outOfRange("candidate", ">= 0", candidate);
+    const bytes = typeof candidate === "bigint" ? bytesOfNumber(candidate) : bytesOf(candidate);
+    if (bytes === undefined)
+      throw wrongArgument(
+        "candidate",
+        "of type bigint or an instance of ArrayBuffer, TypedArray, Buffer, or DataView",
+        candidate,
+      );
+    const { checks = 0 } = checkOptions(options);
+    return (
+      native("isPrime", { checks: checkInteger(checks, "options.checks", 0, MAX_SIZE) }, bytes) === "true"
+    );
+  };
+  const generatePrimeSync = (size: unknown, options: unknown = {}): unknown => {
+    checkInteger(size, "size", 1, MAX_SIZE);
+    const { bigint = false, safe = false, add, rem } = checkOptions(options);
+    for (const [name, value] of Object.entries({ safe, bigint }))
+      if (typeof value !== "boolean") throw wrongType(`options.${name}`, "boolean", value);
+    if (add !== undefined || rem !== undefined)
+      throw new Error("node:crypto: add and rem of generatePrime are not available in this sandbox");
+    const bytes = native("prime", { size, safe }) as Uint8Array;
+    return bigint === true
+      ? BigInt(`0x${Buffer.from(bytes).toString("hex")}`)
+      : (Buffer.from(bytes) as Uint8Array).slice().buffer;
+  };
+  /** The asynchronous form: the options can be left out. */
+  const later =
+    (work: (first: unknown, options?: unknown) => unknown) =>
+    (first: unknown, options: unknown, callback?: unknown): unknown =>
+      typeof options === "function"
+        ? give(() => work(first), options)
+        : give(() => work(first, options), checkFunction(callback));
   return {
+    checkPrime: later(checkPrimeSync),
+    checkPrimeSync,
+    generatePrime: later(generatePrimeSync),
+    generatePrimeSync,
     randomBytes,
     pseudoRandomBytes: randomBytes,
-    randomFillSync: fill,
+    randomFillSync,
     randomFill: (array: unknown, ...rest: unknown[]): void => {
-      const callback = rest.pop();
-      if (typeof callback !== "function") throw wrongType("callback", "function", callback);
-      const filled = fill(array, ...rest);
-      queue(() => (callback as (error: null, array: unknown) => void)(null, filled));
+      const callback = checkFunction(rest.pop());
+      give(() => randomFillSync(array, ...rest), callback);
     },
-    randomUUID: () => native("uuid", {}),
+    randomUUID: (options: unknown = {}) => {
+      const { disableEntropyCache: value } = checkOptions(options);
+      if (value !== undefined && typeof value !== "boolean")
+        throw wrongType("options.disableEntropyCache", "boolean", value);
+      return native("uuid", {});
+    },
     randomInt,
   };
 }

@@ -1,52 +1,135 @@
+import { nodeError } from "../../buffer/errors.ts";
 import type { Internals } from "../../internals.ts";
-import { concatBytes } from "../../webIdl.ts";
-import type { ByteTools } from "./bytes.ts";
-import type { KeyTools } from "./key.ts";
+import { bytesOf, concatBytes } from "../../webIdl.ts";
+import { type ByteTools, checkFunction, checkText } from "./bytes.ts";
+import { queue } from "./callback.ts";
+import { invalidOption, type KeyTools } from "./key.ts";
+import { createLazyStream } from "./lazyStream.ts";
+import { HASHES } from "./names.ts";
 
 type Bytes = Uint8Array;
 
-/** Creates the functions that sign and verify. */
+/** Creates the functions that sign, verify, encrypt and decrypt with asymmetric keys. */
 export function createSigning(
-  native: Internals["native"],
-  { Buffer, toBytes, output }: ByteTools,
-  { pemOf }: KeyTools,
+  { native, load }: Internals,
+  { Buffer, toBytes, viewBytes, output, bytesFrom }: ByteTools,
+  { pemOf, parse }: KeyTools,
 ): Readonly<Record<string, unknown>> {
-  const names = {
-    sign: (algorithm: unknown, data: unknown, key: unknown) =>
-      Buffer.from(native("sign", { algorithm: algorithm ?? null, key: pemOf(key) }, toBytes(data))),
-    verify: (algorithm: unknown, data: unknown, key: unknown, signature: unknown) => {
-      const [signed, message] = [toBytes(signature), toBytes(data)];
-      return (
-        native(
-          "verify",
-          { algorithm: algorithm ?? null, key: pemOf(key), lengths: [signed.length] },
-          concatBytes([signed, message]),
-        ) === "true"
-      );
-    },
-    createSign: (algorithm: string) =>
-      signer((data, key, encoding) =>
-        output(native("sign", { algorithm, key: pemOf(key) }, data) as Bytes, encoding),
-      ),
-    createVerify: (algorithm: string) =>
-      signer((data, key, signature, encoding) =>
-        names.verify(algorithm, data, key, toBytes(signature, encoding)),
-      ),
+  const known = new Set(HASHES.map((name) => name.toLowerCase()));
+  const checkDigest = (algorithm: unknown): string | null => {
+    if (algorithm === null || algorithm === undefined) return null;
+    const name = checkText(algorithm, "algorithm");
+    if (!known.has(name.toLowerCase())) throw new Error(`Invalid digest: ${name}`);
+    return name;
   };
-  function signer(finish: (data: Bytes, key: unknown, third?: unknown, fourth?: unknown) => unknown): object {
-    const parts: Bytes[] = [];
-    const end = (key: unknown, third?: unknown, fourth?: unknown): unknown =>
-      finish(concatBytes(parts), key, third, fourth);
-    const self = {
-      update(data: unknown, encoding?: unknown) {
-        parts.push(toBytes(data, encoding));
-        return self;
-      },
-      end: () => self,
-      sign: end,
-      verify: end,
+  /** What the host needs of a key and its options. */
+  const keyHeader = (key: unknown, isPublic: boolean): object => {
+    if (key === undefined || key === null)
+      throw nodeError("ERR_CRYPTO_SIGN_KEY_REQUIRED", "No key provided to sign");
+    const { padding, saltLength, dsaEncoding } = (
+      typeof key === "object" && bytesOf(key) === undefined ? key : {}
+    ) as Record<string, unknown>;
+    if (dsaEncoding !== undefined && dsaEncoding !== "der" && dsaEncoding !== "ieee-p1363")
+      throw invalidOption("options.dsaEncoding", dsaEncoding);
+    return { key: pemOf(key, isPublic), padding, saltLength, dsaEncoding };
+  };
+  const signBytes = (algorithm: string | null, data: Bytes, key: unknown): Bytes =>
+    native("sign", { algorithm, ...keyHeader(key, false) }, data) as Bytes;
+  const verifyBytes = (algorithm: string | null, data: Bytes, key: unknown, signature: Bytes): boolean =>
+    String(bytesFrom("verify", { algorithm, ...keyHeader(key, true) }, signature, data)) === "true";
+  const checkAlgorithm = (algorithm: string | null, key: unknown, isPublic: boolean): void => {
+    const { asymmetricKeyType } = parse(key, isPublic) as unknown as { asymmetricKeyType: string };
+    if (algorithm === null && !asymmetricKeyType.startsWith("ed"))
+      throw new TypeError("Algorithm must be specified when using non-Ed25519 keys");
+  };
+  const sign = (algorithm: unknown, data: unknown, key: unknown): unknown => {
+    const bytes = viewBytes(data, "data");
+    const name = checkDigest(algorithm);
+    const header = keyHeader(key, false);
+    checkAlgorithm(name, key, false);
+    return Buffer.from(native("sign", { algorithm: name, ...header }, bytes));
+  };
+  const verify = (algorithm: unknown, data: unknown, key: unknown, signature: unknown): boolean => {
+    const bytes = typeof data === "string" ? Buffer.from(data) : viewBytes(data, "data");
+    const signed = typeof signature === "string" ? Buffer.from(signature) : viewBytes(signature, "signature");
+    const name = checkDigest(algorithm);
+    keyHeader(key, true);
+    checkAlgorithm(name, key, true);
+    return verifyBytes(name, bytes, key, signed);
+  };
+  const later =
+    (work: (...args: never[]) => unknown, arity: number) =>
+    (...args: unknown[]): unknown => {
+      if (args[arity] === undefined) return Reflect.apply(work, undefined, args);
+      const callback = checkFunction(args[arity]);
+      const result = Reflect.apply(work, undefined, args) as unknown;
+      queue(() => callback(null, result));
+      return undefined;
     };
-    return self;
+
+  const LazyWritable = createLazyStream(load, "Writable");
+  /** Base of both: takes what is to be signed piece by piece. */
+  class Signed extends LazyWritable {
+    readonly #algorithm: string | null;
+    readonly #parts: Bytes[] = [];
+    #done = false;
+    constructor(algorithm: unknown) {
+      super();
+      this.#algorithm = checkDigest(checkText(algorithm, "algorithm"));
+    }
+    update(data: unknown, encoding?: unknown): this {
+      this.#parts.push(toBytes(data, encoding, "data"));
+      return this;
+    }
+    _write(data: unknown, encoding: unknown, done: () => void): void {
+      this.update(data, encoding);
+      done();
+    }
+    static finish<T>(signed: Signed, work: (algorithm: string | null, data: Bytes) => T): T {
+      if (signed.#done) throw nodeError("ERR_CRYPTO_HASH_FINALIZED", "Digest already called");
+      const result = work(signed.#algorithm, concatBytes(signed.#parts));
+      signed.#done = true;
+      return result;
+    }
   }
-  return names;
+  const { finish } = Signed;
+  delete (Signed as { finish?: unknown }).finish;
+  class Sign extends Signed {
+    sign(key: unknown, encoding?: unknown): unknown {
+      return output(
+        finish(this, (algorithm, data) => signBytes(algorithm, data, key)),
+        encoding,
+      );
+    }
+  }
+  class Verify extends Signed {
+    verify(key: unknown, signature: unknown, encoding?: unknown): boolean {
+      const bytes = toBytes(signature, encoding, "signature");
+      return finish(this, (algorithm, data) => verifyBytes(algorithm, data, key, bytes));
+    }
+  }
+
+  const crypt =
+    (operation: string, isPublic: boolean) =>
+    (key: unknown, data: unknown): unknown => {
+      const bytes = toBytes(data, undefined, "buffer", true);
+      const { padding, oaepHash, oaepLabel } = (
+        typeof key === "object" && key !== null && bytesOf(key) === undefined ? key : {}
+      ) as Record<string, unknown>;
+      if (oaepLabel !== undefined) throw new Error("node:crypto: oaepLabel is not available in this sandbox");
+      const pem = isPublic || operation === "publicDecrypt" ? pemOf(key, true) : pemOf(key, false);
+      return Buffer.from(native("crypt", { operation, key: pem, isPublic, padding, oaepHash }, bytes));
+    };
+  return {
+    sign: later(sign, 3),
+    verify: later(verify, 4),
+    createSign: (algorithm: unknown) => new Sign(algorithm),
+    createVerify: (algorithm: unknown) => new Verify(algorithm),
+    Sign,
+    Verify,
+    publicEncrypt: crypt("publicEncrypt", true),
+    publicDecrypt: crypt("publicDecrypt", true),
+    privateEncrypt: crypt("privateEncrypt", false),
+    privateDecrypt: crypt("privateDecrypt", false),
+  };
 }

@@ -73,7 +73,7 @@ function readOptions(
   };
 }
 
-/** The platform's compression. An operation that fails answers its error as JSON. */
+/** The platform's compression. */
 export const zlibNatives: Readonly<Record<string, Native>> = {
   /** `{operation, dictionaryBytes, …options}` and bytes → bytes. */
   zlib: (header, body) => {
@@ -83,12 +83,7 @@ export const zlibNatives: Readonly<Record<string, Native>> = {
       : undefined;
     if (operation === undefined) throw new TypeError("unknown function of node:zlib");
     const start = Number(dictionaryBytes) || 0;
-    try {
-      return operation(body.subarray(start), readOptions(header, body.subarray(0, start)));
-    } catch (error) {
-      const { name: type, message, code, errno } = error as NodeJS.ErrnoException;
-      return JSON.stringify({ type, message, code, errno });
-    }
+    return operation(body.subarray(start), readOptions(header, body.subarray(0, start)));
   },
   crc32: ({ value }, body) => String(zlib.crc32(body, Number(value))),
   zlibConstants: () => JSON.stringify({ constants, codes }),

@@ -7,6 +7,14 @@ const MAX_RANDOM_BYTES = 4 * 1024 * 1024;
 /** Longest derived key or digest, in bytes: a source may ask for gigabytes. */
 const MAX_OUTPUT_BYTES = 1024 * 1024;
 
+/** Most memory that scrypt may ask for, in bytes. */
+const MAX_SCRYPT_MEMORY = 64 * 1024 * 1024;
+
+/** Longest RSA or DSA modulus and longest prime, in bits: longer ones take seconds to find. */
+const MAX_MODULUS_BITS = 4_096;
+const MAX_PRIME_BITS = 1_024;
+const MAX_SAFE_PRIME_BITS = 512;
+
 const text = (value: unknown): string => String(value);
 const count = (value: unknown, max = Number.MAX_SAFE_INTEGER): number => {
   if (!Number.isSafeInteger(value) || (value as number) < 0 || (value as number) > max) {
@@ -50,26 +58,6 @@ export const cryptoNatives: Readonly<Record<string, Native>> = {
     const [key = body, data = body] = split(body, lengths);
     return crypto.createHmac(text(algorithm), key).update(data).digest();
   },
-  /** Body: key, iv, additional data, tag, data. Authenticated encryption appends the tag. */
-  cipher: ({ algorithm, decrypt, padding, lengths, authTagLength }, body) => {
-    const [key = body, iv = body, aad = body, tag = body, data = body] = split(body, lengths);
-    const name = text(algorithm) as crypto.CipherGCMTypes;
-    const options = { authTagLength: authTagLength === undefined ? 16 : count(authTagLength) };
-    const vector = iv.length === 0 ? null : iv;
-    const authenticated = /gcm|ccm|ocb|poly1305/i.test(name);
-    const cipher = (decrypt === true ? crypto.createDecipheriv : crypto.createCipheriv)(
-      name,
-      key,
-      vector as Uint8Array,
-      authenticated ? options : undefined,
-    ) as crypto.CipherGCM & crypto.DecipherGCM;
-    if (padding === false) cipher.setAutoPadding(false);
-    if (authenticated && aad.length > 0) cipher.setAAD(aad);
-    if (authenticated && decrypt === true && tag.length > 0) cipher.setAuthTag(tag);
-    const out = [cipher.update(data), cipher.final()];
-    if (authenticated && decrypt !== true) out.push(cipher.getAuthTag());
-    return Buffer.concat(out);
-  },
   pbkdf2: ({ iterations, keyLength, digest, lengths }, body) => {
     const [password = body, salt = body] = split(body, lengths);
     return crypto.pbkdf2Sync(
@@ -80,12 +68,13 @@ export const cryptoNatives: Readonly<Record<string, Native>> = {
       text(digest),
     );
   },
-  scrypt: ({ keyLength, cost, blockSize, parallelization, lengths }, body) => {
+  scrypt: ({ keyLength, cost, blockSize, parallelization, memory, lengths }, body) => {
     const [password = body, salt = body] = split(body, lengths);
     return crypto.scryptSync(password, salt, count(keyLength, MAX_OUTPUT_BYTES), {
       cost: count(cost),
       blockSize: count(blockSize),
       parallelization: count(parallelization),
+      ...(memory !== undefined && { maxmem: count(memory, MAX_SCRYPT_MEMORY) }),
     });
   },
   hkdf: ({ digest, keyLength, lengths }, body) => {
@@ -93,23 +82,122 @@ export const cryptoNatives: Readonly<Record<string, Native>> = {
     return new Uint8Array(crypto.hkdfSync(text(digest), key, salt, info, count(keyLength)));
   },
   /** `{algorithm, key}` (PEM) and data → signature. */
-  sign: ({ algorithm, key }, body) =>
-    crypto.sign(algorithm === null ? null : text(algorithm), body, text(key)),
+  sign: ({ algorithm, ...key }, body) =>
+    crypto.sign(algorithm === null ? null : text(algorithm), body, keyInput(key)),
   /** Body: signature, data → `true` or `false`. */
-  verify: ({ algorithm, key, lengths }, body) => {
+  verify: ({ algorithm, lengths, ...key }, body) => {
     const [signature = body, data = body] = split(body, lengths);
-    return String(crypto.verify(algorithm === null ? null : text(algorithm), data, text(key), signature));
+    return String(crypto.verify(algorithm === null ? null : text(algorithm), data, keyInput(key), signature));
   },
-  /**
-   * `{key, isPublic}` (PEM) → JSON list of the key's type, the key as PEM, and the modulus length or null:
-   * `["rsa", "-----BEGIN…", 2048]`.
-   */
-  key: ({ key, isPublic }) => {
-    const made = isPublic === true ? crypto.createPublicKey(text(key)) : crypto.createPrivateKey(text(key));
-    const pem = made.export({ format: "pem", type: isPublic === true ? "spki" : "pkcs8" });
-    return JSON.stringify([made.asymmetricKeyType, pem, made.asymmetricKeyDetails?.modulusLength]);
+  /** `{operation, key}` (PEM) and data → data encrypted or decrypted with an RSA key. */
+  crypt: ({ operation, key, padding, oaepHash }, body) => {
+    const name = CRYPT.find((known) => known === operation);
+    if (name === undefined) throw new TypeError("unknown function of node:crypto");
+    return crypto[name](
+      {
+        key: text(key),
+        ...(padding !== undefined && { padding: count(padding) }),
+        ...(oaepHash !== undefined && { oaepHash: text(oaepHash) }),
+      },
+      body,
+    );
   },
-  hashes: () => JSON.stringify(crypto.getHashes()),
-  ciphers: () => JSON.stringify(crypto.getCiphers()),
-  curves: () => JSON.stringify(crypto.getCurves()),
+  /** `{isPublic, format, type, passphrase}` and bytes, or `{isPublic, jwk}` → `{key}` as PEM. */
+  keyRead: ({ isPublic, format, type, passphrase, jwk }, body) => {
+    const input = (jwk === undefined
+      ? {
+          key: Buffer.from(body),
+          format: format ?? "pem",
+          ...(type !== undefined && { type }),
+          ...(passphrase !== undefined && { passphrase: text(passphrase) }),
+        }
+      : { key: jwk, format: "jwk" }) as unknown as crypto.PrivateKeyInput;
+    const key =
+      isPublic === true
+        ? crypto.createPublicKey(input as unknown as crypto.PublicKeyInput)
+        : crypto.createPrivateKey(input);
+    return JSON.stringify({ key: pemOf(key) });
+  },
+  /** `{key, isPublic}` (PEM) → `{kind, details}`. */
+  keyDetails: ({ key, isPublic }) => {
+    const { asymmetricKeyType, asymmetricKeyDetails } = readPem(key, isPublic);
+    return JSON.stringify({ kind: asymmetricKeyType, details: asymmetricKeyDetails ?? {} }, (_, value) =>
+      typeof value === "bigint" ? String(value) : (value as unknown),
+    );
+  },
+  /** `{key, isPublic, format, type, cipher, passphrase}` → PEM or JWK text, or DER bytes. */
+  keyExport: ({ key, isPublic, format, type, cipher, passphrase }) => {
+    const exported = readPem(key, isPublic).export({
+      format,
+      ...(format !== "jwk" && { type }),
+      ...(cipher !== undefined && { cipher: text(cipher), passphrase: text(passphrase) }),
+    } as crypto.KeyExportOptions) as string | Buffer | object;
+    return typeof exported === "string" || exported instanceof Uint8Array
+      ? exported
+      : JSON.stringify(exported);
+  },
+  /** `{type, modulusLength, publicExponent, namedCurve}` → `{publicKey, privateKey}` as PEM. */
+  keyPair: ({ type, modulusLength, publicExponent, namedCurve }) => {
+    const { publicKey, privateKey } = crypto.generateKeyPairSync(
+      text(type) as "rsa",
+      {
+        ...(modulusLength !== undefined && { modulusLength: count(modulusLength, MAX_MODULUS_BITS) }),
+        ...(publicExponent !== undefined && { publicExponent: count(publicExponent) }),
+        ...(namedCurve !== undefined && { namedCurve: text(namedCurve) }),
+      } as never,
+    ) as unknown as { readonly publicKey: crypto.KeyObject; readonly privateKey: crypto.KeyObject };
+    return JSON.stringify({ publicKey: pemOf(publicKey), privateKey: pemOf(privateKey) });
+  },
+  /** `{privateKey, publicKey}` (PEM) → the secret that both share. */
+  agree: ({ privateKey, publicKey }) =>
+    crypto.diffieHellman({
+      privateKey: crypto.createPrivateKey(text(privateKey)),
+      publicKey: crypto.createPublicKey(text(publicKey)),
+    }),
+  /** Body: private key and, for a secret or a conversion, a public key → a private key, public key or secret. */
+  ecdh: ({ action, curve, format, lengths }, body) => {
+    const [privateKey = body, publicKey = body] = split(body, lengths);
+    const form = format === undefined ? "uncompressed" : (text(format) as "hybrid");
+    if (action === "convert")
+      return crypto.ECDH.convertKey(publicKey, text(curve), undefined, undefined, form);
+    const ecdh = crypto.createECDH(text(curve));
+    if (action === "generate") {
+      ecdh.generateKeys();
+      return ecdh.getPrivateKey();
+    }
+    ecdh.setPrivateKey(privateKey);
+    if (action === "secret") return ecdh.computeSecret(publicKey);
+    return Buffer.from(ecdh.getPublicKey("hex", form), "hex");
+  },
+  /** `{name}` → the prime of a known group; nothing if there is no such group. */
+  dhGroup: ({ name }) =>
+    /^modp(1|2|5|14|15|16|17|18)$/.test(text(name))
+      ? crypto.getDiffieHellman(text(name)).getPrime()
+      : new Uint8Array(0),
+  isPrime: ({ checks }, body) => String(crypto.checkPrimeSync(body, { checks: count(checks, 64) })),
+  prime: ({ size, safe }) =>
+    new Uint8Array(
+      crypto.generatePrimeSync(count(size, safe === true ? MAX_SAFE_PRIME_BITS : MAX_PRIME_BITS), {
+        safe: safe === true,
+      }),
+    ),
+  cryptoConstants: () => JSON.stringify({ ...crypto.constants, defaultCipherList: undefined }),
 };
+
+const CRYPT = ["publicEncrypt", "publicDecrypt", "privateEncrypt", "privateDecrypt"] as const;
+
+const readPem = (key: unknown, isPublic: unknown): crypto.KeyObject =>
+  isPublic === true ? crypto.createPublicKey(text(key)) : crypto.createPrivateKey(text(key));
+
+const pemOf = (key: crypto.KeyObject): string =>
+  key.export({ format: "pem", type: key.type === "public" ? "spki" : "pkcs8" });
+
+/** A key with the options of a signature. */
+function keyInput({ key, padding, saltLength, dsaEncoding }: Readonly<Record<string, unknown>>) {
+  return {
+    key: text(key),
+    ...(padding !== undefined && { padding: count(padding) }),
+    ...(saltLength !== undefined && { saltLength: Number(saltLength) }),
+    ...(dsaEncoding !== undefined && { dsaEncoding: text(dsaEncoding) as "der" }),
+  };
+}

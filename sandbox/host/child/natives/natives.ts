@@ -1,3 +1,4 @@
+import { createCiphers } from "./ciphers.ts";
 import { cryptoNatives } from "./cryptography.ts";
 import { nodeNatives } from "./node.ts";
 import { textNatives } from "./text.ts";
@@ -14,16 +15,17 @@ const NATIVES: ReadonlyMap<string, Native> = new Map(
 export interface Natives {
   /**
    * Answers a call by the guest.
-   * @returns Bytes; or text that begins with `=` (the answer) or `!` (an error message).
+   * @returns Bytes; or text that begins with `=` (the answer) or `!` (an error's type, message and codes as JSON).
    */
   readonly call: (name: string, header: string, body: Uint8Array) => NativeAnswer;
   /** Frees what the run has left open. */
   readonly close: () => void;
 }
 
-/** Creates the natives of a run. All but the compression streams have no state. */
+/** Creates the natives of a run. All but the ciphers and compression streams have no state. */
 export function createNatives(): Natives {
   let streams: CompressionStreams | undefined;
+  let ciphers: Readonly<Record<string, Native>> | undefined;
 
   function find(name: string): Native {
     const native = NATIVES.get(name);
@@ -32,6 +34,10 @@ export function createNatives(): Natives {
       streams ??= createCompressionStreams();
       const found = Object.hasOwn(streams.natives, name) ? streams.natives[name] : undefined;
       if (found !== undefined) return found;
+    }
+    if (name === "cipher" || name === "cipherOpen") {
+      ciphers ??= createCiphers();
+      return ciphers[name] as Native;
     }
     throw new TypeError(`unknown native ${name.slice(0, 64)}`);
   }
@@ -42,7 +48,8 @@ export function createNatives(): Natives {
         const answer = find(name)(JSON.parse(header) as Readonly<Record<string, unknown>>, body);
         return typeof answer === "string" ? `=${answer}` : answer;
       } catch (error) {
-        return `!${error instanceof Error ? error.message : "native call failed"}`;
+        const { name: type, message, code, errno } = error as Partial<NodeJS.ErrnoException>;
+        return `!${JSON.stringify({ type, message: message ?? "native call failed", code: code ?? null, errno: errno ?? null })}`;
       }
     },
     close: () => streams?.close(),

@@ -68,18 +68,13 @@ export const nodeNatives: Readonly<Record<string, Native>> = {
   legacyUrlFormat: ({ parts }) => url.format(parts as url.UrlObject),
   /** `{from, to}` → the parts as JSON. */
   legacyUrlResolve: ({ from, to }) => JSON.stringify(resolveObject(String(from), String(to))),
-  /** `{name, args}` → `{value}` or `{error}` as JSON. */
+  /** `{name, args}` → `{value}` as JSON. */
   util: ({ name, args }) => {
     const known = UTIL_FUNCTIONS.find((one) => one === name);
     if (known === undefined) throw new TypeError("unknown function of node:util");
-    try {
-      return JSON.stringify({
-        value: (util[known] as (...args: unknown[]) => unknown)(...(args as unknown[])),
-      });
-    } catch (error) {
-      const { name: type, message, code } = error as NodeJS.ErrnoException;
-      return JSON.stringify({ error: { type, message, code } });
-    }
+    return JSON.stringify({
+      value: (util[known] as (...args: unknown[]) => unknown)(...(args as unknown[])),
+    });
   },
   systemErrors: () => JSON.stringify([...util.getSystemErrorMap()]),
 };

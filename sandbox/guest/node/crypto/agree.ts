@@ -1,0 +1,189 @@
+import { nodeError } from "../../buffer/errors.ts";
+import type { Internals } from "../../internals.ts";
+import { type ByteTools, checkText } from "./bytes.ts";
+import type { KeyTools } from "./key.ts";
+import { CURVES } from "./names.ts";
+
+type Bytes = Uint8Array;
+
+/** Creates the key agreements; the host computes each step from what these objects hold. */
+export function createAgreements(
+  native: Internals["native"],
+  { Buffer, toBytes, output, bytesFrom }: ByteTools,
+  { pemOf }: KeyTools,
+): Readonly<Record<string, unknown>> {
+  const none = new Uint8Array(0);
+  const checkFormat = (format: unknown): unknown => {
+    if (format !== undefined && !["compressed", "uncompressed", "hybrid"].includes(format as string))
+      throw nodeError("ERR_CRYPTO_ECDH_INVALID_FORMAT", `Invalid ECDH format: ${String(format)}`, TypeError);
+    return format;
+  };
+  const checkCurve = (curve: unknown): string => {
+    const name = checkText(curve, "curve");
+    if (!CURVES.includes(name)) throw new Error("invalid curve");
+    return name;
+  };
+  class ECDH {
+    readonly #curve: string;
+    #private: Bytes | undefined;
+    constructor(curve: unknown) {
+      this.#curve = checkCurve(curve);
+    }
+    static convertKey(
+      key: unknown,
+      curve: unknown,
+      inEncoding?: unknown,
+      outEncoding?: unknown,
+      format?: unknown,
+    ): unknown {
+      const point = toBytes(key, inEncoding, "key", true);
+      const header = { action: "convert", curve: checkCurve(curve), format: checkFormat(format) };
+      return output(bytesFrom("ecdh", header, none, point), outEncoding);
+    }
+    #run(action: string, key: Bytes, body: Bytes = none, format?: unknown): Bytes {
+      return bytesFrom("ecdh", { action, curve: this.#curve, format }, key, body);
+    }
+    generateKeys(encoding?: unknown, format?: unknown): unknown {
+      checkFormat(format);
+      this.#private = this.#run("generate", none);
+      return this.getPublicKey(encoding, format);
+    }
+    getPublicKey(encoding?: unknown, format?: unknown): unknown {
+      checkFormat(format);
+      if (this.#private === undefined) throw new Error("Failed to get ECDH public key");
+      return output(this.#run("public", this.#private, none, format), encoding);
+    }
+    getPrivateKey(encoding?: unknown): unknown {
+      if (this.#private === undefined) throw new Error("Failed to get ECDH private key");
+      return output(this.#private, encoding);
+    }
+    setPrivateKey(key: unknown, encoding?: unknown): this {
+      const bytes = toBytes(key, encoding, "key", true);
+      try {
+        this.#run("public", bytes);
+      } catch {
+        throw new Error("Private key is not valid for specified curve");
+      }
+      this.#private = bytes;
+      return this;
+    }
+    setPublicKey(): never {
+      throw new Error("node:crypto: setPublicKey of ECDH is not available in this sandbox");
+    }
+    computeSecret(key: unknown, inEncoding?: unknown, outEncoding?: unknown): unknown {
+      const other = toBytes(key, inEncoding, "otherPublicKey", true);
+      if (this.#private === undefined) throw new Error("Failed to get ECDH private key");
+      let secret: Bytes;
+      try {
+        secret = this.#run("secret", this.#private, other);
+      } catch {
+        throw nodeError("ERR_CRYPTO_ECDH_INVALID_PUBLIC_KEY", "Public key is not valid for specified curve");
+      }
+      return output(secret, outEncoding);
+    }
+  }
+
+  const numberOf = (bytes: Bytes): bigint => BigInt(`0x${Buffer.from(bytes).toString("hex") || "0"}`);
+  const raise = (base: bigint, exponent: bigint, modulus: bigint): bigint => {
+    let result = 1n;
+    for (let power = base % modulus, left = exponent; left > 0n; left >>= 1n) {
+      if (left & 1n) result = (result * power) % modulus;
+      power = (power * power) % modulus;
+    }
+    return result;
+  };
+  /** What both kinds of Diffie-Hellman do once they have a prime and a generator. */
+  class Agreement {
+    readonly #prime: Bytes;
+    readonly #generator: Bytes;
+    #private: Bytes = none;
+    #public: Bytes = none;
+    /** As in Deno, which checks nothing. */
+    readonly verifyError = 0;
+    constructor(prime: Bytes, generator: Bytes) {
+      if (numberOf(generator) < 2n) throw nodeError("ERR_OSSL_DH_BAD_GENERATOR", "bad generator");
+      this.#prime = prime;
+      this.#generator = generator;
+    }
+    /** Raises a number to the private key's power. */
+    #raise(base: Bytes): Bytes {
+      const digits = raise(numberOf(base), numberOf(this.#private), numberOf(this.#prime)).toString(16);
+      return Buffer.from(digits.padStart(this.#prime.length * 2, "0"), "hex");
+    }
+    generateKeys(encoding?: unknown): unknown {
+      if (this.#private.length === 0)
+        this.#private = Buffer.from(native("random", { bytes: this.#prime.length }));
+      this.#public = this.#raise(this.#generator);
+      return output(this.#public, encoding);
+    }
+    computeSecret(key: unknown, inEncoding?: unknown, outEncoding?: unknown): unknown {
+      const other = toBytes(key, inEncoding, "otherPublicKey", true);
+      if (this.#private.length === 0) throw noKey("private");
+      return output(this.#raise(other), outEncoding);
+    }
+    getPrime(encoding?: unknown): unknown {
+      return output(this.#prime, encoding);
+    }
+    getGenerator(encoding?: unknown): unknown {
+      return output(this.#generator, encoding);
+    }
+    getPublicKey(encoding?: unknown): unknown {
+      if (this.#public.length === 0) throw noKey("public");
+      return output(this.#public, encoding);
+    }
+    getPrivateKey(encoding?: unknown): unknown {
+      if (this.#private.length === 0) throw noKey("private");
+      return output(this.#private, encoding);
+    }
+    protected setKey(kind: "public" | "private", key: Bytes): void {
+      if (kind === "public") this.#public = key;
+      else this.#private = key;
+    }
+  }
+  const noKey = (kind: string): Error =>
+    nodeError("ERR_CRYPTO_INVALID_STATE", `No ${kind} key - did you forget to generate one?`);
+  class DiffieHellman extends Agreement {
+    constructor(prime: unknown, second?: unknown, third?: unknown, fourth?: unknown) {
+      const encoding = typeof prime === "string" ? second : undefined;
+      const [generator, generatorEncoding] = encoding === undefined ? [second, third] : [third, fourth];
+      super(
+        typeof prime === "number"
+          ? (native("prime", { size: prime, safe: true }) as Bytes)
+          : toBytes(prime, encoding, "sizeOrKey", true),
+        generator === undefined
+          ? Buffer.from([2])
+          : typeof generator === "number"
+            ? Buffer.from([generator])
+            : toBytes(generator, generatorEncoding, "generator", true),
+      );
+    }
+    setPublicKey(key: unknown, encoding?: unknown): void {
+      this.setKey("public", toBytes(key, encoding, "key", true));
+    }
+    setPrivateKey(key: unknown, encoding?: unknown): void {
+      this.setKey("private", toBytes(key, encoding, "key", true));
+    }
+  }
+  class DiffieHellmanGroup extends Agreement {
+    constructor(name: unknown) {
+      checkText(name, "group");
+      const prime = native("dhGroup", { name }) as Bytes;
+      if (prime.length === 0) throw nodeError("ERR_CRYPTO_UNKNOWN_DH_GROUP", "Unknown DH group");
+      super(prime, Buffer.from([2]));
+    }
+  }
+  const createGroup = (name: unknown) => new DiffieHellmanGroup(name);
+  return {
+    ECDH,
+    createECDH: (curve: unknown) => new ECDH(curve),
+    DiffieHellman,
+    DiffieHellmanGroup,
+    createDiffieHellman: (...args: [unknown, ...unknown[]]) => new DiffieHellman(...args),
+    createDiffieHellmanGroup: createGroup,
+    getDiffieHellman: createGroup,
+    diffieHellman: ({ privateKey, publicKey }: { privateKey: unknown; publicKey: unknown }) =>
+      output(
+        native("agree", { privateKey: pemOf(privateKey, false), publicKey: pemOf(publicKey, true) }) as Bytes,
+      ),
+  };
+}
