@@ -1,5 +1,5 @@
 import type { Logger } from "pino";
-import { createSandboxPool } from "../../sandbox/index.ts";
+import { createSandboxPool, type SandboxPool } from "../../sandbox/index.ts";
 import { NETWORK_NAMES, PROFILE_NAMES } from "../networks/profiles.ts";
 import { openDapps } from "../dapps/dappTools.ts";
 import { parseKeep } from "./config/keepSchema.ts";
@@ -16,8 +16,7 @@ import { checkAbandoned, openReplica } from "./process/openReplica.ts";
 import { openRegistry } from "./process/openRegistry.ts";
 import { openSandboxNetwork } from "./process/openSandboxNetwork.ts";
 import { openShared } from "./process/openShared.ts";
-import { openLogTriggers } from "./process/openLogTriggers.ts";
-import { openSchedules } from "./process/openSchedules.ts";
+import { openLogTriggers, openSchedules } from "./process/openTriggers.ts";
 import { openWebhooks } from "./process/openWebhooks.ts";
 import { startNetworks } from "./startNetworks.ts";
 import type { StartedNetwork } from "./startNetworks.ts";
@@ -27,7 +26,13 @@ import { readJsonBody } from "../http/body.ts";
 import type { OperatorPart } from "../http/operatorPart.ts";
 import { createPublicGuard } from "../http/publicGuard.ts";
 import { isLoopbackHost } from "../lib/loopback.ts";
-import { createMetrics } from "./metrics.ts";
+import { Registry, collectDefaultMetrics } from "prom-client";
+import type { ServiceNetwork } from "../requests/serviceNetwork.ts";
+import { registerNetworkMetrics } from "../requests/observe/networkMetrics.ts";
+import { createRequestObserver, registerOpenRequests } from "../requests/observe/requestMetrics.ts";
+import { traceRequest } from "../requests/observe/requestSpans.ts";
+import { registerSandboxMetrics } from "../requests/observe/sandboxMetrics.ts";
+import { createTransactionObserver, type MinedTransaction } from "../requests/observe/transactionMetrics.ts";
 import { readChainConsumers } from "../dapps/chainConsumers.ts";
 import { readDappBalances } from "../dapps/balances.ts";
 import { readConfigVars } from "../dapps/configVars.ts";
@@ -36,7 +41,7 @@ import { withOwnErrors } from "../requests/accept/sandboxRuns.ts";
 import { createExplorer } from "../explorer/explorer.ts";
 import { createDamagedRequests } from "../requests/keep/damagedRequests.ts";
 import { createRequestOutbox } from "../requests/follow/requestOutbox.ts";
-import { createRequestBook } from "../requests/requestBook.ts";
+import { createRequestBook, type RequestBook, type RequestObserver } from "../requests/requestBook.ts";
 import { openDataDirectory } from "../store/dataDirectory.ts";
 import type { OutsideSecret } from "../lib/outsideSecret.ts";
 import { getVerifierPage } from "./verifierPage.ts";
@@ -377,4 +382,35 @@ function findDatabaseServer(
   if (!url) throw new StartError(`${variable}, which holds the URL of the database, is not set`);
   delete environment[variable];
   return { url, variable };
+}
+
+/** The metrics of the whole process, and the callbacks that feed them. */
+interface Metrics {
+  readonly registry: Registry;
+  readonly onRequest: RequestObserver;
+  readonly onTransaction: (transaction: MinedTransaction) => void;
+  /** Adds metrics that are read from the book and the networks on demand. */
+  watch(book: RequestBook, networks: ReadonlyMap<string, ServiceNetwork>): void;
+}
+
+/**
+ * Creates a process's metrics: its own (`process_`, `nodejs_`), the sandbox's, and those of requests and transactions.
+ */
+function createMetrics(options: { readonly pool: SandboxPool; readonly log: Logger }): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  registerSandboxMetrics(registry, options.pool);
+  const observe = createRequestObserver({ registry, log: options.log });
+  return {
+    registry,
+    onRequest(request, told) {
+      observe(request, told);
+      traceRequest(request, told);
+    },
+    onTransaction: createTransactionObserver(registry),
+    watch(book, networks) {
+      registerOpenRequests(registry, book, networks.keys());
+      registerNetworkMetrics(registry, networks);
+    },
+  };
 }

@@ -1,4 +1,11 @@
-import type { EventView, ProgramView, TransactionView } from "../api/types.ts";
+import type {
+  EventView,
+  ProgramView,
+  TransactionView,
+  JoinView,
+  RandomnessView,
+  ReportView,
+} from "../api/types.ts";
 import type { Hex } from "viem";
 import type { RawLog, Receipt } from "../evm/client.ts";
 import { EVENT_TOPICS, WORDS_TOPICS, findEvent } from "../chainlink/events.ts";
@@ -16,8 +23,17 @@ import {
 import { readPresets } from "./readPresets.ts";
 import { readRandomRequests, readRandomness, readWords } from "./readRandomness.ts";
 import type { ExploredChain } from "./exploredChain.ts";
-import { readJoins } from "./readJoins.ts";
-import { readReports } from "./readReports.ts";
+import { toWord } from "../lib/uint256.ts";
+import { decodeDelivery, decodeTransmission } from "../chainlink/calldata.ts";
+import { PRESET_CONSUMER_READS } from "../chainlink/presetConsumerReads.ts";
+import {
+  batchReportDigest,
+  decodeBatchReport,
+  type ReportPlace,
+  type SignedReport,
+} from "../chainlink/presetReport.ts";
+import { findSigner, reportDigest } from "../chainlink/reportSigners.ts";
+import { toHexText } from "../lib/hex.ts";
 import { explainCallbacks } from "./explainCallbacks.ts";
 import { explainWaiting } from "./explainWaiting.ts";
 
@@ -275,4 +291,142 @@ function viewEvent(log: RawLog, book: AddressBook): EventView {
 /** Returns the time of a block, ISO 8601. */
 export function timeOf({ timestamp }: ArchivedBlock): string {
   return new Date(Number(timestamp) * 1000).toISOString();
+}
+
+/** The part of a chain that {@link readJoins} reads. */
+type JoinChain = Pick<ExploredChain, "contracts"> & {
+  readonly archive: Pick<ExploredChain["archive"], "findLogs">;
+};
+type Delivered = Pick<RandomnessView, "requestId"> & {
+  readonly commitment: Pick<RandomnessView["commitment"], "blockNum">;
+};
+
+/**
+ * Reads which words belong together: the joins that a transaction began, and those whose parts it delivered. Trusts only our own
+ * consumer's events.
+ *
+ * @param logs the transaction's own, from the oracle's contracts
+ * @param randomness the proofs that it delivered
+ * @param toBlock last block to search for the other parts
+ */
+export async function readJoins(
+  logs: readonly RawLog[],
+  randomness: readonly Delivered[],
+  { archive, contracts }: JoinChain,
+  toBlock: bigint,
+): Promise<readonly JoinView[]> {
+  const { presetConsumer, vrfCoordinator } = contracts;
+  const find = (address: Hex, topics: readonly (Hex | readonly Hex[])[], fromBlock: bigint, to: bigint) =>
+    fromBlock > to ? [] : archive.findLogs({ address, topics, fromBlock, toBlock: to });
+  // A join begins in the block of its parts' requests, which the commitments name.
+  const blocks = [...new Set(randomness.map(({ commitment }) => BigInt(commitment.blockNum)))];
+  const earlier = await Promise.all(
+    blocks.map(async (block) =>
+      find(presetConsumer, [EVENT_TOPICS.Joining], block, block < toBlock ? block : toBlock),
+    ),
+  );
+  const own = logs.filter(({ address }) => address === presetConsumer.toLowerCase());
+  const begun = own.flatMap(joiningOf);
+  const brought = new Set(randomness.map(({ requestId }) => requestId));
+  const others = earlier
+    .flat()
+    .flatMap(joiningOf)
+    .filter(({ parts }) => parts.some((part) => brought.has(part)));
+  const joins = [...new Map([...begun, ...others].map((join) => [join.requestId, join])).values()];
+  if (joins.length === 0) return [];
+  const from = joins.reduce((least, { block }) => (block < least ? block : least), toBlock);
+  const [fulfilled, joined] = await Promise.all([
+    find(vrfCoordinator, [WORDS_TOPICS.fulfilled, joins.flatMap(({ parts }) => parts)], from, toBlock),
+    find(presetConsumer, [EVENT_TOPICS.WordsJoined, joins.map(({ requestId }) => requestId)], from, toBlock),
+  ]);
+  const deliveries = new Map(fulfilled.map((log) => [log.topics[1], log.transactionHash]));
+  const ends = new Map(joined.map((log) => [log.topics[1], log]));
+  return joins.map(({ requestId, keyHashes, parts, requestedBy }) => ({
+    requestId,
+    requestedBy,
+    parts: parts.map((part, index) => ({
+      requestId: part,
+      keyHash: keyHashes[index]!,
+      answeredBy: deliveries.get(part) ?? null,
+    })),
+    ...endOf(ends.get(requestId)),
+  }));
+}
+
+function joiningOf(log: RawLog) {
+  const event = findEvent(log);
+  if (event?.name !== "Joining") return [];
+  const { requestId, keyHashes, parts } = event;
+  return [{ requestId, keyHashes, parts, block: log.blockNumber, requestedBy: log.transactionHash }];
+}
+
+function endOf(log: RawLog | undefined): Pick<JoinView, "seed" | "joinedBy"> {
+  const event = log && findEvent(log);
+  return event?.name === "WordsJoined"
+    ? { seed: toWord(event.seed), joinedBy: log!.transactionHash }
+    : { seed: null, joinedBy: null };
+}
+
+/** Reads the signed reports in a call of FunctionsCoordinator `transmit` or PresetConsumer `deliver`; none in any other call. */
+async function readReports(
+  { to, input }: Pick<ArchivedTransaction, "to" | "input">,
+  chain: Pick<ExploredChain, "client" | "contracts" | "chainId">,
+  book: AddressBook,
+): Promise<readonly ReportView[]> {
+  const { functionsCoordinator, presetConsumer } = chain.contracts;
+  if (to === functionsCoordinator.toLowerCase()) return readTransmission(input, book);
+  const reports = to === presetConsumer.toLowerCase() ? (decodeDelivery(input)?.reports ?? []) : [];
+  if (reports.length === 0) return [];
+  const { data, decode } = PRESET_CONSUMER_READS.adoptedNodes();
+  const answer = await chain.client.request("eth_call", [{ to: presetConsumer, data }, "latest"]);
+  const { configDigest, signers } = decode(answer as Hex);
+  const place = { chainId: chain.chainId, presetConsumer, configDigest };
+  return reports.flatMap((one) => viewPresetReport(one, place, { book, signers }));
+}
+
+function readTransmission(input: Hex, book: AddressBook): ReportView[] {
+  const transmission = decodeTransmission(input);
+  if (transmission === undefined) return [];
+  const { context, items, signatures } = transmission;
+  const digest = reportDigest(transmission);
+  const [configDigest, epochAndRound] = context;
+  const view = {
+    configDigest,
+    // OCR2Base: 27 bytes of padding, 4 of epoch, 1 of round.
+    epoch: Number((BigInt(epochAndRound) >> 8n) & 0xffff_ffffn),
+    round: Number(BigInt(epochAndRound) & 0xffn),
+    requestIds: items.map(({ requestId }) => requestId),
+    digest,
+    signatures: signatures.map((signature) => {
+      const signer = findSigner(digest, signature);
+      return { ...signature, signer: signer === undefined ? null : book.party(signer) };
+    }),
+  };
+  return [view];
+}
+
+function viewPresetReport(
+  { report, signatures }: SignedReport,
+  place: ReportPlace,
+  { book, signers }: { readonly book: AddressBook; readonly signers: readonly Hex[] },
+): ReportView[] {
+  let requestIds: Hex[];
+  try {
+    requestIds = decodeBatchReport(report).map(({ vrfRequestId }) => vrfRequestId);
+  } catch {
+    return [];
+  }
+  const digest = toHexText(batchReportDigest(report, place));
+  const view = {
+    configDigest: place.configDigest,
+    requestIds,
+    digest,
+    signatures: signatures.map(({ r, s, recoveryId }) => {
+      const signature = { r: toHexText(r), s: toHexText(s), recoveryId };
+      const signer = findSigner(digest, signature);
+      const isAdopted = signer !== undefined && signers.includes(signer);
+      return { ...signature, signer: isAdopted ? book.party(signer) : null };
+    }),
+  };
+  return [view];
 }

@@ -7,12 +7,11 @@ import type { Verifier } from "../verify/verifier.ts";
 import type { LogTriggers } from "../triggers/logTriggers.ts";
 import type { Schedules } from "../triggers/schedules.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
-import { apiLayer } from "./apiLayer.ts";
 import { createCallCounter } from "./callCounter.ts";
 import type { CallCounter } from "../lib/callCounter.ts";
 import type { HttpDeps, RequestState, HttpContext } from "./context.ts";
 import { frame, isApiPath } from "./frame.ts";
-import { createGuard } from "./guard.ts";
+import { createGuard, type Guard } from "./guard.ts";
 import { DEFAULT_LIMITS, type HttpLimits } from "./limits.ts";
 import { createLiveSchemas } from "./liveSchemas.ts";
 import { createHttpMetrics } from "./metrics.ts";
@@ -216,4 +215,63 @@ function allowedMethods(ctx: HttpContext): string {
   const methods = new Set(matched.flatMap((layer) => layer.methods));
   if (methods.size > 0) methods.add("OPTIONS");
   return [...methods].sort().join(", ");
+}
+
+/** Request headers that pages of other origins may send, and response headers that they may read. */
+const ALLOWED_HEADERS =
+  "Authorization, Content-Type, Idempotency-Key, Last-Event-ID, Prefer, Tyche-Dapp, X-Request-Id, Accept";
+const EXPOSED_HEADERS =
+  "Location, Preference-Applied, RateLimit, RateLimit-Policy, Retry-After, Tyche-Request-Id, WWW-Authenticate, X-Request-Id";
+
+/**
+ * Applies the rules for every path under `/api`: responses are never cached, calls without a valid key are counted by address, and no
+ * call is accepted while the server closes.
+ *
+ * CORS: every origin may call, without credentials. The key that the caller itself puts into a header is the only proof of identity,
+ * and cookies have no effect, so a foreign page can do nothing that its author couldn't do with curl.
+ */
+function apiLayer(options: {
+  readonly guard: Guard;
+  readonly closing: AbortSignal;
+}): Middleware<RequestState> {
+  const { guard, closing } = options;
+  return async (ctx, next) => {
+    if (!isApiPath(ctx.path)) {
+      await next();
+      return;
+    }
+    setApiHeaders(ctx);
+    try {
+      if (closing.aborted) throw new ClosingError();
+      await next();
+    } catch (error) {
+      await guard.countAnonymous(ctx);
+      throw error;
+    }
+  };
+}
+
+/** A call arrived while the server was closing. */
+class ClosingError extends TycheError {
+  constructor() {
+    super("The service is closing: try again once it is back", {
+      code: "overloaded",
+      blame: "us",
+      expose: true,
+      retryable: true,
+      details: { retryAfterMs: 5000 },
+    });
+  }
+}
+
+function setApiHeaders(ctx: HttpContext): void {
+  ctx.set("Cache-Control", "no-store");
+  ctx.set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'");
+  ctx.set("Cross-Origin-Resource-Policy", "cross-origin");
+  ctx.set("Access-Control-Allow-Origin", "*");
+  ctx.set("Access-Control-Expose-Headers", EXPOSED_HEADERS);
+  if (ctx.method === "OPTIONS") {
+    ctx.set("Access-Control-Allow-Headers", ALLOWED_HEADERS);
+    ctx.set("Access-Control-Max-Age", "86400");
+  }
 }

@@ -3,7 +3,6 @@ import { findDecimal } from "./decimal.ts";
 import { followingSchemaOf } from "./valueSchema.ts";
 import { definitionSchema } from "./definitionSchema.ts";
 import type { DefinitionError, PresetDefinition, ParameterSchema } from "./presetDefinition.ts";
-import { findSoundParts, type AreSound } from "./soundParts.ts";
 
 const check = compileSchema(definitionSchema, {
   describeUnknown: () => "is not a member that is known here",
@@ -264,4 +263,16 @@ function isSafePattern(pattern: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** Whether all values at these JSON Pointers are free of errors: those in them, and those of what holds them. */
+export type AreSound = (...pointers: readonly string[]) => boolean;
+
+/** Tells which parts of a `preset.json` are free of these errors, so that what depends on these alone can still be checked. */
+export function findSoundParts(errors: readonly DefinitionError[]): AreSound {
+  const isIn = (pointer: string, holder: string): boolean => `${pointer}/`.startsWith(`${holder}/`);
+  return (...pointers) =>
+    !errors.some((error) =>
+      pointers.some((pointer) => isIn(pointer, error.pointer) || isIn(error.pointer, pointer)),
+    );
 }

@@ -1,7 +1,7 @@
 import type { PresetProblem } from "../api/types.ts";
 import type { SchemaCheck } from "../lib/schemaCheck.ts";
 import { keccak256, toBytes } from "viem";
-import { findDefinitionErrors } from "./definitionErrors.ts";
+import { findDefinitionErrors, findSoundParts, type AreSound } from "./definitionErrors.ts";
 import { MalformedJsonError, parseJsonText, type JsonText } from "../lib/parseJson.ts";
 import { type LinkedSource, linkSource } from "./linkSource.ts";
 import { minifySource } from "./minifySource.ts";
@@ -11,7 +11,6 @@ import type { DefinitionError, ParameterSchema, PresetDefinition } from "./prese
 import { readPresetFiles } from "./presetFiles.ts";
 import { PresetBrokenError } from "./presetProblem.ts";
 import { parseResultBound, ResultBoundError, type ParameterKind, type ResultBound } from "./resultBound.ts";
-import { findSoundParts, type AreSound } from "./soundParts.ts";
 import { SourceSyntaxError } from "./sourceSyntaxError.ts";
 import { createValueCheck, publishValueSchema } from "./valueSchema.ts";
 

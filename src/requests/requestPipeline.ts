@@ -33,8 +33,7 @@ import type { OpenRequest } from "./openRequest.ts";
 import type { RequestBook } from "./requestBook.ts";
 import type { RequestIntake } from "./requestIntake.ts";
 import { fenceBook, fenceClient, fenceStore } from "./takeover/fenced.ts";
-import { createRecovery } from "./takeover/recovery.ts";
-import { restoreRequests } from "./takeover/restoredRequests.ts";
+import { createRecovery, restoreRequests } from "./takeover/recovery.ts";
 
 /** Interval between checks of the balances of subscriptions in use. */
 const TOP_UP_INTERVAL_MS = 1_000;

@@ -15,7 +15,9 @@ import {
   type RandomnessParts,
   type RequestPartsMeans,
 } from "./randomnessParts.ts";
-import { createRevertedError } from "./revertedTransaction.ts";
+import { findRevertReason } from "../chainlink/findRevertReason.ts";
+import { parseObject, parseReceipt } from "../lib/nodeAnswers.ts";
+import type { ChainReader } from "./chainFacts.ts";
 import type { OracleEventOf } from "../chainlink/contractBook.ts";
 
 /** Requests that one call checks, at least a whole batch: a transaction can carry hundreds. */
@@ -230,5 +232,32 @@ export class TooManyRequestsError extends InvalidParameterError {
   constructor(hash: Hex) {
     const message = `${hash} involves more than ${MAX_REQUESTS} requests; name one with requestId`;
     super([{ path: "/requestId", message }]);
+  }
+}
+
+/** Creates the error for a reverted transaction, with the reason if the node still reveals it. The reason is the node's word. */
+async function createRevertedError(
+  hash: Hex,
+  { client, network }: { readonly client: ChainReader; readonly network: string },
+): Promise<RevertedTransactionError> {
+  const [transaction, receipt] = await Promise.all([
+    client.request("eth_getTransactionByHash", [hash]),
+    client.request("eth_getTransactionReceipt", [hash]),
+  ]);
+  const { from, to, input, gas } = parseObject(transaction, "transaction");
+  if (typeof to !== "string" || typeof from !== "string" || typeof gas !== "string")
+    return new RevertedTransactionError(hash, network, "no reason given");
+  const call = { from: from as Hex, to: to as Hex, data: input as Hex, gas: BigInt(gas) };
+  const { text } = await findRevertReason(client, call, parseReceipt(receipt));
+  return new RevertedTransactionError(hash, network, text);
+}
+
+/** The transaction reverted, so it left nothing on chain. */
+class RevertedTransactionError extends TycheError {
+  constructor(hash: Hex, network: string, reason: string) {
+    super(`The transaction ${hash} on ${network} reverted, so it holds no request of the oracle: ${reason}`, {
+      code: "not_found",
+      blame: "caller",
+    });
   }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseName } from "../../src/dapps/name.ts";
+import { parseName } from "../../src/dapps/dapps.ts";
 
 test.each([
   ["shop", "shop"],

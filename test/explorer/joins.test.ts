@@ -5,7 +5,7 @@ import { presetConsumerAbi, vrfCoordinatorAbi } from "../../src/chainlink/contra
 import type { StackAddresses } from "../../src/chainlink/stackPlan.ts";
 import type { RawLog } from "../../src/evm/client.ts";
 import type { LogQuery } from "../../src/explorer/chainArchive.ts";
-import { readJoins } from "../../src/explorer/readJoins.ts";
+import { readJoins } from "../../src/explorer/readTransaction.ts";
 import { idOf } from "../oracle/support/logs.ts";
 
 const CONSUMER: Hex = `0x${"c".repeat(40)}`;

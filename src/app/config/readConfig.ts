@@ -1,18 +1,28 @@
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { compileValidator } from "../../http/validator.ts";
 import { TycheError, messageOf } from "../../lib/errors.ts";
 import { CONFIG_FILE } from "../../store/dataDirectory.ts";
-import type { JsonValue } from "../../lib/parseJson.ts";
+import { type JsonValue, pointerTo } from "../../lib/parseJson.ts";
 import type { ParameterViolation } from "../../lib/invalidParameter.ts";
-import { checkNetworks } from "./checkNetworks.ts";
+import { isObject } from "../../lib/isObject.ts";
+import { VRF25_NETWORKS } from "../../networks/vrf25.ts";
 import { checkDatabase } from "./databaseSchema.ts";
 import { ConfigSchema, type Config } from "./configSchema.ts";
 import { isEmbedded } from "./embeddedNetworkSchema.ts";
-import { ACCEPTABLE_LAYERS } from "../../../sandbox/index.ts";
+import {
+  ACCEPTABLE_LAYERS,
+  createHostPolicy,
+  createModuleAllowList,
+  SandboxOptionError,
+} from "../../../sandbox/index.ts";
 import { describeValue } from "../../lib/describeValue.ts";
-import { PROFILE_NAMES } from "../../networks/profiles.ts";
-import { findUnusable } from "./findUnusable.ts";
+import { PROFILE_NAMES, NETWORK_NAMES, findProfile } from "../../networks/profiles.ts";
+import { isIP } from "node:net";
+import { parseServedHosts } from "../../http/publicGuard.ts";
+import { ORIGIN_FORM, parseRpcOrigins } from "../../networks/embedded/rpcAccess.ts";
+import { DEFAULT_LIMITS } from "../../http/limits.ts";
+import { parsePublicUrl, PUBLIC_URL_FORM } from "./publicUrl.ts";
 import { readConfigFile, type Members } from "./readConfigFile.ts";
 
 /** Environment variables that override members of the file; lists are comma-separated. */
@@ -183,23 +193,6 @@ function nameVariable(violation: ParameterViolation, variables: readonly string[
   return variable === undefined ? violation : { ...violation, path: variable };
 }
 
-/** The configuration can't be used. `details` lists every violation. */
-export class ConfigError extends TycheError {
-  override readonly details: readonly ParameterViolation[];
-
-  constructor(file: string, violations: readonly ParameterViolation[], cause?: unknown) {
-    const [first] = violations;
-    const lines = violations.map(({ path, message }) => `${path || "the file"}: ${message}`);
-    const isOfVariables = violations.every(({ path }) => /^[A-Z_]+$/.test(path));
-    const text =
-      isOfVariables && violations.length === 1
-        ? `${first!.path} ${first!.message}`
-        : `${file} can't be used as configuration:\n  ${lines.join("\n  ")}`;
-    super(text, { code: "invalid_config", blame: "caller", cause });
-    this.details = violations;
-  }
-}
-
 /** Environment variables that accept something by name, for one start only; the file has no such members. */
 const ACCEPTING_VARIABLES = ["TYCHE_ACCEPT_CHAINS", "TYCHE_ACCEPT_MISSING"] as const;
 
@@ -229,4 +222,244 @@ function findUnknownAccepted(
         message: `${describeValue(entry)} can't be used: an entry is ${what}, one of ${names.join(", ")}`,
       }));
   });
+}
+
+/** Checks the rules for networks that the schema can't express: what names imply, and which members go together. */
+function checkNetworks(networks: unknown): ParameterViolation[] {
+  if (!isObject(networks)) return [];
+  return Object.entries(networks).flatMap(([name, network]) => {
+    const path = pointerTo(name, "/networks");
+    if (isEmbedded(network))
+      return [
+        ...checkEmbedded(name, path),
+        ...(isObject(network) ? [...checkPayment(network, path), ...checkVrfKeys(network, path)] : []),
+      ];
+    return isObject(network)
+      ? [
+          ...checkChainId(name, network, path),
+          ...checkContracts(network, path),
+          ...checkChainlink(name, network, path),
+          ...checkPayment(network, path),
+          ...checkKey(network["operatorKey"], `${path}/operatorKey`),
+        ]
+      : [];
+  });
+}
+
+function checkEmbedded(name: string, path: string): ParameterViolation[] {
+  if ((NETWORK_NAMES as readonly string[]).includes(name)) return [];
+  const message = `can't be embedded: only ${NETWORK_NAMES.join(", ")} can; any other needs rpcUrls`;
+  return [{ path, message }];
+}
+
+function checkChainId(name: string, { chainId }: NetworkMembers, path: string): ParameterViolation[] {
+  const profile = findProfile(name);
+  if (profile === undefined && chainId === undefined) {
+    const message = `is required, as ${name} is not a network known by name: ${PROFILE_NAMES.join(", ")}`;
+    return [{ path: `${path}/chainId`, message }];
+  }
+  if (profile === undefined || chainId === undefined || chainId === profile.chainId) return [];
+  const message = `must be ${profile.chainId}, the chain id of ${name}; got ${JSON.stringify(chainId)}; give another chain another name`;
+  return [{ path: `${path}/chainId`, message }];
+}
+
+function checkContracts(network: NetworkMembers, path: string): ParameterViolation[] {
+  const { contracts, coordinator } = network;
+  if (contracts === undefined && coordinator === undefined)
+    return [{ path: `${path}/contracts`, message: "is required; an oracle node may name its coordinator" }];
+  if (contracts === undefined) return [];
+  return ["coordinator", "presetConsumer"]
+    .filter((member) => network[member] !== undefined)
+    .map((member) => ({
+      path: `${path}/${member}`,
+      message: "is for an oracle node that has no contracts file",
+    }));
+}
+
+/** Chainlink's coordinator is only known for some chains. */
+function checkChainlink(name: string, { chainId, vrf }: NetworkMembers, path: string): ParameterViolation[] {
+  if (!isObject(vrf) || VRF25_NETWORKS[Number(chainId ?? findProfile(name)?.chainId)] !== undefined)
+    return [];
+  return ["coordinator", "keyHash"]
+    .filter((member) => vrf[member] === undefined)
+    .map((member) => ({
+      path: `${path}/vrf/${member}`,
+      message: "is required, as Chainlink's VRF v2.5 is not known on this chain",
+    }));
+}
+
+/** Finds members that have a meaning only alongside others. */
+function checkPayment(network: NetworkMembers, path: string): ParameterViolation[] {
+  const { vrf, nativePayment } = network;
+  const isOwnV2Plus = vrf === "v2.5";
+  const needs: readonly (readonly [string, boolean, string])[] = [
+    ["nativePayment", isOwnV2Plus || isObject(vrf), 'VRF v2.5: "vrf": "v2.5", or Chainlink\'s oracle'],
+    ["coinPerSubscription", nativePayment === true, '"nativePayment": true'],
+    ["coinPerDay", nativePayment === true, '"nativePayment": true'],
+    ["laneMaxGasGwei", isOwnV2Plus, 'our own VRF v2.5 coordinator: "vrf": "v2.5"'],
+  ];
+  return needs
+    .filter(([member, isMet]) => network[member] !== undefined && !isMet)
+    .map(([member, , what]) => ({ path: `${path}/${member}`, message: `needs ${what}` }));
+}
+
+/** Presets can't join words of more keys than the network has. */
+function checkVrfKeys(
+  { vrfKeys = 1, presetVrfKeys = 1 }: NetworkMembers,
+  path: string,
+): ParameterViolation[] {
+  if (!(Number(presetVrfKeys) > Number(vrfKeys))) return [];
+  const message = `must be at most vrfKeys, ${Number(vrfKeys)}; got ${Number(presetVrfKeys)}`;
+  return [{ path: `${path}/presetVrfKeys`, message }];
+}
+
+function checkKey(key: unknown, path: string): ParameterViolation[] {
+  if (!isObject(key)) return [];
+  const given = ["env", "keystore", "remote"].filter((way) => key[way] !== undefined);
+  if (given.length !== 1) {
+    const found = given.length === 0 ? "none of them" : given.join(" and ");
+    return [{ path, message: `must have exactly one of env, keystore and remote; got ${found}` }];
+  }
+  const needsPassword = key["keystore"] !== undefined;
+  if (needsPassword && key["passwordFile"] === undefined)
+    return [{ path: `${path}/passwordFile`, message: "is required with keystore" }];
+  if (!needsPassword && key["passwordFile"] !== undefined)
+    return [{ path: `${path}/passwordFile`, message: "is only for keystore" }];
+  return [];
+}
+
+type NetworkMembers = Readonly<Record<string, unknown>>;
+
+/** Lists whose entries are parsed at startup, each with that same parser and the form an entry must have. */
+const LISTS: Readonly<Record<string, (entry: string) => void>> = {
+  "/rpcOrigins": (entry) => expecting(`an origin such as ${ORIGIN_FORM}`, () => parseRpcOrigins([entry])),
+  "/hosts": (entry) => expecting("a host name without scheme, port or path", () => parseServedHosts([entry])),
+  "/sandbox/allowHosts": (entry) => createHostPolicy([entry]),
+  "/sandbox/allowModules": (entry) => createModuleAllowList([entry]),
+};
+const HOST_NAME = /^[a-z\d_](?:[a-z\d_-]*[a-z\d_])?(?:\.[a-z\d_](?:[a-z\d_-]*[a-z\d_])?)*\.?$/i;
+
+/**
+ * Finds values that the schema accepts but a start would refuse: list entries that can't be parsed, an invalid address, a missing
+ * folder, contradictory times. Members of a wrong type are left to the schema.
+ *
+ * @param options.pluginsBase Folder where a relative `pluginsDir` starts.
+ */
+function findUnusable(
+  members: Members,
+  { pluginsBase }: { readonly pluginsBase: string },
+): readonly ParameterViolation[] {
+  return [
+    ...Object.entries(LISTS).flatMap(([path, parse]) => findUnusableEntries(members, path, parse)),
+    ...findUnusableHost(members["host"]),
+    ...findUnusablePublicUrl(members["publicUrl"]),
+    ...findUnusableFolder(members["pluginsDir"], pluginsBase),
+    ...findContradictingTimes(members["http"]),
+  ];
+}
+
+function findUnusableEntries(
+  members: Members,
+  path: string,
+  parse: (entry: string) => void,
+): ParameterViolation[] {
+  let list: JsonValue | undefined = members;
+  for (const name of path.slice(1).split("/")) list = isObject(list) ? list[name] : undefined;
+  if (!Array.isArray(list)) return [];
+  return list.flatMap((entry, index) => {
+    if (typeof entry !== "string" || entry === "") return [];
+    try {
+      parse(entry);
+      return [];
+    } catch (error) {
+      const expected = error instanceof SandboxOptionError ? error.details.expected : messageOf(error);
+      return [{ path: `${path}/${index}`, message: `${describeValue(entry)} can't be used: ${expected}` }];
+    }
+  });
+}
+
+function findUnusableHost(host: JsonValue | undefined): ParameterViolation[] {
+  if (typeof host !== "string" || host === "" || isIP(host) !== 0) return [];
+  // An invalid address that looks like IPv4 would be looked up as a name.
+  if (HOST_NAME.test(host) && host.length <= 253 && !/^[\d.]+$/.test(host)) return [];
+  return [
+    {
+      path: "/host",
+      message: `must be an address of this machine, such as 127.0.0.1, ::1 or 0.0.0.0, without port; got ${describeValue(host)}`,
+    },
+  ];
+}
+
+function findUnusablePublicUrl(url: JsonValue | undefined): ParameterViolation[] {
+  if (typeof url !== "string" || url === "") return [];
+  try {
+    parsePublicUrl(url);
+    return [];
+  } catch {
+    // What comes before an @ may be a password.
+    const got = url.includes("@") ? "" : `; got ${describeValue(url)}`;
+    return [{ path: "/publicUrl", message: `must be ${PUBLIC_URL_FORM}${got}` }];
+  }
+}
+
+function findUnusableFolder(folder: JsonValue | undefined, base: string): ParameterViolation[] {
+  if (typeof folder !== "string" || folder === "") return [];
+  const isFolder = (): boolean => {
+    try {
+      return statSync(resolve(base, folder)).isDirectory();
+    } catch {
+      return false;
+    }
+  };
+  return isFolder()
+    ? []
+    : [
+        {
+          path: "/pluginsDir",
+          message: `must be a folder with a subfolder for each preset; got ${describeValue(folder)}`,
+        },
+      ];
+}
+
+/** Node refuses to create a server whose headers may take longer than the whole request. */
+function findContradictingTimes(http: JsonValue | undefined): ParameterViolation[] {
+  if (!isObject(http)) return [];
+  const {
+    headersTimeoutMs = DEFAULT_LIMITS.headersTimeoutMs,
+    requestTimeoutMs = DEFAULT_LIMITS.requestTimeoutMs,
+  } = http;
+  if (typeof headersTimeoutMs !== "number" || typeof requestTimeoutMs !== "number") return [];
+  if (headersTimeoutMs <= requestTimeoutMs) return [];
+  return [
+    {
+      path: "/http/headersTimeoutMs",
+      message: `must be at most requestTimeoutMs (${requestTimeoutMs}); got ${headersTimeoutMs}`,
+    },
+  ];
+}
+
+/** Rethrows a parser's error as the expected form, because the parser's own message names no member. */
+function expecting(form: string, parse: () => void): void {
+  try {
+    parse();
+  } catch (cause) {
+    throw new Error(`an entry is ${form}`, { cause });
+  }
+}
+
+/** The configuration can't be used. `details` lists every violation. */
+export class ConfigError extends TycheError {
+  override readonly details: readonly ParameterViolation[];
+
+  constructor(file: string, violations: readonly ParameterViolation[], cause?: unknown) {
+    const [first] = violations;
+    const lines = violations.map(({ path, message }) => `${path || "the file"}: ${message}`);
+    const isOfVariables = violations.every(({ path }) => /^[A-Z_]+$/.test(path));
+    const text =
+      isOfVariables && violations.length === 1
+        ? `${first!.path} ${first!.message}`
+        : `${file} can't be used as configuration:\n  ${lines.join("\n  ")}`;
+    super(text, { code: "invalid_config", blame: "caller", cause });
+    this.details = violations;
+  }
 }

@@ -1,14 +1,19 @@
 import type { Logger } from "pino";
 import type { SandboxPool } from "../../../sandbox/index.ts";
 import { createFaucet } from "../../dapps/faucet.ts";
-import { createSender } from "../../evm/sender.ts";
+import { createSender, type Sender } from "../../evm/sender.ts";
 import { createChainWatcher } from "../../evm/watcher.ts";
 import { mineConfirmations } from "../../networks/embedded/confirmations.ts";
 import type { NetworkSource } from "../../networks/network.ts";
 import type { MinedTransaction } from "../../requests/observe/transactionMetrics.ts";
 import { createNetworkOracle } from "./networkOracle.ts";
 import type { NetworkKeys } from "./networkKeys.ts";
-import { keepReserve } from "./reserve.ts";
+import { encodeFunctionData, type Hex } from "viem";
+import { linkTokenAbi } from "../../chainlink/contracts/abi.ts";
+import type { ChainClient } from "../../evm/client.ts";
+import { decodeCallResult } from "../../lib/callResult.ts";
+import { createHoldOff } from "../../lib/holdOff.ts";
+import { repeat } from "../../lib/repeat.ts";
 import type { Companion, CompanionOptions } from "./servedNetworkOptions.ts";
 
 /** Starts what an embedded chain needs beside the service: the oracle, a reserve of LINK, and blocks for confirmations. */
@@ -61,4 +66,50 @@ export function accompanyEmbedded(options: {
       close: () => oracle.close(),
     };
   };
+}
+
+/** The reserve is refilled below this: what 1,000 new dapps are given. */
+const LOW_RESERVE_JUELS = 20_000_000n * 10n ** 18n;
+/** Amount of a refill: what 5,000 new dapps are given. LinkToken mints a billion LINK in all. */
+const REFILL_JUELS = 100_000_000n * 10n ** 18n;
+const LOOK_INTERVAL_MS = 5_000;
+const MINT_GAS = 200_000n;
+
+/**
+ * Keeps an embedded chain's LINK reserve, which funds dapps' subscriptions, from running dry; LINK costs nothing there. Checks at once
+ * and then periodically.
+ *
+ * @param options.minter sends as an account that may mint.
+ * @returns a promise to await before the reserve is first used, and a function that stops the checks.
+ */
+function keepReserve(options: {
+  readonly client: ChainClient;
+  readonly minter: Sender;
+  readonly link: Hex;
+  /** Contract that holds the reserve. */
+  readonly holder: Hex;
+  readonly onError: (error: unknown) => void;
+}): { readonly filled: Promise<void>; readonly stop: () => void } {
+  const { client, minter, link, holder, onError } = options;
+  const holdOff = createHoldOff();
+
+  const fill = async (): Promise<void> => {
+    const call = { abi: linkTokenAbi, functionName: "balanceOf" } as const;
+    const data = encodeFunctionData({ ...call, args: [holder] });
+    const juels = decodeCallResult({ ...call, data: await client.call({ to: link, data }) });
+    if (juels >= LOW_RESERVE_JUELS) return;
+    await holdOff("mint", async () => {
+      const mint = encodeFunctionData({
+        abi: linkTokenAbi,
+        functionName: "mint",
+        args: [holder, REFILL_JUELS],
+      });
+      const receipt = await minter.send({ to: link, data: mint, gas: MINT_GAS }, undefined);
+      if (!receipt.succeeded) throw new Error("minting LINK for the reserve reverted");
+    });
+  };
+
+  const { promise: filled, resolve } = Promise.withResolvers<void>();
+  const stop = repeat(() => fill().finally(resolve), LOOK_INTERVAL_MS, onError, { startsNow: true });
+  return { filled, stop };
 }

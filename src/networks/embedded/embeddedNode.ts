@@ -22,7 +22,6 @@ import { restoreChain } from "./replay.ts";
 import type { RestoredChain } from "./replay.ts";
 import { MAX_ANSWER_CHARS } from "./rpcCalls.ts";
 import { startRpcServer } from "./rpcServer.ts";
-import { shareBlockLogs } from "./sharedBlockLogs.ts";
 import { createChainStorage, type ChainStorage } from "./storage.ts";
 import { startSupervisor } from "./supervisor.ts";
 import type { Gate } from "./gate.ts";
@@ -566,4 +565,53 @@ async function followLogs(
 
 function headerOf(block: Header): object {
   return Object.fromEntries(Object.entries(block).filter(([member]) => !BODY_MEMBERS.has(member)));
+}
+
+/** Blocks whose logs are kept for the other asker, which comes some milliseconds later. */
+const KEPT_BLOCKS = 8;
+
+type Logs = readonly { readonly address: Hex }[];
+
+/** Parameters of `eth_getLogs` for the logs of several contracts in one block. */
+interface BlockFilter {
+  readonly blockHash: Hex;
+  readonly address: readonly Hex[];
+}
+
+/**
+ * Wraps a connection for those who follow one chain side by side, such as the service and its oracle: a block's logs are read once, of
+ * all contracts that anyone has asked for so far.
+ */
+export function shareBlockLogs(connection: Connection): Connection {
+  const followed = new Set<string>();
+  const kept = new Map<Hex, Promise<Logs>>();
+  const read = ({ blockHash, address }: BlockFilter): Promise<Logs> => {
+    const before = followed.size;
+    for (const one of address) followed.add(one.toLowerCase());
+    if (followed.size > before) kept.clear();
+    let logs = kept.get(blockHash);
+    if (logs === undefined) {
+      logs = connection.request("eth_getLogs", [{ blockHash, address: [...followed] }]) as Promise<Logs>;
+      kept.set(blockHash, logs);
+      if (kept.size > KEPT_BLOCKS) kept.delete(kept.keys().next().value!);
+      // Anvil says of a block that it doesn't have, for the moment, that it has no logs.
+      const forget = (): void => void kept.delete(blockHash);
+      logs.then((all) => all.length === 0 && forget(), forget);
+    }
+    return logs;
+  };
+  return {
+    ...connection,
+    async request(method, parameters) {
+      const filter = parameters[0];
+      if (method !== "eth_getLogs" || !isBlockFilter(filter)) return connection.request(method, parameters);
+      const wanted = new Set(filter.address.map((one) => one.toLowerCase()));
+      return (await read(filter)).filter(({ address }) => wanted.has(address.toLowerCase()));
+    },
+  };
+}
+
+function isBlockFilter(filter: unknown): filter is BlockFilter {
+  const { blockHash, address, ...others } = filter as Record<string, unknown>;
+  return blockHash !== undefined && Array.isArray(address) && Object.keys(others).length === 0;
 }

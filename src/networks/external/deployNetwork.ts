@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { formatGwei, type Hex, getContractAddress } from "viem";
@@ -13,10 +13,9 @@ import { meaningOf } from "../../evm/refusal.ts";
 import { readSigned, signCall } from "../../evm/signedTransaction.ts";
 import type { NetworkProfile } from "../profiles.ts";
 import { readContractsFile, type ContractsFile } from "./contractsFile.ts";
-import { findJournal, removeJournal, type DeploymentJournal, saveJournal } from "./deploymentJournal.ts";
 import { assertChainId, readGenesis } from "./externalNode.ts";
 import { readChainlinkVrf, type ChainlinkVrf } from "./chainlinkVrf.ts";
-import { writeJsonFile } from "./jsonFile.ts";
+import { writeJsonFile, NetworkFileError, readJsonFile } from "./jsonFile.ts";
 import type { OracleIdentity, VrfIdentity } from "./oracleIdentity.ts";
 import { parseObject, RpcError } from "../../lib/nodeAnswers.ts";
 import { messageOf } from "../../lib/errors.ts";
@@ -474,4 +473,58 @@ async function broadcast(
 
 function ignorePriceAboveCap(error: unknown): undefined {
   if (!(error instanceof PriceAboveCapError)) throw error;
+}
+
+/** A deployment in progress: everything that was signed, and what it was planned from. Nothing in it is secret. */
+interface DeploymentJournal {
+  readonly version: 1;
+  readonly network: string;
+  readonly chainId: number;
+  readonly genesis: Hex;
+  readonly deployer: Hex;
+  readonly firstNonce: number;
+  /** Block before the first transaction. */
+  readonly startBlock: number;
+  readonly oracle: OracleIdentity;
+  readonly existing: ExistingContracts;
+  readonly donId: string;
+  /** Absent for V2. */
+  readonly vrfVersion?: VrfVersion;
+  /** Hash of Chainlink's VRF key; absent when the key is the oracle's. */
+  readonly keyHash?: Hex;
+  readonly minConfirmations: number;
+  readonly premiumLinkPpm: number;
+  /** As in the contracts file. */
+  readonly nativePayment?: boolean;
+  readonly laneMaxGasWei?: string;
+  /** For each step, everything that was signed for its nonce, oldest first; persisted before it is sent. */
+  readonly steps: readonly JournalStep[];
+}
+
+/** One step of a deployment. */
+interface JournalStep {
+  readonly name: string;
+  readonly signed: readonly { readonly hash: Hex; readonly raw: Hex }[];
+}
+
+/** Returns the path of a deployment's journal, next to the contracts file it will write. */
+function journalPathOf(contractsFile: string): string {
+  return `${contractsFile}.journal`;
+}
+
+/** Returns the journal that an earlier run left, or `undefined`. */
+function findJournal(contractsFile: string): DeploymentJournal | undefined {
+  const path = journalPathOf(contractsFile);
+  if (!existsSync(path)) return undefined;
+  const found = readJsonFile(path, "run the command again") as unknown as DeploymentJournal;
+  if (found.version === 1 && Array.isArray(found.steps)) return found;
+  throw new NetworkFileError(path, "is not a journal of this version; move it away to redeploy");
+}
+
+function saveJournal(contractsFile: string, journal: DeploymentJournal): void {
+  writeJsonFile(journalPathOf(contractsFile), journal);
+}
+
+function removeJournal(contractsFile: string): void {
+  rmSync(journalPathOf(contractsFile), { force: true });
 }

@@ -1,6 +1,6 @@
 import { pino } from "pino";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { openLogTriggers, type OpenLogTriggers } from "../../../src/app/process/openLogTriggers.ts";
+import { openLogTriggers, type OpenLogTriggers } from "../../../src/app/process/openTriggers.ts";
 import { createId } from "../../../src/lib/id.ts";
 import type { Dapp, Service } from "../../../src/requests/service.ts";
 import { insertDapp } from "../../../src/store/dapps.ts";

@@ -1,6 +1,6 @@
 import { pino } from "pino";
 import { afterEach, expect, test, vi } from "vitest";
-import { openSchedules, type OpenSchedules } from "../../../src/app/process/openSchedules.ts";
+import { openSchedules, type OpenSchedules } from "../../../src/app/process/openTriggers.ts";
 import { createId } from "../../../src/lib/id.ts";
 import type { Dapp, Service } from "../../../src/requests/service.ts";
 import { insertDapp } from "../../../src/store/dapps.ts";

@@ -4,7 +4,7 @@ import { createDamagedRequests } from "../../../src/requests/keep/damagedRequest
 import type { OpenRequest } from "../../../src/requests/openRequest.ts";
 import { createRequestBook, type RequestBook } from "../../../src/requests/requestBook.ts";
 import { createRequestReader } from "../../../src/requests/read/requestReader.ts";
-import { restoreRequests } from "../../../src/requests/takeover/restoredRequests.ts";
+import { restoreRequests } from "../../../src/requests/takeover/recovery.ts";
 import { createTracker } from "../../../src/requests/follow/tracker.ts";
 import type { ChainClient } from "../../../src/evm/client.ts";
 import { insertDapp } from "../../../src/store/dapps.ts";

@@ -1,7 +1,11 @@
-import { Link } from "wouter";
+import { Link, Redirect, useSearchParams } from "wouter";
 import { Loaded, Page } from "../../page.tsx";
-import { useNetworks } from "../../services.tsx";
+import { useNetworks, useExplorer, useTitleOf } from "../../services.tsx";
 import { SearchForm } from "./explorerFrame.tsx";
+import { useQuery } from "@tanstack/react-query";
+import type { SearchResult } from "../../../../client/index.ts";
+import { Code } from "../../parts/format.tsx";
+import { UnknownText } from "../../parts/parts.tsx";
 
 /** `/explorer`: the networks. */
 export function ExplorerIndex() {
@@ -32,4 +36,102 @@ export function ExplorerIndex() {
       </Loaded>
     </Page>
   );
+}
+
+/** Maximum number of hits that the service lists. */
+const MAX_HITS = 50;
+const TRAIL = [{ href: "/explorer", text: "Explorer" }] as const;
+
+/** `/explorer/search?q=`: redirects to a single hit, or lists several. */
+export function Search() {
+  const [search] = useSearchParams();
+  const text = (search.get("q") ?? "").trim();
+  const network = search.get("network") ?? undefined;
+  const explorer = useExplorer();
+  const query = useQuery({
+    queryKey: ["search", text, network],
+    queryFn: () => explorer.search(text, network),
+    enabled: text !== "",
+  });
+  if (text === "") return <Redirect to="/explorer" replace />;
+  return (
+    <Loaded query={query}>{(result) => <Result result={result} network={network} text={text} />}</Loaded>
+  );
+}
+
+function Result({
+  result: { hits, paths, takenFor, reason, silent },
+  network,
+  text,
+}: {
+  readonly result: SearchResult;
+  readonly network: string | undefined;
+  readonly text: string;
+}) {
+  const titleOf = useTitleOf();
+  const form = <SearchForm key={text} value={text} {...(network === undefined ? {} : { network })} />;
+  if (paths.length === 1) return <Redirect to={paths[0]!} replace />;
+  if (paths.length === 0)
+    return (
+      <Page title="Nothing found" trail={TRAIL}>
+        <h1>Nothing found</h1>
+        <p className="lead">
+          <UnknownText text={reason ?? ""} />
+        </p>
+        {form}
+        <p className="note">
+          You can search for the hash of a transaction or block, a block number, an address, part of the name
+          of a contract or network, or the id of a request.
+        </p>
+      </Page>
+    );
+  return (
+    <Page title="Search" trail={TRAIL}>
+      <h1>Search</h1>
+      {form}
+      <p className="lead">Searched for {takenFor.join(", or ")}.</p>
+      <section className="panel" aria-label="Found">
+        <ul className="hits">
+          {hits.map((hit, i) => (
+            <li key={paths[i]}>
+              <Link href={paths[i]!}>
+                <Hit hit={hit} />
+              </Link>{" "}
+              <span className="note">on {titleOf(hit.network)}</span>
+            </li>
+          ))}
+        </ul>
+        {silent.length > 0 && (
+          <p className="note">{silent.join(", ")} could not be searched, so there may be more results.</p>
+        )}
+        {hits.length === MAX_HITS && <p className="note">The first {MAX_HITS} are shown.</p>}
+      </section>
+    </Page>
+  );
+}
+
+function Hit({ hit }: { readonly hit: SearchResult["hits"][number] }) {
+  switch (hit.kind) {
+    case "transaction":
+      return (
+        <>
+          Transaction <Code text={hit.transactionHash} />
+        </>
+      );
+    case "block":
+      return <>Block {hit.number}</>;
+    case "address":
+      return (
+        <>
+          <UnknownText text={hit.party.name ?? "Address"} /> <Code text={hit.party.address} />
+        </>
+      );
+    default:
+      return (
+        <>
+          {{ random: "VRF request", function: "Function request", preset: "Preset" }[hit.kind]},{" "}
+          {hit.isAnswered ? "answered by" : "not answered yet, made by"} <Code text={hit.transactionHash} />
+        </>
+      );
+  }
 }
