@@ -234,7 +234,10 @@ export const TransactionView = Type.Object({
   }),
   functionResults: Type.Array(FunctionResultView, { description: "Function results in it." }),
   reports: Type.Array(ReportView, { description: "The oracle network's signed reports in it." }),
-  events: Type.Array(EventView, { description: "Its logs, decoded where the interface is known." }),
+  events: Type.Array(EventView, {
+    description: "Its logs, decoded where the interface is known: the first 1,000.",
+  }),
+  moreEvents: Type.Optional(Type.Integer({ description: "How many further logs it has; absent: none." })),
 });
 
 /** What a search found. */

@@ -1433,8 +1433,10 @@ export interface TransactionView {
   readonly functionResults: readonly FunctionResultView[];
   /** The oracle network's signed reports in it. */
   readonly reports: readonly ReportView[];
-  /** Its logs, decoded where the interface is known. */
+  /** Its logs, decoded where the interface is known: the first 1,000. */
   readonly events: readonly EventView[];
+  /** How many further logs it has; absent: none. */
+  readonly moreEvents?: number;
 }
 
 /** One time that a trigger was due. */

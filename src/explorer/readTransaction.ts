@@ -43,6 +43,9 @@ import { explainWaiting } from "./explainWaiting.ts";
  */
 const SEARCH_BLOCKS = 1_000n;
 
+/** Logs that are decoded and listed: a transaction can have tens of thousands, at a tenth of a millisecond each. */
+const MAX_EVENTS = 1_000;
+
 /** Reads a transaction with its receipt, its block and the requests and answers that belong to it. */
 export async function readTransaction(
   transaction: ArchivedTransaction,
@@ -141,7 +144,8 @@ export async function readTransaction(
       };
     }),
     reports,
-    events: logs.map((log) => viewEvent(log, book)),
+    events: logs.slice(0, MAX_EVENTS).map((log) => viewEvent(log, book)),
+    ...(logs.length > MAX_EVENTS ? { moreEvents: logs.length - MAX_EVENTS } : {}),
   };
 }
 

@@ -327,6 +327,20 @@ describe("chain, addresses and search", () => {
     expect(event!.contract.name).toBeUndefined();
   });
 
+  test("limit: lists 1,000 events of a transaction, and says how many more there are", async () => {
+    const [from] = await rpc<Hex[]>("eth_accounts", []);
+    // Creation code that writes 1,500 logs in a loop.
+    const data = `0x6105dc5b60006000a0600190038060035700`;
+    const hash = await rpc<Hex>("eth_sendTransaction", [{ from, data }]);
+    const view = await vi.waitUntil(async () => {
+      const found = await explorer.transaction(NETWORK, hash).catch(() => undefined);
+      return found?.status === "succeeded" && found;
+    });
+    expect(view.events).toHaveLength(1_000);
+    expect(view.events.at(-1)!.logIndex).toBe(999);
+    expect(view.moreEvents).toBe(500);
+  });
+
   test("default: the source of an installed preset is there as its author wrote it", async () => {
     const { url } = await flip();
     const { program } = (await explorer.transaction(NETWORK, hashOf(url))).presets[0]!;

@@ -74,7 +74,17 @@ function Elsewhere({ hash, network }: { readonly hash: string; readonly network:
 }
 
 function Parts({ transaction }: { readonly transaction: TransactionView }) {
-  const { network, hash, events, functionResults, randomness, presets, reports, input } = transaction;
+  const {
+    network,
+    hash,
+    events,
+    moreEvents = 0,
+    functionResults,
+    randomness,
+    presets,
+    reports,
+    input,
+  } = transaction;
   const answeredPresets = presets.filter(({ answer }) => answer !== null);
   const answered = transaction.functionRequests.filter(({ answer }) => answer !== undefined);
   return (
@@ -123,12 +133,13 @@ function Parts({ transaction }: { readonly transaction: TransactionView }) {
       {input !== "0x" && <CallSection transaction={transaction} />}
       <section className="panel" id="events">
         <h2>
-          Events <span className="count">{events.length}</span>
+          Events <span className="count">{events.length + moreEvents}</span>
         </h2>
         {events.length === 0 && <p className="note">This transaction emitted no events.</p>}
         {events.map((event) => (
           <EventPart key={event.logIndex} event={event} network={network} />
         ))}
+        {moreEvents > 0 && <p className="note">{moreEvents} more are not listed.</p>}
       </section>
     </>
   );
