@@ -124,8 +124,8 @@ function drawsIn(logs: readonly RawLog[], consumer: Hex): Draw[] {
     const accepted = entries.get(Number(event.index));
     const isTrue =
       labelHashOf(event.dapp, event.label) === event.labelHash &&
-      canonicalLabel(event.label) === event.label &&
-      findLabelProblem(event.label) === undefined;
+      findLabelProblem(event.label) === undefined &&
+      canonicalLabel(event.label) === event.label;
     if (accepted !== undefined && isTrue) draws.push({ accepted, labelled: event, log });
   }
   return draws;

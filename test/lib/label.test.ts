@@ -24,12 +24,19 @@ test.each([
   ["", "must have 1 to 100 characters; got 0"],
   [" \u3000 ", "must have 1 to 100 characters; got 0"],
   ["x".repeat(101), "must have 1 to 100 characters; got 101"],
+  ["e\u0323\u0302".repeat(100), undefined],
   ["a\u202eb", "must not have characters that nobody sees, such as U+202E"],
   ["a\u200bb", "must not have characters that nobody sees, such as U+200B"],
   ["a\u0000", "must not have characters that nobody sees, such as U+0000"],
   ["a\nb", "must not have characters that nobody sees, such as U+0000"],
 ])("findLabelProblem(%j) is %j", (label, problem) => {
   expect(findLabelProblem(label)).toBe(problem);
+});
+
+test("findLabelProblem doesn't normalise what is far too long, which would take hours", () => {
+  expect(findLabelProblem("\u0301\u0316".repeat(1_000_000))).toBe(
+    "must have 1 to 100 characters; got 2000000 UTF-16 code units",
+  );
 });
 
 test("describeLabel says whether a draw is the only one, and where that was looked for", () => {
