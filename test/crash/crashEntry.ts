@@ -1,7 +1,6 @@
 /* A service without its edges (store, one network's pipeline, use cases), in a process of its own that tests can kill at any step. */
 import type { NetworkView } from "../../src/api/types.ts";
 import { countSteps, takenSteps, type CrashPoint } from "./steps.ts";
-import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createAccount } from "../../src/evm/account.ts";
 import { createDailyBudget } from "../../src/dapps/dailyBudget.ts";
@@ -25,6 +24,8 @@ import { NETWORKS } from "../../src/networks/profiles.ts";
 /** The configuration that the test passes to this process. */
 export interface CrashConfig {
   readonly database: string;
+  /** Folder of the presets. */
+  readonly presets: string;
   readonly chain: string;
   readonly chainId: number;
   readonly contracts: StackAddresses;
@@ -53,7 +54,6 @@ export type CrashAnswer = {
 };
 
 const NETWORK = "sepolia";
-const PLUGINS = path.resolve(import.meta.dirname, "../../plugins");
 
 let service: Service;
 let openCount: () => number;
@@ -113,7 +113,7 @@ async function open(config: CrashConfig): Promise<void> {
         touched: [],
       }),
     } as unknown as SandboxPool,
-    registry: await createPresetRegistry({ folder: PLUGINS }),
+    registry: await createPresetRegistry({ folder: config.presets }),
     baseUrl: () => "",
     networks: new Map([
       [

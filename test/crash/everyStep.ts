@@ -1,4 +1,4 @@
-import { rmSync } from "node:fs";
+import { cpSync, mkdirSync, rmSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import path from "node:path";
 import type { Hex } from "viem";
@@ -18,6 +18,8 @@ export interface CrashSubject {
   readonly command: (run: number) => Command | Promise<Command>;
   /** Returns the dapp that makes the request. Default: one dapp for all runs, whose subscriptions exist already. */
   readonly dappId?: (run: number) => string;
+  /** Preset that the service has. Default none, as every process reads and minifies its presets when it starts. */
+  readonly preset?: string;
   /** What one run adds to the chain: requests, and transactions of the service. */
   readonly onChain: {
     readonly words: number;
@@ -46,7 +48,13 @@ export function crashAtEveryStep(
       startPipelineWorld({ vrfVersion }),
       bundle("test/crash/crashEntry.ts"),
     ]);
+    const presets = path.join(world.folder, "presets");
+    const { preset } = subject(world);
+    mkdirSync(presets);
+    if (preset !== undefined)
+      cpSync(path.join("plugins", preset), path.join(presets, preset), { recursive: true });
     config = {
+      presets,
       database: path.join(world.folder, "tyche.db"),
       chain: world.node.ipcPath,
       chainId: world.stack.chainId,

@@ -7,6 +7,7 @@ Object.assign(globalThis, {
 });
 
 crashAtEveryStep(() => ({
+  preset: "coinflip",
   command: () => ({ kind: "preset", network: "sepolia", preset: "coinflip", params: {} }),
   onChain: { words: 1, functions: 0, reports: 1, transactions: 1 },
 }));
