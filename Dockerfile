@@ -22,5 +22,5 @@ VOLUME /data
 EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT ?? 3000}/readyz`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
-ENTRYPOINT ["node", "--no-node-snapshot", "/app/node_modules/tyche/bin/tyche.js"]
+ENTRYPOINT ["node", "/app/node_modules/tyche/bin/tyche.js"]
 CMD ["start"]

@@ -7,7 +7,7 @@
  * because no function of theirs is called. What runs periodically beside the call (balances, checkpoints) is left in, so the figure is of the fewest
  * of five calls.
  *
- * Run: `node --no-node-snapshot bench/enteredFiles.ts`, which prints the number; `-- --list` the files as well.
+ * Run: `node bench/enteredFiles.ts`, which prints the number; `-- --list` the files as well.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { Session } from "node:inspector/promises";

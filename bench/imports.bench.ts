@@ -6,7 +6,7 @@
  * our first import takes at most a second longer than Deno's. It needs the npm registry, so it also measures the state of the
  * network: the two take turns, and the median of the rounds counts. Left out: what the source does with the package.
  *
- * Run: `node --no-node-snapshot bench/imports.bench.ts`
+ * Run: `node bench/imports.bench.ts`
  */
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";

@@ -6,7 +6,7 @@
  * where the sandbox's time goes. Both return the same bytes, checked once. Left out: the source's own computation and
  * waiting, and imports, which cost both the same or depend on the network.
  *
- * Run: `node --no-node-snapshot bench/sandbox.bench.ts`
+ * Run: `node bench/sandbox.bench.ts`
  */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";

@@ -1,4 +1,4 @@
-#!/usr/bin/env -S node --no-node-snapshot
+#!/usr/bin/env node
 // Runs on old versions of Node too, so that whoever has one is told.
 import { existsSync } from "node:fs";
 

@@ -1,5 +1,5 @@
 /**
- * Serves the naive path over HTTP, like the service in a process of its own: `node --no-node-snapshot bench/naive/server.ts
+ * Serves the naive path over HTTP, like the service in a process of its own: `node bench/naive/server.ts
  * FOLDER`. Prints one line of JSON once it listens; SIGTERM ends it.
  */
 import { createServer, type IncomingMessage } from "node:http";

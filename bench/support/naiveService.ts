@@ -21,7 +21,7 @@ const START_TIMEOUT_MS = 60_000;
 export async function startNaiveService(): Promise<NaiveService> {
   const folder = mkdtempSync(path.join(tmpdir(), "tyche-naive-"));
   const server = fileURLToPath(import.meta.resolve("../naive/server.ts"));
-  const child = spawn(process.execPath, ["--no-node-snapshot", server, folder], {
+  const child = spawn(process.execPath, [server, folder], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));

@@ -1,4 +1,4 @@
-#!/usr/bin/env -S node --no-node-snapshot
+#!/usr/bin/env node
 import { setFlagsFromString } from "node:v8";
 import { Command } from "commander";
 import { ApiError, ConnectionError, TycheClientError } from "../client/index.ts";

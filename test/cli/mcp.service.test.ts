@@ -12,7 +12,7 @@ afterAll(() => tyche.stop());
 /** Connects as an agent's program does: it starts the command, and speaks with it by the protocol's own client. */
 async function connect(env: Readonly<Record<string, string>>, ...options: readonly string[]) {
   const client = new Client({ name: "test", version: "1" });
-  const args = ["--no-node-snapshot", TYCHE_ENTRY, "mcp", ...options];
+  const args = [TYCHE_ENTRY, "mcp", ...options];
   await client.connect(new StdioClientTransport({ command: process.execPath, args, env: { ...env } }));
   onTestFinished(() => client.close());
   const call = async (name: string, given: Record<string, unknown> = {}) => {

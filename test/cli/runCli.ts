@@ -13,7 +13,7 @@ export function startCli(
   variables: Readonly<Record<string, string>> = {},
 ): ChildProcess {
   const env = { ...process.env, CI: "true", FORCE_COLOR: "1", NO_COLOR: undefined, ...variables };
-  return spawn(process.execPath, ["--no-node-snapshot", TYCHE_ENTRY, ...args], { env });
+  return spawn(process.execPath, [TYCHE_ENTRY, ...args], { env });
 }
 
 /** Runs `tyche` to completion; `input` is its standard input. */

@@ -48,7 +48,7 @@ afterAll(() => {
 async function loadedBy(args: readonly string[]) {
   const recorder = `--import=data:text/javascript,${encodeURIComponent(RECORDER)}`;
   const env = { ...process.env, TYCHE_API_KEY: "tyche_key", TYCHE_URL: url };
-  await promisify(execFile)(process.execPath, ["--no-node-snapshot", recorder, ENTRY, ...args], { env });
+  await promisify(execFile)(process.execPath, [recorder, ENTRY, ...args], { env });
   const urls = readFileSync(list, "utf8").split("\n");
   const packages = urls.flatMap((one) => /\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(one)?.[1] ?? []);
   const files = urls.filter((one) => one.startsWith(ROOT)).map((one) => one.slice(ROOT.length));

@@ -12,7 +12,8 @@ export interface CrashProcess {
 /** Starts the process from a bundle; it loads its code at once, then waits for `open`. */
 export function startCrashProcess(bundle: string): CrashProcess {
   const child: ChildProcess = fork(bundle, {
-    execArgv: ["--no-node-snapshot"],
+    // None of the test's own.
+    execArgv: [],
     stdio: ["ignore", "ignore", "pipe", "ipc"],
   });
   let trouble = "";

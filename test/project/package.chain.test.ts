@@ -93,14 +93,10 @@ test("behaviour: in a checkout a program imports every entry point by its name",
   expect(names).toEqual(["tyche", "tyche/client", "tyche/sandbox", "tyche/verify"]);
   const program = `for (const name of ${JSON.stringify(names)}) console.log(Object.keys(await import(name)).length > 0)`;
   // `npm ci` has written the modules they resolve to (`prepare`).
-  const output = execFileSync(
-    process.execPath,
-    ["--no-node-snapshot", "--input-type=module", "-e", program],
-    {
-      cwd: ROOT,
-      encoding: "utf8",
-    },
-  );
+  const output = execFileSync(process.execPath, ["--input-type=module", "-e", program], {
+    cwd: ROOT,
+    encoding: "utf8",
+  });
   expect(output.trim().split("\n")).toEqual(names.map(() => "true"));
 });
 

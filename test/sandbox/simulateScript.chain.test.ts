@@ -81,7 +81,7 @@ test.each(Object.entries(REFUSED))("error: %s, in the toolkit's words", async (_
 test("behaviour: a program that is done with it ends by itself", async () => {
   const entry = fileURLToPath(new URL("../../sandbox/index.ts", import.meta.url));
   const program = `import { simulateScript } from ${JSON.stringify(entry)}; console.log((await simulateScript({ source: "return new Uint8Array([7])" })).responseBytesHexstring);`;
-  const child = spawn(process.execPath, ["--no-node-snapshot", "--input-type=module", "-e", program], {
+  const child = spawn(process.execPath, ["--input-type=module", "-e", program], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   let output = "";

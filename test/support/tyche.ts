@@ -191,7 +191,7 @@ function spawnTyche(
   env: Readonly<Record<string, string>>,
   { under = [], cwd }: Pick<TycheProcessOptions, "under" | "cwd"> = {},
 ): { readonly child: ChildProcess; readonly output: () => string; readonly exited: Promise<number | null> } {
-  const command = [...under, process.execPath, "--no-node-snapshot", TYCHE_ENTRY, ...args];
+  const command = [...under, process.execPath, TYCHE_ENTRY, ...args];
   const child = spawn(command[0]!, command.slice(1), {
     env: { ...process.env, NO_COLOR: "1", ...env },
     stdio: ["ignore", "pipe", "pipe"],

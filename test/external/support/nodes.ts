@@ -170,7 +170,7 @@ export async function prepareOperators(
 
 /** Starts a node that follows the protocol, but reports forged bytes for each source that contains a marker. */
 export async function startLiar(env: Readonly<Record<string, string>>, marker: string): Promise<OracleChild> {
-  const child = spawn(process.execPath, ["--no-node-snapshot", LIAR, NETWORK, marker], {
+  const child = spawn(process.execPath, [LIAR, NETWORK, marker], {
     env: { ...process.env, ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });

@@ -10,7 +10,7 @@ export function makeReaderFolder(): string {
   mkdirSync(path.join(folder, "bin"));
   const entry = path.join(ROOT, "src/app/tyche.ts");
   // npx itself would add a second to each command, and needs the registry if the package is not installed.
-  const npx = `#!/bin/sh\nshift\nexec "${process.execPath}" --no-node-snapshot "${entry}" "$@"\n`;
+  const npx = `#!/bin/sh\nshift\nexec "${process.execPath}" "${entry}" "$@"\n`;
   writeFileSync(path.join(folder, "bin/npx"), npx, { mode: 0o755 });
   symlinkSync(process.execPath, path.join(folder, "bin/node"));
   mkdirSync(path.join(folder, "node_modules"));

@@ -78,7 +78,7 @@ test.runIf(isLinux && process.getuid?.() === 0)(
       console.log(await pool.run({ source: "return Functions.encodeUint256(1n)" }));
       await pool.close();`;
     const bounded = ["--bounding-set", "-setuid,-setgid", "--inh-caps", "-setuid,-setgid"];
-    const node = [process.execPath, "--no-warnings", "--no-node-snapshot", "--input-type=module", "--eval"];
+    const node = [process.execPath, "--no-warnings", "--input-type=module", "--eval"];
     const start = (accepted: string) =>
       spawnSync("setpriv", [...bounded, ...node, code], {
         encoding: "utf8",

@@ -19,7 +19,7 @@ export async function measureHostile(
   try {
     const script = join(folder, "child.cjs");
     writeFileSync(script, HOSTILE_CHILD, { mode: 0o644 });
-    const parent = spawn(process.execPath, ["--no-node-snapshot", PARENT, script, String(timeMs)], {
+    const parent = spawn(process.execPath, [PARENT, script, String(timeMs)], {
       stdio: ["pipe", "pipe", "inherit"],
     });
     parent.stdin.end(JSON.stringify(programs));

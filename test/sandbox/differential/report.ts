@@ -1,5 +1,5 @@
 // Compares our sandbox with the recorded answers, or with --live with Deno itself:
-//   node --no-node-snapshot test/sandbox/differential/report.ts [--live] [--show] [filter …]
+//   node test/sandbox/differential/report.ts [--live] [--show] [filter …]
 import { readFileSync } from "node:fs";
 
 import { readCases } from "./cases.ts";
