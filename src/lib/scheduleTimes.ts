@@ -89,7 +89,12 @@ function findTickInGap(
   timeZone: string,
   { after, before }: { readonly after: number; readonly before: number },
 ): number | undefined {
-  for (let from = after; from < before; from += STRIDE_MS) {
+  // Years may pass without a tick; its local time is at most a day from UTC.
+  const local = cronIn(cron, "UTC")
+    .nextRun(new Date(after + offsetAt(timeZone, after)))
+    ?.getTime();
+  if (local === undefined) return undefined;
+  for (let from = Math.max(after, local - 2 * UNITS_MS.d); from < before; from += STRIDE_MS) {
     const to = Math.min(from + STRIDE_MS, before);
     const [old, fresh] = [offsetAt(timeZone, from), offsetAt(timeZone, to)];
     if (fresh <= old) continue;
@@ -108,7 +113,7 @@ function findTickInGap(
 }
 
 let crons = new Map<string, Cron>();
-/** Most expressions that are kept ready. */
+/** Most expressions, and formats of time zones, that are kept ready: upper and lower case make thousands of names of one zone. */
 const MAX_READY = 1_000;
 
 function cronIn(cron: string, timezone: string): Cron {
@@ -119,7 +124,7 @@ function cronIn(cron: string, timezone: string): Cron {
   return ready;
 }
 
-const formats = new Map<string, Intl.DateTimeFormat>();
+let formats = new Map<string, Intl.DateTimeFormat>();
 
 /** Returns by how much local time is ahead of UTC, in ms. */
 function offsetAt(timeZone: string, at: number): number {
@@ -135,6 +140,7 @@ function offsetAt(timeZone: string, at: number): number {
       minute: "numeric",
       second: "numeric",
     });
+  if (formats.size >= MAX_READY) formats = new Map();
   formats.set(timeZone, format);
   const parts = Object.fromEntries(format.formatToParts(at).map(({ type, value }) => [type, Number(value)]));
   const { year, month, day, hour, minute, second } = parts as Record<string, number>;

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import {
   findCronMistake,
   formatDuration,
@@ -213,4 +213,12 @@ test.each([
 
 test("knows time zones", () => {
   expect(["UTC", "Europe/Berlin", "Mars/Olympus", ""].map(isTimeZone)).toEqual([true, true, false, false]);
+});
+
+test("looks at local time only near a tick, however long there is none", () => {
+  const read = vi.spyOn(Intl.DateTimeFormat.prototype, "formatToParts");
+  const timing = { cron: "0 0 29 2 *", timeZone: "Europe/Berlin" };
+  expect(nextTicks(timing, at("2026-01-01T00:00Z"), 5).map(write).at(-1)).toBe("2044-02-28T23:00");
+  expect(read.mock.calls.length).toBeLessThan(200);
+  read.mockRestore();
 });
