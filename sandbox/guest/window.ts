@@ -51,24 +51,28 @@ export function installWindow({ define, load, findLoaded, timers }: WindowTools)
 
   /** The result of a timer function: an object that converts to a number. */
   class Timeout {
-    readonly #id: number;
+    #id: number;
+    #hasRef = true;
     readonly #restart: () => number;
     constructor(id: number, restart: () => number) {
       this.#id = id;
       this.#restart = restart;
     }
     ref(): this {
+      this.#hasRef = true;
       return this;
     }
     unref(): this {
+      this.#hasRef = false;
       return this;
     }
     hasRef(): boolean {
-      return true;
+      return this.#hasRef;
     }
-    refresh(): Timeout {
+    refresh(): this {
       timers.clearTimeout(this.#id);
-      return new Timeout(this.#restart(), this.#restart);
+      this.#id = this.#restart();
+      return this;
     }
     close(): this {
       timers.clearTimeout(this.#id);
@@ -76,6 +80,9 @@ export function installWindow({ define, load, findLoaded, timers }: WindowTools)
     }
     [Symbol.toPrimitive](): number {
       return this.#id;
+    }
+    [Symbol.dispose](): void {
+      timers.clearTimeout(this.#id);
     }
   }
   class Immediate extends Timeout {}

@@ -1,5 +1,6 @@
 import type { Internals } from "../internals.ts";
 import { createAssert } from "../node/assert.ts";
+import { createDiagnostics } from "../node/diagnostics.ts";
 import { createEvents } from "../node/events.ts";
 import { createPaths } from "../node/path.ts";
 import { createQuerystring } from "../node/querystring.ts";
@@ -19,6 +20,12 @@ export default function nodeChunk(internals: Internals): Module {
       return { ...strict, default: strict };
     },
     asyncHooks: small.createAsyncHooks,
+    diagnosticsChannel: () =>
+      createDiagnostics((error) =>
+        internals.nextTick(() => {
+          throw error;
+        }),
+      ),
     events: () => createEvents(internals),
     path: () => members["paths"]?.["path"] as Module,
     pathPosix: () => members["paths"]?.["posix"] as Module,
@@ -29,7 +36,7 @@ export default function nodeChunk(internals: Internals): Module {
     querystring: () => createQuerystring(internals),
     streamWeb: () => ({ ...internals.load("streams") }),
     stringDecoder: () => createStringDecoder(internals),
-    timers: small.createTimersModule,
+    timers: () => small.createTimersModule(members["timersPromises"] as Module),
     timersPromises: () => small.createTimersPromises(internals),
     url: () => small.createUrl(internals, members["querystring"] as Module),
     util: () => createUtil(internals),

@@ -28,16 +28,17 @@ export default function nodeStreamChunk({ load }: Internals): Readonly<Record<st
   const library = require("readable-stream/lib/stream.js");
   const { Readable, Writable, Duplex, promises } = library;
   // Of a stream of bytes, Node 24 returns one piece at a time; the library does so only while it flows.
-  const { read } = Readable.prototype as { read: (this: object, size?: number) => unknown };
+  const { read: readPiece } = Readable.prototype as { read: (this: object, size?: number) => unknown };
   Object.defineProperty(Readable.prototype, "read", {
     value: {
       read(this: { readonly _readableState: ReadState }, size?: number): unknown {
         const state = this._readableState;
         const { flowing } = state;
-        if (size !== undefined || flowing || state.decoder || state.objectMode) return read.call(this, size);
+        if (size !== undefined || flowing || state.decoder || state.objectMode)
+          return readPiece.call(this, size);
         state.flowing = true;
         try {
-          return read.call(this);
+          return readPiece.call(this);
         } finally {
           if ((state.flowing as boolean | null) === true) state.flowing = flowing;
         }
@@ -68,7 +69,29 @@ export default function nodeStreamChunk({ load }: Internals): Readonly<Record<st
   ] as const)
     for (const method of ["fromWeb", "toWeb"]) type[method] = missing(`${name}.${method}`);
   const names = Object.fromEntries(Object.entries(library));
+  const { Buffer } = load("buffer") as unknown as {
+    Buffer: { from(value: unknown): Uint8Array; concat(parts: Uint8Array[]): Uint8Array };
+  };
+  const read = async (stream: AsyncIterable<unknown>): Promise<Uint8Array> => {
+    const parts: Uint8Array[] = [];
+    for await (const part of stream) parts.push(Buffer.from(part));
+    return Buffer.concat(parts);
+  };
+  const text = async (stream: AsyncIterable<unknown>): Promise<string> =>
+    new (load("text")["TextDecoder"] as new () => { decode(bytes: Uint8Array): string })().decode(
+      await read(stream),
+    );
+  const consumers = {
+    arrayBuffer: async (stream: AsyncIterable<unknown>) => (await read(stream)).slice().buffer,
+    blob: async (stream: AsyncIterable<unknown>) =>
+      new (load("file")["Blob"] as new (parts: unknown[]) => object)([await read(stream)]),
+    buffer: read,
+    bytes: async (stream: AsyncIterable<unknown>) => new Uint8Array(await read(stream)),
+    json: async (stream: AsyncIterable<unknown>) => JSON.parse(await text(stream)) as unknown,
+    text,
+  };
   return {
+    consumers: { ...consumers, default: consumers },
     stream: { ...names, promises, default: library },
     promises: { ...promises, default: promises },
   };

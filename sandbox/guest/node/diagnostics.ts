@@ -93,7 +93,7 @@ export function createDiagnostics(reportError: (error: unknown) => void): Readon
     traceSync(work: Work, context: Context = {}, self?: unknown, ...args: unknown[]): unknown {
       if (!this.hasSubscribers) return Reflect.apply(work, self, args);
       return this.#run(context, () => {
-        const result = Reflect.apply(work, self, args) as unknown;
+        const result: unknown = Reflect.apply(work, self, args);
         context["result"] = result;
         return result;
       });

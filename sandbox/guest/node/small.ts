@@ -43,7 +43,6 @@ export function createUrl({ load, native }: Internals, querystring: Exports): Ex
       string
     >;
     return {
-      __proto__: null,
       ...url,
       protocol,
       hostname: hostname?.startsWith("[") ? hostname.slice(1, -1) : hostname,
@@ -172,7 +171,7 @@ export function createPunycode({ native }: Internals): Exports {
 }
 
 /** `node:timers`, including its promises. */
-export function createTimersModule(): Exports {
+export function createTimersModule(promises: Exports): Exports {
   const { setTimeout, setInterval, setImmediate, clearTimeout, clearInterval, clearImmediate } =
     globalThis as unknown as Record<string, unknown>;
   return withDefault({
@@ -182,7 +181,7 @@ export function createTimersModule(): Exports {
     clearTimeout,
     clearInterval,
     clearImmediate,
-    promises: createTimersPromises({} as never)["default"],
+    promises: promises["default"],
   });
 }
 /** `node:timers/promises`: delays that a signal ends. */
@@ -249,9 +248,38 @@ export function createPerfHooks({ load }: Internals): Exports {
 
 /** `node:async_hooks`: a store applies to synchronous code only and doesn't follow promises. */
 export function createAsyncHooks(): Exports {
+  type Work = (...args: unknown[]) => unknown;
+  const storages = new Set<AsyncLocalStorage>();
+  /** Returns what runs work with the stores that apply now. */
+  const snapshot = () => {
+    const stores = [...storages].map((storage) => [storage, storage.getStore()] as const);
+    return (work: Work, ...args: unknown[]): unknown =>
+      stores.reduce<() => unknown>(
+        (inner, [storage, store]) =>
+          () =>
+            storage.run(store, inner),
+        () => work(...args),
+      )();
+  };
   class AsyncLocalStorage {
     #store: unknown;
-    run(store: unknown, work: (...args: unknown[]) => unknown, ...args: unknown[]): unknown {
+    declare readonly name: string;
+    constructor({
+      defaultValue,
+      name = "",
+    }: { readonly defaultValue?: unknown; readonly name?: string } = {}) {
+      this.#store = defaultValue;
+      Object.defineProperty(this, "name", { value: name, configurable: true });
+      storages.add(this);
+    }
+    static bind(work: Work): Work {
+      const run = snapshot();
+      return (...args) => run(work, ...args);
+    }
+    static snapshot() {
+      return snapshot();
+    }
+    run(store: unknown, work: Work, ...args: unknown[]): unknown {
       const before = this.#store;
       this.#store = store;
       try {
@@ -260,7 +288,7 @@ export function createAsyncHooks(): Exports {
         this.#store = before;
       }
     }
-    exit(work: (...args: unknown[]) => unknown, ...args: unknown[]): unknown {
+    exit(work: Work, ...args: unknown[]): unknown {
       return this.run(undefined, work, ...args);
     }
     getStore(): unknown {
@@ -273,16 +301,44 @@ export function createAsyncHooks(): Exports {
       this.#store = undefined;
     }
   }
+  let lastId = 1;
   class AsyncResource {
-    runInAsyncScope(work: (...args: unknown[]) => unknown, self?: unknown, ...args: unknown[]): unknown {
-      return Reflect.apply(work, self, args);
+    readonly #id = ++lastId;
+    readonly #run = snapshot();
+    readonly type: unknown;
+    constructor(type?: unknown) {
+      this.type = type;
+    }
+    static bind(work: Work, type?: unknown): Work {
+      return new AsyncResource(type ?? work.name).bind(work);
+    }
+    bind(work: Work): Work {
+      return (...args) => this.runInAsyncScope(work, undefined, ...args);
+    }
+    asyncId(): number {
+      return this.#id;
+    }
+    emitDestroy(): this {
+      return this;
+    }
+    runInAsyncScope(work: Work, self?: unknown, ...args: unknown[]): unknown {
+      return this.#run((...given) => Reflect.apply<unknown, unknown[], unknown>(work, self, given), ...args);
+    }
+  }
+  class AsyncHook {
+    enable(): this {
+      return this;
+    }
+    disable(): this {
+      return this;
     }
   }
   return withDefault({
     AsyncLocalStorage,
     AsyncResource,
-    createHook: () => ({ enable() {}, disable() {} }),
+    createHook: () => new AsyncHook(),
     executionAsyncId: () => 1,
+    executionAsyncResource: () => ({ __proto__: null }),
     triggerAsyncId: () => 0,
   });
 }

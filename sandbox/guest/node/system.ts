@@ -1,4 +1,5 @@
 import type { Internals } from "../internals.ts";
+import { nodeModules } from "../nodeModules.ts";
 
 type Exports = Readonly<Record<string, unknown>>;
 const withDefault = (names: Record<string, unknown>): Exports => ({ ...names, default: names });
@@ -8,7 +9,7 @@ const FS_WRITE =
   "writeFile appendFile mkdir rm rmdir unlink rename copyFile chmod chown symlink truncate mkdtemp utimes cp";
 
 /** Creates the system modules: as on the nodes, they can be imported, but any use that needs a permission is refused. */
-export function createSystem({ load }: Internals): Readonly<Record<string, Exports>> {
+export function createSystem({ load, native }: Internals): Readonly<Record<string, Exports>> {
   const { errors } = load("platform")["Deno"] as { errors: Record<string, ErrorConstructor> };
   const refuse = (permission: string, subject?: unknown): Error => {
     const named = subject === undefined ? "" : ` to "${String(subject)}"`;
@@ -64,7 +65,7 @@ export function createSystem({ load }: Internals): Readonly<Record<string, Expor
     endianness: () => "LE",
     tmpdir: () => "/tmp",
     availableParallelism: () => 1,
-    constants: { signals: {}, errno: {} },
+    constants: JSON.parse(native("osConstants", {}) as string) as object,
     hostname: system("hostname"),
     cpus: system("cpus"),
     freemem: system("systemMemoryInfo"),
@@ -75,6 +76,13 @@ export function createSystem({ load }: Internals): Readonly<Record<string, Expor
     release: system("osRelease"),
     uptime: system("osUptime"),
     userInfo: system("userInfo"),
+  };
+  const getBuiltinModule = (name: unknown): unknown => {
+    const entry = Object.hasOwn(nodeModules, String(name)) ? nodeModules[String(name)] : undefined;
+    if (entry === undefined) return undefined;
+    const [chunk = "", member] = entry.split("#");
+    const exported = load(chunk);
+    return (member === undefined ? exported : (exported[member] as Exports))["default"];
   };
   const unreachable = (name: string) => (): never => {
     throw new (errors["NotSupported"] as ErrorConstructor)(`${name} is not available here: use fetch`);
@@ -136,10 +144,21 @@ export function createSystem({ load }: Internals): Readonly<Record<string, Expor
     dns: withDefault(lookup),
     vm: withDefault(vm),
     process: withDefault(load("platform")["process"] as Record<string, unknown>),
-    module: withDefault({ builtinModules: [], createRequire: () => unreachable("require") }),
-    tty: withDefault({ isatty: () => false }),
-    diagnosticsChannel: withDefault({
-      channel: () => ({ hasSubscribers: false, publish() {}, subscribe() {}, unsubscribe() {} }),
+    module: withDefault({
+      builtinModules: Object.keys(nodeModules).filter((name) => !name.startsWith("node:")),
+      isBuiltin: (name: unknown) => Object.hasOwn(nodeModules, String(name)),
+      getBuiltinModule,
+      createRequire: () => (name: unknown) => {
+        const found = getBuiltinModule(name);
+        if (found !== undefined) return found;
+        throw Object.assign(
+          new Error(`Cannot find module '${String(name)}': only Node's modules can be required here`),
+          {
+            code: "MODULE_NOT_FOUND",
+          },
+        );
+      },
     }),
+    tty: withDefault({ isatty: () => false }),
   };
 }

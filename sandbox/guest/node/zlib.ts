@@ -23,6 +23,8 @@ const KINDS = [
   "zstdCompress",
   "zstdDecompress",
 ];
+/** Smallest piece of output that Node allows. */
+const MIN_CHUNK_BYTES = 64;
 const BUFFER = "of type string or an instance of Buffer, TypedArray, DataView, or ArrayBuffer";
 
 /** Creates `node:zlib`: the host converts all of the input at once, that of a stream at its end. */
@@ -49,7 +51,11 @@ export function createZlib({ native, load, setTimeout }: Internals): Readonly<Re
   const functions: Record<string, unknown> = {};
   const classes: Record<string, unknown> = {};
   for (const kind of KINDS) {
-    const run: Run = (data, options) => convert(kind, bytesOf(data, "buffer", BUFFER), options ?? {});
+    const run: Run = (data, options) => {
+      const result = convert(kind, bytesOf(data, "buffer", BUFFER), options ?? {});
+      if (!options?.["info"]) return result;
+      return { buffer: result, engine: new (classOf())(options) } as never;
+    };
     functions[kind] = (data: unknown, ...rest: unknown[]): void => {
       const [options, callback] = typeof rest[0] === "function" ? [{}, rest[0]] : rest;
       if (typeof callback !== "function") throw wrongType("callback", "function", callback);
@@ -89,6 +95,9 @@ export function createZlib({ native, load, setTimeout }: Internals): Readonly<Re
       constructor(options: Options = {}) {
         super(options);
         this.#options = options;
+        const { chunkSize } = options;
+        if (typeof chunkSize === "number" && chunkSize < MIN_CHUNK_BYTES)
+          throw outOfRange("options.chunkSize", `>= ${MIN_CHUNK_BYTES}`, chunkSize);
         // Refuses wrong options now.
         try {
           run(new Uint8Array(0), options);

@@ -109,6 +109,8 @@ export function createProcess({ load, print, exit, setTimeout, nextTick }: Inter
     emit: () => false,
     listeners: () => [],
     listenerCount: () => 0,
+    getBuiltinModule: (name: unknown) =>
+      (load("nodeSystem")["module"] as { getBuiltinModule(name: unknown): unknown }).getBuiltinModule(name),
     umask: () => 18,
     getuid: () => 0,
     features: {},

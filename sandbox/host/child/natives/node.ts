@@ -1,3 +1,4 @@
+import { constants } from "node:os";
 import * as path from "node:path";
 import * as url from "node:url";
 import * as util from "node:util";
@@ -76,5 +77,6 @@ export const nodeNatives: Readonly<Record<string, Native>> = {
       value: (util[known] as (...args: unknown[]) => unknown)(...(args as unknown[])),
     });
   },
+  osConstants: () => JSON.stringify(constants),
   systemErrors: () => JSON.stringify([...util.getSystemErrorMap()]),
 };
