@@ -95,6 +95,10 @@ const WALL_CLOCK: Readonly<Record<string, readonly string[]>> = {
     "src/webhooks/delivery.ts",
     "src/webhooks/webhooks.ts",
   ],
+  "the times at which rounds of drand are due": [
+    "src/oracle/batches/beaconRounds.ts",
+    "src/requests/accept/chooseRound.ts",
+  ],
   "the times at which schedules are due": [
     "src/browser/application/pages/dapps/triggers.tsx",
     "src/triggers/logActor.ts",

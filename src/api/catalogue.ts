@@ -77,6 +77,20 @@ export const NetworkView = Type.Object({
     maxRequestBytes: Type.Integer({ description: "Maximum size of the whole encoded request." }),
     maxResponseBytes: Type.Integer(),
   }),
+  beacon: Type.Optional(
+    Type.Object(
+      {
+        chainHash: Type.String({ description: "Hash of the chain of rounds." }),
+        publicKey: Type.String({ description: "Key that signs the rounds." }),
+        genesisTime: Type.Integer({ description: "Unix time of round 1, in seconds." }),
+        period: Type.Integer({ description: "Seconds between rounds." }),
+        groupHash: Type.String(),
+        beaconId: Type.String(),
+        marginSeconds: Type.Integer({ description: "How far in the future a request's round is." }),
+      },
+      { description: "The rounds of drand that presets may wait for; absent if they may not." },
+    ),
+  ),
   nodes: Type.Optional(
     Type.Array(OracleNodeView, {
       description: "The oracle's nodes, where several operators run them.",

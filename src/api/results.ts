@@ -1,11 +1,22 @@
 import { Type } from "typebox";
-import { hexBytes, nullable } from "./common.ts";
+import { hexBytes, nullable, time } from "./common.ts";
 
 const id = Type.String({ description: "Identifier of the request here: the one of `/api/requests/{id}`." });
 const shareUrl = Type.String({ description: "Public page with the result: `/r/{id}`." });
 const label = Type.Optional(
   Type.String({ description: "What the request is for, as it is on chain; absent without a label." }),
 );
+/** A future round of drand that a preset's word also follows from. */
+export const BeaconView = Type.Object(
+  {
+    round: Type.String({ pattern: "^[0-9]+$", description: "Number of the round." }),
+    time: time("When the round is due. The request must be mined before."),
+    chainHash: hexBytes("The chain of rounds: `0x52db…` is drand's quicknet.", 32),
+  },
+  { description: "The round of drand that the request fixed; absent without one." },
+);
+const beacon = Type.Optional(BeaconView);
+
 const failureCode = Type.Optional(
   Type.Literal("function_failed", { description: "Code of the failure; absent after a success." }),
 );
@@ -51,6 +62,7 @@ export const PresetResult = Type.Object({
   url: explorerUrl("the transaction that delivered the result"),
   shareUrl,
   label,
+  beacon,
 });
 
 const warnings = Type.Array(Type.String(), {

@@ -70,6 +70,16 @@ export interface AddressView {
   readonly isIndexed: boolean;
 }
 
+/** A future round of drand that a preset's word also follows from. */
+export interface BeaconView {
+  /** Number of the round. */
+  readonly round: string;
+  /** When the round is due. The request must be mined before. */
+  readonly time: string;
+  /** The chain of rounds: `0x52db…` is drand's quicknet. */
+  readonly chainHash: Hex;
+}
+
 /** A page of a chain's blocks. */
 export interface BlockListView {
   readonly network: string;
@@ -709,6 +719,21 @@ export interface NetworkView {
     readonly maxRequestBytes: number;
     readonly maxResponseBytes: number;
   };
+  /** The rounds of drand that presets may wait for; absent if they may not. */
+  readonly beacon?: {
+    /** Hash of the chain of rounds. */
+    readonly chainHash: string;
+    /** Key that signs the rounds. */
+    readonly publicKey: string;
+    /** Unix time of round 1, in seconds. */
+    readonly genesisTime: number;
+    /** Seconds between rounds. */
+    readonly period: number;
+    readonly groupHash: string;
+    readonly beaconId: string;
+    /** How far in the future a request's round is. */
+    readonly marginSeconds: number;
+  };
   /** The oracle's nodes, where several operators run them. */
   readonly nodes?: readonly OracleNodeView[];
 }
@@ -848,6 +873,8 @@ export interface PresetResult {
   readonly shareUrl: string;
   /** What the request is for, as it is on chain; absent without a label. */
   readonly label?: string;
+  /** The round of drand that the request fixed; absent without one. */
+  readonly beacon?: BeaconView;
 }
 
 /** A preset that a transaction requested or answered. */
@@ -1130,9 +1157,18 @@ export interface RequestVerification {
     /** Names of `args`, as that preset has them; empty without it. */
     readonly parameters: readonly string[];
   } | null;
-  /** Null if the block can't be hashed. */
+  /** The round of drand that the request fixed: the step `beacon` checks it. Null without one. */
+  readonly beacon: {
+    /** Number of the round. */
+    readonly round: string;
+    /** Null for a chain of rounds that is not known. */
+    readonly time: string | null;
+    /** The chain of rounds: `0x52db…` is drand's quicknet. */
+    readonly chainHash: Hex;
+  } | null;
+  /** Null if the node doesn't show the block. */
   readonly requestedAt: string | null;
-  /** Null without one, or if the block can't be hashed. */
+  /** Null without one, or if the node doesn't show it. */
   readonly deliveredAt: string | null;
   /** Null without a result. */
   readonly deliveredBy: Hex | null;
@@ -1345,6 +1381,7 @@ export type StepName =
   | "key"
   | "proof"
   | "join"
+  | "beacon"
   | "source"
   | "signers"
   | "signatures"

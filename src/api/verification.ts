@@ -1,5 +1,6 @@
 import { Type } from "typebox";
 import { STEP_NAMES, VERDICTS } from "../lib/verificationWords.ts";
+import { BeaconView } from "./results.ts";
 import { hexBytes, nullable, time } from "./common.ts";
 
 const hash = (description: string) => hexBytes(description, 32);
@@ -96,10 +97,17 @@ export const RequestVerification = Type.Object({
     }),
     "The preset; null for functions and random numbers.",
   ),
-  requestedAt: nullable(time("Time of the request's block."), "Null if the block can't be hashed."),
+  beacon: nullable(
+    Type.Object({
+      ...BeaconView.properties,
+      time: nullable(time("When the round is due."), "Null for a chain of rounds that is not known."),
+    }),
+    "The round of drand that the request fixed: the step `beacon` checks it. Null without one.",
+  ),
+  requestedAt: nullable(time("Time of the request's block."), "Null if the node doesn't show the block."),
   deliveredAt: nullable(
     time("Time of the block with the result or the random numbers."),
-    "Null without one, or if the block can't be hashed.",
+    "Null without one, or if the node doesn't show it.",
   ),
   deliveredBy: nullable(
     hexBytes("Who signed that transaction: anyone may deliver.", 20),

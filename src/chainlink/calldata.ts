@@ -8,7 +8,7 @@ import {
   vrfCoordinatorAbi,
   vrfCoordinatorV2PlusAbi,
 } from "./contracts/abi.ts";
-import { decodePresetBatch, type PresetItem } from "./presetBatch.ts";
+import { decodePresetBatch, type PresetBatch } from "./presetBatch.ts";
 import { decodeSignatures, type SignedReport } from "./presetReport.ts";
 import { MAX_NODES } from "./quorum.ts";
 import { createReadLimit, decodeBoundedCall, decodeBoundedParameters, readWord } from "../lib/boundedAbi.ts";
@@ -72,9 +72,9 @@ export function decodeJoinedSubmission(input: Hex) {
   return call?.functionName === "submitJoined" ? call.args[0] : [];
 }
 
-/** Decodes the presets of a batch; none if the bytes are malformed. */
-export function decodeBatchItems(batch: Hex): readonly PresetItem[] {
-  return tryDecode(() => decodePresetBatch(batch)) ?? [];
+/** Decodes a batch; without presets if the bytes are malformed. */
+export function decodeBatch(batch: Hex): PresetBatch {
+  return tryDecode(() => decodePresetBatch(batch)) ?? { items: [], beacon: undefined };
 }
 
 /** A call of PresetConsumer `deliver`. */

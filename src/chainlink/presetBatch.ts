@@ -1,4 +1,5 @@
 import { concatBytes, type Hex } from "viem";
+import type { DrandRound } from "../lib/drand.ts";
 import { TycheError } from "../lib/errors.ts";
 import { fromHexText, toHexText } from "../lib/hex.ts";
 import { keccak256 } from "../lib/keccak.ts";
@@ -13,6 +14,13 @@ export interface PresetItem {
   readonly args: Uint8Array;
 }
 
+/** Presets that share a request for words. */
+export interface PresetBatch {
+  readonly items: readonly PresetItem[];
+  /** The round of drand that all of them wait for; `undefined` for none. */
+  readonly beacon: DrandRound | undefined;
+}
+
 /** Maximum bytes of a packed batch; a transaction's calldata must hold it. */
 export const MAX_BATCH_BYTES = 24_575;
 /** Bytes before an item's arguments: the source id, and the longest form of the arguments' length. */
@@ -22,13 +30,20 @@ export const MAX_ARGUMENT_BYTES = MAX_BATCH_BYTES - ITEM_HEAD_BYTES;
 /** Maximum number of presets in one batch, so that the results of all fit one report. */
 export const MAX_PRESETS_PER_BATCH = 100;
 
+/** No source has this id: the last entry of a batch has it, if the batch waits for a round of drand. Its arguments are the round, 8 bytes, and the chain's hash, 32. */
+const BEACON_SOURCE_ID = 0;
+const BEACON_ARGUMENT_BYTES = 40;
+/** Bytes that a round takes in a batch. */
+export const BEACON_BYTES = 3 + BEACON_ARGUMENT_BYTES;
+
 /**
  * Packs a batch as PresetConsumerBase.sol describes: for each item 2 bytes of source id, the length of its arguments (1 byte, or
- * 255 and 2 bytes), the arguments.
+ * 255 and 2 bytes), the arguments. A round of drand is one more entry at the end: the contract doesn't tell it from a preset, and its
+ * "result" is the round's signature.
  *
  * @throws PresetBatchError when something does not fit.
  */
-export function encodePresetBatch(items: readonly PresetItem[]): Hex {
+export function encodePresetBatch(items: readonly PresetItem[], beacon?: DrandRound): Hex {
   const parts: Uint8Array[] = [];
   for (const { sourceId, args } of items) {
     if (!(sourceId > 0 && sourceId <= 0xffff))
@@ -37,6 +52,14 @@ export function encodePresetBatch(items: readonly PresetItem[]): Hex {
     if (n > MAX_ARGUMENT_BYTES) throw new PresetBatchError(`arguments have ${n} bytes`);
     const length = n < 255 ? [n] : [255, n >> 8, n & 0xff];
     parts.push(Uint8Array.of(sourceId >> 8, sourceId & 0xff, ...length), args);
+  }
+  if (beacon !== undefined) {
+    const round = fromHexText(toWord(beacon.round)).subarray(24);
+    parts.push(
+      Uint8Array.of(0, BEACON_SOURCE_ID, BEACON_ARGUMENT_BYTES),
+      round,
+      fromHexText(beacon.chainHash),
+    );
   }
   const packed = concatBytes(parts);
   if (items.length === 0 || items.length > MAX_PRESETS_PER_BATCH || packed.length > MAX_BATCH_BYTES) {
@@ -52,7 +75,7 @@ export function encodePresetBatch(items: readonly PresetItem[]): Hex {
  *
  * @throws PresetBatchError when the bytes end within an item, or there are too many or none; SyntaxError when they are not hex.
  */
-export function decodePresetBatch(batch: Hex): readonly PresetItem[] {
+export function decodePresetBatch(batch: Hex): PresetBatch {
   const bytes = fromHexText(batch);
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   const items: PresetItem[] = [];
@@ -66,14 +89,37 @@ export function decodePresetBatch(batch: Hex): readonly PresetItem[] {
     items.push({ sourceId: view.getUint16(at), args: bytes.slice(start, start + length) });
     at = start + length;
   }
+  const last = items.at(-1);
+  const hasBeacon = last?.sourceId === BEACON_SOURCE_ID && last.args.length === BEACON_ARGUMENT_BYTES;
+  const beacon = hasBeacon ? readBeacon(items.pop()!.args) : undefined;
   if (items.length === 0 || items.length > MAX_PRESETS_PER_BATCH)
     throw new PresetBatchError(`there are ${items.length} items of 1 to ${MAX_PRESETS_PER_BATCH}`);
-  return items;
+  return { items, beacon };
+}
+
+function readBeacon(args: Uint8Array): DrandRound {
+  const view = new DataView(args.buffer, args.byteOffset, args.length);
+  return { round: view.getBigUint64(0), chainHash: toHexText(args.subarray(8)) };
 }
 
 /** Returns the random word of each preset of a batch: keccak256(seed ‖ i), as a coordinator derives words from a proof's output. */
 export function wordsOfBatch(seed: bigint, items: number): readonly bigint[] {
   return randomWords(seed, items);
+}
+
+/** keccak256("tyche.BeaconWord.v1"). */
+const BEACON_TAG = keccak256(new TextEncoder().encode("tyche.BeaconWord.v1"));
+
+/**
+ * Returns the word of a preset that waits for a round of drand: keccak256(tag ‖ its word of the batch ‖ the round's signature ‖ its
+ * request id). Whoever can choose one of the two parts can't choose this.
+ */
+export function beaconWord(
+  word: bigint,
+  { signature, requestId }: { readonly signature: Uint8Array; readonly requestId: Hex },
+): bigint {
+  const parts = [BEACON_TAG, fromHexText(toWord(word)), signature, fromHexText(requestId)];
+  return readUint256(keccak256(concatBytes(parts)));
 }
 
 /** Returns the id of one preset of a batch, keccak256(VRF request id ‖ item), 32 bytes. */

@@ -30,6 +30,10 @@ interface CallFlags extends ServiceFlags, NetworkFlag {
 interface ConfirmationsFlag {
   readonly confirmations?: number;
 }
+
+interface BeaconFlag {
+  readonly beacon?: "drand";
+}
 const CONFIRMATIONS = [
   "--confirmations <number>",
   "blocks to wait before the words are drawn",
@@ -67,13 +71,19 @@ export function registerCall(program: Command, terminal: Terminal): void {
     )
     .addHelpText("after", EXAMPLES)
     .option(...CONFIRMATIONS)
-    .action(async (name: string, typed: TypedParams, flags: CallFlags & ConfirmationsFlag) => {
+    .addOption(
+      new Option(
+        "--beacon <name>",
+        "another source that the word follows from, besides the proof: a future round of drand",
+      ).choices(["drand"]),
+    )
+    .action(async (name: string, typed: TypedParams, flags: CallFlags & ConfirmationsFlag & BeaconFlag) => {
       const { client } = await connectService(flags);
       const preset = (await client.presets()).find((one) => one.name === name);
       const params = readPresetParams(typed, preset);
       const network = await chooseNetwork(client, flags);
-      const { idempotencyKey, confirmations, label, once } = flags;
-      const options = { network, confirmations, label, once, idempotencyKey };
+      const { idempotencyKey, confirmations, beacon, label, once } = flags;
+      const options = { network, confirmations, beacon, label, once, idempotencyKey };
       await finish(await client.submit.preset(name, params, options), flags, terminal);
     });
 
@@ -87,6 +97,7 @@ export function registerCall(program: Command, terminal: Terminal): void {
         .argParser((value, all: readonly Hex[]) => [...all, value as Hex]),
     )
     .action(async (_flags: object, command: Command) => {
+      refuseOption(command, "beacon");
       const flags = command.optsWithGlobals<
         CallFlags & ConfirmationsFlag & { words: number; keyHash: readonly Hex[] }
       >();
@@ -113,8 +124,9 @@ export function registerCall(program: Command, terminal: Terminal): void {
       const flags = command.optsWithGlobals<
         CallFlags & ConfirmationsFlag & { arg: string[]; returnType: ReturnType }
       >();
-      // `call` itself takes it, for presets.
-      if (flags.confirmations !== undefined) command.error("error: unknown option '--confirmations'");
+      // `call` itself takes them, for presets.
+      refuseOption(command, "confirmations");
+      refuseOption(command, "beacon");
       const source = file === "-" ? await text(process.stdin) : await readFile(file, "utf8");
       const { client } = await connectService(flags);
       const network = await chooseNetwork(client, flags);
@@ -131,6 +143,12 @@ export function registerCall(program: Command, terminal: Terminal): void {
         else throw error;
       }
     });
+}
+
+/** Refuses an option that `call` takes for presets only. */
+function refuseOption(command: Command, name: string): void {
+  if (command.optsWithGlobals<Record<string, unknown>>()[name] !== undefined)
+    command.error(`error: unknown option '--${name}'`);
 }
 
 function withCall(command: Command): Command {

@@ -148,6 +148,11 @@ async function dappTools(client: TycheClient<AnyPresets>): Promise<readonly Tool
         params: parameters,
         network: NETWORK,
         confirmations: CONFIRMATIONS,
+        beacon: {
+          enum: ["drand"],
+          description:
+            "A future round of drand that the result also follows from, so that nobody can have chosen it; the answer takes some seconds more.",
+        },
         ...LABEL,
       },
       required: (parameters["required"] as readonly string[] | undefined)?.length ? ["params"] : [],

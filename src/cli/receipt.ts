@@ -76,8 +76,11 @@ export function checkReceipt(receipt: Receipt, found: Verification): ReceiptChec
     else problems.push(`${what}: the receipt says ${told}, the chain ${actual}`);
   const { receivedAtMs } = receipt;
   if (receivedAtMs === undefined) return { agreed, problems };
+  const due = request.beacon?.time ?? null;
+  if (due !== null && Date.parse(due) <= receivedAtMs)
+    problems.push(`its round of drand was due at ${due}, before the answer was given`);
   if (request.requestedAt === null)
-    problems.push("when the request was mined is unknown, as its block can't be hashed");
+    problems.push("when the request was mined is unknown: the node doesn't show its block");
   else if (Date.parse(request.requestedAt) + SLOT_MS < receivedAtMs) {
     const seconds = Math.round((receivedAtMs - Date.parse(request.requestedAt)) / 1000);
     problems.push(`the request was mined ${seconds} seconds before the answer was given`);
@@ -94,6 +97,7 @@ function* compare(
   if (network !== undefined) yield ["network", network, found.network];
   yield ["label", JSON.stringify(label ?? null), JSON.stringify(request.label?.label ?? null)];
   const { preset, args } = request;
+  yield ["round", describeRound(params["beacon"] ?? outcome["beacon"]), describeRound(request.beacon)];
   if (preset !== null && preset.name !== null && params["preset"] !== undefined)
     yield ["preset", toArgument(params["preset"]), preset.name];
   for (const [i, name] of (preset?.parameters ?? []).entries())
@@ -104,6 +108,13 @@ function* compare(
     if (outcome[name] !== undefined) yield [name, toArgument(outcome[name]), request[name] ?? "nothing"];
   if (outcome["randomNumber"] !== undefined)
     yield ["randomNumber", JSON.stringify(outcome["randomNumber"]), JSON.stringify(request.randomNumber)];
+}
+
+/** Names a round of drand; `none` if there is none. */
+function describeRound(beacon: unknown): string {
+  if (!isObject(beacon)) return "none";
+  const { round, chainHash } = beacon;
+  return `${JSON.stringify(round)} of ${JSON.stringify(chainHash)}`;
 }
 
 /** Returns a value as a source gets it: text as it is, else JSON. */

@@ -48,6 +48,8 @@ export interface PresetOptions extends SubmitOptions, LabelParams {
   readonly network?: string | undefined;
   /** Blocks before the word is drawn. Default: the network's minimum. */
   readonly confirmations?: number | undefined;
+  /** `drand`: the word also follows from a future round of drand, which the answer names. */
+  readonly beacon?: "drand" | undefined;
 }
 
 export interface RandomParams extends LabelParams {
@@ -158,8 +160,8 @@ export function createRequests<Presets, Form extends "result" | "submitted">(
   const post = <Result>(path: string, parts: Pick<Call, "query" | "body">, options: SubmitOptions = {}) =>
     send<Result>({ method: "POST", path, ...parts }, options);
   return {
-    preset(preset, ...[params = {}, { network, confirmations, label, once, ...options } = {}]) {
-      const query = { network, preset, confirmations, label, once: once?.toString() };
+    preset(preset, ...[params = {}, { network, confirmations, beacon, label, once, ...options } = {}]) {
+      const query = { network, preset, confirmations, beacon, label, once: once?.toString() };
       return post("/api/vrfv2/presets", { query, body: params }, options);
     },
     random: (params = {}, options) =>

@@ -1,11 +1,11 @@
 import type { PresetRunView, ProgramView } from "../api/types.ts";
 import { hexToString, type Hex } from "viem";
-import { decodeBatchItems } from "../chainlink/calldata.ts";
+import { decodeBatch } from "../chainlink/calldata.ts";
 import { PRESET_CONSUMER_READS } from "../chainlink/presetConsumerReads.ts";
 import { EVENT_TOPICS, WORDS_TOPICS, findEvent } from "../chainlink/events.ts";
 import { deriveWords } from "../chainlink/fulfilmentWords.ts";
 import { decodeArgs } from "../chainlink/functionsRequest.ts";
-import { presetRequestId, wordsOfBatch, type PresetItem } from "../chainlink/presetBatch.ts";
+import { beaconWord, presetRequestId, wordsOfBatch, type PresetItem } from "../chainlink/presetBatch.ts";
 import { decodeResults, type PresetResult } from "../chainlink/presetReport.ts";
 import type { RawLog } from "../evm/client.ts";
 import { fromHexText, toHexText } from "../lib/hex.ts";
@@ -54,10 +54,17 @@ export async function readPresets(
   const seeds = readSeeds(drawn, told);
   const results = new Map(told.flatMap(resultsOf));
   const readSource = createSourceReader(client, presetConsumer);
-  const views = batches.map(async ({ vrfRequestId, items, requestedBy }) => {
+  const views = batches.map(async ({ vrfRequestId, items, beacon, requestedBy }) => {
     const seed = seeds.get(vrfRequestId);
-    const words = seed === undefined ? [] : wordsOfBatch(seed, items.length);
     const report = results.get(vrfRequestId);
+    // With a round of drand, the words follow from its signature, too, which the report has.
+    const signature = beacon && report?.results[items.length];
+    const isKnown = seed !== undefined && (beacon === undefined || signature?.ok === true);
+    const words = (isKnown ? wordsOfBatch(seed, items.length) : []).map((own, item) =>
+      signature === undefined
+        ? own
+        : beaconWord(own, { signature: signature.bytes, requestId: presetRequestId(vrfRequestId, item) }),
+    );
     return await Promise.all(
       items.map(async (one, item): Promise<PresetRunView> => {
         const word = words[item] === undefined ? null : toWord(words[item]);
@@ -81,7 +88,7 @@ function batchOf(log: RawLog) {
   const event = findEvent(log);
   if (event?.name !== "BatchRequested") return [];
   const { vrfRequestId, batch } = event;
-  return [{ vrfRequestId, items: decodeBatchItems(batch), requestedBy: log.transactionHash }];
+  return [{ vrfRequestId, ...decodeBatch(batch), requestedBy: log.transactionHash }];
 }
 
 /** Returns the seeds of batches: word 0 of their request or, if it joins several, what the consumer joined. */

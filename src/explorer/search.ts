@@ -1,7 +1,7 @@
 import type { SearchHit } from "../api/types.ts";
 import type { Hex } from "viem";
 import type { AddressBook } from "../chainlink/addressBook.ts";
-import { decodeBatchItems } from "../chainlink/calldata.ts";
+import { decodeBatch } from "../chainlink/calldata.ts";
 import { EVENT_TOPICS, findEvent, WORDS_TOPICS } from "../chainlink/events.ts";
 import { presetRequestId } from "../chainlink/presetBatch.ts";
 import type { RawLog } from "../evm/client.ts";
@@ -91,7 +91,7 @@ export async function searchRequest(requestId: Hex, chain: ExploredChain): Promi
       const event = findEvent(log);
       if (event?.name !== "BatchRequested") return false;
       const { vrfRequestId, batch } = event;
-      return decodeBatchItems(batch).some((_, item) => presetRequestId(vrfRequestId, item) === requestId);
+      return decodeBatch(batch).items.some((_, item) => presetRequestId(vrfRequestId, item) === requestId);
     });
     if (asked === undefined) return [];
     const topics = [EVENT_TOPICS.BatchReported, asked.topics[1]!];

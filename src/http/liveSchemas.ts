@@ -200,6 +200,14 @@ function createRequestSchemas(networks: readonly NetworkView[], presets: readonl
         "coinflip",
       ),
       confirmations: confirmationsParameter("the random word is"),
+      beacon: Type.Optional(
+        Type.Unsafe<"drand">({
+          ...oneOf(
+            ["drand"],
+            "A source of randomness that the word also follows from: the first round of drand that is due after the network's margin. The answer names it.",
+          ),
+        }),
+      ),
       ...LABEL_PARAMETERS,
     }),
     function: Type.Object({ network: network(), source, args, returnType, ...LABEL_PARAMETERS }, STRICT),

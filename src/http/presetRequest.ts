@@ -9,7 +9,7 @@ import type { GivenParameters } from "./parameters.ts";
 import { pointerTo, type JsonValue } from "../lib/parseJson.ts";
 
 /** Parameters of every preset request. */
-const SHARED = ["network", "preset", "confirmations", "label", "once"] as const;
+const SHARED = ["network", "preset", "confirmations", "beacon", "label", "once"] as const;
 
 /**
  * Parses the parameters of a preset request: those of every preset by our schema, the rest by the preset's own. Lists the
@@ -52,9 +52,10 @@ export function parsePresetRequest(
         networkName === undefined ? {} : { network: networkName },
       );
       if (violations.length === 0 && checked.ok) {
-        const { network, confirmations } = checked.values;
+        const { network, confirmations, beacon } = checked.values;
         const chosen = {
           ...(confirmations === undefined ? {} : { confirmations }),
+          ...(beacon === undefined ? {} : { beacon }),
           ...labelOf(checked.values),
         };
         return { kind: "preset", network, preset: presetName, params, ...chosen };

@@ -36,7 +36,7 @@ function readable(arg: string): string {
   return JSON.stringify(arg);
 }
 
-/** Says when a request and its answer were mined, by the clock of their blocks. `undefined` if no block could be hashed. */
+/** Says when a request and its answer were mined, by the clock of their blocks. `undefined` if the node shows none of them. */
 export function describeTimes({
   kind,
   requestedAt,

@@ -21,7 +21,7 @@ export const VERDICT_OUTCOMES = {
 export const DECIDING_STEPS: Readonly<Record<"conditional" | "unconfirmed", readonly string[]>> = {
   conditional: ["contracts"],
   // Hashes and signatures alone decide all but the last: while one of them is open, a node could have made up the result.
-  unconfirmed: ["transactions", "proof", "signatures", "delivery", "execution"],
+  unconfirmed: ["transactions", "proof", "beacon", "signatures", "delivery", "execution"],
 };
 
 interface Judged {
@@ -58,6 +58,7 @@ export const STEP_NAMES = [
   "key",
   "proof",
   "join",
+  "beacon",
   "source",
   "signers",
   "signatures",

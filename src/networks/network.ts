@@ -4,6 +4,7 @@ import type { Account } from "../evm/account.ts";
 import type { ChainClient } from "../evm/client.ts";
 import type { Fees } from "../evm/fees.ts";
 import type { Pipelining } from "../evm/pipelining.ts";
+import type { BeaconTerms } from "../lib/drand.ts";
 import type { NetworkProfile } from "./profiles.ts";
 
 /** Who serves the words of one proving key. */
@@ -154,6 +155,8 @@ export interface NetworkTerms {
   readonly chainlinkCoordinator?: Hex | undefined;
   /** Whether block headers have Ethereum's format, so that verification can hash them again. */
   readonly hasEthereumBlocks: boolean;
+  /** The rounds of drand that presets may wait for; absent if they may not. */
+  readonly beacon?: BeaconTerms | undefined;
 }
 
 /** Called by a chain while it is open. */

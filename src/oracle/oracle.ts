@@ -14,6 +14,8 @@ import { createOracleNode, type OracleNode, type OracleNodeOptions } from "./nod
 import { createProofSender, type ProofSenderOptions } from "./node/proofSender.ts";
 import { keepOffReplaced } from "./keptSender.ts";
 import type { OracleLog } from "./log.ts";
+import type { BeaconTerms } from "../lib/drand.ts";
+import { createBeaconRounds } from "./batches/beaconRounds.ts";
 import { createPresetNetwork } from "./batches/presetNetwork.ts";
 import type { OracleNetworkStatus } from "./status.ts";
 import type { FunctionsNode } from "./transmit.ts";
@@ -74,6 +76,8 @@ export interface OracleNetworkOptions {
     | "keepEvidence"
     | "maxResponseBytes"
   >;
+  /** How rounds of drand are found, for presets that wait for one. Default: such presets fail. */
+  readonly beacon?: BeaconTerms | undefined;
   /** First block to read, an earlier status' `checkpoint`. Default: 86,400 blocks before the newest. */
   readonly fromBlock?: bigint;
 }
@@ -146,6 +150,7 @@ function serve(
     presetConsumer === zeroAddress
       ? undefined
       : {
+          rounds: createBeaconRounds({ terms: network.beacon, signal }),
           presetConsumer,
           vrfCoordinator: contracts.vrfCoordinator,
           batchVrfCoordinator: contracts.batchVrfCoordinator,

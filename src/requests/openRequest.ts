@@ -1,6 +1,6 @@
 import type { Hex } from "viem";
 import { RETURN_TYPES, type RequestKind, type ReturnType } from "../lib/vocabulary.ts";
-import type { PresetValue } from "../api/types.ts";
+import type { BeaconView, PresetValue } from "../api/types.ts";
 import type { PresetShow } from "../presets/presetShow.ts";
 import { DamagedRecordError } from "../store/checksum.ts";
 import type { StoredRequest } from "../store/requests.ts";
@@ -66,6 +66,8 @@ type Labels = { readonly label?: string; readonly once?: true };
 
 type PresetParams = Labels & {
   readonly preset: string;
+  /** The round of drand that it waits for, if the caller wants one. */
+  readonly beacon?: BeaconView;
   /** If the caller chose them. */
   readonly confirmations?: number;
   readonly [parameter: string]: unknown;

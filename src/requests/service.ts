@@ -42,6 +42,8 @@ export interface Labelled {
 
 export interface PresetCommand extends Labelled {
   readonly kind: "preset";
+  /** Whether its word also follows from a future round of drand. */
+  readonly beacon?: "drand";
   readonly network: string;
   readonly preset: string;
   /** What {@link Service.parsePresetParams} returned. */

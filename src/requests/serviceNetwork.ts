@@ -1,3 +1,4 @@
+import type { BeaconTerms } from "../lib/drand.ts";
 import type { NetworkReadiness, NetworkView, OracleNodeView } from "../api/types.ts";
 import type { Hex } from "viem";
 import type { Faucet } from "../dapps/faucet.ts";
@@ -9,6 +10,8 @@ import type { RequestIntake } from "./requestIntake.ts";
 export interface ServiceNetwork {
   readonly profile: NetworkProfile;
   readonly maxResponseBytes: number;
+  /** The rounds of drand that presets may wait for; absent if they may not. */
+  readonly beacon?: BeaconTerms | undefined;
   /** Explorer URL without a trailing slash: `/tx/{hash}` follows. */
   readonly explorerUrl: string;
   view(): NetworkView;

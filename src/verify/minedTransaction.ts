@@ -26,7 +26,10 @@ export interface MinedTransaction extends TransactionCall {
   readonly hash: Hex;
   readonly blockHash: Hex;
   readonly blockNumber: bigint;
-  /** Time of its block in Unix seconds, from the header that was hashed; `undefined` if it can't be hashed. */
+  /**
+   * Time of its block in Unix seconds, from the header that was hashed, or by the node's word where headers are not Ethereum's; `undefined`
+   * if the node doesn't show it.
+   */
   readonly blockTime: number | undefined;
   /** Its bytes, as they were signed. */
   readonly signed: Uint8Array;
@@ -80,7 +83,10 @@ export async function readMinedTransaction(
       logs: logs.map((log) => ({ ...log, ...place })),
     };
   };
-  if (!hasEthereumBlocks) return { hash, ...call, blockHash, ...said(), compared };
+  if (!hasEthereumBlocks) {
+    const blockTime = await options.once(`time ${blockHash}`, () => readBlockTime(blockHash, options));
+    return { hash, ...call, blockHash, ...said(), blockTime, compared };
+  }
   const block = await options.once(`block ${blockHash}`, () => readBlock(blockHash, options));
   if (typeof block === "string") return { hash, ...call, blockHash, ...said(), compared, gap: block };
   const index = block.transactions.indexOf(hash);
@@ -105,6 +111,17 @@ export async function readMinedTransaction(
     logs: hashed.logs.map((log, i) => ({ ...log, ...place, logIndex: first + i })),
     compared,
   };
+}
+
+async function readBlockTime(
+  blockHash: Hex,
+  { request }: MinedTransactionOptions,
+): Promise<number | undefined> {
+  const block = (await request("eth_getBlockByHash", [blockHash, false]).catch(
+    () => null,
+  )) as RpcObject | null;
+  const time = Number(block?.["timestamp"]);
+  return Number.isSafeInteger(time) ? time : undefined;
 }
 
 /** Decodes a transaction from its bytes. @returns also the hash of these bytes, as `found` */

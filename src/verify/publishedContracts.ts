@@ -1,5 +1,6 @@
-import { isAddress, type Hex } from "viem";
+import { isAddress, isHex, type Hex } from "viem";
 import type { ContractRole, OracleContracts } from "../chainlink/contractBook.ts";
+import type { DrandChain } from "../lib/drand.ts";
 import { TycheError } from "../lib/errors.ts";
 
 const ROLES = [
@@ -16,6 +17,8 @@ export interface Published {
   readonly contracts: Partial<OracleContracts>;
   /** True if the operator says that it runs the chain. Never false: that it doesn't is no operator's word to give. */
   readonly isEmbedded: true | undefined;
+  /** The chain of rounds that its presets wait for. */
+  readonly drandChain: DrandChain | undefined;
 }
 
 /**
@@ -26,8 +29,22 @@ export interface Published {
  */
 export function parsePublished(given: unknown, wanted: Wanted): Published {
   const network = (findNetwork(given, wanted) ?? {}) as Readonly<Record<string, unknown>>;
-  const { contracts = network, embedded } = network;
-  return { contracts: parseAddresses(contracts), isEmbedded: embedded === true ? true : undefined };
+  const { contracts = network, embedded, beacon } = network;
+  return {
+    contracts: parseAddresses(contracts),
+    isEmbedded: embedded === true ? true : undefined,
+    drandChain: parseChain(beacon),
+  };
+}
+
+/** Parses a chain of rounds. One that is malformed is none: its hash would be no request's. */
+function parseChain(given: unknown): DrandChain | undefined {
+  const { publicKey, genesisTime, period, groupHash, beaconId } = (given ?? {}) as Readonly<
+    Record<string, unknown>
+  >;
+  if (!isHex(publicKey) || !isHex(groupHash) || typeof beaconId !== "string") return undefined;
+  if (!Number.isSafeInteger(genesisTime) || !Number.isSafeInteger(period)) return undefined;
+  return { publicKey, groupHash, beaconId, genesisTime: genesisTime as number, period: period as number };
 }
 
 function parseAddresses(given: unknown): Partial<OracleContracts> {

@@ -1,9 +1,10 @@
 import type { Hex } from "viem";
 import { EVENT_TOPICS } from "../chainlink/events.ts";
+import type { DrandRound } from "../lib/drand.ts";
 import { TycheError } from "../lib/errors.ts";
 import { InvalidParameterError } from "../lib/invalidParameter.ts";
 import { fromHexText } from "../lib/hex.ts";
-import { decodeBatchItems } from "../chainlink/calldata.ts";
+import { decodeBatch } from "../chainlink/calldata.ts";
 import { MAX_PRESETS_PER_BATCH, presetRequestId, type PresetItem } from "../chainlink/presetBatch.ts";
 import { decodeResults, PresetReportError, type PresetResult } from "../chainlink/presetReport.ts";
 import {
@@ -48,6 +49,8 @@ export interface BatchParts {
   readonly requested: OracleEventOf<"BatchRequested"> | undefined;
   /** None if the batch is malformed or unknown. */
   readonly items: readonly PresetItem[];
+  /** The round of drand that the batch waits for; its signature is the last of the results. */
+  readonly beacon: DrandRound | undefined;
   readonly reported: OracleEventOf<"BatchReported"> | undefined;
   /** None if they are malformed or there is no report. */
   readonly results: readonly PresetResult[];
@@ -169,7 +172,7 @@ async function findBatch(
   if (requested === undefined && reported === undefined) return undefined;
   return {
     requested,
-    items: requested === undefined ? [] : decodeBatchItems(requested.batch),
+    ...(requested === undefined ? { items: [], beacon: undefined } : decodeBatch(requested.batch)),
     reported,
     results: reported === undefined ? [] : decodeResultsOf(reported),
   };

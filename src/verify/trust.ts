@@ -9,6 +9,7 @@ export function remainingTrust(
     hasEthereumBlocks = true,
     operators,
     joinedKeys = [],
+    rounds = [],
     isChainlinkVrf = false,
   }: {
     readonly isEmbedded: boolean | undefined;
@@ -17,18 +18,30 @@ export function remainingTrust(
     readonly operators: readonly ReportOperators[];
     /** For each request, how many VRF keys its words are joined from. Default: one. */
     readonly joinedKeys?: readonly number[];
+    /** For each request, whether its word follows from a checked round of drand's quicknet, too. Default: none does. */
+    readonly rounds?: readonly boolean[];
     readonly isChainlinkVrf?: boolean;
   },
 ): string[] {
   const hasWords = requests.some(({ kind }) => kind !== "function");
   const hasReports = requests.some(({ kind }) => kind !== "random");
   const trust: string[] = [];
-  if (hasWords && isChainlinkVrf)
+  const hasRounds = rounds.includes(true);
+  if (hasRounds)
+    trust.push(
+      "A word that also follows from a round of drand could be chosen neither by the holder of the VRF key nor by whoever makes the blocks nor by drand alone. " +
+        "Once the round is out, the holder of the VRF key can still withhold a proof that is not on chain yet" +
+        (isEmbedded === false
+          ? "."
+          : ". On an embedded chain the operator also sets the times of the blocks: what binds it is an answer that named the round before that was due (--receipt)."),
+    );
+  const hasPlainWords = hasWords && !(hasRounds && rounds.every(Boolean));
+  if (hasPlainWords && isChainlinkVrf)
     trust.push(
       "The random words come from Chainlink's own oracle, which holds the VRF key: it can stay silent, and can't choose a word. That the " +
         "coordinator is Chainlink's is shown by the address that Chainlink publishes for this chain.",
     );
-  else if (hasWords && (isEmbedded === true || joinedKeys.length === 0 || joinedKeys.includes(1)))
+  else if (hasPlainWords && (isEmbedded === true || joinedKeys.length === 0 || joinedKeys.includes(1)))
     trust.push(
       isEmbedded
         ? "The operator of this oracle holds the VRF key and produces this chain's blocks, so it could have produced blocks until a word suited: " +

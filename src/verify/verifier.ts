@@ -1,6 +1,7 @@
 import type { Verification } from "../api/types.ts";
 import type { Hex } from "viem";
 import { TycheError } from "../lib/errors.ts";
+import type { DrandChain } from "../lib/drand.ts";
 import type { ChainReader } from "./chainFacts.ts";
 import type { OracleContracts } from "../chainlink/contractBook.ts";
 import type { ExecutionOptions } from "./executionStep.ts";
@@ -15,6 +16,7 @@ export interface VerifiableNetwork {
   readonly isEmbedded: boolean;
   readonly hasEthereumBlocks?: boolean;
   readonly chainlinkCoordinator?: Hex | undefined;
+  readonly drandChain?: DrandChain | undefined;
   readonly findRecordedCallbacks?: VerifyOptions["findRecordedCallbacks"];
 }
 

@@ -5,8 +5,10 @@
  * 1. each transaction matches its hash and is in a block whose header matches the block's hash (`transactionsStep.ts`),
  * 2. the VRF proof is valid for the exact hash of the request's block, under the registered key (`randomnessSteps.ts`), and so is
  *    that of each word of a join (`joinSteps.ts`),
- * 3. a preset's source and arguments were fixed in the request's block, before the word existed (`sourceSteps.ts`),
- * 4. the report with the result is signed by the nodes in the coordinator's configuration (`signerSet.ts`), for this batch with this
+ * 3. where a preset waits for a round of drand, the request fixed it before it was due, and the signature is that round's
+ *    (`beaconStep.ts`),
+ * 4. a preset's source and arguments were fixed in the request's block, before the word existed (`sourceSteps.ts`),
+ * 5. the report with the result is signed by the nodes in the coordinator's configuration (`signerSet.ts`), for this batch with this
  *    seed (`batchReportSteps.ts`) or for this function request (`reportSteps.ts`), and the source, run again, gives that result
  *    (`executionStep.ts`).
  *
@@ -21,9 +23,11 @@ import { DECIDING_STEPS, STEP_NAMES, VERDICTS } from "../lib/verificationWords.t
 import type { CallbackSources } from "../chainlink/failedCallbacks.ts";
 import { createPendingReasons } from "../chainlink/pendingReason.ts";
 import { decodeArgs, decodeFunctionsRequest } from "../chainlink/functionsRequest.ts";
-import { wordsOfBatch } from "../chainlink/presetBatch.ts";
+import { beaconWord, wordsOfBatch } from "../chainlink/presetBatch.ts";
 import { createChainFacts, type ChainReader } from "./chainFacts.ts";
 import { createContractBook, type ContractBook, type OracleContracts } from "../chainlink/contractBook.ts";
+import type { DrandChain } from "../lib/drand.ts";
+import { checkBeacon, QUICKNET_HASH } from "./beaconStep.ts";
 import { checkContracts } from "./contractsStep.ts";
 import { checkBatchReport } from "./batchReportSteps.ts";
 import { checkFunctionExecution, checkPresetExecution, type ExecutionOptions } from "./executionStep.ts";
@@ -61,6 +65,8 @@ export interface VerifyOptions extends Omit<ExecutionOptions, "deadline"> {
   readonly findRecordedCallbacks?: CallbackSources["findRecorded"];
   /** Returns the preset with a source that the caller knows, by its keccak256. It only names things. Default: none is known. */
   readonly findPreset?: FindPreset | undefined;
+  /** The chain of rounds that presets wait for, if it is not drand's quicknet, which is always known. */
+  readonly drandChain?: DrandChain | undefined;
   /** Whether the node, such as a chain of this process, must not be asked to search many blocks at once. Default false. */
   readonly searchesInParts?: boolean | undefined;
   /** Whether the oracle's operator runs the chain alone, if known. Affects only the text of `trust`. */
@@ -141,6 +147,11 @@ async function verifyHash(hash: Hex, options: VerifyOptions): Promise<Verificati
     trust: remainingTrust(requests, {
       ...options,
       operators: await findReportOperators(signers, means),
+      rounds: requests.map(({ beacon, steps }) =>
+        steps.some(({ name, outcome }) => name === "beacon" && outcome === "ok")
+          ? beacon?.chainHash === QUICKNET_HASH
+          : false,
+      ),
       joinedKeys: found.map((parts) => (parts.kind === "function" ? 1 : (parts.join?.parts.length ?? 1))),
       isChainlinkVrf: isOf(options.chainlinkCoordinator, book),
     }),
@@ -197,6 +208,7 @@ async function checkRequest(
       randomNumber: words.map(String),
       args: argsOf(parts),
       preset: await presetOf(parts, checked.sourceHash, options),
+      beacon: checked.beacon ?? null,
       requestedAt: asked?.time ?? null,
       deliveredAt: answered?.time ?? null,
       deliveredBy: answered?.sender ?? null,
@@ -274,6 +286,7 @@ interface CheckedParts {
   readonly words?: readonly bigint[];
   readonly report?: CheckedReport;
   readonly sourceHash?: Hex | undefined;
+  readonly beacon?: RequestVerification["beacon"];
 }
 
 async function checkFunction(
@@ -302,13 +315,17 @@ async function checkWords(
   const { items, item } = preset;
   const { steps, source, sourceHash } = await checkPresetSource(preset, means);
   const report = await checkBatchReport(preset, checked.seed, means);
-  const all = [...checked.steps, ...steps, ...report.steps];
+  const { signature, beacon, ...checkedBeacon } = await checkBeacon(preset, means, options.drandChain);
+  const all = [...checked.steps, ...checkedBeacon.steps, ...steps, ...report.steps];
+  const found = { steps: all, report, sourceHash, beacon };
   const args = items[item]?.args;
-  if (checked.seed === undefined || args === undefined) return { steps: all, report, sourceHash };
-  const word = wordsOfBatch(checked.seed, item + 1)[item]!;
+  if (checked.seed === undefined || args === undefined) return found;
+  if (preset.beacon !== undefined && signature === undefined) return found;
+  const own = wordsOfBatch(checked.seed, item + 1)[item]!;
+  const word = signature === undefined ? own : beaconWord(own, { signature, requestId: preset.requestId });
   if (source !== undefined)
     all.push(await checkPresetExecution({ source, args, word }, report.delivered, options));
-  return { steps: all, words: [word], report, sourceHash };
+  return { ...found, words: [word] };
 }
 
 function verdictOf(steps: readonly VerificationStep[], isComplete: boolean): Verdict {

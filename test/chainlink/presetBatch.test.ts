@@ -6,7 +6,9 @@ import {
   MAX_ARGUMENT_BYTES,
   MAX_BATCH_BYTES,
   MAX_PRESETS_PER_BATCH,
+  BEACON_BYTES,
   PresetBatchError,
+  beaconWord,
   decodePresetBatch,
   encodePresetBatch,
   pendingRecord,
@@ -39,14 +41,28 @@ describe("encodePresetBatch", () => {
     });
     fc.assert(
       fc.property(fc.array(item, { minLength: 1, maxLength: 20 }), (items) => {
-        expect(decodePresetBatch(encodePresetBatch(items))).toEqual(items);
+        expect(decodePresetBatch(encodePresetBatch(items))).toEqual({ items, beacon: undefined });
       }),
     );
   });
 
   test("behaviour: takes 100 items, and 24,575 bytes", () => {
-    expect(decodePresetBatch(encodePresetBatch(itemsOf(MAX_PRESETS_PER_BATCH)))).toHaveLength(100);
+    expect(decodePresetBatch(encodePresetBatch(itemsOf(MAX_PRESETS_PER_BATCH))).items).toHaveLength(100);
     expect(encodePresetBatch([itemOf(MAX_ARGUMENT_BYTES)]).length).toBe(2 + 2 * MAX_BATCH_BYTES);
+  });
+
+  test("behaviour: a round of drand is one more entry, of source 0", () => {
+    const beacon = { round: 1_000n, chainHash: `0x${"52".repeat(32)}` as const };
+    const packed = encodePresetBatch([itemOf(0)], beacon);
+    expect(packed).toBe(`0x00010000002800000000000003e8${"52".repeat(32)}`);
+    expect((packed.length - 2) / 2).toBe(3 + BEACON_BYTES);
+    expect(decodePresetBatch(packed)).toEqual({ items: [itemOf(0)], beacon });
+    const most = { round: 2n ** 64n - 1n, chainHash: beacon.chainHash };
+    expect(decodePresetBatch(encodePresetBatch(itemsOf(100), most))).toEqual({
+      items: itemsOf(100),
+      beacon: most,
+    });
+    expect(() => encodePresetBatch([itemOf(MAX_ARGUMENT_BYTES)], beacon)).toThrow(PresetBatchError);
   });
 
   test.each([
@@ -71,8 +87,18 @@ describe("decodePresetBatch", () => {
     ["too few arguments of a long length", "0x0001ff0002aa"],
     ["a byte more", "0x00010000"],
     ["101 items", `0x${"000100".repeat(101)}`],
+    ["nothing but a round", `0x000028${"00".repeat(40)}`],
   ] as const)("error: refuses %s", (_, batch) => {
     expect(() => decodePresetBatch(batch)).toThrow(PresetBatchError);
+  });
+
+  test("behaviour: source 0 is a round only at the end, and of 40 bytes", () => {
+    const round = { sourceId: 0, args: new Uint8Array(40) };
+    expect(decodePresetBatch(`0x000028${"00".repeat(40)}000100`)).toEqual({
+      items: [round, itemOf(0)],
+      beacon: undefined,
+    });
+    expect(decodePresetBatch(`0x000100000027${"00".repeat(39)}`).beacon).toBeUndefined();
   });
 
   test("behaviour: takes any bytes or refuses them with its own error", () => {
@@ -80,7 +106,7 @@ describe("decodePresetBatch", () => {
       fc.property(fc.uint8Array({ maxLength: 100 }), (bytes) => {
         let end: unknown;
         try {
-          end = decodePresetBatch(`0x${Buffer.from(bytes).toString("hex")}`).length;
+          end = decodePresetBatch(`0x${Buffer.from(bytes).toString("hex")}`).items.length;
         } catch (error) {
           end = error;
         }
@@ -99,4 +125,15 @@ test("default: words, request ids and records are hashes; the two lowest bits of
   const pending = tagged(keccak256("0x000100"), 1n);
   expect(pendingRecord("0x000100")).toBe(pending);
   expect(readyRecord("0x000100", 7n)).toBe(tagged(pair(BigInt(pending), 7n), 2n));
+});
+
+test("a beacon's word is a hash of tag, own word, signature and request id", () => {
+  const requestId: Hex = `0x${"11".repeat(32)}`;
+  const signature = new Uint8Array(48).fill(7);
+  const tag = keccak256(toHex("tyche.BeaconWord.v1"));
+  const types = ["bytes32", "uint256", "bytes", "bytes32"] as const;
+  const word = BigInt(keccak256(encodePacked(types, [tag, 5n, toHex(signature), requestId])));
+  expect(beaconWord(5n, { signature, requestId })).toBe(word);
+  // Two requests that wait for one round.
+  expect(beaconWord(5n, { signature, requestId: `0x${"12".repeat(32)}` })).not.toBe(word);
 });

@@ -23,6 +23,7 @@ const REQUEST: RequestVerification = {
   randomNumber: ["7"],
   args: ["1", '["ann","bob"]'],
   preset: { sourceId: 3, name: "lotto", parameters: ["numWinners", "list"] },
+  beacon: null,
   requestedAt: "2026-12-24T18:00:00.000Z",
   deliveredAt: null,
   deliveredBy: null,
@@ -65,17 +66,47 @@ async function check(answer: object, change: Partial<RequestVerification> = {}) 
 
 test("default: the 202 of a request is compared with all that it says", async () => {
   expect(await check({ data: ACCEPTED })).toEqual({
-    agreed: ["network", "label", "preset", "numWinners", "list", "time"],
+    agreed: ["network", "label", "round", "preset", "numWinners", "list", "time"],
     problems: [],
   });
 });
 
 test("default: a result is compared by its id on chain", async () => {
-  expect(await check(RESULT)).toEqual({ agreed: ["label", "result", "err"], problems: [] });
+  expect(await check(RESULT)).toEqual({ agreed: ["label", "round", "result", "err"], problems: [] });
   const ended = { ...ACCEPTED, outcome: RESULT };
   expect((await check(ended)).agreed).toEqual(
     expect.arrayContaining(["label", "list", "result", "err", "time"]),
   );
+});
+
+describe("with a round of drand", () => {
+  const beacon = { round: "1000", time: "2026-12-24T18:00:05.000Z", chainHash: ID };
+  const params = { ...ACCEPTED.params, beacon };
+
+  test("default: the round was to come when the answer named it", async () => {
+    expect(await check({ ...ACCEPTED, params }, { beacon })).toMatchObject({
+      agreed: expect.arrayContaining(["round", "time"]),
+      problems: [],
+    });
+    expect((await check({ ...RESULT, beacon }, { beacon })).problems).toEqual([]);
+  });
+
+  test.each<[string, object, RequestVerification["beacon"], RegExp]>([
+    ["another round", params, { ...beacon, round: "1001" }, /^round: the receipt says "1000".*"1001"/],
+    ["another chain", params, { ...beacon, chainHash: `0x${"92".repeat(32)}` }, /^round: /],
+    ["none", params, null, /^round: .*, the chain none$/],
+    ["one that the receipt lacks", ACCEPTED.params, beacon, /^round: the receipt says none/],
+  ])("error: the chain has %s", async (_what, told, found, problem) => {
+    const { problems } = await check({ ...ACCEPTED, params: told }, { beacon: found });
+    expect(problems).toEqual([expect.stringMatching(problem)]);
+  });
+
+  test("error: the round was known when the answer was given", async () => {
+    const late = { ...ACCEPTED, params, createdAt: "2026-12-24T18:00:05.000Z" };
+    expect((await check(late, { beacon })).problems).toEqual([
+      "its round of drand was due at 2026-12-24T18:00:05.000Z, before the answer was given",
+    ]);
+  });
 });
 
 test("behaviour: random numbers are compared", async () => {
@@ -96,7 +127,7 @@ describe("a draw that is not the receipt's", () => {
       { requestedAt: "2026-12-24T17:59:00.000Z" },
       /^the request was mined 60 seconds before/,
     ],
-    ["has an unknown time", { requestedAt: null }, /can't be hashed/],
+    ["has an unknown time", { requestedAt: null }, /doesn't show its block/],
   ])("%s", async (_what, change, problem) => {
     expect((await check(ACCEPTED, change)).problems).toEqual([expect.stringMatching(problem)]);
   });

@@ -66,6 +66,7 @@ function lotto(outcome: "ok" | "failed", facts: Partial<RequestVerification> = {
     randomNumber: ["7"],
     args: ["2", '["ann","bob","dän"]'],
     preset: { sourceId: 3, name: "lotto", parameters: ["numWinners", "list"] },
+    beacon: null,
     requestedAt: "2026-12-24T18:00:00.000Z",
     deliveredAt: "2026-12-24T18:00:02.000Z",
     deliveredBy: `0x${"d1".repeat(20)}`,

@@ -72,7 +72,7 @@ test("default: a raffle that is drawn once says so to whoever verifies it, and i
   expect(await checkReceipt({ data: { ...kept, outcome: null } })).toMatchObject({
     code: 0,
     stdout: expect.stringContaining('numberOfWinners = 1, list = ["ann","bob","cy"]'),
-    stderr: "as the receipt says: network, label, preset, numberOfWinners, list, time\n",
+    stderr: "as the receipt says: network, label, round, preset, numberOfWinners, list, time\n",
   });
   expect(await checkReceipt({ ...kept, params: { ...kept.params, list: ["eve"] } })).toMatchObject({
     code: 1,

@@ -29,6 +29,7 @@ export const exampleVerifier: Verifier = {
           randomNumber: ["7"],
           args: null,
           preset: null,
+          beacon: null,
           requestedAt: "2026-12-24T18:00:00.000Z",
           deliveredAt: "2026-12-24T18:00:02.000Z",
           deliveredBy: `0x${"d1".repeat(20)}`,

@@ -31,7 +31,8 @@ afterAll(async () => {
 const inject = (rule: FaultRule): void => void undo.push(world.node.inject(rule));
 const countRequests = async () => ({
   words: (await world.events("RandomWordsRequested")).length,
-  presets: (await world.events("BatchRequested")).flatMap(({ batch }) => decodePresetBatch(batch)).length,
+  presets: (await world.events("BatchRequested")).flatMap(({ batch }) => decodePresetBatch(batch).items)
+    .length,
   functions: (await world.events("OracleRequest")).length,
 });
 

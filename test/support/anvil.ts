@@ -26,12 +26,14 @@ export interface TestChainOptions {
    * advances one second a block. Default false: real time.
    */
   readonly pinned?: boolean;
+  /** Unix time in seconds at which the chain's clock starts, and then runs on. Default: the real time. */
+  readonly startsAt?: number;
 }
 
 /**
  * Starts a fresh chain on a real Anvil, on a free port, with the settings of the embedded chains; close it after use.
  */
-export async function startTestChain({ chainId = 31337, pinned = false }: TestChainOptions = {}) {
+export async function startTestChain({ chainId = 31337, pinned = false, startsAt }: TestChainOptions = {}) {
   const folder = mkdtempSync(join(tmpdir(), "tyche-test-"));
   const ipcPath = join(folder, "ipc");
   const anvil = createAnvil({
@@ -44,6 +46,7 @@ export async function startTestChain({ chainId = 31337, pinned = false }: TestCh
     order: "fifo",
     ipc: ipcPath,
     ...(pinned ? { timestamp: PINNED_TIMESTAMP } : {}),
+    ...(startsAt === undefined ? {} : { timestamp: startsAt }),
   });
   await anvil.start();
   const port = /Listening on 127\.0\.0\.1:(\d+)/.exec(anvil.logs.join("\n"))?.[1];

@@ -2,6 +2,7 @@ import { encodeFunctionData, type Hex, stringToHex, toHex } from "viem";
 import type { Receipt } from "../../src/evm/client.ts";
 import { encodeArgs } from "../../src/chainlink/functionsRequest.ts";
 import { encodePresetBatch } from "../../src/chainlink/presetBatch.ts";
+import type { DrandRound } from "../../src/lib/drand.ts";
 import { presetConsumerAbi, vrfCoordinatorV2PlusAbi } from "../../src/chainlink/contracts/abi.ts";
 import { SUBSCRIPTION_OWNER_ABIS, type VrfVersion } from "../../src/chainlink/vrfVersion.ts";
 import { eventsOf } from "./delivery.ts";
@@ -83,6 +84,8 @@ export async function storeSource(stack: TestStack, source: string): Promise<num
 export interface TestPresets {
   readonly dapp: TestDapp;
   readonly items: readonly { readonly sourceId: number; readonly args?: readonly string[] }[];
+  /** The round of drand that they wait for. */
+  readonly beacon?: DrandRound | undefined;
   /** Default: `items` packed. */
   readonly batch?: Hex;
   readonly confirmations?: number;
@@ -121,11 +124,11 @@ export function encodeSubmission({
     abi: presetConsumerAbi,
     functionName: "submit",
     args: [
-      presets.map(({ dapp, items, batch, confirmations = 1, ...preset }) => ({
+      presets.map(({ dapp, items, beacon, batch, confirmations = 1, ...preset }) => ({
         vrfSubId: dapp.vrfSubId,
         keyHash: preset.keyHash ?? keyHash,
         confirmations,
-        batch: batch ?? packItems(items),
+        batch: batch ?? packItems(items, beacon),
       })),
       functions,
       randoms.map(({ vrfSubId, numWords, confirmations = 1 }) => ({
@@ -186,6 +189,9 @@ export async function submitJoined(
   return await stack.send(TEST_ROLES.operator, { ...options, to: stack.addresses.presetConsumer, data });
 }
 
-function packItems(items: TestPresets["items"]): Hex {
-  return encodePresetBatch(items.map(({ sourceId, args = [] }) => ({ sourceId, args: encodeArgs(args) })));
+function packItems(items: TestPresets["items"], beacon?: DrandRound): Hex {
+  return encodePresetBatch(
+    items.map(({ sourceId, args = [] }) => ({ sourceId, args: encodeArgs(args) })),
+    beacon,
+  );
 }

@@ -192,7 +192,9 @@ export function encodeReportOf(
       ready: readyRecord(batch, seeds.get(vrfRequestId)!),
       results:
         packed === undefined
-          ? encodeResults(decodePresetBatch(batch).map(() => ({ ok: true, bytes: fromHexText(result) })))
+          ? encodeResults(
+              decodePresetBatch(batch).items.map(() => ({ ok: true, bytes: fromHexText(result) })),
+            )
           : fromHexText(packed),
     })),
   );

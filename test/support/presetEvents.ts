@@ -14,7 +14,9 @@ export function presetIdsOf(logs: readonly EncodedLog[]): {
     Array.from({ length: items }, (_, item) => presetRequestId(vrfRequestId, item));
   return {
     requested: events.flatMap((event) =>
-      event?.name === "BatchRequested" ? ids(event.vrfRequestId, decodePresetBatch(event.batch).length) : [],
+      event?.name === "BatchRequested"
+        ? ids(event.vrfRequestId, decodePresetBatch(event.batch).items.length)
+        : [],
     ),
     answered: events.flatMap((event) =>
       event?.name === "BatchReported"

@@ -12,7 +12,11 @@ test.each([
   ["one network of it", network],
   ["addresses alone", contracts],
 ])("reads addresses from %s", (_, given) => {
-  expect(parsePublished(given, { chainId: 11_155_111 })).toEqual({ contracts, isEmbedded: undefined });
+  expect(parsePublished(given, { chainId: 11_155_111 })).toEqual({
+    contracts,
+    isEmbedded: undefined,
+    drandChain: undefined,
+  });
 });
 
 test("says that a network is embedded if its operator does, for this network alone", () => {
@@ -26,4 +30,20 @@ test("says that a network is embedded if its operator does, for this network alo
 
 test("doesn't take an operator's word that it doesn't run the chain", () => {
   expect(parsePublished({ ...network, embedded: false }, { name: "sepolia" }).isEmbedded).toBeUndefined();
+});
+
+test("behaviour: takes the chain of rounds that the network's presets wait for, unless it is malformed", () => {
+  const chain = { publicKey: "0x0a", groupHash: "0x0b", beaconId: "own", genesisTime: 1, period: 3 };
+  const network = { chainId: 1, contracts: { vrfCoordinator: `0x${"01".repeat(20)}` } };
+  const parse = (beacon: unknown) => parsePublished({ ...network, beacon }, { chainId: 1 }).drandChain;
+  expect(parse({ ...chain, chainHash: "0x0c", marginSeconds: 3 })).toEqual(chain);
+  for (const change of [
+    { publicKey: "0a" },
+    { groupHash: 7 },
+    { beaconId: null },
+    { period: "3" },
+    { genesisTime: 1.5 },
+  ])
+    expect(parse({ ...chain, ...change })).toBeUndefined();
+  expect(parse(7)).toBeUndefined();
 });

@@ -1,3 +1,4 @@
+import type { RequestVerification } from "../../src/api/types.ts";
 import { encodeAbiParameters, parseAbiItem, type Hex } from "viem";
 import { expect, test } from "vitest";
 import { configDigestOf, nodeConfigOf, type NodeConfig } from "../../src/chainlink/nodeConfig.ts";
@@ -115,4 +116,15 @@ test("a preset's result can only be withheld, by whoever knows its word first", 
   expect(remainingTrust(requests, { isEmbedded: false, operators: [] })).toContainEqual(
     expect.stringMatching(/can only keep silent.* how many requests failed before this one/),
   );
+});
+
+test("behaviour: words that follow from a round of drand, too, need no trust in who makes the blocks", () => {
+  const requests = [{ kind: "preset" }] as RequestVerification[];
+  const say = (rounds: readonly boolean[], isEmbedded: boolean) =>
+    remainingTrust(requests, { isEmbedded, operators: [], rounds }).join("\n");
+  expect(say([true], true)).toMatch(/round of drand.*--receipt/s);
+  expect(say([true], true)).not.toContain("until a word suited");
+  expect(say([true], false)).not.toContain("--receipt");
+  expect(say([true, false], true)).toMatch(/round of drand.*until a word suited/s);
+  expect(say([false], true)).not.toContain("drand");
 });

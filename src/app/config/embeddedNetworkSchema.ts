@@ -2,6 +2,7 @@ import { Type } from "typebox";
 import { VRF_VERSIONS, type VrfVersion } from "../../chainlink/vrfVersion.ts";
 import type { EmbeddedVrf } from "../../networks/embedded/chain.ts";
 import { MAX_JOINED_KEYS } from "../../lib/vocabulary.ts";
+import { Beacon, type BeaconConfig } from "./beaconSchema.ts";
 import { EXPECTED } from "../../lib/schemaCheck.ts";
 
 /** A chain inside the service, with its options. */
@@ -11,6 +12,7 @@ export interface EmbeddedNetworkConfig {
   readonly nativePayment?: boolean;
   readonly vrfKeys?: number;
   readonly presetVrfKeys?: number;
+  readonly beacon?: BeaconConfig;
 }
 
 const UP_TO_FOUR = {
@@ -57,6 +59,7 @@ export const EmbeddedNetwork = Type.Object(
       }),
     ),
     presetVrfKeys: Type.Optional(PresetVrfKeys),
+    beacon: Type.Optional(Beacon),
   },
   {
     additionalProperties: false,

@@ -1,6 +1,7 @@
 import { Type, type Static } from "typebox";
 import type { Hex } from "viem";
 import { VRF_VERSIONS, type VrfVersion } from "../../chainlink/vrfVersion.ts";
+import { Beacon } from "./beaconSchema.ts";
 import { EmbeddedNetwork, type EmbeddedNetworkConfig, PresetVrfKeys } from "./embeddedNetworkSchema.ts";
 import { EXPECTED } from "../../lib/schemaCheck.ts";
 
@@ -145,6 +146,7 @@ export const ExternalNetwork = Type.Object(
     ),
     vrf: Type.Optional(VrfChoice),
     presetVrfKeys: Type.Optional(PresetVrfKeys),
+    beacon: Type.Optional(Beacon),
     finalityDepth: Type.Optional(
       Type.Integer({
         minimum: 1,

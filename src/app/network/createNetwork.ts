@@ -2,6 +2,7 @@ import { NETWORKS, NETWORK_NAMES } from "../../networks/profiles.ts";
 import type { NetworkName } from "../../networks/profiles.ts";
 import type { SandboxPool } from "../../../sandbox/index.ts";
 import type { DataDirectory } from "../../store/dataDirectory.ts";
+import { beaconTermsOf, EMBEDDED_MARGIN_SECONDS } from "../config/beaconSchema.ts";
 import { isEmbedded, vrfKeysOf, vrfOf } from "../config/embeddedNetworkSchema.ts";
 import type { Config } from "../config/configSchema.ts";
 import { accompanyEmbedded } from "./embeddedCompanion.ts";
@@ -40,6 +41,7 @@ export function createNetwork(options: CreateNetworkOptions): ServedNetwork {
     keys,
     vrf: vrfOf(config),
     presetVrfKeys,
+    beacon: beaconTermsOf(config === "embedded" ? undefined : config.beacon, EMBEDDED_MARGIN_SECONDS),
     folder: directory.file("chains", name),
     index: NETWORK_NAMES.indexOf(embeddedName),
     rpcOrigins,

@@ -52,6 +52,7 @@ export function accompanyEmbedded(options: {
       fees,
       fromBlock,
       maxResponseBytes: terms.maxResponseBytes,
+      beacon: terms.beacon,
       pool: options.pool,
       log: options.log,
       signal,

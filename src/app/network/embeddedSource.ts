@@ -1,4 +1,5 @@
 import type { Logger } from "pino";
+import type { BeaconTerms } from "../../lib/drand.ts";
 import { fixedFees } from "../../evm/sender.ts";
 import { EMBEDDED_GAS_PRICE_WEI } from "../../networks/embedded/anvil.ts";
 import { startEmbeddedChain, type EmbeddedVrf } from "../../networks/embedded/chain.ts";
@@ -24,6 +25,7 @@ export function createEmbeddedSource(options: {
   readonly vrf: EmbeddedVrf;
   /** Number of VRF keys whose words presets join. Default 1. */
   readonly presetVrfKeys?: number;
+  readonly beacon?: BeaconTerms;
   /** Folder of the chain's state. */
   readonly folder: string;
   /** Position among the networks, which determines the RPC port. */
@@ -50,6 +52,7 @@ export function createEmbeddedSource(options: {
       pollIntervalMs: POLL_INTERVAL_MS,
       rolledBackAfterMs: 0,
       hasEthereumBlocks: true,
+      beacon: options.beacon,
     },
     keyHash,
     vrfOperators: vrfNodes.map((one) => ({

@@ -11,6 +11,7 @@ import {
 import { createExternalSource } from "../../networks/external/externalSource.ts";
 import type { NetworkSource } from "../../networks/network.ts";
 import { findProfile, profileOf, type NetworkProfile } from "../../networks/profiles.ts";
+import { beaconTermsOf, EXTERNAL_MARGIN_SECONDS } from "../config/beaconSchema.ts";
 import type { ExternalNetworkConfig } from "../config/networkSchema.ts";
 import { loadOperatorKey } from "./operatorKey.ts";
 import { vrfOperatorsOf } from "../../networks/external/oracleIdentity.ts";
@@ -120,6 +121,7 @@ export function createExternalNetwork(name: string, config: ExternalNetworkConfi
       wei: isPaidNatively ? coinBudgetWei : undefined,
     },
     presetKeyHashes: presetKeyHashesOf(name, config, contracts),
+    beacon: beaconTermsOf(config.beacon, EXTERNAL_MARGIN_SECONDS),
     loadOperator: () => loadOperatorKey({ network: name, key: config.operatorKey, environment: process.env }),
   });
 }

@@ -8,6 +8,7 @@ import type { Pipelining } from "../../evm/pipelining.ts";
 import { createSender, type Sender } from "../../evm/sender.ts";
 import type { Account } from "../../evm/account.ts";
 import type { ChainWatcher } from "../../evm/watcher.ts";
+import type { BeaconTerms } from "../../lib/drand.ts";
 import { createOracle } from "../../oracle/oracle.ts";
 import type { Oracle, OracleNetworkOptions } from "../../oracle/oracle.ts";
 import type { MinedTransaction } from "../../requests/observe/transactionMetrics.ts";
@@ -27,6 +28,7 @@ export interface NetworkOracleOptions {
   /** First block that may hold an unanswered request. Default: 86,400 blocks before the newest. */
   readonly fromBlock?: bigint | undefined;
   readonly maxResponseBytes: number;
+  readonly beacon: BeaconTerms | undefined;
   readonly pool: SandboxPool;
   readonly log: Logger;
   readonly signal: AbortSignal;
@@ -87,6 +89,7 @@ export function createPartialOracle(
         watcher,
         contracts,
         pipelining,
+        beacon: options.beacon,
         ...(options.fromBlock === undefined ? {} : { fromBlock: options.fromBlock }),
         ...partsOf(senderOf),
       },

@@ -3,6 +3,7 @@ import type { Hex } from "viem";
 import { MAX_REQUEST_BYTES } from "../../chainlink/functionsRequest.ts";
 import { MAX_CONFIRMATIONS, MAX_RANDOM_WORDS } from "../../chainlink/limits.ts";
 import type { ChainDeployment, NetworkChain, NetworkSource } from "../../networks/network.ts";
+import { drandChainHash } from "../../lib/drand.ts";
 import { displayTitle } from "../../networks/profiles.ts";
 import { MAX_SOURCE_BYTES } from "../../requests/accept/commands.ts";
 import { createNodeArchive } from "../../explorer/chainArchive.ts";
@@ -50,6 +51,15 @@ export function describeNetwork(options: {
       maxRequestBytes: MAX_REQUEST_BYTES,
       maxResponseBytes: terms.maxResponseBytes,
     },
+    ...(terms.beacon === undefined
+      ? {}
+      : {
+          beacon: {
+            chainHash: drandChainHash(terms.beacon.chain),
+            ...terms.beacon.chain,
+            marginSeconds: terms.beacon.marginSeconds,
+          },
+        }),
   };
 }
 

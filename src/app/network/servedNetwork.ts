@@ -113,6 +113,7 @@ export function createServedNetwork(options: ServedNetworkOptions): ServedNetwor
   return {
     profile,
     maxResponseBytes: terms.maxResponseBytes,
+    beacon: terms.beacon,
     get explorerUrl() {
       return explorerUrl();
     },
@@ -130,6 +131,7 @@ export function createServedNetwork(options: ServedNetworkOptions): ServedNetwor
         isEmbedded: source.isEmbedded,
         chainlinkCoordinator: terms.chainlinkCoordinator,
         hasEthereumBlocks: terms.hasEthereumBlocks,
+        drandChain: terms.beacon?.chain,
         findRecordedCallbacks,
       },
     explored: () => (explored ??= opened.chain && describeChain(source, opened.chain, findRecordedCallbacks)),

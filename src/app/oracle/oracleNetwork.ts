@@ -20,6 +20,7 @@ import type { MinedTransaction } from "../../requests/observe/transactionMetrics
 import { findOracleCheckpoint, saveOracleCheckpoint } from "../../store/chainRecords.ts";
 import { listEvidence } from "../../store/oracleEvidence.ts";
 import type { Store } from "../../store/store.ts";
+import { beaconTermsOf, EXTERNAL_MARGIN_SECONDS } from "../config/beaconSchema.ts";
 import type { ExternalNetworkConfig } from "../config/networkSchema.ts";
 import { feesOfExternal, profileOfExternal } from "../network/externalNetworks.ts";
 import { oracleOfRole } from "./oracleParts.ts";
@@ -128,6 +129,7 @@ export function serveOracleNetwork(options: {
         pipelining,
         fromBlock: isKept ? noted.blockNumber : file && BigInt(file.blockNumber),
         maxResponseBytes: MAX_RESPONSE_BYTES.own,
+        beacon: beaconTermsOf(config.beacon, EXTERNAL_MARGIN_SECONDS),
         pool,
         log,
         signal,

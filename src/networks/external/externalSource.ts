@@ -1,3 +1,4 @@
+import type { BeaconTerms } from "../../lib/drand.ts";
 import { encodeFunctionData, isAddressEqual, keccak256, stringToHex, type Hex } from "viem";
 import { presetConsumerAbi } from "../../chainlink/contracts/abi.ts";
 import { isPresetConsumer } from "../../chainlink/presetConsumerReads.ts";
@@ -35,6 +36,8 @@ export interface ExternalSourceOptions {
   readonly coinAllowanceWei?: bigint | undefined;
   /** What a dapp's subscriptions may be topped up with on a UTC day, in juels and wei. */
   readonly dailyBudget: NetworkTerms["dailyBudget"];
+  /** The rounds of drand that presets may wait for. */
+  readonly beacon?: BeaconTerms | undefined;
   /** Key hashes whose words presets join; absent when presets use a single key's. */
   readonly presetKeyHashes?: readonly Hex[] | undefined;
   /** Loads the operator's key, or connects to the signer that holds it. */
@@ -61,6 +64,7 @@ export function createExternalSource(options: ExternalSourceOptions): NetworkSou
       rereadIntervalMs: REREAD_INTERVAL_MS,
       chainlinkCoordinator: hasChainlinkVrf(file) ? file.contracts.vrfCoordinator : undefined,
       hasEthereumBlocks: profile.hasEthereumBlocks,
+      beacon: options.beacon,
     },
     keyHash: file.keyHash,
     ...(hasChainlinkVrf(file)

@@ -1,16 +1,14 @@
 import type { Hex } from "viem";
 import { decodeLog, type ChainEventOf } from "../../chainlink/events.ts";
 import { deriveWords } from "../../chainlink/fulfilmentWords.ts";
-import { decodePresetBatch, type PresetItem } from "../../chainlink/presetBatch.ts";
+import { decodePresetBatch, type PresetBatch } from "../../chainlink/presetBatch.ts";
 import type { RawLog } from "../../evm/client.ts";
 import type { OracleLog } from "../log.ts";
 import { createRequestSet, type Entry, type OnChainRequest, type RequestSet } from "../requestSet.ts";
 
 /** A batch of presets as PresetConsumer announced it. Its request id is that of its VRF request, or of the first part of a join. */
-export interface BatchRequest extends OnChainRequest {
+export interface BatchRequest extends OnChainRequest, PresetBatch {
   readonly batch: Hex;
-  /** Its presets. */
-  readonly items: readonly PresetItem[];
   /** Whether its seed is joined from the words of several keys. */
   readonly isJoined: boolean;
 }
@@ -51,15 +49,15 @@ export function createPresetBatches(options: {
     if (request !== undefined) seeds.set(request, { value, block });
   }
 
-  function readItems({
+  function readBatch({
     vrfRequestId: requestId,
     batch,
-  }: ChainEventOf<"BatchRequested">): readonly PresetItem[] {
+  }: ChainEventOf<"BatchRequested">): PresetBatch | undefined {
     try {
       return decodePresetBatch(batch);
     } catch (error) {
       log.warn({ err: error, requestId }, "presets: a malformed batch gets no results");
-      return [];
+      return undefined;
     }
   }
 
@@ -88,14 +86,14 @@ export function createPresetBatches(options: {
         } else if (event?.name === "Joining") joins.add(event.requestId);
         else if (event?.name === "WordsJoined") arrive(event.requestId, event.seed, one.blockNumber);
         else if (event?.name === "BatchRequested") {
-          const items = readItems(event);
-          if (items.length === 0) continue;
+          const batch = readBatch(event);
+          if (batch === undefined) continue;
           requests.add({
             requestId: event.vrfRequestId,
             subscriptionId: subscriptions.get(event.vrfRequestId) ?? 0n,
             blockNumber: one.blockNumber,
             batch: event.batch,
-            items,
+            ...batch,
             isJoined: joins.has(event.vrfRequestId),
           });
         } else if (event?.name === "BatchReported") {

@@ -29,6 +29,7 @@ import { createQuota } from "../quota.ts";
 import type { PendingRequest } from "../status.ts";
 import type { SourceRunner } from "../execute.ts";
 import type { FunctionsNode } from "../transmit.ts";
+import type { BeaconRounds } from "./beaconRounds.ts";
 import { createPresetBatches, type BatchEntry, type BatchRequest } from "./presetBatches.ts";
 import { createBatchRunner, RUNNING_BATCHES } from "./runBatch.ts";
 
@@ -51,11 +52,12 @@ export interface ProofCompanion {
 }
 
 export interface PresetNetworkOptions {
-  readonly client: Pick<ChainClient, "call">;
+  readonly client: Pick<ChainClient, "call" | "getHead">;
   readonly chainId: number;
   /** Lower case. */
   readonly presetConsumer: Hex;
   readonly vrfCoordinator: Hex;
+  readonly rounds: BeaconRounds;
   /** All nodes of the configuration that PresetConsumer has adopted. */
   readonly nodes: readonly FunctionsNode[];
   readonly runner: SourceRunner;
@@ -82,7 +84,7 @@ export interface PresetNetwork extends ProofCompanion {
  * batch once, and passes over what it has.
  */
 export function createPresetNetwork(options: PresetNetworkOptions): PresetNetwork {
-  const { presetConsumer, nodes, log, signal } = options;
+  const { presetConsumer, nodes, rounds, log, signal } = options;
   const batches = createPresetBatches(options);
   const { requests } = batches;
   const runner = createBatchRunner({ ...options, nodes: nodes.length });
@@ -93,6 +95,7 @@ export function createPresetNetwork(options: PresetNetworkOptions): PresetNetwor
   let adopted: Promise<AdoptedNodes> | undefined;
   let live = false;
   const alarm = createAlarm(() => review());
+  const onRound = (): void => review();
   signal.addEventListener("abort", () => alarm.cancel(), { once: true });
 
   const { maxInFlight, paceMs } = options.pipelining;
@@ -128,6 +131,12 @@ export function createPresetNetwork(options: PresetNetworkOptions): PresetNetwor
     return count === -1 ? entries.length : count;
   }
 
+  /** Returns why the round of drand that a batch waits for isn't known; `undefined` if it is, or there is none. */
+  function findUnknownRound({ beacon }: BatchRequest): string | undefined {
+    const state = beacon && rounds.ask(beacon, onRound);
+    return state?.kind === "awaited" ? state.why : undefined;
+  }
+
   function review(): void {
     if (!live || signal.aborted) return;
     const now = performance.now();
@@ -137,7 +146,9 @@ export function createPresetNetwork(options: PresetNetworkOptions): PresetNetwor
       if (seed === undefined) entry.why = "waiting for its random word";
       else if (entry.notBefore > now) alarm.within(entry.notBefore - now);
       else if (!results.has(entry.request)) {
-        if (quota.take(entry.request.subscriptionId)) void execute(entry, seed.value);
+        const unknown = findUnknownRound(entry.request);
+        if (unknown !== undefined) entry.why = unknown;
+        else if (quota.take(entry.request.subscriptionId)) void execute(entry, seed.value);
         else entry.why = "waiting for a place to run";
       } else if (seed.block === undefined) entry.why = "its random word is on its way to the chain";
       else {
@@ -268,6 +279,8 @@ export function createPresetNetwork(options: PresetNetworkOptions): PresetNetwor
     async accompany({ requestId }, proof) {
       const entry = batches.prove(requestId, deriveWords(outputOf(proof.gamma), 1)[0]!);
       if (entry === undefined || results.has(entry.request)) return;
+      // The proof goes first: with the round, whoever has the proof would know the results that it brings.
+      if (findUnknownRound(entry.request) !== undefined) return;
       const { promise, resolve } = Promise.withResolvers<void>();
       waiting.set(entry.request, resolve);
       const timer = setTimeout(resolve, GRACE_MS).unref();

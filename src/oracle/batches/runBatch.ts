@@ -2,7 +2,7 @@ import type { Hex } from "viem";
 import { isPureSource } from "../../../sandbox/index.ts";
 import { PRESET_CONSUMER_READS } from "../../chainlink/presetConsumerReads.ts";
 import { decodeArgs } from "../../chainlink/functionsRequest.ts";
-import { wordsOfBatch, type PresetItem } from "../../chainlink/presetBatch.ts";
+import { beaconWord, presetRequestId, wordsOfBatch, type PresetItem } from "../../chainlink/presetBatch.ts";
 import { MAX_RESULT_BYTES } from "../../chainlink/presetReport.ts";
 import { decodeRevertReason } from "../../chainlink/revertReason.ts";
 import type { ChainClient } from "../../evm/client.ts";
@@ -10,6 +10,7 @@ import { fromHexText } from "../../lib/hex.ts";
 import { toWord } from "../../lib/uint256.ts";
 import type { Observation } from "../aggregateObservations.ts";
 import { failure, runSource, type SourceRunner } from "../execute.ts";
+import type { BeaconRounds } from "./beaconRounds.ts";
 import type { BatchRequest } from "./presetBatches.ts";
 
 /** Maximum number of batches run concurrently, in all and of one subscription. */
@@ -22,7 +23,8 @@ const DECODER = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 export interface BatchRunner {
   /**
    * Lets every node run each preset of a batch with its word, and returns what each observed: for each preset, one observation
-   * of each node. Of a pure source, one run stands for all. A preset that can't be run yields an error that says so.
+   * of each node. Of a pure source, one run stands for all. A preset that can't be run yields an error that says so. If the batch waits for
+   * a round of drand, its signature comes last, which must be known.
    *
    * @throws what the node or the sandbox throws when it can't answer now.
    */
@@ -35,14 +37,15 @@ export interface BatchRunner {
 
 /** Creates the runner of one PresetConsumer's batches for some nodes of one process. */
 export function createBatchRunner(options: {
-  readonly client: Pick<ChainClient, "call">;
+  readonly client: Pick<ChainClient, "call" | "getHead">;
   readonly presetConsumer: Hex;
+  readonly rounds: BeaconRounds;
   readonly runner: SourceRunner;
   readonly nodes: number;
   readonly maxResponseBytes: number;
   readonly signal: AbortSignal;
 }): BatchRunner {
-  const { client, presetConsumer, runner, nodes, signal } = options;
+  const { client, presetConsumer, rounds, runner, nodes, signal } = options;
   const maxResponseBytes = Math.min(options.maxResponseBytes, MAX_RESULT_BYTES);
   /** By id; `undefined`: there is no such source. */
   const sources = new Map<number, Promise<string | undefined>>();
@@ -86,9 +89,30 @@ export function createBatchRunner(options: {
     return await runSource(run, { runner, nodes: runs, maxResponseBytes, signal });
   }
 
+  /** Returns the signature of a batch's round, or why no preset may be run with it. */
+  async function readBeacon({ beacon, blockNumber }: BatchRequest): Promise<Uint8Array | string | undefined> {
+    if (beacon === undefined) return undefined;
+    const state = rounds.ask(beacon, () => undefined);
+    if (state.kind === "awaited") throw new Error(state.why);
+    if (state.kind === "never") return state.why;
+    const block = await client.getHead(blockNumber);
+    if (block === undefined) throw new Error(`the node doesn't show block ${blockNumber}`);
+    return rounds.timeOf(beacon) > Number(block.timestamp)
+      ? state.signature
+      : `drand's round ${beacon.round} was known before the request was mined; make a new request`;
+  }
+
   return {
-    async run({ items, subscriptionId }, seed) {
-      const words = wordsOfBatch(seed, items.length);
+    async run(request, seed) {
+      const { items, subscriptionId, requestId } = request;
+      const signature = await readBeacon(request);
+      if (typeof signature === "string")
+        return [...items, undefined].map(() => [failure(signature, maxResponseBytes)]);
+      const words = wordsOfBatch(seed, items.length).map((word, i) =>
+        signature === undefined
+          ? word
+          : beaconWord(word, { signature, requestId: presetRequestId(requestId, i) }),
+      );
       const group = `presets of ${subscriptionId} at ${presetConsumer}`;
       const observed: (readonly Observation[])[] = [];
       let next = 0;
@@ -97,6 +121,7 @@ export function createBatchRunner(options: {
           observed[i] = await runItem(items[i]!, words[i]!, group);
       };
       await Promise.all(Array.from({ length: Math.min(MAX_RUNNING, items.length) }, work));
+      if (signature !== undefined) observed.push([{ ok: true, bytes: signature }]);
       return observed;
     },
     async sourcesOf({ items }) {

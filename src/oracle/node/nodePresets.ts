@@ -28,6 +28,7 @@ import { encodeFulfillment, readVrfOutcomes, type VrfRequest } from "../fulfillm
 import { gasOfFulfillment } from "../fulfillmentGas.ts";
 import { createGroupCommit, lanesOf, type CommitPipelining } from "../groupCommit.ts";
 import type { OracleLog } from "../log.ts";
+import type { BeaconRounds } from "../batches/beaconRounds.ts";
 import { createPresetBatches, type BatchEntry, type BatchRequest } from "../batches/presetBatches.ts";
 import { createBatchRunner, RUNNING_BATCHES } from "../batches/runBatch.ts";
 import { agreeOnItems } from "../protocol/agreeOnItems.ts";
@@ -55,12 +56,13 @@ const MAX_EARLY_SENDERS = 4;
 const MAX_ANSWERED = 4_096;
 
 export interface NodePresetsOptions {
-  readonly client: Pick<ChainClient, "call" | "request">;
+  readonly client: Pick<ChainClient, "call" | "getHead" | "request">;
   readonly chainId: number;
   /** Lower case. */
   readonly presetConsumer: Hex;
   readonly vrfCoordinator: Hex;
   readonly batchVrfCoordinator: Hex;
+  readonly rounds: BeaconRounds;
   readonly signer: ReportSigner;
   readonly transmitter: Sender;
   readonly saltOf: (configDigest: Hex, id: Hex) => Hex;
@@ -133,6 +135,7 @@ export function createNodePresets(options: NodePresetsOptions): NodePresets {
   let head = 0n;
   let live = false;
   const alarm = createAlarm(() => review());
+  const onRound = (): void => review();
   signal.addEventListener("abort", () => alarm.cancel(), { once: true });
 
   const { maxInFlight, paceMs, maxTransactionGas } = options.pipelining;
@@ -174,6 +177,9 @@ export function createNodePresets(options: NodePresetsOptions): NodePresets {
     const confirmed = head - entry.request.blockNumber + 1n;
     if (batches.seedOf(entry)?.block === undefined && confirmed < BigInt(confirmations))
       return `waiting for confirmation ${confirmed} of ${confirmations}`;
+    const { beacon } = entry.request;
+    const round = beacon && options.rounds.ask(beacon, onRound);
+    if (round?.kind === "awaited") return round.why;
     if (entry.notBefore <= now) return undefined;
     alarm.within(entry.notBefore - now);
     return entry.why;
@@ -227,7 +233,9 @@ export function createNodePresets(options: NodePresetsOptions): NodePresets {
     entry: BatchEntry,
     { id, isDerived }: { readonly id: Hex; readonly isDerived: boolean },
   ): RoundTask {
-    const { requestId, items } = entry.request;
+    const { requestId, items, beacon } = entry.request;
+    // A round of drand has its signature among the results.
+    const count = items.length + (beacon === undefined ? 0 : 1);
     const hooks: TaskHooks = {
       onTransmit({ rank: stage, result, endorsements }) {
         entry.why = `transmitting at stage ${stage}`;
@@ -249,7 +257,7 @@ export function createNodePresets(options: NodePresetsOptions): NodePresets {
         id,
         isDerived,
         isOpen: () => requests.isOpen(entry) && begun.get(entry) === id,
-        agree: (observed) => agreeOnItems(observed, { faulty: of.set.faulty, items: items.length }),
+        agree: (observed) => agreeOnItems(observed, { faulty: of.set.faulty, items: count }),
         signReport(_, result) {
           const digest = digestOf(of, entry, id, result);
           return { digest, signature: toHexText(joinSignature(signer.sign(fromHexText(digest)))) };

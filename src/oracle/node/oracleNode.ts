@@ -36,14 +36,17 @@ const MAX_EXECUTING = 64;
 const MAX_EXECUTING_PER_SUBSCRIPTION = 16;
 
 export interface OracleNodeOptions {
-  readonly client: Pick<ChainClient, "call" | "request">;
+  readonly client: Pick<ChainClient, "call" | "getHead" | "request">;
   readonly chainId: number;
   /** FunctionsCoordinator and FunctionsRouter, lower case. */
   readonly coordinator: Hex;
   readonly router: Hex;
   /** Contracts of presets, lower case; absent if this node knows of none, and leaves presets to the others. */
   readonly presets?:
-    | Pick<NodePresetsOptions, "presetConsumer" | "vrfCoordinator" | "batchVrfCoordinator" | "pipelining">
+    | Pick<
+        NodePresetsOptions,
+        "presetConsumer" | "vrfCoordinator" | "batchVrfCoordinator" | "pipelining" | "rounds"
+      >
     | undefined;
   /** The coordinator's current configuration; later ones are followed. */
   readonly set: NodeSet;

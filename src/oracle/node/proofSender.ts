@@ -45,7 +45,8 @@ interface Nodes {
  * Creates the sender of proofs.
  *
  * The nodes have two blocks' time to deliver the word of a batch of presets; the VRF operator delivers the word itself if they don't, and
- * any other word at once. Joined words can't come with their presets' results, as no single proof shows them.
+ * any other word at once. Joined words can't come with their presets' results, as no single proof shows them, and words that wait for a
+ * round of drand go first.
  */
 export function createProofSender(options: ProofSenderOptions): ProofSender {
   const { chainId, coordinator, presetConsumer, log, signal } = options;
@@ -85,6 +86,8 @@ export function createProofSender(options: ProofSenderOptions): ProofSender {
     async accompany({ requestId }: VrfRequest, { finish }) {
       const entry = batches.requests.find(requestId);
       if (entry === undefined || entry.request.isJoined || nodes.count === 0) return;
+      // The word must be on chain before the round of drand is known: then nobody can withhold it for the result that it would bring.
+      if (entry.request.beacon !== undefined) return;
       const proof = finish();
       const { promise, resolve } = Promise.withResolvers<void>();
       const stop = clock.start(1, resolve);

@@ -1,7 +1,7 @@
 import type { SimulateResult } from "../../api/types.ts";
 import type { Hex } from "viem";
 import { MAX_REQUEST_BYTES, encodeArgs, encodeFunctionsRequest } from "../../chainlink/functionsRequest.ts";
-import { MAX_ARGUMENT_BYTES } from "../../chainlink/presetBatch.ts";
+import { BEACON_BYTES, MAX_ARGUMENT_BYTES } from "../../chainlink/presetBatch.ts";
 import { InvalidParameterError } from "../../lib/invalidParameter.ts";
 import { toHexText } from "../../lib/hex.ts";
 import { decodeDryRun } from "../../lib/decodeResult.ts";
@@ -14,6 +14,8 @@ import { FunctionFailedError } from "../errors.ts";
 import { describeRunError, FAILED_RUN } from "./runDetails.ts";
 import { warningsOf } from "./sourceWarnings.ts";
 import type { RequestContent } from "../openRequest.ts";
+import type { ServiceNetwork } from "../serviceNetwork.ts";
+import { chooseRound } from "./chooseRound.ts";
 import type { FunctionCommand, Labelled, PresetCommand, ReturnType, SimulateCommand } from "../service.ts";
 
 /** Maximum size of a source on the oracle network, in bytes of UTF-8. Its arguments come on top, see {@link MAX_REQUEST_BYTES}. */
@@ -45,17 +47,18 @@ export interface SourceChecks extends CommandChecks {
 export function checkPresetCommand(
   command: PresetCommand,
   preset: Preset,
-  { maxResponseBytes }: Pick<CommandChecks, "maxResponseBytes">,
+  { maxResponseBytes, beacon }: Pick<ServiceNetwork, "maxResponseBytes" | "beacon">,
 ): Extract<CheckedCommand, { readonly kind: "preset" }> {
   const { network, confirmations } = command;
   const { params, args } = parsePresetParams(preset, command.params);
   assertResultFits(preset, params, { network, maxResponseBytes });
-  assertArgumentsFit(preset, args);
+  assertArgumentsFit(preset, args, MAX_ARGUMENT_BYTES - (command.beacon === undefined ? 0 : BEACON_BYTES));
   return {
     kind: "preset",
     params: {
       ...params,
       preset: preset.name,
+      ...(command.beacon === undefined ? {} : { beacon: chooseRound(network, beacon) }),
       ...(confirmations === undefined ? {} : { confirmations }),
       ...labelsOf(command),
     },
@@ -142,9 +145,8 @@ export async function simulateSource(
 }
 
 /** Checks before anything runs that a preset's arguments fit in a batch. */
-function assertArgumentsFit(preset: Preset, args: readonly string[]): void {
+function assertArgumentsFit(preset: Preset, args: readonly string[], most: number): void {
   const bytes = encodeArgs(args).length;
-  const most = MAX_ARGUMENT_BYTES;
   if (bytes <= most) return;
   const lengths = args.map((arg) => Buffer.byteLength(arg));
   const longest = preset.parameterOrder[lengths.indexOf(Math.max(...lengths))];

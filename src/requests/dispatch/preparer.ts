@@ -68,6 +68,7 @@ export function createPreparer(options: {
       };
     }
     const { sourceHash, args } = request.progress;
+    const { beacon } = request.params;
     // The dry run stored it on chain; whether the preset still exists doesn't matter.
     const sourceId = sourceHash === undefined ? undefined : await sourceStore.find(sourceHash);
     if (sourceId === undefined)
@@ -81,6 +82,7 @@ export function createPreparer(options: {
       confirmations: request.params.confirmations ?? options.presetConfirmations,
       sourceId,
       argsCbor: encodeArgs(args),
+      beacon: beacon && { round: BigInt(beacon.round), chainHash: beacon.chainHash },
       ...labelled,
     };
   };

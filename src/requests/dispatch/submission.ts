@@ -1,9 +1,11 @@
+import type { DrandRound } from "../../lib/drand.ts";
 import { encodeFunctionData } from "viem";
 import type { Hex } from "viem";
 import {
   ITEM_HEAD_BYTES,
   MAX_BATCH_BYTES,
   MAX_PRESETS_PER_BATCH,
+  BEACON_BYTES,
   encodePresetBatch,
   submissionGas,
 } from "../../chainlink/presetBatch.ts";
@@ -32,6 +34,8 @@ export interface PresetSubmission {
   readonly sourceId: number;
   /** CBOR array of the arguments; empty for none. */
   readonly argsCbor: Uint8Array;
+  /** The round of drand that it waits for. */
+  readonly beacon?: DrandRound | undefined;
 }
 
 export interface FunctionSubmission {
@@ -157,7 +161,10 @@ function encodeJoins(submissions: readonly Joined[]): Batch {
 }
 
 function encodeItems(items: readonly PresetSubmission[]): Hex {
-  return encodePresetBatch(items.map((item) => ({ sourceId: item.sourceId, args: item.argsCbor })));
+  return encodePresetBatch(
+    items.map((item) => ({ sourceId: item.sourceId, args: item.argsCbor })),
+    items[0]?.beacon,
+  );
 }
 
 /** Returns the gas limit of a transaction with these submissions; `groups` are the presets among them that share a proof. */
@@ -207,7 +214,7 @@ function createPresetGroups(): PresetGroups {
   return {
     groups,
     add(one) {
-      const terms = `${one.vrfSubscriptionId} ${(one.joinedKeyHashes ?? [one.keyHash]).join()} ${one.confirmations}`;
+      const terms = `${one.vrfSubscriptionId} ${(one.joinedKeyHashes ?? [one.keyHash]).join()} ${one.confirmations} ${one.beacon?.round} ${one.beacon?.chainHash}`;
       const bytes = packedBytes(one);
       const group = growing.get(terms);
       const hasRoom =
@@ -219,7 +226,7 @@ function createPresetGroups(): PresetGroups {
         group.bytes += bytes;
         return false;
       }
-      const begun = { items: [one], bytes };
+      const begun = { items: [one], bytes: bytes + (one.beacon === undefined ? 0 : BEACON_BYTES) };
       growing.set(terms, begun);
       groups.push(begun);
       return true;

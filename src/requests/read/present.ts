@@ -1,4 +1,11 @@
-import type { ConsumerResult, FunctionResult, Outcome, PresetResult, RandomResult } from "../../api/types.ts";
+import type {
+  BeaconView,
+  ConsumerResult,
+  FunctionResult,
+  Outcome,
+  PresetResult,
+  RandomResult,
+} from "../../api/types.ts";
 import { takeApart } from "../../presets/presetShow.ts";
 import { isLinking, type OpenRequest } from "../openRequest.ts";
 import type { RequestRecord } from "../service.ts";
@@ -49,13 +56,17 @@ function formatTime(at: number): string {
 
 /** Returns the parameters that remain after the payload was deleted. */
 function presentRest({ kind, params }: OpenRequest): object {
-  if (kind === "preset") return { preset: params.preset, ...presentLabel(params) };
+  if (kind === "preset") return { preset: params.preset, ...presentLabel(params), ...presentBeacon(params) };
   return kind === "function" ? { returnType: params.returnType, ...presentLabel(params) } : params;
 }
 
 /** Returns the member that says what a request is for. */
 function presentLabel({ label }: { readonly label?: string }): { readonly label?: string } {
   return label === undefined ? {} : { label };
+}
+
+function presentBeacon({ beacon }: { readonly beacon?: BeaconView }): { readonly beacon?: BeaconView } {
+  return beacon === undefined ? {} : { beacon };
 }
 
 /** Splits a preset's result into parts as the preset said when the request was accepted. */
@@ -129,6 +140,7 @@ function presentOutcome(request: OpenRequest, urls: PageUrls): Outcome | null {
         url,
         shareUrl,
         ...presentLabel(request.params),
+        ...presentBeacon(request.params),
       } satisfies PresetResult;
     }
   }

@@ -14,6 +14,9 @@ import type { ServiceNetwork } from "../serviceNetwork.ts";
 /** An id that the oracle network assigned: 32 bytes. */
 const ORACLE_ID = /^0x[0-9a-fA-F]{64}$/;
 
+/** Parameters of every preset request; the others are the preset's own. */
+const SHARED_PARAMETERS = new Set(["preset", "confirmations", "beacon", "label", "once"]);
+
 /** Reads requests for callers. */
 export interface RequestReader {
   /** Returns the record of a request as stored. */
@@ -91,10 +94,8 @@ export function createRequestReader(options: {
       if (record === undefined || outcome === undefined || !("requestId" in outcome))
         throw new NotFoundError(`result ${JSON.stringify(id)}${record === undefined ? "" : lackOf(record)}`);
       const { network, updatedAt, shown } = record;
-      const { preset, label, ...params } = record.params as Readonly<Record<string, unknown>> & {
-        readonly preset?: string;
-        readonly label?: string;
-      };
+      const { preset, label } = record.params as { readonly preset?: string; readonly label?: string };
+      const own = Object.entries(record.params).filter(([name]) => !SHARED_PARAMETERS.has(name));
       const hasParams = preset !== undefined && record.payloadDeletedAt === undefined;
       return {
         id,
@@ -102,7 +103,7 @@ export function createRequestReader(options: {
         updatedAt,
         outcome,
         ...(preset === undefined ? {} : { preset }),
-        ...(hasParams ? { params } : {}),
+        ...(hasParams ? { params: Object.fromEntries(own) } : {}),
         ...(label === undefined ? {} : { dappId: record.dappId }),
         ...(shown === undefined ? {} : { shown }),
       };

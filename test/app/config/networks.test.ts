@@ -1,3 +1,6 @@
+import { beaconTermsOf } from "../../../src/app/config/beaconSchema.ts";
+import { QUICKNET } from "../../../src/lib/drand.ts";
+import { ownDrandChain } from "../../support/drandRelay.ts";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -146,4 +149,22 @@ test("behaviour: what random words are paid with, and at which gas price, goes w
     "/networks/sepolia/laneMaxGasGwei": expect.stringContaining("needs our own VRF v2.5 coordinator"),
     "/networks/sepolia/coinPerSubscription": 'needs "nativePayment": true',
   });
+});
+
+test("behaviour: rounds of drand are quicknet's unless another chain is named, and relays are URLs", () => {
+  const beacon = { relays: ["https://relay.example.org"], marginSeconds: 10, chain: ownDrandChain() };
+  const { networks } = read({ mychain: { ...MYCHAIN, beacon }, fuji: { embedded: true, beacon } });
+  expect([networks["mychain"], networks["fuji"]]).toMatchObject([{ beacon }, { beacon }]);
+  expect(beaconTermsOf(undefined, 45)).toMatchObject({ chain: QUICKNET, marginSeconds: 45 });
+  expect(beaconTermsOf({ relays: ["https://relay.example.org/drand//"] }, 45).relays).toEqual([
+    "https://relay.example.org/drand",
+  ]);
+  const wrong = { relays: ["relay.example.org"], marginSeconds: 0, chain: { publicKey: "0x83" } };
+  expect(Object.keys(violationsOf({ fuji: { embedded: true, beacon: wrong } }))).toEqual(
+    expect.arrayContaining([
+      "/networks/fuji/beacon/relays/0",
+      "/networks/fuji/beacon/marginSeconds",
+      "/networks/fuji/beacon/chain/publicKey",
+    ]),
+  );
 });

@@ -2,6 +2,7 @@
  * Gas per preset, exact to the unit. Block hashes are pinned, and thus seeds and proofs: the number of times that hashing to the curve has
  * to start over changes a fulfillment by some 10,000 gas.
  */
+import { QUICKNET_HASH } from "../../support/drandRelay.ts";
 import { bytesToHex, stringToHex } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Receipt } from "../../../src/evm/client.ts";
@@ -300,3 +301,22 @@ async function measure(
   const all = Math.round(Number(submitted.gasUsed + delivered.gasUsed) / count);
   return `${proofs} × ${presets}: ${gas.join(" + ")} = ${all}`;
 }
+
+test("behaviour: gas of a round of drand for a batch, in its request and in its report", async () => {
+  const items = [{ sourceId: world.sourceId }];
+  const beacon = { round: 10_000_000n, chainHash: QUICKNET_HASH };
+  const [plain, waiting] = [
+    await submit(stack, { presets: [{ dapp: world.dapp, items }] }),
+    await submit(stack, { presets: [{ dapp: world.dapp, items, beacon }] }),
+  ];
+  const gas: bigint[] = [];
+  for (const [asked, signature] of [
+    [plain, ""],
+    [waiting, `0030${"b4".repeat(48)}`],
+  ] as const) {
+    await deliverWords(stack, asked);
+    const packed = `0x0020${"07".repeat(32)}${signature}` as const;
+    gas.push((await deliverReports(stack, await reportOf(stack, asked, { packed }))).gasUsed);
+  }
+  expect(`${waiting.gasUsed - plain.gasUsed} + ${gas[1]! - gas[0]!}`).toMatchInlineSnapshot(`"828 + 975"`);
+});

@@ -44,7 +44,7 @@ export async function readPresets(
       const reports = events.filter(
         (one) => one.event?.name === "BatchReported" && one.event.vrfRequestId === vrfRequestId,
       );
-      const requestIds = decodePresetBatch(batch).map((_, item) => presetRequestId(vrfRequestId, item));
+      const requestIds = decodePresetBatch(batch).items.map((_, item) => presetRequestId(vrfRequestId, item));
       return [
         {
           vrfRequestId,

@@ -3,7 +3,15 @@ import type { AddressInfo } from "node:net";
 import type { Hex } from "viem";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { ChainEventOf } from "../../../src/chainlink/events.ts";
-import { readyRecord } from "../../../src/chainlink/presetBatch.ts";
+import {
+  beaconWord,
+  presetRequestId,
+  readyRecord,
+  wordsOfBatch,
+} from "../../../src/chainlink/presetBatch.ts";
+import { deriveWords } from "../../../src/chainlink/fulfilmentWords.ts";
+import { drandRoundTime, QUICKNET } from "../../../src/lib/drand.ts";
+import { readUint256 } from "../../../src/lib/uint256.ts";
 import type { Receipt } from "../../../src/evm/client.ts";
 import { fromHexText, toHexText } from "../../../src/lib/hex.ts";
 import { keccak256 } from "../../../src/lib/keccak.ts";
@@ -16,6 +24,7 @@ import { createWire } from "../../../src/oracle/protocol/wire.ts";
 import { joinBody } from "../../external/support/peerProxy.ts";
 import { prove, type Proof } from "../../../src/vrf/proof.ts";
 import { seedOf } from "../../../src/vrf/randomWords.ts";
+import { QUICKNET_HASH, QUICKNET_ROUNDS, startDrandRelay } from "../../support/drandRelay.ts";
 import { eventsOf, seedsOf } from "../../support/delivery.ts";
 import { FURTHER_PROVING_KEYS, TEST_PROVING_KEY, TEST_ROLES } from "../../support/stack.ts";
 import { createTestRunner } from "../support/runner.ts";
@@ -32,6 +41,7 @@ let servers: Server[];
 let oracles: (Oracle | undefined)[];
 let evidence: EvidenceRecord[];
 let stopping: AbortController;
+let beacon: OracleNetworkOptions["beacon"];
 
 async function open(options: Parameters<typeof startWorld>[0] = {}): Promise<void> {
   world = await startWorld(options);
@@ -44,6 +54,7 @@ async function open(options: Parameters<typeof startWorld>[0] = {}): Promise<voi
 beforeEach(async () => {
   oracles = [];
   evidence = [];
+  beacon = undefined;
   stopping = new AbortController();
   servers = await Promise.all(
     NODES.map(async (index) => {
@@ -74,7 +85,7 @@ function start(parts: Pick<OracleNetworkOptions, "node" | "vrf" | "proofsFor">):
   const { name, chainId, client, watcher, contracts } = world.network;
   const write = (): void => {};
   return createOracle({
-    networks: [{ name, chainId, client, watcher, contracts, ...parts }],
+    networks: [{ name, chainId, client, watcher, contracts, beacon, ...parts }],
     runner: createTestRunner(),
     log: { debug: write, info: write, warn: write, error: write },
     signal: stopping.signal,
@@ -175,6 +186,29 @@ test("default: the node whose turn it is delivers proof and report together, in 
     { block: requested.receipt.blockNumber + 1n, from: firstOf(requested) },
   ]);
   expect(await world.events("RandomWordsFulfilled")).toHaveLength(1);
+});
+
+test("behaviour: nodes that each fetch a batch's round of drand agree on the results that follow from it", async () => {
+  const relay = await startDrandRelay(QUICKNET, (round) => QUICKNET_ROUNDS.get(round));
+  try {
+    await open({ startsAt: drandRoundTime(QUICKNET, 1000n) - 600 });
+    beacon = { chain: QUICKNET, relays: [relay.url], marginSeconds: 3 };
+    for (const index of NODES) startNode(index);
+    startVrf();
+    await world.requestPresets(ECHO, 1, { round: 1000n, chainHash: QUICKNET_HASH });
+    await answered(2);
+    const [result, round] = await world.results();
+    expect(round).toEqual({ ok: true, bytes: QUICKNET_ROUNDS.get(1000n) });
+    const [{ requestId, outputSeed }] = (await world.events("RandomWordsFulfilled")) as [
+      ChainEventOf<"RandomWordsFulfilled">,
+    ];
+    const [word] = wordsOfBatch(deriveWords(outputSeed, 1)[0]!, 1);
+    const own = { signature: round!.bytes, requestId: presetRequestId(requestId, 0) };
+    expect(readUint256(result!.bytes)).toBe(beaconWord(word!, own));
+    expect(relay.asked).toHaveLength(NODES.length);
+  } finally {
+    await relay.close();
+  }
 });
 
 test("behaviour: a right proof is enough, whoever sends it, also before a node has seen the request", async () => {

@@ -9,6 +9,7 @@ import { vrfCoordinatorAbi, vrfCoordinatorV2PlusAbi } from "../../../src/chainli
 import { SUBSCRIPTION_OWNER_ABIS } from "../../../src/chainlink/vrfVersion.ts";
 import { decodeResults, type PresetResult } from "../../../src/chainlink/presetReport.ts";
 import { fromHexText, toHexText } from "../../../src/lib/hex.ts";
+import type { DrandRound } from "../../../src/lib/drand.ts";
 import type { SourceRunner } from "../../../src/oracle/execute.ts";
 import type { OracleLog } from "../../../src/oracle/log.ts";
 import { createOracle, type OracleNetworkOptions } from "../../../src/oracle/oracle.ts";
@@ -118,12 +119,12 @@ export async function startWorld({
         randoms: Array.from({ length: count }, () => ({ vrfSubId: dapp.vrfSubId, confirmations, numWords })),
       }),
 
-    /** Requests presets that run the source, all on one request for random words. */
-    async requestPresets(source: string, count: number) {
+    /** Requests presets that run the source, all on one request for random words, and one round of drand if they wait for it. */
+    async requestPresets(source: string, count: number, beacon?: DrandRound) {
       const sourceId = sourceIds.get(source) ?? (await storeSource(stack, source));
       sourceIds.set(source, sourceId);
       return await request({
-        presets: [{ dapp, items: Array.from({ length: count }, () => ({ sourceId })) }],
+        presets: [{ dapp, items: Array.from({ length: count }, () => ({ sourceId })), beacon }],
       });
     },
 

@@ -58,7 +58,7 @@ test("behaviour: at most 100 presets share a proof, and only those of the same s
   const { entries, data } = encodeBatch(submissions);
   expect(entries.map(({ length }) => length)).toEqual([100, 1, 1, 1, 2]);
   const { presets } = decodeSubmission(data)!;
-  expect(presets.map(({ batch }) => decodePresetBatch(batch).length)).toEqual([100, 1, 1, 1, 2]);
+  expect(presets.map(({ batch }) => decodePresetBatch(batch).items.length)).toEqual([100, 1, 1, 1, 2]);
   expect(presets.map(({ confirmations }) => confirmations)).toEqual([1, 1, 1, 1, 2]);
 });
 

@@ -146,6 +146,7 @@ async function verify(client: ChainReader, hash: Hex, signal: AbortSignal): Prom
     maxResponseBytes: MAX_RESPONSE_BYTES,
     caller: "page",
     findPreset: (sourceHash) => PRESETS[sourceHash],
+    drandChain: published?.drandChain,
     hasEthereumBlocks: !noBlocks.checked,
     ...(request === "" ? {} : { requestId: parseHash(request, "The request") }),
   });

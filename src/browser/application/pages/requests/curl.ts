@@ -4,6 +4,8 @@ import type { Hex, RequestView, ReturnType } from "../../../../client/index.ts";
 /** The parameters that requests may have; the kind determines which ones. */
 export interface RequestParams {
   readonly preset: string;
+  /** The round of drand that a preset waits for. */
+  readonly beacon?: object;
   readonly source: string;
   readonly args: readonly string[];
   readonly returnType: ReturnType;
@@ -15,10 +17,13 @@ export interface RequestParams {
 
 /** Writes the API call that repeats a request, for a shell that has `TYCHE_URL` and `TYCHE_API_KEY`. */
 export function curlOf({ kind, network, params }: Pick<RequestView, "kind" | "network" | "params">): string {
-  const { preset, ...own } = params as unknown as RequestParams;
+  const { preset, beacon, ...own } = params as unknown as RequestParams;
   if (kind === "function") return curl("/api/oracleFunctions/runFunction", { network, ...own });
   if (kind === "preset")
-    return curl(`/api/vrfv2/presets?${new URLSearchParams({ network, preset }).toString()}`, own);
+    return curl(
+      `/api/vrfv2/presets?${new URLSearchParams({ network, preset, ...(beacon && { beacon: "drand" }) }).toString()}`,
+      own,
+    );
   return curl("/api/vrfv2/requestRandomNumber", { network, ...wordsOf(own) });
 }
 

@@ -189,8 +189,9 @@ async function submitAgain(
   { submit }: ReturnType<typeof useClient>,
   { kind, network, params }: RequestView,
 ): Promise<{ readonly id: string }> {
-  const { preset, ...own } = params as unknown as RequestParams;
-  if (kind === "preset") return await submit.preset(preset, { ...own }, { network });
+  const { preset, beacon, ...own } = params as unknown as RequestParams;
+  if (kind === "preset")
+    return await submit.preset(preset, { ...own }, { network, beacon: beacon && "drand" });
   return kind === "function"
     ? await submit.runFunction({ network, source: own.source, args: own.args, returnType: own.returnType })
     : await submit.random({ network, ...wordsOf(own) });

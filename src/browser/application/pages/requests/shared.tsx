@@ -36,6 +36,14 @@ function SharedParts({ shared }: { readonly shared: SharedResult }) {
             ),
             ["Label", outcome.label !== undefined && <UnknownText text={JSON.stringify(outcome.label)} />],
             ["Drawn for", dappId !== undefined && <Code text={dappId} />],
+            [
+              "Beacon",
+              "beacon" in outcome && outcome.beacon !== undefined && (
+                <>
+                  drand&apos;s round {outcome.beacon.round}, due <Time iso={outcome.beacon.time} />
+                </>
+              ),
+            ],
             ["Delivered", <Delivery network={network} hash={links[0]!.hash} />],
             ...links.map(
               ({ name, hash }) =>

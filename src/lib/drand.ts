@@ -1,0 +1,97 @@
+/**
+ * drand's rounds: a threshold signature of many operators on the round's number, which nobody can compute before enough of them sign, at
+ * the round's time. Scheme bls-unchained-g1-rfc9380 (drand.love/docs/cryptography): signatures are points of G1 of BLS12-381, 48 bytes,
+ * keys points of G2, 96 bytes; a round has exactly one valid signature.
+ */
+import { bls12_381 } from "@noble/curves/bls12-381.js";
+import { sha256 } from "@noble/hashes/sha2.js";
+import { concatBytes, hexToBytes, type Hex } from "viem";
+import { toHexText } from "./hex.ts";
+
+/** What identifies a chain of rounds, as a relay's `/info` tells it; the hash of all is the chain's hash. */
+export interface DrandChain {
+  /** 96 bytes of hex. */
+  readonly publicKey: Hex;
+  /** Unix time of round 1, in seconds. */
+  readonly genesisTime: number;
+  /** Seconds between rounds. */
+  readonly period: number;
+  /** Hash of the group that began the chain, 32 bytes. */
+  readonly groupHash: Hex;
+  readonly beaconId: string;
+}
+
+/** drand's own chain with a round every three seconds. Its hash is 52db9ba70e0cc0f6eaf7803dd07447a1f5477735fd3f661792ba94600c84e971. */
+export const QUICKNET: DrandChain = {
+  publicKey:
+    "0x83cf0f2896adee7eb8b5f01fcad3912212c437e0073e911fb90022d3e760183c8c4b450b6a0a6c3ac6a5776a2d1064510d1fec758c921cc22b0e17e63aaf4bcb5ed66304de9cf809bd274ca73bab4af5a6e9c76a4bc09e76eae8991ef5ece45a",
+  genesisTime: 1_692_803_367,
+  period: 3,
+  groupHash: "0xf477d5c89f21a17c863a7f937c6a6d15859414d2be09cd448d4279af331c5d3e",
+  beaconId: "quicknet",
+};
+
+/** RFC 9380, section 3.1, with the suite of the scheme. */
+const DOMAIN = "BLS_SIG_BLS12381G1_XMD:SHA-256_SSWU_RO_NUL_";
+const DEFAULT_BEACON = "default";
+
+const { shortSignatures: bls } = bls12_381;
+
+/** Returns a chain's hash, 32 bytes: SHA-256 of period, genesis, key, group hash and, unless it is the default one, the beacon's id. */
+export function drandChainHash({ publicKey, genesisTime, period, groupHash, beaconId }: DrandChain): Hex {
+  const head = new DataView(new ArrayBuffer(12));
+  head.setUint32(0, period);
+  head.setBigInt64(4, BigInt(genesisTime));
+  const id = beaconId === DEFAULT_BEACON ? "" : beaconId;
+  const parts = [new Uint8Array(head.buffer), hexToBytes(publicKey), hexToBytes(groupHash)];
+  return toHexText(sha256(concatBytes([...parts, new TextEncoder().encode(id)])));
+}
+
+/** Returns the Unix time, in seconds, at which a round is due. */
+export function drandRoundTime({ genesisTime, period }: DrandChain, round: bigint): number {
+  return genesisTime + (Number(round) - 1) * period;
+}
+
+/** Writes a Unix time in seconds as ISO 8601, or `undefined` for one that is further away than dates reach, as any round can be asked for. */
+export function drandDate(seconds: number): string | undefined {
+  const date = new Date(seconds * 1000);
+  return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
+}
+
+/** Returns the first round that is due at or after a Unix time in seconds. */
+export function drandRoundAt({ genesisTime, period }: DrandChain, time: number): bigint {
+  return BigInt(Math.max(0, Math.ceil((time - genesisTime) / period)) + 1);
+}
+
+/** Whether these bytes are a round's signature. Takes some 10 ms to 100 ms. */
+export function verifyDrandRound({ publicKey }: DrandChain, round: bigint, signature: Uint8Array): boolean {
+  try {
+    return bls.verify(signature, drandMessage(round), hexToBytes(publicKey));
+  } catch {
+    // Not a point of the curve, or of another length.
+    return false;
+  }
+}
+
+/** Returns the point of G1 that a round's signature signs. */
+export function drandMessage(round: bigint): ReturnType<typeof bls.hash> {
+  const number = new DataView(new ArrayBuffer(8));
+  number.setBigUint64(0, round);
+  return bls.hash(sha256(new Uint8Array(number.buffer)), DOMAIN);
+}
+
+/** A round that a request waits for. */
+export interface DrandRound {
+  readonly round: bigint;
+  /** 32 bytes. */
+  readonly chainHash: Hex;
+}
+
+/** How a network uses drand. */
+export interface BeaconTerms {
+  readonly chain: DrandChain;
+  /** Base URLs of the relays that are asked for rounds; none is trusted. */
+  readonly relays: readonly string[];
+  /** How far in the future, in seconds, a round is when it is chosen: its request must be mined before. */
+  readonly marginSeconds: number;
+}

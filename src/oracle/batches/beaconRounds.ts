@@ -1,0 +1,136 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { hexToBytes, isHex } from "viem";
+import {
+  drandChainHash,
+  drandDate,
+  drandRoundTime,
+  verifyDrandRound,
+  type BeaconTerms,
+  type DrandRound,
+} from "../../lib/drand.ts";
+import { messageOf } from "../../lib/errors.ts";
+import { parseObject } from "../../lib/nodeAnswers.ts";
+
+/** How long a relay may take. */
+const RELAY_MS = 5_000;
+/** Pauses between attempts: a round comes a moment after its time, and relays may be down for long. */
+const FIRST_PAUSE_MS = 250;
+const LONGEST_PAUSE_MS = 10_000;
+/** The clock may jump, so nothing waits for it longer than this at once. */
+const LONGEST_WAIT_MS = 30_000;
+/** Most bytes of an answer, which has some 250. */
+const MAX_ANSWER_BYTES = 4_096;
+/** Rounds that are remembered. */
+const MAX_ROUNDS = 1_000;
+
+/** What is known of a round. */
+export type RoundState =
+  | { readonly kind: "known"; readonly signature: Uint8Array }
+  /** It will be known: until then, why it isn't. */
+  | { readonly kind: "awaited"; readonly why: string }
+  /** These nodes can't answer what waits for it. */
+  | { readonly kind: "never"; readonly why: string };
+
+/** Rounds of drand, for the batches that wait for them. */
+export interface BeaconRounds {
+  /** Returns what is known of a round. Asks the relays for one that is awaited, and calls `onChange` when it is known, or why it isn't has changed. */
+  ask(round: DrandRound, onChange: () => void): RoundState;
+  /** Returns the Unix time, in seconds, at which a round is due. */
+  timeOf(round: DrandRound): number;
+}
+
+interface Followed {
+  state: RoundState;
+  readonly waiting: Set<() => void>;
+}
+
+/**
+ * Creates a follower of one chain of rounds. All relays are asked at once, and none is believed: a round has one valid signature, and no
+ * other round is ever taken for it, however late it is.
+ *
+ * @param options.terms absent: the nodes follow no chain
+ */
+export function createBeaconRounds(options: {
+  readonly terms: BeaconTerms | undefined;
+  readonly signal: AbortSignal;
+}): BeaconRounds {
+  const { terms, signal } = options;
+  const chainHash = terms && drandChainHash(terms.chain);
+  const followed = new Map<bigint, Followed>();
+
+  async function follow(round: bigint, { chain, relays }: BeaconTerms, one: Followed): Promise<void> {
+    const dueMs = drandRoundTime(chain, round) * 1000;
+    const due = drandDate(dueMs / 1000) ?? "a time that never comes";
+    for (let left = dueMs - Date.now(); left > 0; left = dueMs - Date.now()) {
+      one.state = { kind: "awaited", why: `waiting for drand's round ${round}, due at ${due}` };
+      await sleep(Math.min(left, LONGEST_WAIT_MS), undefined, { signal });
+    }
+    const ask = async (relay: string): Promise<Uint8Array> => {
+      const signature = await readRound(`${relay}/${chainHash!.slice(2)}/public/${round}`, signal);
+      if (verifyDrandRound(chain, round, signature)) return signature;
+      throw new Error("its signature is not that round's");
+    };
+    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
+      const answers = await Promise.allSettled(relays.map(ask));
+      signal.throwIfAborted();
+      const found = answers.find((answer) => answer.status === "fulfilled");
+      if (found !== undefined) {
+        const waiting = [...one.waiting];
+        one.waiting.clear();
+        one.state = { kind: "known", signature: found.value };
+        for (const onChange of waiting) onChange();
+        return;
+      }
+      const reasons = answers.map(
+        (answer, i) =>
+          `${URL.parse(relays[i]!)?.host ?? "a relay"}: ${answer.status === "rejected" ? messageOf(answer.reason) : ""}`,
+      );
+      const why = `no relay has drand's round ${round}, which was due at ${due} (${reasons.join("; ")})`;
+      one.state = { kind: "awaited", why };
+      for (const onChange of one.waiting) onChange();
+      await sleep(pauseMs, undefined, { signal });
+    }
+  }
+
+  return {
+    ask({ round, chainHash: wanted }, onChange) {
+      if (terms === undefined || wanted !== chainHash)
+        return { kind: "never", why: `the oracle doesn't follow the drand chain ${wanted}` };
+      let one = followed.get(round);
+      if (one === undefined) {
+        one = { state: { kind: "awaited", why: "asking for drand's round" }, waiting: new Set() };
+        followed.set(round, one);
+        for (const oldest of followed.keys()) {
+          if (followed.size <= MAX_ROUNDS) break;
+          followed.delete(oldest);
+        }
+        // It rejects only when the oracle closes.
+        follow(round, terms, one).catch(() => undefined);
+      }
+      if (one.state.kind === "awaited") one.waiting.add(onChange);
+      return one.state;
+    },
+    timeOf: ({ round }) => (terms === undefined ? Infinity : drandRoundTime(terms.chain, round)),
+  };
+}
+
+/** Reads a round's signature from a relay. */
+async function readRound(url: string, closing: AbortSignal): Promise<Uint8Array> {
+  const signal = AbortSignal.any([closing, AbortSignal.timeout(RELAY_MS)]);
+  const response = await fetch(url, { signal, redirect: "error" });
+  if (!response.ok) {
+    await response.body?.cancel();
+    throw new Error(`HTTP status ${response.status}`);
+  }
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.length;
+    if (bytes > MAX_ANSWER_BYTES) throw new Error(`its answer has more than ${MAX_ANSWER_BYTES} bytes`);
+    chunks.push(chunk);
+  }
+  const { signature } = parseObject(JSON.parse(Buffer.concat(chunks).toString()), "round");
+  const hex = `0x${String(signature)}`;
+  if (!isHex(hex, { strict: true })) throw new Error("its answer has no signature");
+  return hexToBytes(hex);
+}

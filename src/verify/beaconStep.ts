@@ -1,0 +1,71 @@
+import type { RequestVerification, VerificationStep } from "../api/types.ts";
+import {
+  drandChainHash,
+  drandDate,
+  drandRoundTime,
+  QUICKNET,
+  verifyDrandRound,
+  type DrandChain,
+} from "../lib/drand.ts";
+import type { RequestPartsMeans } from "./randomnessParts.ts";
+import type { PresetParts } from "./requestParts.ts";
+import { failedStep, notApplicableStep } from "./verification.ts";
+
+/** The hash of drand's quicknet. */
+export const QUICKNET_HASH = drandChainHash(QUICKNET);
+
+/** The round of drand that a batch waited for. */
+interface CheckedBeacon {
+  readonly steps: readonly VerificationStep[];
+  readonly beacon: RequestVerification["beacon"];
+  /** Its signature, if it holds. */
+  readonly signature?: Uint8Array;
+}
+
+/**
+ * Checks that the round of drand that a batch fixed was in the future of the request's block, and that the report has the signature of that
+ * round. No step for a batch without a round.
+ *
+ * @param ownChain the chain of rounds that the operator publishes, if it is not quicknet, which is always known
+ */
+export async function checkBeacon(
+  { beacon, requested, items, results }: PresetParts,
+  { facts }: RequestPartsMeans,
+  ownChain: DrandChain | undefined,
+): Promise<CheckedBeacon> {
+  if (beacon === undefined || requested === undefined) return { steps: [], beacon: null };
+  const { round, chainHash } = beacon;
+  const isQuicknet = chainHash === QUICKNET_HASH;
+  const isOwn = ownChain !== undefined && chainHash === drandChainHash(ownChain);
+  const chain = isQuicknet ? QUICKNET : isOwn ? ownChain : undefined;
+  const due = chain && drandRoundTime(chain, round);
+  const dueAt = due === undefined ? undefined : drandDate(due);
+  const view = { round: round.toString(), time: dueAt ?? null, chainHash };
+  const give = (step: VerificationStep): CheckedBeacon => ({ steps: [step], beacon: view });
+  const open = (detail: string): CheckedBeacon => give(notApplicableStep("beacon", detail));
+  if (chain === undefined || due === undefined)
+    return open(
+      `the request waits for round ${round} of the chain ${chainHash}, which is not drand's quicknet: without the key that its operator publishes, nothing can be checked`,
+    );
+  const { blockTime } = await facts.getTransaction(requested.log.transactionHash);
+  if (blockTime === undefined)
+    return open("the node doesn't show the request's block, so whether the round was known then is open");
+  if (due <= blockTime)
+    return give(
+      failedStep("beacon", `round ${round} was due at ${dueAt}, not after the request's block: it was known`),
+    );
+  const result = results[items.length];
+  if (result === undefined)
+    return open(`the request waits for round ${round}, due at ${dueAt}: its signature comes with the report`);
+  const signature = result.bytes;
+  const holds = await facts.once(`beacon ${chainHash} ${round} ${signature.join()}`, () =>
+    Promise.resolve(result.ok && verifyDrandRound(chain, round, signature)),
+  );
+  if (!holds)
+    return give(failedStep("beacon", `the report has another signature than that of round ${round}`));
+  const whose = isQuicknet
+    ? "drand's quicknet"
+    : `a chain of rounds of the operator's own (${chainHash}), whose key holder knows every round: it proves nothing`;
+  const detail = `the request fixed round ${round}, due at ${dueAt}, ${due - blockTime} seconds after its block; its signature is that of ${whose}`;
+  return { ...give({ name: "beacon", outcome: "ok", detail, compared: [] }), signature };
+}

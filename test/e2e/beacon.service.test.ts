@@ -1,0 +1,100 @@
+import { rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { drandChainHash, drandRoundTime } from "../../src/lib/drand.ts";
+import { runCli } from "../cli/runCli.ts";
+import { ownDrandChain, signOwnRound, startDrandRelay, type DrandRelay } from "../support/drandRelay.ts";
+import { makeDataDir, removeDataDir, startTycheProcess, type TycheProcess } from "../support/tyche.ts";
+
+const CHAIN = ownDrandChain();
+/** Far more than a request takes to be mined. */
+const MARGIN_SECONDS = 20;
+
+let relay: DrandRelay;
+let tyche: TycheProcess;
+let dataDir: string;
+beforeAll(async () => {
+  relay = await startDrandRelay(CHAIN, (round) => signOwnRound(round));
+  dataDir = makeDataDir();
+  const beacon = { chain: CHAIN, relays: [`${relay.url}/`], marginSeconds: MARGIN_SECONDS };
+  const networks = { sepolia: { embedded: true, beacon } };
+  writeFileSync(path.join(dataDir, "tyche.json"), JSON.stringify({ networks }));
+  tyche = await startTycheProcess({ dataDir });
+});
+afterAll(async () => {
+  await tyche.stop();
+  await relay.close();
+  removeDataDir(dataDir);
+});
+
+const draw = (body: object, headers: Record<string, string> = {}) =>
+  tyche.call("POST", "/api/vrfv2/presets?network=sepolia&preset=nDice", { body, headers });
+
+test("default: the answer names a future round, and the result follows from it; receipt and published key verify it", async () => {
+  const body = { beacon: "drand", numDice: "2", label: "with a beacon", once: true };
+  const headers = { "idempotency-key": "beacon" };
+  const accepted = await draw(body, { ...headers, prefer: "respond-async" });
+  expect(accepted.status).toBe(202);
+  const { beacon } = accepted.data.params;
+  expect(beacon).toEqual({
+    round: expect.stringMatching(/^[0-9]+$/),
+    time: new Date(drandRoundTime(CHAIN, BigInt(beacon.round)) * 1000).toISOString(),
+    chainHash: drandChainHash(CHAIN),
+  });
+  expect(Date.parse(beacon.time) - Date.parse(accepted.data.createdAt)).toBeGreaterThanOrEqual(
+    1000 * (MARGIN_SECONDS - 1),
+  );
+  // The word is on chain before the round is due.
+  await expect
+    .poll(async () => (await tyche.call("GET", `/api/requests/${accepted.data.id}`)).data.why, {
+      timeout: 60_000,
+    })
+    .toContain(`waiting for drand's round ${beacon.round}, due at ${beacon.time}`);
+
+  const drawn = await draw(body, headers);
+  expect(drawn).toMatchObject({ status: 200, data: { success: true, id: accepted.data.id, beacon } });
+  expect(relay.asked.length).toBeGreaterThan(0);
+  const hash = String(drawn.data.url).split("/").pop()!;
+  const verified = await tyche.call("GET", `/api/verify?network=sepolia&tx=${hash}`);
+  expect(verified.data).toMatchObject({
+    verdict: "valid",
+    requests: [
+      {
+        beacon,
+        steps: expect.arrayContaining([
+          expect.objectContaining({
+            name: "beacon",
+            outcome: "ok",
+            detail: expect.stringContaining("proves nothing"),
+          }),
+        ]),
+      },
+    ],
+  });
+
+  const [receipt, published] = ["receipt.json", "published.json"].map((name) => path.join(dataDir, name));
+  writeFileSync(receipt!, JSON.stringify({ data: accepted.data }));
+  const networks = await tyche.call("GET", "/api/networks");
+  expect(networks.data.items[0].beacon).toMatchObject({
+    chainHash: beacon.chainHash,
+    marginSeconds: MARGIN_SECONDS,
+  });
+  writeFileSync(published!, JSON.stringify(networks));
+  const { rpcUrl } = networks.data.items[0];
+  const check = (...options: readonly string[]) =>
+    runCli(["verify", "sepolia", hash, "--rpc-url", rpcUrl, "--receipt", receipt!, ...options], "", {});
+  expect(await check("--contracts", published!)).toMatchObject({
+    code: 0,
+    stderr: "as the receipt says: network, label, round, preset, numFaces, numDice, time\n",
+  });
+  // Without the published key, nobody knows what the chain of rounds is.
+  expect(await check()).toMatchObject({ code: 1, stdout: expect.stringContaining("not drand's quicknet") });
+  rmSync(published!);
+});
+
+test.each([{ beacon: "nist" }, { beacon: true }, { beacon: "drand", round: "1" }])(
+  "error: %j is refused",
+  async (body) => {
+    expect(await draw(body)).toMatchObject({ status: 400, data: { code: "invalid_parameter" } });
+  },
+);

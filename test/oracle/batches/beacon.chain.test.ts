@@ -1,0 +1,138 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { deriveWords } from "../../../src/chainlink/fulfilmentWords.ts";
+import { beaconWord, presetRequestId, wordsOfBatch } from "../../../src/chainlink/presetBatch.ts";
+import { decodeResults } from "../../../src/chainlink/presetReport.ts";
+import { drandChainHash, drandRoundTime, QUICKNET } from "../../../src/lib/drand.ts";
+import { fromHexText } from "../../../src/lib/hex.ts";
+import { readUint256 } from "../../../src/lib/uint256.ts";
+import {
+  DEAD_RELAY,
+  ownDrandChain,
+  pathOf,
+  QUICKNET_HASH,
+  QUICKNET_ROUNDS,
+  signOwnRound,
+  startDrandRelay,
+  type DrandRelay,
+} from "../../support/drandRelay.ts";
+import { startWorld, type World } from "../support/world.ts";
+
+const ECHO = "return Uint8Array.from(bytesArgs[0].slice(2).match(/../g), (byte) => parseInt(byte, 16))";
+const ROUND = { round: 1000n, chainHash: QUICKNET_HASH };
+const SIGNATURE = QUICKNET_ROUNDS.get(1000n)!;
+
+let world: World;
+const relays: DrandRelay[] = [];
+beforeEach(async () => {
+  // Ten minutes before the round was due, which is long ago for the oracle.
+  world = await startWorld({ startsAt: drandRoundTime(QUICKNET, 1000n) - 600 });
+});
+afterEach(async () => {
+  await world.close();
+  for (const relay of relays.splice(0)) await relay.close();
+});
+
+async function relay(signatureOf: Parameters<typeof startDrandRelay>[1]): Promise<DrandRelay> {
+  const started = await startDrandRelay(QUICKNET, signatureOf);
+  relays.push(started);
+  return started;
+}
+
+const follow = (...urls: readonly string[]) =>
+  world.startOracle({ beacon: { chain: QUICKNET, relays: urls, marginSeconds: 3 } });
+
+/** Returns the words of each reported batch, from the proofs on chain and the round's signature. */
+async function expectedWords(): Promise<bigint[]> {
+  const proofs = await world.events("RandomWordsFulfilled");
+  const reported = await world.events("BatchReported");
+  return reported.flatMap(({ vrfRequestId, results }) => {
+    const { outputSeed } = proofs.find(({ requestId }) => requestId === vrfRequestId)!;
+    const count = decodeResults(fromHexText(results)).length - 1;
+    return wordsOfBatch(deriveWords(outputSeed, 1)[0]!, count).map((word, item) =>
+      beaconWord(word, { signature: SIGNATURE, requestId: presetRequestId(vrfRequestId, item) }),
+    );
+  });
+}
+
+test("default: relays are down, lie, or answer with the next round, and one is right: results follow from proof and round", async () => {
+  const next = await relay(() => QUICKNET_ROUNDS.get(1001n));
+  const wrong = [
+    DEAD_RELAY,
+    (await relay(() => undefined)).url,
+    (await relay(() => "{}")).url,
+    (await relay(() => "no JSON")).url,
+    (await relay(() => JSON.stringify({ signature: "zz" }))).url,
+    (await relay(() => "x".repeat(5_000))).url,
+    (await relay(() => new Uint8Array(48))).url,
+    next.url,
+  ];
+  const right = await relay((round) => QUICKNET_ROUNDS.get(round));
+  follow(...wrong, right.url);
+  await world.requestPresets(ECHO, 2, ROUND);
+  await vi.waitFor(async () => expect(await world.results()).toHaveLength(3), 20_000);
+  const results = await world.results();
+  expect(results.slice(0, 2).map(({ bytes }) => readUint256(bytes))).toEqual(await expectedWords());
+  expect(results[2]).toEqual({ ok: true, bytes: SIGNATURE });
+  expect(new Set([...right.asked, ...next.asked])).toEqual(new Set([pathOf(QUICKNET, 1000n)]));
+});
+
+test("behaviour: the proof goes on chain before the round is known, and why says what the relays said", async () => {
+  const { promise, resolve } = Promise.withResolvers<Uint8Array>();
+  let isOut = false;
+  const oracle = follow((await relay(() => (isOut ? promise : undefined))).url);
+  await world.requestPresets(ECHO, 1, ROUND);
+  await vi.waitFor(async () => expect(await world.events("RandomWordsFulfilled")).toHaveLength(1), 20_000);
+  await vi.waitFor(
+    () =>
+      expect(oracle.network().pending.map(({ why }) => why)).toEqual([
+        expect.stringMatching(/^no relay has drand's round 1000, .* \(127\.0\.0\.1:\d+: HTTP status 404\)$/),
+      ]),
+    20_000,
+  );
+  expect(await world.results()).toEqual([]);
+  isOut = true;
+  resolve(SIGNATURE);
+  await vi.waitFor(async () => expect(await world.results()).toHaveLength(2), 20_000);
+});
+
+test("behaviour: two batches that wait for one round get words of their own, and it is fetched once", async () => {
+  const right = await relay((round) => QUICKNET_ROUNDS.get(round));
+  await world.requestPresets(ECHO, 1, ROUND);
+  await world.requestPresets(ECHO, 1, ROUND);
+  follow(right.url);
+  await vi.waitFor(async () => expect(await world.results()).toHaveLength(4), 20_000);
+  const words = (await world.results()).filter((_, i) => i % 2 === 0).map(({ bytes }) => readUint256(bytes));
+  expect(words).toEqual(await expectedWords());
+  expect(new Set(words).size).toBe(2);
+  expect(right.asked).toHaveLength(1);
+});
+
+describe("error: the presets fail where their round", () => {
+  /** Waits for two results, and returns the texts of those that are errors. */
+  const readRefusals = async (): Promise<string[]> => {
+    await vi.waitFor(async () => expect(await world.results()).toHaveLength(2), 20_000);
+    return (await world.results()).flatMap(({ ok, bytes }) => (ok ? [] : [Buffer.from(bytes).toString()]));
+  };
+  const refusals = (reason: string) => [expect.stringContaining(reason), expect.stringContaining(reason)];
+
+  test("was due before the request's block", async () => {
+    const chain = ownDrandChain({ period: 3 });
+    const own = await startDrandRelay(chain, signOwnRound);
+    relays.push(own);
+    world.startOracle({ beacon: { chain, relays: [own.url], marginSeconds: 3 } });
+    await world.requestPresets(ECHO, 1, { round: 799n, chainHash: drandChainHash(chain) });
+    expect(await readRefusals()).toEqual(refusals("was known before the request was mined"));
+  });
+
+  test("is of another chain than the oracle's", async () => {
+    follow(DEAD_RELAY);
+    await world.requestPresets(ECHO, 1, { ...ROUND, chainHash: `0x${"99".repeat(32)}` });
+    expect(await readRefusals()).toEqual(refusals("doesn't follow the drand chain"));
+  });
+
+  test("may be any, and the oracle follows no chain", async () => {
+    world.startOracle();
+    await world.requestPresets(ECHO, 1, ROUND);
+    expect(await readRefusals()).toEqual(refusals("doesn't follow the drand chain"));
+  });
+});

@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Receipt } from "../../src/evm/client.ts";
+import { beaconWord, presetRequestId, wordsOfBatch } from "../../src/chainlink/presetBatch.ts";
+import { encodeResults } from "../../src/chainlink/presetReport.ts";
+import { drandChainHash, drandRoundTime, QUICKNET, type DrandRound } from "../../src/lib/drand.ts";
+import { fromHexText, toHexText } from "../../src/lib/hex.ts";
+import { toWord } from "../../src/lib/uint256.ts";
+import { createRecordedReader, createRecorder } from "../../src/verify/recordedReader.ts";
+import { deliverWords, seedsOf } from "../support/delivery.ts";
+import { ownDrandChain, QUICKNET_HASH, QUICKNET_ROUNDS, signOwnRound } from "../support/drandRelay.ts";
+import { startVerifyWorld, type VerifyWorld } from "./support/world.ts";
+
+const ROUND = { round: 1000n, chainHash: QUICKNET_HASH };
+const SIGNATURE = QUICKNET_ROUNDS.get(1000n)!;
+
+let world: VerifyWorld;
+beforeAll(async () => {
+  // Each block is a second later at least; all of them are before the round.
+  world = await startVerifyWorld({ startsAt: drandRoundTime(QUICKNET, 1000n) - 3_600 });
+});
+afterAll(() => world.close());
+
+interface Draw {
+  readonly beacon?: DrandRound;
+  /** What the nodes report as the round's signature. */
+  readonly signature?: Uint8Array;
+  /** The signature that the result follows from. */
+  readonly used?: Uint8Array;
+}
+
+/** Requests a preset that waits for a round, and delivers its word as the result. */
+async function draw({ beacon = ROUND, signature = SIGNATURE, used = signature }: Draw = {}) {
+  const items = [{ sourceId: world.echoId }];
+  const asked = await world.submit({ presets: [{ dapp: world.dapp, items, beacon }] });
+  await deliverWords(world, asked);
+  const [[vrfRequestId, seed]] = [...seedsOf(asked)] as [[`0x${string}`, bigint]];
+  const requestId = presetRequestId(vrfRequestId, 0);
+  const word = beaconWord(wordsOfBatch(seed, 1)[0]!, { signature: used, requestId });
+  const results = [fromHexText(toWord(word)), signature].map((bytes) => ({ ok: true, bytes }));
+  const report = await world.report(asked, { packed: toHexText(encodeResults(results)) });
+  return { asked, report, word };
+}
+
+async function check({ transactionHash }: Receipt, options: Parameters<VerifyWorld["verify"]>[1] = {}) {
+  const { requests, verdict } = await world.verify(transactionHash, options);
+  const [request] = requests;
+  return { verdict, request: request!, step: request!.steps.find(({ name }) => name === "beacon") };
+}
+
+test("default: a result that follows from a proof and a published round of quicknet is valid, offline too", async () => {
+  const { report, word } = await draw();
+  const recorder = createRecorder(world.client);
+  const { verdict, request, step } = await check(report, { client: recorder });
+  expect(verdict).toBe("valid");
+  expect(request.randomNumber).toEqual([word.toString()]);
+  expect(step).toMatchObject({
+    outcome: "ok",
+    detail: expect.stringMatching(
+      /^the request fixed round 1000, due at 2023-08-23T15:59:24.000Z, \d+ seconds after its block; its signature is that of drand's quicknet$/,
+    ),
+  });
+  const again = await check(report, { client: createRecordedReader(JSON.stringify(recorder.save())) });
+  expect(again.verdict).toBe("valid");
+});
+
+test("behaviour: without its report, the round is open", async () => {
+  const asked = await world.submit({
+    presets: [{ dapp: world.dapp, items: [{ sourceId: world.echoId }], beacon: ROUND }],
+  });
+  await deliverWords(world, asked);
+  const { verdict, request, step } = await check(asked);
+  expect(verdict).toBe("incomplete");
+  expect(request.randomNumber).toEqual([]);
+  expect(step).toMatchObject({
+    outcome: "notApplicable",
+    detail: expect.stringContaining("waits for round 1000"),
+  });
+});
+
+test("behaviour: a preset without a round has no such step", async () => {
+  const { report } = await world.runPreset();
+  expect(await check(report)).toMatchObject({ verdict: "valid", step: undefined });
+});
+
+describe("is not valid", () => {
+  const flipped = Uint8Array.from(SIGNATURE);
+  flipped[47]! ^= 1;
+  test.each([
+    ["with the signature of the next round", QUICKNET_ROUNDS.get(1001n)!],
+    ["with a changed signature", flipped],
+    ["with no signature", new Uint8Array()],
+    ["with a signature by another key", signOwnRound(1000n)],
+  ])("%s", async (_what, signature) => {
+    const { report } = await draw({ signature });
+    expect(await check(report)).toMatchObject({
+      verdict: "invalid",
+      request: { failed: "beacon" },
+      step: { detail: "the report has another signature than that of round 1000" },
+    });
+  });
+
+  test("with a round that was known when the request was mined", async () => {
+    const chain = ownDrandChain({ genesisTime: QUICKNET.genesisTime - 100_000 });
+    const beacon = { round: 1n, chainHash: drandChainHash(chain) };
+    const { report } = await draw({ beacon, signature: signOwnRound(1n) });
+    expect(await check(report, { drandChain: chain })).toMatchObject({
+      verdict: "invalid",
+      step: { outcome: "failed", detail: expect.stringContaining("it was known") },
+    });
+  });
+
+  test("with a result of the VRF word alone, or of another round's", async () => {
+    const { report } = await draw({ used: QUICKNET_ROUNDS.get(1001n)! });
+    expect(await check(report)).toMatchObject({ verdict: "invalid", request: { failed: "execution" } });
+  });
+});
+
+describe("a chain of the operator's own", () => {
+  const chain = ownDrandChain({ genesisTime: QUICKNET.genesisTime, period: 3 });
+  const own = { round: 1000n, chainHash: drandChainHash(chain) };
+
+  test("is checked with the key that the operator publishes, and said to prove nothing", async () => {
+    const { report } = await draw({ beacon: own, signature: signOwnRound(1000n) });
+    const { verdict, step } = await check(report, { drandChain: chain });
+    expect(verdict).toBe("valid");
+    expect(step!.detail).toContain("it proves nothing");
+  });
+
+  test("can't be checked without it", async () => {
+    const { report } = await draw({ beacon: own, signature: signOwnRound(1000n) });
+    expect(await check(report)).toMatchObject({
+      verdict: "unconfirmed",
+      step: { outcome: "notApplicable", detail: expect.stringContaining("not drand's quicknet") },
+    });
+    // A published key of another chain doesn't help.
+    const other = { ...chain, beaconId: "other" };
+    expect(await check(report, { drandChain: other })).toMatchObject({ verdict: "unconfirmed" });
+  });
+});
