@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { describeChain } from "../../src/app/network/networkViews.ts";
 import { createNodeArchive } from "../../src/explorer/chainArchive.ts";
 import { NodeSparedError, spareNode, type ExploredNode } from "../../src/explorer/sparedNode.ts";
@@ -72,6 +72,9 @@ test.each([
   [true, 2_000],
   [false, 1_000],
 ])("behaviour: only a node that others pay for is spared (embedded: %s)", async (isEmbedded, most) => {
+  // The node's clock stands still: calls become available again as time passes.
+  const clock = vi.spyOn(performance, "now").mockReturnValue(0);
+  onTestFinished(() => clock.mockRestore());
   const node = createNode();
   const block = {
     number: "0x1",

@@ -1,7 +1,6 @@
 import { isEmbedded } from "../config/embeddedNetworkSchema.ts";
 import { formatGwei, parseEther } from "viem";
-import { checkNetwork } from "../../networks/external/checkNetwork.ts";
-import type { NetworkFinding } from "../../networks/external/finding.ts";
+import { checkNetwork, type NetworkFinding } from "../../networks/external/checkNetwork.ts";
 import { readContractsFile } from "../../networks/external/contractsFile.ts";
 import { deployNetwork, type DeploymentEstimate } from "../../networks/external/deployNetwork.ts";
 import { connectExternal } from "../../networks/external/externalNode.ts";

@@ -14,9 +14,12 @@ import type { ChainDeployment, KnownChain } from "../network.ts";
 import { minConfirmationsOf } from "../profiles.ts";
 import type { NetworkProfile } from "../profiles.ts";
 import { EMBEDDED_GAS_PRICE_WEI, EmbeddedChainError } from "./anvil.ts";
-import { startEmbeddedNode } from "./embeddedNode.ts";
-import type { EmbeddedNode, EmbeddedNodeOptions } from "./embeddedNode.ts";
-import { chainFilesIn } from "./chainFiles.ts";
+import {
+  startEmbeddedNode,
+  type EmbeddedNode,
+  type EmbeddedNodeOptions,
+  chainFilesIn,
+} from "./embeddedNode.ts";
 import { findStateDamage, previousOf } from "./stateFile.ts";
 import { decodeCallResult } from "../../lib/callResult.ts";
 import { findDamage } from "../../lib/databaseCheck.ts";

@@ -9,7 +9,6 @@ import type { Connection } from "../../evm/connection.ts";
 import { startAnvil, EmbeddedChainError } from "./anvil.ts";
 import type { AnvilProcess } from "./anvil.ts";
 import { openBlockLog } from "./blockLog.ts";
-import { chainFilesIn } from "./chainFiles.ts";
 import type { CompactionReport } from "./compactor.ts";
 import { createGate } from "./gate.ts";
 import { guardConnection } from "./guardedConnection.ts";
@@ -614,4 +613,9 @@ export function shareBlockLogs(connection: Connection): Connection {
 function isBlockFilter(filter: unknown): filter is BlockFilter {
   const { blockHash, address, ...others } = filter as Record<string, unknown>;
   return blockHash !== undefined && Array.isArray(address) && Object.keys(others).length === 0;
+}
+
+/** Returns the paths of a chain's state and history in its folder; the log of the blocks since is next to them. */
+export function chainFilesIn(folder: string): { readonly stateFile: string; readonly historyFile: string } {
+  return { stateFile: join(folder, "state.json"), historyFile: join(folder, "history.sqlite") };
 }

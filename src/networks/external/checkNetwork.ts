@@ -20,7 +20,6 @@ import { vrfOperatorsOf } from "./oracleIdentity.ts";
 import { stackPlanOf } from "./deployNetwork.ts";
 import { assertChainId, connectExternal } from "./externalNode.ts";
 import { assertDeployed } from "./externalSource.ts";
-import type { NetworkFinding, Tell } from "./finding.ts";
 import { RpcError } from "../../lib/nodeAnswers.ts";
 import { readLinkBalance } from "./fundNetwork.ts";
 import { roundAmount } from "./roundAmount.ts";
@@ -377,3 +376,14 @@ async function checkFinality(client: ChainClient, profile: NetworkProfile, tell:
   const behind = head.number > finalized.number ? head.number - finalized.number : 0n;
   tell(true, `transactions count as final at the node's finalized block, ${behind} blocks back`);
 }
+
+/** The result of one check. */
+export interface NetworkFinding {
+  readonly isOk: boolean;
+  readonly text: string;
+  /** What to do about it. */
+  readonly remedy?: string;
+}
+
+/** Reports the result of one check, with a remedy in case it failed. */
+type Tell = (isOk: boolean, text: string, remedy?: string) => void;

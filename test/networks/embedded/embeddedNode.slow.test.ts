@@ -9,10 +9,12 @@ import { afterEach, expect, test } from "vitest";
 import { parseReceipt, toQuantity } from "../../../src/evm/client.ts";
 import type { ChainClient } from "../../../src/evm/client.ts";
 import { EMBEDDED_GAS_PRICE_WEI, KEPT_TRANSACTION_BLOCKS } from "../../../src/networks/embedded/anvil.ts";
-import { chainFilesIn } from "../../../src/networks/embedded/chainFiles.ts";
 import type { CompactionReport } from "../../../src/networks/embedded/compactor.ts";
-import { startEmbeddedNode } from "../../../src/networks/embedded/embeddedNode.ts";
-import type { EmbeddedNode } from "../../../src/networks/embedded/embeddedNode.ts";
+import {
+  startEmbeddedNode,
+  type EmbeddedNode,
+  chainFilesIn,
+} from "../../../src/networks/embedded/embeddedNode.ts";
 import { readBlockLog } from "../../../src/networks/embedded/blockLog.ts";
 import { messageOf } from "../../../src/lib/errors.ts";
 import { testAccount } from "../../support/anvil.ts";

@@ -1,5 +1,5 @@
 import { AlertDialog } from "@base-ui/react/alert-dialog";
-import { useState, type ReactNode } from "react";
+import { useState, type FormEvent, type ReactNode } from "react";
 import { ApiError } from "../../../client/index.ts";
 import { sentence } from "../page.tsx";
 import { UnknownText } from "./parts.tsx";
@@ -181,6 +181,60 @@ export function ConfirmButton({
 export function readField(fields: FormData, name: string): string {
   const value = fields.get(name);
   return typeof value === "string" ? value : "";
+}
+
+/** What becomes of a form that is sent. */
+export interface Submission {
+  /** What is wrong with what was sent last, by field. */
+  readonly problems: ReadonlyMap<string, string>;
+  /** Why it failed, unless fields show that. */
+  readonly refusal: string | undefined;
+  readonly isBusy: boolean;
+  readonly onSubmit: (event: FormEvent<HTMLFormElement>) => void;
+}
+
+/**
+ * Sends a form, and focuses the first field that is wrong.
+ *
+ * @param fields names of the parameters whose problems the form can show.
+ * @param send returns problems by field if it sends nothing because of them; what it throws is described.
+ */
+export function useSubmission(
+  fields: readonly string[],
+  send: (values: FormData, form: HTMLFormElement) => Promise<ReadonlyMap<string, string> | void>,
+): Submission {
+  const [problems, setProblems] = useState<ReadonlyMap<string, string>>(new Map());
+  const [refusal, setRefusal] = useState<string>();
+  const [isBusy, setBusy] = useState(false);
+  const submit = async (form: HTMLFormElement): Promise<void> => {
+    setProblems(new Map());
+    setRefusal(undefined);
+    setBusy(true);
+    try {
+      const found = await send(new FormData(form), form);
+      if (found !== undefined) {
+        setProblems(found);
+        focusFirstProblem(form);
+      }
+    } catch (error) {
+      const found = problemsOf(error);
+      if (found.size > 0 && [...found.keys()].every((name) => fields.includes(name))) {
+        setProblems(found);
+        focusFirstProblem(form);
+      } else setRefusal(describeError(error));
+    } finally {
+      setBusy(false);
+    }
+  };
+  return {
+    problems,
+    refusal,
+    isBusy,
+    onSubmit(event) {
+      event.preventDefault();
+      void submit(event.currentTarget);
+    },
+  };
 }
 
 /** Describes an error to people. */

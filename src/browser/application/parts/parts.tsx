@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import type { DecodedValue, TransactionView } from "../../../client/index.ts";
+import type { DecodedValue, TransactionView, ExplorerNetwork } from "../../../client/index.ts";
 import { splitAtHidden } from "../../../lib/hiddenCharacters.ts";
 import { Code, PartyLink } from "./format.tsx";
 
@@ -179,4 +179,9 @@ export function Warnings({ warnings = [] }: { readonly warnings?: readonly strin
       {warning}
     </div>
   ));
+}
+
+/** A network's state as a colored word. */
+export function NetworkStatus({ status }: Pick<ExplorerNetwork, "status">) {
+  return <Tag kind={status === "serving" ? "good" : status === "starting" ? "busy" : "bad"}>{status}</Tag>;
 }

@@ -1,17 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
-import { useState, type FormEvent } from "react";
+
 import { Link, useLocation, useParams } from "wouter";
 import type { ExplorerNetwork, LinkedConsumer } from "../../../../client/index.ts";
 import { Loaded } from "../../page.tsx";
 import { Age, Code, TransactionLink } from "../../parts/format.tsx";
-import {
-  ConfirmButton,
-  describeError,
-  Field,
-  focusFirstProblem,
-  problemsOf,
-  readField,
-} from "../../parts/forms.tsx";
+import { ConfirmButton, Field, readField, useSubmission } from "../../parts/forms.tsx";
 import { List } from "../../parts/list.tsx";
 import { NetworkSelect, useChosenNetwork } from "../../parts/networkSelect.tsx";
 import { Tag } from "../../parts/parts.tsx";
@@ -63,26 +56,14 @@ function LinkForm({
   const client = useClient(dappId);
   const [, navigate] = useLocation();
   const [network, choose] = useChosenNetwork(networks);
-  const [problem, setProblem] = useState<string>();
-  const [isBusy, setBusy] = useState(false);
-  const send = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
-    event.preventDefault();
-    const form = event.currentTarget;
-    const consumer = readField(new FormData(form), "consumer").trim();
-    setProblem(undefined);
-    setBusy(true);
-    try {
-      const { id } = await client.submit.addConsumer({ dappId, network, consumer });
-      navigate(`/dapps/${dappId}/requests/${id}`);
-    } catch (error) {
-      setProblem(problemsOf(error).get("consumer") ?? describeError(error));
-      setBusy(false);
-      focusFirstProblem(form);
-    }
-  };
+  const { problems, refusal, isBusy, onSubmit } = useSubmission(["consumer"], async (values) => {
+    const consumer = readField(values, "consumer").trim();
+    const { id } = await client.submit.addConsumer({ dappId, network, consumer });
+    navigate(`/dapps/${dappId}/requests/${id}`);
+  });
   return (
-    <form className="fields" onSubmit={(event) => void send(event)}>
-      <Field id="consumer" label="Contract address" problem={problem} wide>
+    <form className="fields" onSubmit={onSubmit}>
+      <Field id="consumer" label="Contract address" problem={problems.get("consumer") ?? refusal} wide>
         {(control) => (
           <input
             {...control}

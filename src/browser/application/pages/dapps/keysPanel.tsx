@@ -1,17 +1,10 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useRef, useState, type FormEvent } from "react";
+import { useRef, useState } from "react";
 import type { KeyView, NewKeyView, TycheOperator } from "../../../../client/index.ts";
 import { announce } from "../../announce.ts";
 import { Loaded } from "../../page.tsx";
 import { Age, Code, CopyButton, count } from "../../parts/format.tsx";
-import {
-  ConfirmButton,
-  describeError,
-  Field,
-  focusFirstProblem,
-  problemsOf,
-  readField,
-} from "../../parts/forms.tsx";
+import { ConfirmButton, Field, readField, useSubmission } from "../../parts/forms.tsx";
 import { Notice, Tag, UnknownText } from "../../parts/parts.tsx";
 import { RevealedKey } from "../../parts/revealedKey.tsx";
 import { refetchUnlessRefused } from "../../refetch.ts";
@@ -132,35 +125,20 @@ function KeyItem({
 type AddOptions = NonNullable<Parameters<TycheOperator["addKey"]>[1]>;
 
 function AddKey({ add }: { readonly add: (options: AddOptions) => Promise<void> }) {
-  const [problems, setProblems] = useState<ReadonlyMap<string, string>>(new Map());
-  const [refusal, setRefusal] = useState<string>();
-  const [isBusy, setBusy] = useState(false);
-  const send = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
-    event.preventDefault();
-    const form = event.currentTarget;
-    const fields = new FormData(form);
-    const limit = readField(fields, "dailyLimit").trim();
-    setProblems(new Map());
-    setRefusal(undefined);
-    setBusy(true);
-    try {
+  const { problems, refusal, isBusy, onSubmit } = useSubmission(
+    ["name", "dailyLimit"],
+    async (values, form) => {
+      const limit = readField(values, "dailyLimit").trim();
       await add({
-        name: readField(fields, "name").trim(),
+        name: readField(values, "name").trim(),
         ...(limit === "" ? {} : { dailyLimit: Number(limit) }),
       });
       form.reset();
-    } catch (error) {
-      const found = problemsOf(error);
-      setProblems(found);
-      if (found.size === 0) setRefusal(describeError(error));
-      focusFirstProblem(form);
-    } finally {
-      setBusy(false);
-    }
-  };
+    },
+  );
   const [wrongName, wrongLimit] = [problems.get("name"), problems.get("dailyLimit")];
   return (
-    <form className="fields" onSubmit={(event) => void send(event)}>
+    <form className="fields" onSubmit={onSubmit}>
       <Field id="key-name" label="Name of a new key" note="Optional." problem={wrongName}>
         {(control) => <input {...control} name="name" autoComplete="off" />}
       </Field>

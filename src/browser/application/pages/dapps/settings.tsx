@@ -2,14 +2,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
 import { useLocation, useParams } from "wouter";
 import type { DappView } from "../../../../client/index.ts";
-import {
-  ConfirmDialog,
-  describeError,
-  Field,
-  focusFirstProblem,
-  problemsOf,
-  readField,
-} from "../../parts/forms.tsx";
+import { ConfirmDialog, Field, focusFirstProblem, readField, useSubmission } from "../../parts/forms.tsx";
 import { UnknownText } from "../../parts/parts.tsx";
 import { useOperator } from "../../services.tsx";
 import { DappFrame } from "../../parts/dappFrame.tsx";
@@ -33,29 +26,17 @@ function Rename({ dapp: { id, name } }: { readonly dapp: DappView }) {
   const operator = useOperator();
   const queries = useQueryClient();
   const [, navigate] = useLocation();
-  const [problem, setProblem] = useState<string>();
-  const [isBusy, setBusy] = useState(false);
-  const send = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
-    event.preventDefault();
-    const form = event.currentTarget;
-    setProblem(undefined);
-    setBusy(true);
-    try {
-      const renamed = await operator.renameDapp(id, readField(new FormData(form), "name").trim());
-      queries.setQueryData(["dapp", id], renamed);
-      await queries.invalidateQueries({ queryKey: ["dapps"] });
-      navigate(`/dapps/${id}`);
-    } catch (error) {
-      setProblem(problemsOf(error).get("name") ?? describeError(error));
-      setBusy(false);
-      focusFirstProblem(form);
-    }
-  };
+  const { problems, refusal, isBusy, onSubmit } = useSubmission(["name"], async (values) => {
+    const renamed = await operator.renameDapp(id, readField(values, "name").trim());
+    queries.setQueryData(["dapp", id], renamed);
+    await queries.invalidateQueries({ queryKey: ["dapps"] });
+    navigate(`/dapps/${id}`);
+  });
   return (
     <section className="panel">
       <h2>Rename</h2>
-      <form className="fields" onSubmit={(event) => void send(event)}>
-        <Field id="name" label="Name" problem={problem}>
+      <form className="fields" onSubmit={onSubmit}>
+        <Field id="name" label="Name" problem={problems.get("name") ?? refusal}>
           {(control) => (
             <input
               {...control}

@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useState, type FormEvent, type ReactNode } from "react";
+import { useState, type ReactNode } from "react";
 import { Link, useParams } from "wouter";
 import type {
   ExplorerNetwork,
@@ -14,15 +14,7 @@ import { announce } from "../../announce.ts";
 import { Loaded } from "../../page.tsx";
 import { DappFrame } from "../../parts/dappFrame.tsx";
 import { Age, Code, Time, TransactionLink } from "../../parts/format.tsx";
-import {
-  ConfirmButton,
-  describeError,
-  Field,
-  focusFirstProblem,
-  problemsOf,
-  readField,
-  Select,
-} from "../../parts/forms.tsx";
+import { ConfirmButton, describeError, Field, readField, Select, useSubmission } from "../../parts/forms.tsx";
 import { List, type Column } from "../../parts/list.tsx";
 import { NetworkSelect, useChosenNetwork } from "../../parts/networkSelect.tsx";
 import { Folded, Listing, Notice, plainText, Tag, UnknownText } from "../../parts/parts.tsx";
@@ -348,43 +340,23 @@ function AddSchedule({
   const [cron, setCron] = useState("0 20 * * *");
   const [every, setEvery] = useState("1h");
   const [timeZone, setTimeZone] = useState(() => Intl.DateTimeFormat().resolvedOptions().timeZone);
-  const [problems, setProblems] = useState<ReadonlyMap<string, string>>(new Map());
-  const [refusal, setRefusal] = useState<string>();
-  const [isBusy, setBusy] = useState(false);
-  const send = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
-    event.preventDefault();
-    const form = event.currentTarget;
-    const fields = new FormData(form);
-    setProblems(new Map());
-    setRefusal(undefined);
-    setBusy(true);
-    try {
-      const action = parseAction(readField(fields, "action"));
-      if (action === undefined) setProblems(new Map([["action", "must be a JSON object"]]));
-      else {
-        const name = readField(fields, "name").trim();
-        const times = kind === "cron" ? { cron, timeZone } : { every };
-        await schedules.create({ name, network, action, ...times });
-        form.reset();
-        await queries.invalidateQueries({ queryKey: ["schedules", dappId] });
-        announce("The schedule is added.");
-      }
-    } catch (error) {
-      const found = problemsOf(error);
-      setProblems(found);
-      const isShown = [...found.keys()].some((one) =>
-        ["name", "cron", "every", "timeZone", "action"].includes(one),
-      );
-      if (!isShown) setRefusal(describeError(error));
-    } finally {
-      setBusy(false);
-      focusFirstProblem(form);
-    }
-  };
+  const { problems, refusal, isBusy, onSubmit } = useSubmission(
+    ["name", "cron", "every", "timeZone", "action"],
+    async (values, form) => {
+      const action = parseAction(readField(values, "action"));
+      if (action === undefined) return new Map([["action", "must be a JSON object"]]);
+      const name = readField(values, "name").trim();
+      const times = kind === "cron" ? { cron, timeZone } : { every };
+      await schedules.create({ name, network, action, ...times });
+      form.reset();
+      await queries.invalidateQueries({ queryKey: ["schedules", dappId] });
+      announce("The schedule is added.");
+    },
+  );
   return (
     <section className="panel" id="new-schedule">
       <h2>New schedule</h2>
-      <form className="fields" onSubmit={(event) => void send(event)}>
+      <form className="fields" onSubmit={onSubmit}>
         <Field id="schedule-name" label="Name" problem={problems.get("name")}>
           {(control) => <input {...control} name="name" required maxLength={60} autoComplete="off" />}
         </Field>

@@ -1,19 +1,12 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useState, type FormEvent } from "react";
+import { useState } from "react";
 import { useParams } from "wouter";
 import type { NewWebhookView, WebhookAttempt, WebhookView } from "../../../../client/index.ts";
 import { announce } from "../../announce.ts";
 import { Loaded } from "../../page.tsx";
 import { DappFrame } from "../../parts/dappFrame.tsx";
 import { Age, Code, CopyButton, count, Time } from "../../parts/format.tsx";
-import {
-  ConfirmButton,
-  describeError,
-  Field,
-  focusFirstProblem,
-  problemsOf,
-  readField,
-} from "../../parts/forms.tsx";
+import { ConfirmButton, describeError, Field, readField, useSubmission } from "../../parts/forms.tsx";
 import { List } from "../../parts/list.tsx";
 import { Folded, Listing, Notice, Tag, UnknownText } from "../../parts/parts.tsx";
 import { refetchUnlessRefused } from "../../refetch.ts";
@@ -252,34 +245,17 @@ function Outcome({ attempt }: { readonly attempt: WebhookAttempt }) {
 }
 
 function AddWebhook({ add }: { readonly add: (url: string) => Promise<void> }) {
-  const [problem, setProblem] = useState<string>();
-  const [refusal, setRefusal] = useState<string>();
-  const [isBusy, setBusy] = useState(false);
-  const send = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
-    event.preventDefault();
-    const form = event.currentTarget;
-    setProblem(undefined);
-    setRefusal(undefined);
-    setBusy(true);
-    try {
-      await add(readField(new FormData(form), "url").trim());
-      form.reset();
-    } catch (error) {
-      const found = problemsOf(error).get("url");
-      setProblem(found);
-      if (found === undefined) setRefusal(describeError(error));
-      focusFirstProblem(form);
-    } finally {
-      setBusy(false);
-    }
-  };
+  const { problems, refusal, isBusy, onSubmit } = useSubmission(["url"], async (values, form) => {
+    await add(readField(values, "url").trim());
+    form.reset();
+  });
   return (
-    <form className="fields" onSubmit={(event) => void send(event)}>
+    <form className="fields" onSubmit={onSubmit}>
       <Field
         id="webhook-url"
         label="URL of a new webhook"
         note="https, on a public host."
-        problem={problem}
+        problem={problems.get("url")}
         wide
       >
         {(control) => <input {...control} name="url" autoComplete="off" inputMode="url" />}

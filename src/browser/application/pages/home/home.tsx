@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useLocation } from "wouter";
 import { Loaded, Page } from "../../page.tsx";
 import { Age, Code, count, groupDigits, Copyable, CopyButton } from "../../parts/format.tsx";
-import { UnknownText, Folded, Notice, Listing } from "../../parts/parts.tsx";
+import { UnknownText, Folded, Notice, Listing, NetworkStatus } from "../../parts/parts.tsx";
 import { useOperator, useNetworks, useExplorer } from "../../services.tsx";
 import type {
   ActiveHour,
@@ -14,9 +14,8 @@ import type {
 } from "../../../../client/index.ts";
 import { BarChart } from "../../parts/barChart.tsx";
 import { List } from "../../parts/list.tsx";
-import { useState, type FormEvent } from "react";
-import { describeError, Field, focusFirstProblem, problemsOf, readField } from "../../parts/forms.tsx";
-import { NetworkStatus } from "../../parts/networkStatus.tsx";
+import { useState } from "react";
+import { describeError, Field, readField, useSubmission } from "../../parts/forms.tsx";
 import { NetworkSelect, useChosenNetwork } from "../../parts/networkSelect.tsx";
 import { RevealedKey } from "../../parts/revealedKey.tsx";
 
@@ -118,45 +117,30 @@ function CreateDapp() {
   const operator = useOperator();
   const queries = useQueryClient();
   const [, navigate] = useLocation();
-  const [problems, setProblems] = useState<ReadonlyMap<string, string>>(new Map());
-  const [problem, setProblem] = useState<string>();
-  const [isBusy, setBusy] = useState(false);
-
-  const send = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
-    event.preventDefault();
-    const form = event.currentTarget;
-    const fields = new FormData(form);
+  const { problems, refusal, isBusy, onSubmit } = useSubmission(["name"], async (values) => {
     const facilities = (["presets", "functions"] as const satisfies readonly Facility[]).filter((one) =>
-      fields.has(one),
+      values.has(one),
     );
-    if (facilities.length === 0) {
-      setProblem("Choose at least one permission.");
-      return;
-    }
-    setBusy(true);
+    if (facilities.length === 0) throw new Error("Choose at least one permission.");
     try {
-      const { id } = await operator.createDapp({ name: readField(fields, "name").trim(), facilities });
+      const { id } = await operator.createDapp({ name: readField(values, "name").trim(), facilities });
       await queries.invalidateQueries({ queryKey: ["dapps"] });
       navigate(`/dapps/${id}`);
     } catch (error) {
-      const found = problemsOf(error);
-      setProblems(found);
-      setProblem(found.has("name") ? undefined : describeError(error));
       // The dapp may exist even though the response was lost: refresh the list before anyone tries again.
       void queries.invalidateQueries({ queryKey: ["dapps"] });
-      setBusy(false);
-      focusFirstProblem(form);
+      throw error;
     }
-  };
+  });
   return (
     <section className="panel" id="create">
       <h2>Create a dapp</h2>
-      {problem !== undefined && (
+      {refusal !== undefined && (
         <Notice kind="bad">
-          <UnknownText text={problem} />
+          <UnknownText text={refusal} />
         </Notice>
       )}
-      <form className="fields" onSubmit={(event) => void send(event)}>
+      <form className="fields" onSubmit={onSubmit}>
         <Field id="name" label="Name" problem={problems.get("name")}>
           {(control) => <input {...control} name="name" required autoComplete="off" />}
         </Field>

@@ -12,12 +12,11 @@ import {
   CopyButton,
   TransactionLink,
 } from "../../parts/format.tsx";
-import { NetworkStatus } from "../../parts/networkStatus.tsx";
 import { List } from "../../parts/list.tsx";
-import { Facts, Folded, Tag, UnknownText, Notice } from "../../parts/parts.tsx";
+import { Facts, Folded, Tag, UnknownText, Notice, NetworkStatus } from "../../parts/parts.tsx";
 import { useOperator } from "../../services.tsx";
-import { useState, type FormEvent } from "react";
-import { describeError, Field, focusFirstProblem, problemsOf, readField } from "../../parts/forms.tsx";
+import { useState } from "react";
+import { Field, readField, useSubmission } from "../../parts/forms.tsx";
 import { NetworkSelect, useChosenNetwork } from "../../parts/networkSelect.tsx";
 
 const REFRESH_MS = 2_000;
@@ -211,31 +210,14 @@ function Faucet({ networks }: { readonly networks: readonly NetworkView[] }) {
     readonly coin: string;
     readonly link: string;
   }>();
-  const [problem, setProblem] = useState<string>();
-  const [fieldProblem, setFieldProblem] = useState<string>();
-  const [isBusy, setBusy] = useState(false);
-  if (networks.length === 0) return null;
-  const send = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
-    event.preventDefault();
-    const form = event.currentTarget;
-    const address = readField(new FormData(form), "address").trim();
-    setBusy(true);
+  const { problems, refusal, isBusy, onSubmit } = useSubmission(["address"], async (values) => {
     setGiven(undefined);
-    setProblem(undefined);
-    setFieldProblem(undefined);
-    try {
-      const { transactionHashes } = await operator.faucet({ network, address });
-      const [coin = "", link = ""] = transactionHashes;
-      setGiven({ network, coin, link });
-    } catch (error) {
-      const found = problemsOf(error).get("address");
-      setFieldProblem(found);
-      setProblem(found === undefined ? describeError(error) : undefined);
-      focusFirstProblem(form);
-    } finally {
-      setBusy(false);
-    }
-  };
+    const address = readField(values, "address").trim();
+    const { transactionHashes } = await operator.faucet({ network, address });
+    const [coin = "", link = ""] = transactionHashes;
+    setGiven({ network, coin, link });
+  });
+  if (networks.length === 0) return null;
   return (
     <section className="panel" id="faucet">
       <h2>Faucet</h2>
@@ -245,14 +227,14 @@ function Faucet({ networks }: { readonly networks: readonly NetworkView[] }) {
           LINK in transaction <TransactionLink network={given.network} hash={given.link} />.
         </Notice>
       )}
-      {problem !== undefined && (
+      {refusal !== undefined && (
         <Notice kind="bad">
-          <UnknownText text={problem} />
+          <UnknownText text={refusal} />
         </Notice>
       )}
       <p className="note">Sends 10 coins and 100 LINK, which cost nothing on an embedded chain.</p>
-      <form className="fields" onSubmit={(event) => void send(event)}>
-        <Field id="address" label="Address" problem={fieldProblem} wide>
+      <form className="fields" onSubmit={onSubmit}>
+        <Field id="address" label="Address" problem={problems.get("address")} wide>
           {(control) => (
             <input
               {...control}

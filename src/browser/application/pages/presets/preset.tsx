@@ -1,10 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
-import { useState, type FormEvent } from "react";
+import { useState } from "react";
 import { Link, useLocation, useParams } from "wouter";
 import type { DappView, ExplorerNetwork, PresetView } from "../../../../client/index.ts";
 import { Loaded, NotFound, Page } from "../../page.tsx";
 import { DappSelect, WithDapps } from "../../parts/dappSelect.tsx";
-import { describeError, Field, focusFirstProblem, problemsOf, readField } from "../../parts/forms.tsx";
+import { Field, readField, useSubmission } from "../../parts/forms.tsx";
 import { useKeptForm } from "../../parts/keptForm.ts";
 import { List } from "../../parts/list.tsx";
 import { LABEL_NAMES, LabelField, readLabel } from "../../parts/labelField.tsx";
@@ -77,53 +77,30 @@ function PresetForm({
   const [, navigate] = useLocation();
   const [dappId, setDappId] = useState(wanted);
   const [network, choose] = useChosenNetwork(networks);
-  const [problems, setProblems] = useState<ReadonlyMap<string, string>>(new Map());
-  const [problem, setProblem] = useState<string>();
-  const [isBusy, setBusy] = useState(false);
   const fields = createFields(preset);
   const kept = useKeptForm(`preset ${preset.name}`);
 
-  const send = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
-    event.preventDefault();
-    const form = event.currentTarget;
-    const values = new FormData(form);
+  const shown = [CONFIRMATIONS, ...LABEL_NAMES, ...fields.map((one) => one.name)];
+  const { problems, refusal, isBusy, onSubmit } = useSubmission(shown, async (values) => {
     const typed = readField(values, CONFIRMATIONS).trim();
-    if (!/^[0-9]*$/.test(typed)) {
-      setProblems(new Map([[CONFIRMATIONS, `must be a whole number in decimal; got ${typed}`]]));
-      setProblem(undefined);
-      focusFirstProblem(form);
-      return;
-    }
-    setBusy(true);
-    try {
-      const params = readParams(preset, (name) => readField(values, `param.${name}`));
-      const client = operator.as<AnyPresets>(dappId);
-      // Parameters that its source refuses are mended here.
-      const confirmations = typed === "" ? undefined : Number(typed);
-      const options = { network, confirmations, ...readLabel(values), dryRunsFirst: true };
-      const { id } = await client.submit.preset(preset.name, params, options);
-      navigate(`/dapps/${dappId}/requests/${id}`);
-    } catch (error) {
-      const found = problemsOf(error);
-      const isOfFields =
-        found.size > 0 &&
-        [...found.keys()].every(
-          (name) => [CONFIRMATIONS, ...LABEL_NAMES].includes(name) || fields.some((one) => one.name === name),
-        );
-      setProblems(isOfFields ? found : new Map());
-      setProblem(isOfFields ? undefined : describeError(error));
-      setBusy(false);
-      focusFirstProblem(form);
-    }
-  };
+    if (!/^[0-9]*$/.test(typed))
+      return new Map([[CONFIRMATIONS, `must be a whole number in decimal; got ${typed}`]]);
+    const params = readParams(preset, (name) => readField(values, `param.${name}`));
+    const client = operator.as<AnyPresets>(dappId);
+    // Parameters that its source refuses are mended here.
+    const confirmations = typed === "" ? undefined : Number(typed);
+    const options = { network, confirmations, ...readLabel(values), dryRunsFirst: true };
+    const { id } = await client.submit.preset(preset.name, params, options);
+    navigate(`/dapps/${dappId}/requests/${id}`);
+  });
   return (
     <>
-      {problem !== undefined && (
+      {refusal !== undefined && (
         <Notice kind="bad">
-          <UnknownText text={problem} />
+          <UnknownText text={refusal} />
         </Notice>
       )}
-      <form className="fields" ref={kept} onSubmit={(event) => void send(event)}>
+      <form className="fields" ref={kept} onSubmit={onSubmit}>
         {fields.map((field) => (
           <Parameter key={field.name} field={field} problem={problems.get(field.name)} />
         ))}

@@ -1,17 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
-import { useState, type FormEvent } from "react";
+import { useState } from "react";
 import { useLocation } from "wouter";
 import type { DappView, Hex, NetworkView } from "../../../../client/index.ts";
 import { Loaded, Page } from "../../page.tsx";
 import { DappSelect, WithDapps } from "../../parts/dappSelect.tsx";
-import {
-  describeError,
-  Field,
-  focusFirstProblem,
-  problemAttributes,
-  problemsOf,
-  readField,
-} from "../../parts/forms.tsx";
+import { Field, problemAttributes, readField, useSubmission } from "../../parts/forms.tsx";
 import { useKeptForm } from "../../parts/keptForm.ts";
 import { LABEL_NAMES, LabelField, readLabel } from "../../parts/labelField.tsx";
 import { NetworkSelect, useChosenNetwork } from "../../parts/networkSelect.tsx";
@@ -62,55 +55,34 @@ function RandomForm({
   const [, navigate] = useLocation();
   const [dappId, setDappId] = useState(wanted);
   const [name, setName] = useChosenNetwork(networks);
-  const [problems, setProblems] = useState<ReadonlyMap<string, string>>(new Map());
-  const [problem, setProblem] = useState<string>();
-  const [isBusy, setBusy] = useState(false);
   const kept = useKeptForm("random");
   const vrf = networks.find((one) => one.name === name)?.vrf;
 
-  const send = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
-    event.preventDefault();
-    const form = event.currentTarget;
-    const values = new FormData(form);
+  const { problems, refusal, isBusy, onSubmit } = useSubmission(FIELDS, async (values) => {
+    const wrong = findProblems(values);
+    if (wrong.size > 0) return wrong;
     const keyHashes = values.getAll("keyHash") as Hex[];
     const count = (field: string): number | undefined => {
       const text = readField(values, field).trim();
       return text === "" ? undefined : Number(text);
     };
-    const wrong = findProblems(values);
-    setProblems(wrong);
-    setProblem(undefined);
-    if (wrong.size > 0) {
-      focusFirstProblem(form);
-      return;
-    }
-    setBusy(true);
-    try {
-      const { id } = await operator.as(dappId).submit.random({
-        network: name,
-        numWords: count("numWords"),
-        confirmations: count("confirmations"),
-        ...readLabel(values),
-        ...(keyHashes.length > 1 ? { keyHashes } : { keyHash: keyHashes[0] }),
-      });
-      navigate(`/dapps/${dappId}/requests/${id}`);
-    } catch (error) {
-      const found = problemsOf(error);
-      const isOfFields = found.size > 0 && [...found.keys()].every((one) => FIELDS.includes(one));
-      setProblems(isOfFields ? found : new Map());
-      setProblem(isOfFields ? undefined : describeError(error));
-      setBusy(false);
-      focusFirstProblem(form);
-    }
-  };
+    const { id } = await operator.as(dappId).submit.random({
+      network: name,
+      numWords: count("numWords"),
+      confirmations: count("confirmations"),
+      ...readLabel(values),
+      ...(keyHashes.length > 1 ? { keyHashes } : { keyHash: keyHashes[0] }),
+    });
+    navigate(`/dapps/${dappId}/requests/${id}`);
+  });
   return (
     <>
-      {problem !== undefined && (
+      {refusal !== undefined && (
         <Notice kind="bad">
-          <UnknownText text={problem} />
+          <UnknownText text={refusal} />
         </Notice>
       )}
-      <form className="fields" ref={kept} onSubmit={(event) => void send(event)}>
+      <form className="fields" ref={kept} onSubmit={onSubmit}>
         <NetworkSelect networks={networks} value={name} onChange={setName} />
         <Field
           id="numWords"

@@ -1,6 +1,7 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Link, useParams, useSearchParams } from "wouter";
 import type { RequestKind, RequestState, RequestView } from "../../../../client/index.ts";
+import { REQUEST_KINDS, REQUEST_STATES } from "../../../../lib/vocabulary.ts";
 import { Loaded } from "../../page.tsx";
 import { Notice, UnknownText } from "../../parts/parts.tsx";
 import { Select } from "../../parts/forms.tsx";
@@ -13,16 +14,6 @@ import { DappFrame } from "../../parts/dappFrame.tsx";
 const PAGE_SIZE = 25;
 const BUSY_MS = 500;
 const QUIET_MS = 2_000;
-const STATES: readonly RequestState[] = [
-  "checking",
-  "received",
-  "submitted",
-  "randomness",
-  "executing",
-  "fulfilled",
-  "failed",
-];
-const KINDS: readonly RequestKind[] = ["preset", "function", "random", "consumer", "unlink"];
 
 /** `/dapps/{dappId}/requests`: a list of requests that updates itself. */
 export function Requests() {
@@ -44,8 +35,8 @@ function RequestList({ dappId }: { readonly dappId: string }) {
   const names = networks.map(({ name }) => name);
   const cursor = search.get("cursor") ?? undefined;
   const filter = {
-    state: chosen("state", STATES) as RequestState | undefined,
-    kind: chosen("kind", KINDS) as RequestKind | undefined,
+    state: chosen("state", REQUEST_STATES) as RequestState | undefined,
+    kind: chosen("kind", REQUEST_KINDS) as RequestKind | undefined,
     network: chosen("network", names),
   };
   const query = useQuery({
@@ -101,8 +92,8 @@ function RequestList({ dappId }: { readonly dappId: string }) {
         </Notice>
       )}
       <form className="filter" onSubmit={(event) => event.preventDefault()}>
-        {filterPart("state", "State", STATES)}
-        {filterPart("kind", "Kind", KINDS)}
+        {filterPart("state", "State", REQUEST_STATES)}
+        {filterPart("kind", "Kind", REQUEST_KINDS)}
         {filterPart("network", "Network", names, titleOf)}
       </form>
       <section className="panel" id="requests" aria-label="Requests">
