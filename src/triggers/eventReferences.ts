@@ -6,14 +6,26 @@ import type { TriggerCommand } from "./schedules.ts";
 /** Parses an action as the endpoint that it names would. Throws `invalid_parameter`; paths begin with `/action`. */
 export type ParseAction = (action: StoredLogTrigger["action"], network: string) => TriggerCommand;
 
-/** Puts a log's values in place of the references to them, `{"event": "name"}`. Throws `invalid_parameter` for a value that the log lacks. */
+/** Most characters of a log's values in one request, as many as a call's body has bytes: an action may refer to a long value thousands of times. */
+const MAX_FILLED = 262_144;
+
+/**
+ * Puts a log's values in place of the references to them, `{"event": "name"}`. Throws `invalid_parameter` for a value that the log lacks, and
+ * for values of more than 262,144 characters in all.
+ */
 export function fillReferences(
   action: StoredLogTrigger["action"],
   values: Readonly<Record<string, string>>,
 ): StoredLogTrigger["action"] {
+  let left = MAX_FILLED;
   return replace(action, "/action", (name, path) => {
-    if (Object.hasOwn(values, name)) return values[name]!;
-    throw new InvalidParameterError([{ path, message: `the log has no value ${JSON.stringify(name)}` }]);
+    if (!Object.hasOwn(values, name))
+      throw new InvalidParameterError([{ path, message: `the log has no value ${JSON.stringify(name)}` }]);
+    const value = values[name]!;
+    left -= value.length;
+    if (left >= 0) return value;
+    const message = `with ${JSON.stringify(name)}, the log's values in the action have more than ${MAX_FILLED} characters`;
+    throw new InvalidParameterError([{ path, message }]);
   }) as StoredLogTrigger["action"];
 }
 
