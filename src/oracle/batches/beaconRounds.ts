@@ -15,7 +15,7 @@ import { parseObject } from "../../lib/nodeAnswers.ts";
 const RELAY_MS = 5_000;
 /** Pauses between attempts: a round comes a moment after its time, and relays may be down for long. */
 const FIRST_PAUSE_MS = 250;
-const LONGEST_PAUSE_MS = 10_000;
+const LONGEST_PAUSE_MS = 60_000;
 /** The clock may jump, so nothing waits for it longer than this at once. */
 const LONGEST_WAIT_MS = 30_000;
 /** Most bytes of an answer, which has some 250. */
@@ -64,32 +64,39 @@ export function createBeaconRounds(options: {
     for (let left = dueMs - Date.now(); left > 0; left = dueMs - Date.now()) {
       one.state = { kind: "awaited", why: `waiting for drand's round ${round}, due at ${due}` };
       await sleep(Math.min(left, LONGEST_WAIT_MS), undefined, { signal });
+      // Others are followed in its place.
+      if (followed.get(round) !== one) return;
     }
-    const ask = async (relay: string): Promise<Uint8Array> => {
-      const signature = await readRound(`${relay}/${chainHash!.slice(2)}/public/${round}`, signal);
-      if (verifyDrandRound(chain, round, signature)) return signature;
-      throw new Error("its signature is not that round's");
-    };
-    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
-      const answers = await Promise.allSettled(relays.map(ask));
-      signal.throwIfAborted();
-      const found = answers.find((answer) => answer.status === "fulfilled");
-      if (found !== undefined) {
-        const waiting = [...one.waiting];
-        one.waiting.clear();
-        one.state = { kind: "known", signature: found.value };
-        for (const onChange of waiting) onChange();
-        return;
+    const found = new AbortController();
+    const stop = AbortSignal.any([signal, found.signal]);
+    const reasons = new Map<string, string>();
+    /** Asks one relay until it has the round. */
+    const poll = async (relay: string): Promise<Uint8Array> => {
+      for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
+        try {
+          const signature = await readRound(`${relay}/${chainHash!.slice(2)}/public/${round}`, stop);
+          if (verifyDrandRound(chain, round, signature)) return signature;
+          throw new Error("its signature is not that round's");
+        } catch (error) {
+          stop.throwIfAborted();
+          if (followed.get(round) !== one) throw error;
+          reasons.set(relay, `${URL.parse(relay)?.host ?? "a relay"}: ${messageOf(error)}`);
+        }
+        const said = [...reasons.values()].join("; ");
+        const why = `no relay has drand's round ${round}, which was due at ${due} (${said})`;
+        one.state = { kind: "awaited", why };
+        for (const onChange of one.waiting) onChange();
+        await sleep(pauseMs, undefined, { signal: stop });
       }
-      const reasons = answers.map(
-        (answer, i) =>
-          `${URL.parse(relays[i]!)?.host ?? "a relay"}: ${answer.status === "rejected" ? messageOf(answer.reason) : ""}`,
-      );
-      const why = `no relay has drand's round ${round}, which was due at ${due} (${reasons.join("; ")})`;
-      one.state = { kind: "awaited", why };
-      for (const onChange of one.waiting) onChange();
-      await sleep(pauseMs, undefined, { signal });
+    };
+    try {
+      one.state = { kind: "known", signature: await Promise.any(relays.map(poll)) };
+    } finally {
+      found.abort();
     }
+    const waiting = [...one.waiting];
+    one.waiting.clear();
+    for (const onChange of waiting) onChange();
   }
 
   return {
@@ -104,7 +111,7 @@ export function createBeaconRounds(options: {
           if (followed.size <= MAX_ROUNDS) break;
           followed.delete(oldest);
         }
-        // It rejects only when the oracle closes.
+        // It rejects only when the oracle closes, or the round is followed no more.
         follow(round, terms, one).catch(() => undefined);
       }
       if (one.state.kind === "awaited") one.waiting.add(onChange);

@@ -54,7 +54,7 @@ async function expectedWords(): Promise<bigint[]> {
   });
 }
 
-test("default: relays are down, lie, or answer with the next round, and one is right: results follow from proof and round", async () => {
+test("default: relays are down, hang, lie, or answer with the next round, and one is right: results follow from proof and round", async () => {
   const next = await relay(() => QUICKNET_ROUNDS.get(1001n));
   const wrong = [
     DEAD_RELAY,
@@ -64,6 +64,8 @@ test("default: relays are down, lie, or answer with the next round, and one is r
     (await relay(() => JSON.stringify({ signature: "zz" }))).url,
     (await relay(() => "x".repeat(5_000))).url,
     (await relay(() => new Uint8Array(48))).url,
+    // It never answers.
+    (await relay(() => new Promise(() => {}))).url,
     next.url,
   ];
   const right = await relay((round) => QUICKNET_ROUNDS.get(round));
