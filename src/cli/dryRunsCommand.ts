@@ -3,7 +3,7 @@ import type { DryRunParams, DryRunView } from "../client/index.ts";
 import { DRY_RUN_KINDS } from "../lib/vocabulary.ts";
 import { connectService, withService, type ServiceFlags } from "./connectService.ts";
 import { nextPage } from "./nextPage.ts";
-import { parseLimit } from "./parseLimit.ts";
+import { parseLimit } from "./pagedCommand.ts";
 import { oneLine, type Terminal } from "./terminal.ts";
 
 interface Flags extends ServiceFlags {

@@ -1,8 +1,7 @@
-import type { Command } from "commander";
+import { type Command, InvalidArgumentError } from "commander";
 import type { TycheClient } from "../client/index.ts";
 import { connectService, type AnyPresets, type ServiceFlags } from "./connectService.ts";
 import { nextPage } from "./nextPage.ts";
-import { parseLimit } from "./parseLimit.ts";
 import type { Terminal } from "./terminal.ts";
 
 interface Page<Item> {
@@ -43,4 +42,11 @@ export function listPages<Item>(
       if (page.nextCursor !== null)
         err(colors.dim(`more: ${nextPage(its, { flag: "--cursor", value: page.nextCursor })}`));
     });
+}
+
+/** Parses how many entries of a list to show. Throws commander's own error for anything else. */
+export function parseLimit(text: string): number {
+  const limit = /^[0-9]{1,3}$/.test(text) ? Number(text) : 0;
+  if (limit < 1 || limit > 100) throw new InvalidArgumentError("It must be a whole number from 1 to 100.");
+  return limit;
 }

@@ -3,7 +3,7 @@ import type { RequestKind, RequestState } from "../client/index.ts";
 import { REQUEST_KINDS, REQUEST_STATES } from "../lib/vocabulary.ts";
 import { connectService, withService, type ServiceFlags } from "./connectService.ts";
 import { nextPage } from "./nextPage.ts";
-import { parseLimit } from "./parseLimit.ts";
+import { parseLimit } from "./pagedCommand.ts";
 import { colorOf, printEvent, printOutcome, printRequest, summarize } from "./outcome.ts";
 import type { Terminal } from "./terminal.ts";
 

@@ -5,7 +5,7 @@ import { deriveKey, open } from "../lib/secrets.ts";
 import { readConfigVars } from "./configVars.ts";
 import type { ConfigVars } from "./configVars.ts";
 import { createDappDirectory } from "./dapps.ts";
-import { assertKeys, bindKeys } from "./sealedKey.ts";
+import { assertKeys, bindKeys } from "./apiKey.ts";
 import type { DappDirectory } from "./dapps.ts";
 import { findDapp, type StoredDapp } from "./findDapp.ts";
 import { readDeployment } from "./deployments.ts";

@@ -20,8 +20,7 @@ import {
 } from "../store/dapps.ts";
 import type { Queryable, Store } from "../store/store.ts";
 import { InvalidParameterError } from "../lib/invalidParameter.ts";
-import { openKey, sealKey, StrangeKeyError } from "./sealedKey.ts";
-import { createApiKey, hashApiKey, isApiKey } from "./apiKey.ts";
+import { createApiKey, hashApiKey, isApiKey, openKey, sealKey, StrangeKeyError } from "./apiKey.ts";
 import { TycheError } from "../lib/errors.ts";
 
 /** A customer's application, which an API key stands for. */

@@ -2,11 +2,10 @@ import { createTurnstile } from "../lib/turnstile.ts";
 import type { Hex } from "viem";
 import type { Account } from "./account.ts";
 import { RpcError, type ChainClient, type Receipt } from "./client.ts";
-import { NonceGapError, createDelivery } from "./delivery.ts";
+import { NonceGapError, createDelivery, createPauses } from "./delivery.ts";
 import { PriceAboveCapError, quote } from "./fees.ts";
 import type { Fees, GasPrice, PriceTerms } from "./fees.ts";
 import { createGapFiller } from "./gapFiller.ts";
-import { createPauses } from "./pauses.ts";
 import { TransactionError } from "./refusal.ts";
 import type { SenderJournal } from "./senderJournal.ts";
 import { assertSignedBy, signCall } from "./signedTransaction.ts";
@@ -329,6 +328,26 @@ function createSlots(count: number): { take(): Promise<void>; release(): void } 
       const next = waiting.shift();
       if (next === undefined) free += 1;
       else next();
+    },
+  };
+}
+
+/** Wraps a sender so that `onReceipt` is called with every receipt before the caller gets it. */
+export function observeSender<Payload>(
+  sender: Sender<Payload>,
+  onReceipt: (receipt: Receipt, payload: Payload) => void,
+): Sender<Payload> {
+  return {
+    ...sender,
+    async send(call, payload) {
+      const receipt = await sender.send(call, payload);
+      onReceipt(receipt, payload);
+      return receipt;
+    },
+    async resume(versions, payload) {
+      const receipt = await sender.resume(versions, payload);
+      onReceipt(receipt, payload);
+      return receipt;
     },
   };
 }

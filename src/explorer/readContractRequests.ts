@@ -5,12 +5,11 @@ import { EVENT_TOPICS, findEvent, WORDS_TOPICS, type ChainEventOf } from "../cha
 import { deriveWords } from "../chainlink/fulfilmentWords.ts";
 import { describeFailedCallback, isCallbackFailure } from "../chainlink/failedCallbacks.ts";
 import type { RawLog } from "../evm/client.ts";
-import { explainCallbacks } from "./explainCallbacks.ts";
 import { explainWaiting } from "./explainWaiting.ts";
 import type { ExploredChain } from "./exploredChain.ts";
 import { PAGE_ENTRIES, type ListCursor } from "./lists.ts";
 import { readResponse } from "./readFunctions.ts";
-import { timeOf } from "./readTransaction.ts";
+import { timeOf, explainCallbacks } from "./readTransaction.ts";
 
 /** Blocks searched for one page; more on an embedded chain, whose node is the service's own. */
 const SEARCHED_BLOCKS = { embedded: 200_000n, external: 20_000n };

@@ -34,7 +34,7 @@ import {
 } from "../chainlink/presetReport.ts";
 import { findSigner, reportDigest } from "../chainlink/reportSigners.ts";
 import { toHexText } from "../lib/hex.ts";
-import { explainCallbacks } from "./explainCallbacks.ts";
+import { explainFailedCallbacks } from "../chainlink/failedCallbacks.ts";
 import { explainWaiting } from "./explainWaiting.ts";
 
 /**
@@ -433,4 +433,14 @@ function viewPresetReport(
     }),
   };
   return [view];
+}
+
+/** Explains, by request id, why consumers' callbacks failed, for those of these logs that say so. */
+export async function explainCallbacks(
+  logs: readonly RawLog[],
+  { archive, client, findRecordedCallbacks: findRecorded }: ExploredChain,
+): Promise<ReadonlyMap<Hex, string>> {
+  const findInput = async (hash: Hex) => (await archive.findTransaction(hash))?.input;
+  const found = await explainFailedCallbacks(logs, { client, findInput, findRecorded });
+  return new Map([...found].map(([requestId, { reason }]) => [requestId, reason]));
 }

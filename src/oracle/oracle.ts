@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { zeroAddress, type Hex } from "viem";
 import type { ChainClient } from "../evm/client.ts";
-import { observeSender } from "../evm/observedSender.ts";
-import type { Sender } from "../evm/sender.ts";
+import { type Sender, observeSender } from "../evm/sender.ts";
 import type { ChainWatcher } from "../evm/watcher.ts";
 import type { Pipelining } from "../evm/pipelining.ts";
 import type { ProvingKey } from "../vrf/proof.ts";

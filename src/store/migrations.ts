@@ -274,7 +274,7 @@ export const migrations: Record<string, Migration> = {
         .execute();
     },
   },
-  // Changes no table: keys are sealed for their row from here on (`bindKeys` in src/dapps/sealedKey.ts), which earlier versions can't read.
+  // Changes no table: keys are sealed for their row from here on (`bindKeys` in src/dapps/apiKey.ts), which earlier versions can't read.
   "0022_bound_keys": { up: async () => {} },
   "0023_failed_callbacks": {
     async up(db: Kysely<unknown>) {

@@ -1,13 +1,12 @@
 import { isEmbedded } from "../config/embeddedNetworkSchema.ts";
 import { formatGwei, parseEther } from "viem";
-import { checkNetwork, type NetworkFinding } from "../../networks/external/checkNetwork.ts";
+import { checkNetwork, type NetworkFinding, roundAmount } from "../../networks/external/checkNetwork.ts";
 import { readContractsFile } from "../../networks/external/contractsFile.ts";
 import { deployNetwork, type DeploymentEstimate } from "../../networks/external/deployNetwork.ts";
 import { connectExternal } from "../../networks/external/externalNode.ts";
 import { fundNetwork } from "../../networks/external/fundNetwork.ts";
 import { reconfigureNetwork } from "../../networks/external/reconfigureNetwork.ts";
 import { isCardFile, readOracleCards } from "../../networks/external/oracleCards.ts";
-import { roundAmount } from "../../networks/external/roundAmount.ts";
 import { readOracleIdentity, type OracleIdentity } from "../../networks/external/oracleIdentity.ts";
 import type { NetworkMeans } from "../../cli/networkCommands.ts";
 import type { Config } from "../config/configSchema.ts";

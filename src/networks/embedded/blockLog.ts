@@ -11,8 +11,7 @@ import {
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
 import type { Hex } from "viem";
-import { flushFile } from "../../lib/flushFile.ts";
-import { shareFlush } from "../../lib/sharedFlush.ts";
+import { flushFile, shareFlush } from "../../lib/flushFile.ts";
 
 /** Everything needed to mine a block again: the same transactions at the same time give the same hash. */
 export interface LoggedBlock {

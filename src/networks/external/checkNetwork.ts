@@ -1,4 +1,12 @@
-import { encodeFunctionData, isAddressEqual, keccak256, parseAbi, type Hex, formatGwei } from "viem";
+import {
+  encodeFunctionData,
+  isAddressEqual,
+  keccak256,
+  parseAbi,
+  type Hex,
+  formatGwei,
+  formatEther,
+} from "viem";
 import {
   functionsCoordinatorAbi,
   functionsRouterAbi,
@@ -22,7 +30,6 @@ import { assertChainId, connectExternal } from "./externalNode.ts";
 import { assertDeployed } from "./externalSource.ts";
 import { RpcError } from "../../lib/nodeAnswers.ts";
 import { readLinkBalance } from "./fundNetwork.ts";
-import { roundAmount } from "./roundAmount.ts";
 import { readNodeStates, type NodeState } from "./nodeStates.ts";
 import type { OracleIdentity } from "./oracleIdentity.ts";
 
@@ -387,3 +394,18 @@ export interface NetworkFinding {
 
 /** Reports the result of one check, with a remedy in case it failed. */
 type Tell = (isOk: boolean, text: string, remedy?: string) => void;
+
+/** Significant digits that are enough for display. */
+const DIGITS = 6;
+
+/**
+ * Formats an amount of 1e-18 units with six significant digits at most, except that the integer part stays whole: 0.0000120494
+ * rather than 0.000012049406059768.
+ */
+export function roundAmount(amount: bigint): string {
+  const cut = 10n ** BigInt(Math.max(0, amount.toString().length - DIGITS));
+  // All digits before the decimal point stay.
+  return formatEther(
+    amount < 10n ** 18n * 10n ** BigInt(DIGITS) ? (amount / cut) * cut : (amount / 10n ** 18n) * 10n ** 18n,
+  );
+}

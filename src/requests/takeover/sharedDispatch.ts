@@ -7,10 +7,9 @@ import { createLeaseKeeper } from "../../store/leaseKeeper.ts";
 import { findLease, isLeaseAbandoned, type Fence } from "../../store/leases.ts";
 import type { RequestPipeline } from "../requestPipeline.ts";
 import { adoptChain } from "./adoptChain.ts";
-import type { Dispatch } from "./dispatch.ts";
+import { type Dispatch, openKeptPipeline, type KeptPipelineOptions } from "./dispatch.ts";
 import { fenceBook, fenceStore } from "./fenced.ts";
 import { openFollowerIntake } from "./followerIntake.ts";
-import { openKeptPipeline, type KeptPipelineOptions } from "./keptPipeline.ts";
 import type { Replica } from "./replicaSync.ts";
 
 /** A live follower takes a free lease well within this time, so a lease that stays free longer has no live replica. */
