@@ -8,7 +8,7 @@ import { makeDataDir, removeDataDir, startTycheProcess, type TycheProcess } from
 
 const CHAIN = ownDrandChain();
 /** Far more than a request takes to be mined. */
-const MARGIN_SECONDS = 20;
+const MARGIN_SECONDS = 30;
 
 let relay: DrandRelay;
 let tyche: TycheProcess;
