@@ -32,10 +32,13 @@ const LOOK_INTERVAL_MS = 1_000;
 const PAGE = 200;
 /** Most runs of a dapp that wait, those of eight minutes at its rate: a block has room for tens of thousands of logs, of each of its triggers. */
 const MAX_WAITING = 10_000;
-/** Most characters of values that the runs of a dapp in one block have. */
+/**
+ * Most characters of data, or of values if they have more, that are read of the logs of a dapp's triggers in one block: a hundred triggers
+ * may decode the same megabytes.
+ */
 const MAX_BLOCK_CHARACTERS = 16 * 1024 * 1024;
 
-const FULL = `from this log on, the trigger's logs make no requests until fewer than ${MAX_WAITING} of the dapp's runs wait, and for at most 16 MB of values in a block`;
+const FULL = `from this log on, the trigger's logs make no requests until fewer than ${MAX_WAITING} of the dapp's runs wait, and for at most 16 MB of data in a block`;
 
 /** A log's run as it is stored. */
 type LogRun = Parameters<typeof insertLogRuns>[1][number];
@@ -154,8 +157,8 @@ export function startLogReading(options: LogReadingOptions): LogReading {
       let isFull = (await listRuns(store.db, { triggerId: trigger.id, limit: 1 }))[0]?.reason === "limit";
       for (const [i, log] of logs.entries()) {
         if (room.runs > 0) {
-          const args = JSON.stringify(readValues(selection, log));
-          room.characters -= args.length;
+          const args = room.characters < log.data.length ? "" : JSON.stringify(readValues(selection, log));
+          room.characters -= Math.max(args.length, log.data.length);
           if (room.characters >= 0) {
             room.runs -= 1;
             isFull = false;

@@ -405,6 +405,28 @@ describe.each(DATABASES)("on %s", (_name, prepare) => {
     await vi.waitFor(async () => expect(await kept.execute()).toEqual([]), PATIENCE);
   });
 
+  test("reads 16 MB of a block's data for a dapp, and skips further logs in one run of each trigger", async () => {
+    // Logs 320,000 zeros ten times when it is called.
+    const code: Hex = "0x600a5b60006204e2006000a16001900380600257";
+    const deployed = await chain.send(testAccount(0), { data: `0x6014600c60003960146000f3${code.slice(2)}` });
+    const { contractAddress } = await chain.viem.getTransactionReceipt({ hash: deployed.transactionHash });
+    const wanted = { addresses: [contractAddress!], topics: [null] };
+    const make = (name: string) =>
+      triggers.create(DAPP, {
+        ...wanted,
+        name,
+        network: "sepolia",
+        confidence: "latest",
+        action: { max: 1 },
+      });
+    const all = [await make("a"), await make("b"), await make("c")];
+    await chain.send(testAccount(0), { to: contractAddress!, data: "0x", gas: 29_000_000n });
+    await isRead(all[2]!.id);
+    const runs = await Promise.all(all.map(({ id }) => runsOf(id)));
+    expect(runs.map(({ length }) => length)).toEqual([10, 10, 7]);
+    expect(runs[2]!.at(-1)).toMatchObject({ state: "skipped", reason: "limit", log: { logIndex: 6 } });
+  });
+
   test("skips what is refused, and tells nothing of another dapp's triggers", async () => {
     const { id } = await create({ action: { max: { event: "players" } } });
     refusal = new TycheError("max must be above min", { code: "invalid_parameter", blame: "caller" });
