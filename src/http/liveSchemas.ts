@@ -11,7 +11,7 @@ import {
   WEBHOOK_EVENTS,
   type WebhookEvent,
 } from "../lib/vocabulary.ts";
-import { Type, type Static } from "typebox";
+import { Type, type Static, type TSchema } from "typebox";
 import { MAX_DAILY_LIMIT } from "../dapps/dailyLimit.ts";
 import type { ReturnType, Service } from "../requests/service.ts";
 import { EXPECTED } from "../lib/schemaCheck.ts";
@@ -20,7 +20,7 @@ import { LABEL_PARAMETERS } from "./labelParameters.ts";
 import { address, day, hash, integer, oneOf } from "./parameterSchemas.ts";
 import { compileValidator, type Validator } from "./validator.ts";
 
-/** The request schemas for one set of networks and presets, with their compiled validators. */
+/** The request schemas for one set of networks and presets, with their validators. */
 export interface LiveSchemas {
   readonly networks: ReadonlyMap<string, NetworkView>;
   readonly presets: ReadonlyMap<string, PresetView>;
@@ -60,9 +60,15 @@ function compileLiveSchemas(networks: readonly NetworkView[], presets: readonly 
     presets: new Map(presets.map((preset) => [preset.name, preset])),
     requests,
     validate: Object.fromEntries(
-      Object.entries(requests).map(([name, schema]) => [name, compileValidator(schema)]),
+      Object.entries(requests).map(([name, schema]) => [name, compileOnFirstCall(schema)]),
     ) as LiveSchemas["validate"],
   };
+}
+
+/** A service that has just started answers before it has compiled some thirty schemas. */
+function compileOnFirstCall<S extends TSchema>(schema: S): Validator<Static<S>> {
+  let validate: Validator<Static<S>> | undefined;
+  return (values) => (validate ??= compileValidator(schema))(values);
 }
 
 /** The only element, which is the default of a parameter that names one. */
