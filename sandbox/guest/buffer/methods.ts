@@ -17,14 +17,14 @@ export function createMethods({ encode, decode }: Encodings): Record<string, unk
       return to <= from ? "" : decode(this.subarray(from, to), encodingOf(encoding));
     },
     write(this: Uint8Array, text: unknown, offset?: unknown, length?: unknown, encoding?: unknown): number {
-      if (typeof text !== "string") throw wrongType("string", "string", text);
+      if (typeof text !== "string") throw wrongType("argument", "string", undefined);
       let at = 0;
       let room = this.length;
       let name = encoding;
       if (typeof offset === "string") name = offset;
       else if (offset !== undefined) {
         at = Number(offset);
-        if (at < 0 || at > this.length) throw outOfRange("offset", `>= 0 and <= ${this.length}`, at);
+        if (at < 0 || at > this.length) throw outOfRange("offset", `>= 0 && <= ${this.length}`, at);
         room = this.length - at;
         if (typeof length === "string") name = length;
         else if (length !== undefined) room = Math.min(room, Number(length));
@@ -45,6 +45,9 @@ export function createMethods({ encode, decode }: Encodings): Record<string, unk
       const name = typeof offset === "string" ? offset : typeof end === "string" ? end : encoding;
       const from = typeof offset === "number" ? offset : 0;
       const to = typeof end === "number" ? end : this.length;
+      if (from < 0) throw outOfRange("start", `>= 0 && <= ${Number.MAX_SAFE_INTEGER}`, from);
+      if (to < 0 || to > this.length) throw outOfRange("end", `>= 0 && <= ${this.length}`, to);
+      if (from > this.length) throw new RangeError("Out of range index");
       const pattern = typeof value === "string" ? encode(value, encodingOf(name)) : bytesOf(value);
       if (pattern === undefined) Uint8Array.prototype.fill.call(this, Number(value) & 255, from, to);
       else if (pattern.length === 0 && value !== "" && to > from) throw invalidValue("value", value);

@@ -79,8 +79,13 @@ export function createStatics({ encode }: Encodings): Record<string, unknown> {
       }
       return asBuffer(joined);
     },
-    copyBytesFrom: (view: Uint8Array, offset = 0, length?: number): Bytes =>
-      asBuffer(new Uint8Array(view.slice(offset, length === undefined ? undefined : offset + length).buffer)),
+    copyBytesFrom: (view: Uint8Array, offset = 0, length?: number): Bytes => {
+      if (!ArrayBuffer.isView(view) || view instanceof DataView)
+        throw wrongArgument("view", "an instance of TypedArray", view);
+      return asBuffer(
+        new Uint8Array(view.slice(offset, length === undefined ? undefined : offset + length).buffer),
+      );
+    },
     compare: (a: unknown, b: unknown): number => compareBytes(checkBytes(a, "buf1"), checkBytes(b, "buf2")),
     poolSize: 8_192,
   };

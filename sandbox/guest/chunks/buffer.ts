@@ -2,7 +2,9 @@ import { Buffer, asBuffer } from "../buffer/buffer.ts";
 import { createEncodings, encodingOf } from "../buffer/encodings.ts";
 import { createMethods } from "../buffer/methods.ts";
 import { createStatics } from "../buffer/statics.ts";
+import { nodeError, wrongArgument } from "../buffer/errors.ts";
 import type { Internals } from "../internals.ts";
+import { bytesOf } from "../webIdl.ts";
 
 const INSPECTED_BYTES = 50;
 
@@ -13,7 +15,9 @@ export default function bufferChunk(internals: Internals): Readonly<Record<strin
   const encodings = createEncodings(internals);
   const { encode, decode, decodeUtf8 } = encodings;
 
-  Object.assign(Buffer, createStatics(encodings));
+  const statics = createStatics(encodings);
+  Object.assign(Buffer, statics);
+  const isEncoding = statics["isEncoding"] as (name: unknown) => boolean;
   Object.defineProperty(Buffer, "name", { value: "Buffer" });
 
   for (const [name, value] of Object.entries(createMethods(encodings))) {
@@ -41,13 +45,19 @@ export default function bufferChunk(internals: Internals): Readonly<Record<strin
     kStringMaxLength: constants.MAX_STRING_LENGTH,
     INSPECT_MAX_BYTES: INSPECTED_BYTES,
     isUtf8,
-    isAscii: (bytes: Uint8Array) => bytes.every((byte) => byte < 0x80),
+    isAscii: (input: unknown) => checkInput(input).every((byte) => byte < 0x80),
     Blob,
     File,
     atob: (text: string) => (load("text")["atob"] as (text: string) => string)(text),
     btoa: (text: string) => (load("text")["btoa"] as (text: string) => string)(text),
-    transcode: (bytes: Uint8Array, from: string, to: string) =>
-      asBuffer(encode(forEncoding(decode(bytes, encodingOf(from)), encodingOf(to)), encodingOf(to))),
+    transcode: (bytes: Uint8Array, from: string, to: string) => {
+      if (![from, to].every(isEncoding))
+        throw nodeError("U_ILLEGAL_ARGUMENT_ERROR", "Unable to transcode Buffer [U_ILLEGAL_ARGUMENT_ERROR]");
+      return asBuffer(encode(forEncoding(decode(bytes, encodingOf(from)), encodingOf(to)), encodingOf(to)));
+    },
+    resolveObjectURL: (): never => {
+      throw new Error("node:buffer: resolveObjectURL is not available in this sandbox");
+    },
   };
   /** Replaces the characters that an encoding of single bytes lacks. */
   function forEncoding(text: string, encoding: string): string {
@@ -56,8 +66,14 @@ export default function bufferChunk(internals: Internals): Readonly<Record<strin
       (character.codePointAt(0) as number) > most ? "?" : character,
     ).join("");
   }
-  function isUtf8(bytes: Uint8Array): boolean {
-    return !decodeUtf8(bytes).includes("\ufffd");
+  function checkInput(input: unknown): Uint8Array {
+    const bytes = input instanceof DataView ? undefined : bytesOf(input);
+    if (bytes === undefined)
+      throw wrongArgument("input", "an instance of ArrayBuffer, Buffer, or TypedArray", input);
+    return bytes;
+  }
+  function isUtf8(input: unknown): boolean {
+    return !decodeUtf8(checkInput(input)).includes("\ufffd");
   }
   return { ...names, default: names };
 }

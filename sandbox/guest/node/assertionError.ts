@@ -59,6 +59,15 @@ export class AssertionError extends Error {
     this.actual = actual;
     this.expected = expected;
     this.operator = operator;
+    Object.defineProperty(this, "stack", {
+      value: String(this.stack).replace(/^(?:Assertion)?Error/, "AssertionError [ERR_ASSERTION]"),
+      writable: true,
+      enumerable: false,
+      configurable: true,
+    });
+  }
+  [Symbol.for("nodejs.util.inspect.custom")](_depth: unknown, options: object): string {
+    return inspect(this, { ...options, customInspect: false, depth: 0 });
   }
   override toString(): string {
     return `${this.name} [${this.code}]: ${this.message}`;

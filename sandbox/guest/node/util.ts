@@ -1,3 +1,4 @@
+import { MIMEParams, MIMEType } from "./mime.ts";
 import { nodeError, wrongArgument, wrongType } from "../buffer/errors.ts";
 import { inspect as denoInspect } from "../inspect/inspect.ts";
 import type { InspectOptions } from "../inspect/inspection.ts";
@@ -320,7 +321,6 @@ export function createUtil({ load, native, nextTick }: Internals): Readonly<Reco
     isCryptoKey: (value: unknown) => value instanceof (load("crypto")["CryptoKey"] as typeof CryptoKey),
     isDataView: types.isDataView,
     isDate: types.isDate,
-    isExternal: () => false,
     isGeneratorFunction: types.isGeneratorFunction,
     isGeneratorObject: types.isGeneratorObject,
     isKeyObject: (value: unknown) => value instanceof (load("nodeCrypto")["KeyObject"] as new () => object),
@@ -361,8 +361,8 @@ export function createUtil({ load, native, nextTick }: Internals): Readonly<Reco
     debug: debuglog,
     isArray: Array.isArray,
     stripVTControlCharacters: (text: unknown) => call("stripVTControlCharacters", text),
-    diff: missing("diff"),
-    parseEnv: (text: unknown) => call("parseEnv", text),
+    diff: (a: unknown, b: unknown) => call("diff", a, b),
+    parseEnv: (text: unknown) => ({ __proto__: null, ...(call("parseEnv", text) as object) }),
     getSystemErrorName: (code: unknown) => call("getSystemErrorName", code),
     getSystemErrorMessage: (code: unknown) => call("getSystemErrorMessage", code),
     getSystemErrorMap: () =>
@@ -370,8 +370,9 @@ export function createUtil({ load, native, nextTick }: Internals): Readonly<Reco
     toUSVString: (text: unknown): unknown => (typeof text === "string" ? text.toWellFormed() : text),
     _extend: (target: object, source: unknown): object =>
       typeof source === "object" ? Object.assign(target, source) : target,
-    MIMEType: missing("MIMEType"),
-    MIMEParams: missing("MIMEParams"),
+    MIMEType,
+    MIMEParams,
+    convertProcessSignalToExitCode: missing("convertProcessSignalToExitCode"),
     getCallSites: missing("getCallSites"),
     transferableAbortController: missing("transferableAbortController"),
     transferableAbortSignal: missing("transferableAbortSignal"),

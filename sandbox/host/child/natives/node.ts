@@ -21,6 +21,7 @@ const PATH_METHODS = [
 ] as const;
 
 const UTIL_FUNCTIONS = [
+  "diff",
   "getSystemErrorName",
   "getSystemErrorMessage",
   "parseArgs",

@@ -1,0 +1,101 @@
+import { nodeError } from "../buffer/errors.ts";
+import { parseMimeType, serialiseMimeType } from "../fetch/mimeType.ts";
+
+const NOT_TOKEN = /[^!#$%&'*+\-.^_`|~0-9A-Za-z]/;
+const NOT_QUOTABLE = /[^\t\x20-\x7e\x80-\xff]/;
+
+/** Returns a part of a MIME type in lower case; refuses what is no token. */
+function checkToken(kind: string, text: string, whole: string): string {
+  const at = text.search(NOT_TOKEN);
+  if (text !== "" && at < 0) return text.toLowerCase();
+  const place = at < 0 ? "" : ` at ${at}`;
+  throw nodeError(
+    "ERR_INVALID_MIME_SYNTAX",
+    `The MIME syntax for a ${kind} in ${JSON.stringify(whole)} is invalid${place}`,
+    TypeError,
+  );
+}
+
+/** `node:util`'s parameters of a MIME type. */
+export class MIMEParams {
+  #values = new Map<string, string>();
+  delete(name: unknown): void {
+    this.#values.delete(String(name));
+  }
+  get(name: unknown): string | null {
+    return this.#values.get(String(name)) ?? null;
+  }
+  has(name: unknown): boolean {
+    return this.#values.has(String(name));
+  }
+  set(name: unknown, value: unknown): void {
+    const [key, text] = [String(name), String(value)];
+    checkToken("parameter name", key, key);
+    const at = text.search(NOT_QUOTABLE);
+    if (at >= 0)
+      throw nodeError(
+        "ERR_INVALID_MIME_SYNTAX",
+        `The MIME syntax for a parameter value in ${JSON.stringify(text)} is invalid at ${at}`,
+        TypeError,
+      );
+    this.#values.set(key, text);
+  }
+  *entries(): IterableIterator<[string, string]> {
+    yield* this.#values.entries();
+  }
+  *keys(): IterableIterator<string> {
+    yield* this.#values.keys();
+  }
+  *values(): IterableIterator<string> {
+    yield* this.#values.values();
+  }
+  [Symbol.iterator](): IterableIterator<[string, string]> {
+    return this.entries();
+  }
+  toString(): string {
+    return serialiseMimeType({ essence: "", parameters: this.#values }).slice(1);
+  }
+  toJSON(): string {
+    return this.toString();
+  }
+}
+
+/** `node:util`'s MIME types. */
+export class MIMEType {
+  #type: string;
+  #subtype: string;
+  readonly #params = new MIMEParams();
+  constructor(input: unknown) {
+    const text = String(input);
+    const [, type = "", slash = "", subtype = ""] = /^[\t\n\r ]*([^/]*)(\/?)([^;]*)/.exec(text) ?? [];
+    if (slash === "" && !NOT_TOKEN.test(type)) checkToken("type", "", text);
+    this.#type = checkToken("type", type, text);
+    this.#subtype = checkToken("subtype", subtype.replace(/[\t\n\r ]+$/, ""), text);
+    for (const [name, value] of parseMimeType(text)?.parameters ?? []) this.#params.set(name, value);
+  }
+  get type(): string {
+    return this.#type;
+  }
+  set type(value: unknown) {
+    this.#type = checkToken("type", String(value), String(value));
+  }
+  get subtype(): string {
+    return this.#subtype;
+  }
+  set subtype(value: unknown) {
+    this.#subtype = checkToken("subtype", String(value), String(value));
+  }
+  get essence(): string {
+    return `${this.#type}/${this.#subtype}`;
+  }
+  get params(): MIMEParams {
+    return this.#params;
+  }
+  toString(): string {
+    const params = String(this.#params);
+    return params === "" ? this.essence : `${this.essence};${params}`;
+  }
+  toJSON(): string {
+    return this.toString();
+  }
+}
