@@ -12,7 +12,6 @@ import {
   type SimulateParams,
   type SubmitOptions,
 } from "./requests.ts";
-import { createIdempotencyKey } from "./idempotencyKey.ts";
 import { createTransport, fillOptions, type Call, type ConnectionOptions } from "./transport.ts";
 import { createLogTriggerCalls, type LogTriggerCalls } from "./logTriggers.ts";
 import { createScheduleCalls, type ScheduleCalls } from "./schedules.ts";
@@ -227,4 +226,10 @@ function prepare(call: Call, options: SubmitOptions & { readonly prefer?: string
     ...(prefer === undefined ? {} : { prefer }),
   };
   return { ...call, headers, signal: options.signal };
+}
+
+/** Returns 128 random bits in hex. `crypto.randomUUID` is missing on pages that were not loaded over TLS. */
+export function createIdempotencyKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

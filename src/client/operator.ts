@@ -1,4 +1,4 @@
-import { createClient, type TycheClient } from "./client.ts";
+import { createClient, type TycheClient, createIdempotencyKey } from "./client.ts";
 import type {
   Activity,
   ConsumerList,
@@ -19,7 +19,6 @@ import type {
   SubscriptionBalances,
 } from "./types.ts";
 import { within } from "./limits.ts";
-import { createIdempotencyKey } from "./idempotencyKey.ts";
 import type { CallOptions, SubmitOptions } from "./requests.ts";
 import type { Presets as BuiltInPresets } from "./presets.ts";
 import { createTransport, fillOptions, type Call, type ConnectionOptions } from "./transport.ts";

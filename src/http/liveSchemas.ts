@@ -15,9 +15,8 @@ import { Type, type Static, type TSchema } from "typebox";
 import { MAX_DAILY_LIMIT } from "../dapps/dailyLimit.ts";
 import type { ReturnType, Service } from "../requests/service.ts";
 import { EXPECTED } from "../lib/schemaCheck.ts";
-import { confirmationsParameter } from "./confirmations.ts";
 import { LABEL_PARAMETERS } from "./labelParameters.ts";
-import { address, day, hash, integer, oneOf } from "./parameterSchemas.ts";
+import { address, day, hash, integer, oneOf, confirmationsParameter } from "./parameterSchemas.ts";
 import { compileValidator, type Validator } from "./validator.ts";
 
 /** The request schemas for one set of networks and presets, with their validators. */

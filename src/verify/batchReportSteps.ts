@@ -13,10 +13,9 @@ import {
 import { findSigner } from "../chainlink/reportSigners.ts";
 import { toHexText } from "../lib/hex.ts";
 import { pause } from "./pause.ts";
-import type { CheckedReport } from "./reportSteps.ts";
+import { type CheckedReport, compareSignatures } from "./reportSteps.ts";
 import type { RequestPartsMeans } from "./randomnessParts.ts";
 import type { BatchParts, PresetParts } from "./requestParts.ts";
-import { compareSignatures } from "./signatureSteps.ts";
 import { readSignerSets, type SignerSet } from "./signerSet.ts";
 import { compareStep, notApplicableStep } from "./verification.ts";
 

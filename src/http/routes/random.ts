@@ -3,7 +3,7 @@ import { RandomResult } from "../../api/results.ts";
 import type { Static } from "typebox";
 import type { Hex } from "viem";
 import type { ParameterViolation } from "../../lib/invalidParameter.ts";
-import { checkConfirmations } from "../confirmations.ts";
+import { checkConfirmations } from "../parameterSchemas.ts";
 import type { HttpDeps } from "../context.ts";
 import { checkLabel, labelOf, readOnce } from "../labelParameters.ts";
 import type { RandomCommand } from "../../requests/service.ts";

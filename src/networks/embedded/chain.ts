@@ -99,13 +99,21 @@ export async function startEmbeddedChain(options: EmbeddedChainOptions): Promise
     });
   let node = await start();
   const close = (): Promise<void> => node.close();
-  const removeBlocks: EmbeddedNode["removeBlocks"] = (range) => node.removeBlocks(range);
-  const findAppearances: EmbeddedNode["findAppearances"] = (query) => node.findAppearances(query);
-  const pause: EmbeddedNode["pause"] = () => node.pause();
-  const warnings = async (): Promise<readonly string[]> => [...(await node.warnings()), ...findings];
+  const onNode = (facts: Pick<EmbeddedChain, "deployment" | "identity" | "isNew">): EmbeddedChain => ({
+    ...facts,
+    rpcUrl: node.rpcUrl,
+    client: node.client,
+    oracleClient: node.earlyClient,
+    removeBlocks: (range) => node.removeBlocks(range),
+    findAppearances: (query) => node.findAppearances(query),
+    pause: () => node.pause(),
+    findings,
+    warnings: async () => [...(await node.warnings()), ...findings],
+    close,
+  });
   try {
     if (known !== undefined && hasState) {
-      const { client, earlyClient: oracleClient, port, rpcUrl } = node;
+      const { client, port } = node;
       const present = await client.getHead(BigInt(known.deployment.blockNumber));
       const isSame = present?.hash === known.identity;
       const { presetConsumer } = known.deployment.contracts;
@@ -115,20 +123,7 @@ export async function startEmbeddedChain(options: EmbeddedChainOptions): Promise
         await assertVrfKeys(client, known.deployment.contracts, options);
         node.resume(known.deployment.blockNumber);
         const deployment = { ...known.deployment, port };
-        return {
-          rpcUrl,
-          client,
-          oracleClient,
-          deployment,
-          identity: present.hash,
-          isNew: false,
-          removeBlocks,
-          findAppearances,
-          pause,
-          findings,
-          warnings,
-          close,
-        };
+        return onNode({ deployment, identity: present.hash, isNew: false });
       }
       await node.close();
       findings.push(
@@ -140,7 +135,7 @@ export async function startEmbeddedChain(options: EmbeddedChainOptions): Promise
       );
       node = await start();
     }
-    const { client, earlyClient: oracleClient, port, rpcUrl } = node;
+    const { client, port } = node;
     const accounts = new Set([deployer.address, ...options.accounts]);
     await Promise.all(
       [...accounts].map((account) =>
@@ -162,21 +157,7 @@ export async function startEmbeddedChain(options: EmbeddedChainOptions): Promise
     const head = (await client.getHead("latest"))!;
     const deployment = { contracts, blockNumber: Number(head.number), port };
     await node.begin(deployment.blockNumber);
-    const identity = head.hash;
-    return {
-      rpcUrl,
-      client,
-      oracleClient,
-      deployment,
-      identity,
-      isNew: true,
-      removeBlocks,
-      findAppearances,
-      pause,
-      findings,
-      warnings,
-      close,
-    };
+    return onNode({ deployment, identity: head.hash, isNew: true });
   } catch (error) {
     await close().catch(() => {});
     throw error;
