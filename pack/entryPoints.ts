@@ -14,8 +14,10 @@ const DIST = path.join(ROOT, "dist");
 const CLIENT = {
   absWorkingDir: ROOT,
   entryPoints: ["src/client/index.ts"],
-  outfile: "./dist/src/client/index.js",
+  outdir: "./dist/src/client",
   bundle: true,
+  // What encrypts secrets is as large as all the rest, and is loaded when it is needed.
+  splitting: true,
   format: "esm",
   target: "node20.3",
 } as const satisfies BuildOptions;
@@ -47,7 +49,7 @@ if (!isPacking) {
   for (const entry of Object.values(exports)) {
     if (typeof entry === "string") continue;
     writeEntryPoint(entry.types);
-    if (entry.default === CLIENT.outfile) buildSync(CLIENT);
+    if (entry.default === `${CLIENT.outdir}/index.js`) buildSync(CLIENT);
     else if (entry.default !== undefined) writeEntryPoint(entry.default);
   }
 }

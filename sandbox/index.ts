@@ -17,6 +17,7 @@ export {
   type GuardedFetch,
   type GuardedFetchOptions,
 } from "./host/net/guardedFetch.ts";
+export { createRequestBudget } from "./host/net/requestBudget.ts";
 export { createGuardedPost, type GuardedPost } from "./host/net/guardedPost.ts";
 export { createImportCall } from "./host/net/importCall.ts";
 export { createHostPolicy } from "./host/net/hostPolicy.ts";

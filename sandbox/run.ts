@@ -54,6 +54,11 @@ export interface RunRequest {
   readonly bytesArgs?: readonly Hex[];
   /** The source's `secrets`. Absent: `{}`. */
   readonly secrets?: Readonly<Record<string, string>>;
+  /**
+   * Hosts, in lower case, to which a source with that secret may send requests, by the secret's name. If one is named, the source reaches
+   * no host without being named for a secret; a run that tries fails. Default: no limit.
+   */
+  readonly allowedHosts?: Readonly<Record<string, readonly string[]>>;
   readonly limits?: Partial<RunLimits>;
   /** Fairness key: callers take turns. Default `""`. */
   readonly caller?: string;

@@ -1,9 +1,12 @@
 import type { RunLimits } from "../run.ts";
+import type { SecretGuard } from "./secretGuard.ts";
 
 /** What a host call knows about the run that makes it. */
 export interface HostCallContext {
   readonly limits: RunLimits;
   readonly caller: string;
+  /** Says why the run's secrets forbid a request. */
+  readonly refuse?: SecretGuard["refuse"] | undefined;
   /** Aborted when the run ends, whatever ended it, or when the source withdraws the call. */
   readonly signal: AbortSignal;
   /** What the run has used so far, shared by all its calls. A call adds what it uses. */

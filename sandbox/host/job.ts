@@ -1,5 +1,6 @@
 import type { RunResult } from "../run.ts";
 import type { RunMessage } from "./messages.ts";
+import type { SecretGuard } from "./secretGuard.ts";
 import type { Session } from "./session.ts";
 import type { Worker } from "./worker.ts";
 
@@ -7,6 +8,7 @@ import type { Worker } from "./worker.ts";
 export interface Job {
   readonly message: RunMessage;
   readonly caller: string;
+  readonly guard: SecretGuard;
   readonly resolve: (result: RunResult) => void;
   readonly reject: (error: Error) => void;
   session?: Session;

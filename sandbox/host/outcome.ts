@@ -7,7 +7,8 @@ import {
   type RunResult,
   type RunUsage,
 } from "../run.ts";
-import type { ResultMessage } from "./messages.ts";
+import type { Job } from "./job.ts";
+import { MAX_ERROR_CHARS, type ResultMessage } from "./messages.ts";
 import type { Death } from "./worker.ts";
 
 /**
@@ -24,6 +25,28 @@ export function resultOf(
   if (error === null) return { ok: true, bytes: new Uint8Array(message.body), ...usage };
   const detail = error.detail ?? detailOf(error, limits, explain);
   return { ok: false, error: detail === undefined ? error : { ...error, detail }, ...usage };
+}
+
+/** Keeps a run's secrets out of its error, and fails a run that tried to send one where it may not go. */
+export function guarded({ guard }: Pick<Job, "guard">, result: RunResult): RunResult {
+  const breach = guard.breach();
+  if (breach !== undefined) {
+    const { console, consoleTruncated, timeMs, memoryBytes, httpRequests, touched } = result;
+    const usage = { console, consoleTruncated, timeMs, memoryBytes, httpRequests, touched };
+    return { ok: false, error: { kind: "thrown", message: breach }, ...usage };
+  }
+  if (result.ok) return result;
+  const { message, detail, stack, ...error } = result.error;
+  const mask = (text: string): string => guard.mask(text, text.length >= MAX_ERROR_CHARS);
+  return {
+    ...result,
+    error: {
+      ...error,
+      message: mask(message),
+      ...(detail === undefined ? {} : { detail: mask(detail) }),
+      ...(stack === undefined ? {} : { stack: mask(stack) }),
+    },
+  };
 }
 
 /** What the host knows about a run. */

@@ -5,7 +5,7 @@ import { countHolders } from "./holders.ts";
 import { belongs, type Job } from "./job.ts";
 import { oneLine } from "./lastWords.ts";
 import type { ResultMessage } from "./messages.ts";
-import { errorOfDeath, resultOf } from "./outcome.ts";
+import { errorOfDeath, guarded, resultOf } from "./outcome.ts";
 import {
   describeTrouble,
   RunAbortedError,
@@ -17,6 +17,7 @@ import {
 import { LONG_MS, MAX_BATCH, MAX_START_FAILURES, settingsOf, SLOW_MS } from "./poolSettings.ts";
 import type { SandboxPool, SandboxPoolOptions } from "./poolTypes.ts";
 import { createFairQueue } from "./queue.ts";
+import { createSecretGuard } from "./secretGuard.ts";
 import { createSession, type Session } from "./session.ts";
 import { parseRunRequest } from "./validate.ts";
 import type { Death, Worker } from "./worker.ts";
@@ -139,6 +140,7 @@ export function createPool(
       job.session = createSession({
         limits: job.message.limits,
         caller: job.caller,
+        guard: job.guard,
         run: job.message.run,
         hostCalls,
         reply: (message, body) => worker.reply(message, body),
@@ -177,7 +179,7 @@ export function createPool(
       if (nowMs - job.startedMs > LONG_MS && isSomebodyLeftOut()) worker.kill("not-reusable");
       else following.startedMs = nowMs;
     }
-    job.resolve(resultOf(message, job.message.limits, usage, job.session as Session));
+    job.resolve(guarded(job, resultOf(message, job.message.limits, usage, job.session as Session)));
   }
 
   /** Whether a caller without a child waits while no child is free and no more may be started. */
@@ -226,7 +228,8 @@ export function createPool(
     runs += 1;
     const explain = job.session as Session;
     const usage = { ...finish(job), timeMs: performance.now() - job.startedMs, memoryBytes: 0 };
-    job.resolve({ ok: false, error: errorOfDeath(death, job.message.limits, explain), ...usage });
+    const error = errorOfDeath(death, job.message.limits, explain);
+    job.resolve(guarded(job, { ok: false, error, ...usage }));
   }
 
   function abandon(job: Job): void {
@@ -263,7 +266,17 @@ export function createPool(
       }
       const { promise, resolve, reject } = Promise.withResolvers<RunResult>();
       const message = { run: nextRun++, ...parsed, limits: { ...DEFAULT_LIMITS, ...limits } };
-      const job: Job = { message, caller, resolve, reject, startedMs: 0, isAborted: false, isRetried: false };
+      const guard = createSecretGuard(request);
+      const job: Job = {
+        message,
+        caller,
+        guard,
+        resolve,
+        reject,
+        startedMs: 0,
+        isAborted: false,
+        isRetried: false,
+      };
       const onAbort = (): void => abort(job);
       request.signal?.addEventListener("abort", onAbort, { once: true });
       queue.push(caller, job);

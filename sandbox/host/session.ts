@@ -2,6 +2,7 @@ import { StringDecoder } from "node:string_decoder";
 import { MAX_CALLS, MAX_OPEN_CALLS } from "./hostCallLimits.ts";
 import { HostCallRefusal, type HostCall, type HostUsage } from "./hostCall.ts";
 import type { ChildMessage, ReplyMessage, ResultMessage } from "./messages.ts";
+import type { SecretGuard } from "./secretGuard.ts";
 import type { RunLimits, RunUsage, Touch } from "../run.ts";
 
 /** Host calls whose answer may differ in another run. */
@@ -25,11 +26,12 @@ export interface Session {
 export function createSession(options: {
   readonly limits: RunLimits;
   readonly caller: string;
+  readonly guard: SecretGuard;
   readonly run: number;
   readonly hostCalls: Readonly<Record<string, HostCall>>;
   readonly reply: (message: ReplyMessage, body: Uint8Array | string) => void;
 }): Session {
-  const { limits, caller, run, hostCalls, reply } = options;
+  const { limits, caller, guard, run, hostCalls, reply } = options;
   const usage: HostUsage = { httpRequests: 0, imports: 0, importedBytes: 0 };
   const open = new Map<number, AbortController>();
   const touched = new Set<Touch>();
@@ -47,7 +49,7 @@ export function createSession(options: {
     try {
       const hostCall = Object.hasOwn(hostCalls, name) ? hostCalls[name] : undefined;
       if (hostCall === undefined) throw new HostCallRefusal(`${name} is not available here`);
-      answer = await hostCall(request, { limits, caller, signal, usage });
+      answer = await hostCall(request, { limits, caller, refuse: guard.refuse, signal, usage });
     } catch (thrown) {
       error =
         thrown instanceof HostCallRefusal
@@ -92,7 +94,8 @@ export function createSession(options: {
       for (const controller of open.values()) controller.abort();
       open.clear();
       const { httpRequests } = usage;
-      return { console: printed, consoleTruncated: truncated, httpRequests, touched: [...touched] };
+      const console = guard.mask(printed, truncated);
+      return { console, consoleTruncated: truncated, httpRequests, touched: [...touched] };
     },
     hint: () => usage.hint,
     waitsFor: () => usage.waitsFor,

@@ -45,6 +45,7 @@ export function parseRunRequest(request: RunRequest): ParsedRun {
     args = {},
     bytesArgs = {},
     secrets = {},
+    allowedHosts = {},
     caller = "",
     group,
     limits = {},
@@ -68,6 +69,13 @@ export function parseRunRequest(request: RunRequest): ParsedRun {
     !Object.values(secrets).every((value) => typeof value === "string")
   ) {
     throw new InvalidRunError("secrets", "an object whose values are strings");
+  }
+  if (
+    typeof allowedHosts !== "object" ||
+    allowedHosts === null ||
+    !Object.values(allowedHosts).every(isStringArray)
+  ) {
+    throw new InvalidRunError("allowedHosts", "an object whose values are arrays of strings");
   }
   if (typeof caller !== "string") throw new InvalidRunError("caller", "a string");
   if (group !== undefined && (typeof group !== "string" || group === PURE_GROUP))

@@ -6,6 +6,7 @@ export * from "./operator.ts";
 export * from "./requests.ts";
 export * from "./results.ts";
 export * from "./schedules.ts";
+export * from "./secrets.ts";
 export * from "./transaction.ts";
 export * from "./usage.ts";
 export * from "./verification.ts";

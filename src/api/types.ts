@@ -1285,6 +1285,50 @@ export interface SearchResult {
   readonly reason?: string;
 }
 
+/** What is told of a secret: never its value. */
+export interface SecretView {
+  /** Its name, by which a source reads it: `secrets.NAME`. */
+  readonly name: string;
+  /** Network whose functions may read it. */
+  readonly network: string;
+  /** Rises with each change. */
+  readonly version: number;
+  /** Length of what is encrypted, in bytes. */
+  readonly size: number;
+  /** When it was set. */
+  readonly changedAt: string;
+  readonly expiresAt: string | null;
+}
+
+/** What a client encrypts a secret to, so that the service never sees it. */
+export interface SecretsKey {
+  /** Network. */
+  readonly network: string;
+  /** As `getThresholdPublicKey` of FunctionsCoordinator returns it. */
+  readonly thresholdPublicKey: {
+    /** `P256`. */
+    readonly Group: string;
+    /** Second generator: an uncompressed point in base64. */
+    readonly G_bar: string;
+    /** Public key: an uncompressed point in base64. */
+    readonly H: string;
+  };
+  /** 32 bytes in hex, which say that only requests of the dapp's subscription may open it. */
+  readonly label: string;
+}
+
+/** Who may upload secrets for a dapp's subscription beside the service. */
+export interface SecretsSigner {
+  /** Network. */
+  readonly network: string;
+  /** The dapp's subscription for functions. */
+  readonly functionsSubscriptionId: string;
+  /** Account whose uploads its requests may name */
+  readonly signer: Hex;
+  /** Transaction that says so */
+  readonly transactionHash: Hex;
+}
+
 /** Facts about the service itself. */
 export interface ServiceInfo {
   readonly version: string;

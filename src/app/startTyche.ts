@@ -36,6 +36,7 @@ import { createTransactionObserver, type MinedTransaction } from "../requests/ob
 import { readChainConsumers } from "../dapps/chainConsumers.ts";
 import { readDappBalances } from "../dapps/balances.ts";
 import { readConfigVars } from "../dapps/configVars.ts";
+import { createGateway } from "../oracle/secrets/gateway.ts";
 import { createService } from "../requests/createService.ts";
 import { withOwnErrors } from "../requests/accept/sandboxRuns.ts";
 import { createExplorer } from "../explorer/explorer.ts";
@@ -178,6 +179,7 @@ async function start(
       book,
       replica,
       pool: oraclePool,
+      allowHosts: config.sandbox.allowHosts ?? [],
       log: log.child({ network: name }),
       onTransaction: metrics.onTransaction,
       rpcOrigins: parseRpcOrigins(config.rpcOrigins),
@@ -253,6 +255,11 @@ async function start(
     verifier,
     operator,
     webhooks: webhooks.useCases,
+    secrets: service.secrets,
+    gateway: createGateway({
+      find: (donId) => networks.find(({ profile }) => profile.functions.donId === donId)?.gateway(),
+      onError: (error) => log.warn({ err: error }, "an upload of secrets could not be taken"),
+    }),
     schedules: schedules.useCases,
     logTriggers: logTriggers.useCases,
     log,

@@ -20,6 +20,7 @@ import { registerPreset } from "../cli/presetCommands.ts";
 import { registerDryRuns } from "../cli/dryRunsCommand.ts";
 import { registerRequests } from "../cli/requestsCommand.ts";
 import { registerSchedule } from "../cli/scheduleCommand.ts";
+import { registerSecret } from "../cli/secretCommand.ts";
 import { registerSimulate } from "../cli/simulateCommand.ts";
 import { registerStart } from "../cli/startCommand.ts";
 import { describeSystemError } from "../cli/systemError.ts";
@@ -121,6 +122,7 @@ registerFaucet(program, terminal);
 registerUsage(program, terminal);
 registerWebhook(program, terminal);
 registerSchedule(program, terminal);
+registerSecret(program, terminal);
 registerTrigger(program, terminal);
 registerClient(program, terminal);
 const verify: VerifyMeans["verify"] = async (options) =>

@@ -1,10 +1,19 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Hex } from "viem";
+import { encodeFunctionData, type Hex } from "viem";
 import { TycheError } from "../lib/errors.ts";
 import type { Account } from "../evm/account.ts";
 import { parseReceipt, type ChainClient, type Receipt } from "../evm/client.ts";
 import { signCall } from "../evm/signedTransaction.ts";
-import { type DeploymentStep, planDeployment, type StackAddresses, type StackPlan } from "./stackPlan.ts";
+import { decodeCallResult } from "../lib/callResult.ts";
+import { functionsCoordinatorAbi } from "./contracts/abi.ts";
+import {
+  type DeploymentStep,
+  planDeployment,
+  planSecretKeys,
+  type StackAddresses,
+  type StackPlan,
+  type StackRoles,
+} from "./stackPlan.ts";
 
 export interface DeployOptions extends StackPlan {
   readonly client: ChainClient;
@@ -56,6 +65,41 @@ interface SignedStep {
   readonly step: DeploymentStep;
   readonly raw: Hex;
   readonly hash: Hex;
+}
+
+/** Where keys are published, and by whom. */
+export interface PublishOptions extends Pick<
+  DeployOptions,
+  "client" | "chainId" | "deployer" | "gasPriceWei"
+> {
+  readonly functionsCoordinator: Hex;
+  readonly keys: Pick<StackRoles["functions"], "donPublicKey" | "thresholdPublicKey">;
+}
+
+/**
+ * Publishes the keys that secrets are encrypted to on a coordinator that has others, such as one deployed before there were any. Waits for
+ * each receipt.
+ *
+ * @throws {DeploymentError} when a transaction reverts.
+ */
+export async function publishSecretKeys(options: PublishOptions): Promise<void> {
+  const { client, deployer, functionsCoordinator: to, keys, chainId, gasPriceWei } = options;
+  const read = async (functionName: "getDONPublicKey" | "getThresholdPublicKey"): Promise<Hex> => {
+    const call = { abi: functionsCoordinatorAbi, functionName } as const;
+    return decodeCallResult({ ...call, data: await client.call({ to, data: encodeFunctionData(call) }) });
+  };
+  const steps = planSecretKeys(to, keys);
+  const published = [await read("getDONPublicKey"), await read("getThresholdPublicKey")];
+  if (published[0] === keys.donPublicKey && published[1] === keys.thresholdPublicKey) return;
+  const nonce = await client.getNonce(deployer.address, "pending");
+  const signed: SignedStep[] = [];
+  for (const [index, step] of steps.entries()) {
+    const terms = { chainId, nonce: nonce + index, gasPriceWei };
+    signed.push({ step, ...(await signCall(deployer, step, terms)) });
+  }
+  const receipts = await sendOneByOne(client, signed);
+  const failed = receipts.findIndex((receipt) => !receipt.succeeded);
+  if (failed >= 0) throw new DeploymentError(steps[failed]!.name, "it reverted");
 }
 
 async function sendOneByOne(client: ChainClient, signed: readonly SignedStep[]): Promise<Receipt[]> {

@@ -35,12 +35,17 @@ export function encodeFunctionsRequest(request: {
   readonly source: string;
   readonly args?: readonly string[];
   readonly bytesArgs?: readonly Hex[];
+  /** What `secrets` points to, held by the oracle network; absent without secrets. */
+  readonly secretsReference?: Hex | undefined;
 }): Uint8Array {
-  const { source, args = [], bytesArgs = [] } = request;
+  const { source, args = [], bytesArgs = [], secretsReference } = request;
   return encode({
     codeLocation: 0,
     codeLanguage: 0,
     source,
+    ...(secretsReference === undefined
+      ? {}
+      : { secretsLocation: HELD_BY_NODES, secrets: hexToBytes(secretsReference) }),
     ...(args.length > 0 ? { args } : {}),
     ...(bytesArgs.length > 0 ? { bytesArgs: bytesArgs.map((bytes) => hexToBytes(bytes)) } : {}),
   });
@@ -102,6 +107,8 @@ export function decodeFunctionsRequest(data: Uint8Array): FunctionsRequest {
   };
 }
 
+/** FunctionsRequest.sol `Location.DONHosted`. */
+const HELD_BY_NODES = 2;
 const MAJOR_TYPE_MAP = 5;
 const INDEFINITE_MAP = Uint8Array.of(0xbf);
 const BREAK = Uint8Array.of(0xff);

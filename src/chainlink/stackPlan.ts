@@ -217,22 +217,7 @@ export function planDeployment(
     functionsRouter,
     encodeFunctionData({ ...encodeRouter, functionName: "updateContracts" }),
   );
-  const encodeCoordinator = { abi: functionsCoordinatorAbi };
-  const { donPublicKey, thresholdPublicKey } = roles.functions;
-  call(
-    "FunctionsCoordinator.setDONPublicKey",
-    functionsCoordinator,
-    encodeFunctionData({ ...encodeCoordinator, functionName: "setDONPublicKey", args: [donPublicKey] }),
-  );
-  call(
-    "FunctionsCoordinator.setThresholdPublicKey",
-    functionsCoordinator,
-    encodeFunctionData({
-      ...encodeCoordinator,
-      functionName: "setThresholdPublicKey",
-      args: [thresholdPublicKey],
-    }),
-  );
+  steps.push(...planSecretKeys(functionsCoordinator, roles.functions));
   const config = nodeConfigOf(roles.functions);
   const nodes = config.signers.length;
   call(
@@ -260,6 +245,28 @@ export function planDeployment(
     },
     steps,
   };
+}
+
+/** Plans the transactions that publish the keys which secrets are encrypted to. */
+export function planSecretKeys(
+  functionsCoordinator: Hex,
+  { donPublicKey, thresholdPublicKey }: Pick<StackRoles["functions"], "donPublicKey" | "thresholdPublicKey">,
+): readonly DeploymentStep[] {
+  const abi = functionsCoordinatorAbi;
+  return [
+    {
+      name: "FunctionsCoordinator.setDONPublicKey",
+      to: functionsCoordinator,
+      data: encodeFunctionData({ abi, functionName: "setDONPublicKey", args: [donPublicKey] }),
+      gas: CALL_GAS,
+    },
+    {
+      name: "FunctionsCoordinator.setThresholdPublicKey",
+      to: functionsCoordinator,
+      data: encodeFunctionData({ abi, functionName: "setThresholdPublicKey", args: [thresholdPublicKey] }),
+      gas: CALL_GAS,
+    },
+  ];
 }
 
 /** Returns an upper bound: 16 gas per byte of calldata, 200 per byte of code (EIP-2028, EIP-170's deposit), 2 per word (EIP-3860). */

@@ -118,11 +118,16 @@ export function registerCall(program: Command, terminal: Terminal): void {
         .argParser((value, all: readonly string[]) => [...all, value]),
     )
     .addOption(
+      new Option("--secret <name>", "a secret of the dapp that the source may read; may be repeated")
+        .default([], "none")
+        .argParser((value, all: readonly string[]) => [...all, value]),
+    )
+    .addOption(
       new Option("--return-type <type>", "how the result is read").choices(RETURN_TYPES).default("string"),
     )
     .action(async (file: string, _flags: object, command: Command) => {
       const flags = command.optsWithGlobals<
-        CallFlags & ConfirmationsFlag & { arg: string[]; returnType: ReturnType }
+        CallFlags & ConfirmationsFlag & { arg: string[]; secret: string[]; returnType: ReturnType }
       >();
       // `call` itself takes them, for presets.
       refuseOption(command, "confirmations");
@@ -130,8 +135,9 @@ export function registerCall(program: Command, terminal: Terminal): void {
       const source = file === "-" ? await text(process.stdin) : await readFile(file, "utf8");
       const { client } = await connectService(flags);
       const network = await chooseNetwork(client, flags);
-      const { idempotencyKey, label, once, arg: args, returnType } = flags;
-      const params = { network, source, args, returnType, label, once };
+      const { idempotencyKey, label, once, arg: args, secret, returnType } = flags;
+      const secrets = secret.length === 0 ? undefined : secret;
+      const params = { network, source, args, secrets, returnType, label, once };
       try {
         if (flags.async)
           return await finish(await client.submit.runFunction(params, { idempotencyKey }), flags, terminal);

@@ -62,7 +62,7 @@ export function createCheckedClient<Presets>(
       const request = await checked(call, "a request", object({ id: text }))(...given);
       return { ...request, stream: (...options) => checkedStream(request.stream(...options)) };
     };
-  const { submit, webhooks, schedules, triggers } = client;
+  const { submit, webhooks, schedules, secrets, triggers } = client;
   return {
     ...client,
     submit: {
@@ -109,6 +109,13 @@ export function createCheckedClient<Presets>(
       delete: checked((...given) => schedules.delete(...given), "a schedule", SCHEDULE),
       run: checked((...given) => schedules.run(...given), "a run", TRIGGER_RUN),
       runs: checked((...given) => schedules.runs(...given), "a list of runs", pageOf(TRIGGER_RUN)),
+    },
+    secrets: {
+      set: checked((...given) => secrets.set(...given), "a secret", SECRET),
+      list: checked((...given) => secrets.list(...given), "a list of secrets", listOf(SECRET)),
+      delete: checked((...given) => secrets.delete(...given), "a secret", SECRET),
+      key: checked((...given) => secrets.key(...given), "a key", object({ label: text })),
+      setSigner: checked((...given) => secrets.setSigner(...given), "a signer", object({ signer: text })),
     },
     triggers: {
       create: checked((...given) => triggers.create(...given), "a trigger", LOG_TRIGGER),
@@ -211,6 +218,7 @@ const ATTEMPT = object({
   nextAttemptAt: nullable(text),
 });
 
+const SECRET = object({ name: text, network: text, size: number, changedAt: text });
 const SCHEDULE = object({
   id: text,
   name: text,

@@ -15,6 +15,7 @@ import {
 import { createTransport, fillOptions, type Call, type ConnectionOptions } from "./transport.ts";
 import { createLogTriggerCalls, type LogTriggerCalls } from "./logTriggers.ts";
 import { createScheduleCalls, type ScheduleCalls } from "./schedules.ts";
+import { createSecretCalls, type SecretCalls } from "./secrets.ts";
 import { createWebhookCalls, type WebhookCalls } from "./webhooks.ts";
 import type {
   ConsumerList,
@@ -86,6 +87,8 @@ export interface TycheClient<Presets = BuiltInPresets> extends Requests<Presets,
   readonly webhooks: WebhookCalls;
   /** The dapp's schedules: requests that the service makes at certain times. */
   readonly schedules: ScheduleCalls;
+  /** The dapp's secrets, which its functions read as `secrets.NAME`. */
+  readonly secrets: SecretCalls;
   /** The dapp's log triggers: requests that the service makes when contracts emit events. */
   readonly triggers: LogTriggerCalls;
   presets(options?: CallOptions): Promise<readonly PresetView[]>;
@@ -211,6 +214,7 @@ export function createClient<Presets = BuiltInPresets>(options: ClientOptions): 
       }),
     webhooks: createWebhookCalls(transport),
     schedules: createScheduleCalls(transport),
+    secrets: createSecretCalls(transport),
     triggers: createLogTriggerCalls(transport),
     presets: (options) => list("/api/presets", options),
     networks: (options) => list("/api/networks", options),

@@ -102,6 +102,8 @@ export class MethodNotAllowedError extends ApiError {}
 export class RequestTimeoutError extends ApiError {}
 export class IdempotencyConflictError extends ApiError {}
 export class LabelTakenError extends ApiError {}
+/** The secrets that the call names can't be opened. */
+export class SecretsUnreadableError extends ApiError {}
 export class NameTakenError extends ApiError {}
 export class TooManyConsumersError extends ApiError {}
 export class BodyTooLargeError extends ApiError {}
@@ -151,6 +153,7 @@ export const ERROR_CLASSES: Readonly<Record<string, new (facts: ApiErrorFacts) =
   too_many_consumers: TooManyConsumersError,
   body_too_large: BodyTooLargeError,
   unsupported_media_type: UnsupportedMediaTypeError,
+  secrets_unreadable: SecretsUnreadableError,
   function_failed: FunctionFailedError,
   host_not_allowed: HostNotAllowedError,
   origin_not_allowed: OriginNotAllowedError,

@@ -21,4 +21,5 @@ export type * from "./types.ts";
 export { verifyWebhook, type WebhookMessage } from "./verifyWebhook.ts";
 export type { LogTriggerCalls, LogTriggerChanges, LogTriggerParams } from "./logTriggers.ts";
 export type { ScheduleCalls, ScheduleParams } from "./schedules.ts";
+export type { SecretCalls, SecretParams } from "./secrets.ts";
 export type { WebhookCalls, WebhookParams } from "./webhooks.ts";

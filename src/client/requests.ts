@@ -70,6 +70,8 @@ export interface FunctionParams extends LabelParams {
   /** JavaScript: the body of an async function. */
   readonly source: string;
   readonly args?: readonly string[] | undefined;
+  /** Names of the dapp's secrets that the source may read, as `secrets.NAME`. */
+  readonly secrets?: readonly string[] | undefined;
   /** Default `string`. */
   readonly returnType?: ReturnType | undefined;
 }

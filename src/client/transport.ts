@@ -43,7 +43,7 @@ export interface TransportOptions {
 
 /** An API call. */
 export interface Call {
-  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   readonly path: string;
   /** Members that are `undefined` are left out. */
   readonly query?: Readonly<Record<string, string | number | undefined>>;

@@ -22,6 +22,7 @@ import type { SubscriptionReader } from "./subscriptionReads.ts";
 
 const PROVISION_GAS = 1_500_000n;
 const FUND_GAS = 400_000n;
+const SIGNER_GAS = 200_000n;
 /** Divisor of the allowance: a subscription with less than this part may be unable to pay for everything sent at once. */
 const LOW_PART = 4n;
 
@@ -47,6 +48,8 @@ export interface Subscriptions extends SubscriptionReader {
    * goes. Those of deleted dapps get nothing.
    */
   topUp(): Promise<void>;
+  /** Names the account that may upload secrets for a dapp's subscription; returns the transaction. Throws `chain_unavailable`. */
+  setSecretsSigner(dappId: string, signer: Hex): Promise<Hex>;
   /** Marks a dapp's subscriptions as used. */
   used(dappId: string): void;
   /** Call when the chain may have lost the transactions that created them: each dapp's are looked up again before their next use. */
@@ -196,7 +199,27 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
       );
   };
 
+  const setSecretsSigner = async (dappId: string, signer: Hex): Promise<Hex> => {
+    const subscription = await findOnChain(dappId);
+    if (subscription === undefined)
+      throw new ChainUnavailableError(network, "the dapp's subscriptions are being created; try again");
+    const data = encodeFunctionData({
+      abi: subscriptionOwnerAbi,
+      functionName: "setSecretsSigner",
+      args: [subscription.functionsSubscriptionId, signer],
+    });
+    const call = { to: contracts.subscriptionOwner, data, gas: SIGNER_GAS };
+    const receipt = await sender.send(call, { kind: "upkeep", entries: [] });
+    if (!receipt.succeeded)
+      throw new ChainUnavailableError(
+        network,
+        "its contracts are of a version that has no signers of secrets; a new chain has",
+      );
+    return receipt.transactionHash;
+  };
+
   return {
+    setSecretsSigner,
     async ensure(dappId) {
       const found = known.get(dappId);
       if (found !== undefined && !doubted.has(dappId)) return found;

@@ -5,6 +5,7 @@ import type { Registry } from "prom-client";
 import type { Service } from "../requests/service.ts";
 import type { Verifier } from "../verify/verifier.ts";
 import type { LogTriggers } from "../triggers/logTriggers.ts";
+import type { Secrets } from "../requests/secrets.ts";
 import type { Schedules } from "../triggers/schedules.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
 import { createCallCounter } from "./callCounter.ts";
@@ -25,6 +26,7 @@ import { consumerOperation, unlinkOperation } from "./routes/consumers.ts";
 import { deleteDappOperation } from "./routes/dapps.ts";
 import { dryRunsOperation } from "./routes/dryRuns.ts";
 import { explorerOperations } from "./routes/explorer.ts";
+import { gatewayRoute, type SecretsGateway } from "./routes/gateway.ts";
 import { faucetOperation } from "./routes/faucet.ts";
 import { functionOperation, simulateOperation } from "./routes/functions.ts";
 import { operatorDappOperations } from "./routes/operatorDapps.ts";
@@ -38,6 +40,7 @@ import { usageOperation } from "./routes/usage.ts";
 import { verifyOperation } from "./routes/verify.ts";
 import { logTriggerOperations } from "./routes/logTriggers.ts";
 import { scheduleOperations } from "./routes/schedules.ts";
+import { secretOperations } from "./routes/secrets.ts";
 import { webhookOperations } from "./routes/webhooks.ts";
 import { TycheError } from "../lib/errors.ts";
 import { describeValue } from "../lib/describeValue.ts";
@@ -57,6 +60,10 @@ export interface HttpAppOptions {
   readonly webhooks?: Webhooks;
   /** Default: the service has no schedules. */
   readonly schedules?: Schedules;
+  /** Default: the service has no secrets. */
+  readonly secrets?: Secrets;
+  /** Answers `POST /gateway`. Default: there is none. */
+  readonly gateway?: SecretsGateway;
   /** Default: the service has no log triggers. */
   readonly logTriggers?: LogTriggers;
   /** Defaults: {@link DEFAULT_LIMITS}. */
@@ -106,6 +113,7 @@ export function createHttpApp(options: HttpAppOptions): Koa<RequestState> {
   const operations = [
     ...createOperations(deps, { verifier: options.verifier, openStreams: metrics.streams }),
     ...(options.webhooks === undefined ? [] : webhookOperations(deps, options.webhooks)),
+    ...(options.secrets === undefined ? [] : secretOperations(deps, options.secrets)),
     ...(options.schedules === undefined ? [] : scheduleOperations(deps, options.schedules)),
     ...(options.logTriggers === undefined ? [] : logTriggerOperations(deps, options.logTriggers)),
     ...(options.operator === undefined
@@ -130,6 +138,7 @@ export function createHttpApp(options: HttpAppOptions): Koa<RequestState> {
       await operation.handle(ctx);
     });
   }
+  if (options.gateway !== undefined) gatewayRoute(router, { gateway: options.gateway, guardPublic });
   operationsRoutes(router, { deps, registry: options.registry, operations, guardPublic });
 
   // A proxy appends the address that it saw; everything before that is the caller's own claim.

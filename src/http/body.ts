@@ -11,16 +11,25 @@ import { MalformedJsonError, parseJson, type JsonValue } from "../lib/parseJson.
  * Content-Encoding, `MalformedJsonError` for anything but JSON in UTF-8, {@link MalformedHttpError} for a body cut short.
  */
 export async function readJsonBody(ctx: HttpContext, maxBytes: number): Promise<JsonValue | undefined> {
-  const isChunked = ctx.req.headers["transfer-encoding"] !== undefined;
-  // Node's parser has already checked that it is a whole number, and that it is absent from chunked requests.
-  const declared = Number(ctx.req.headers["content-length"] ?? 0);
-  if (!isChunked && declared === 0) return undefined;
-  if (declared > maxBytes) throw new BodyTooLargeError(maxBytes);
-  assertPlain(ctx);
-  const bytes = await readBytes(ctx, maxBytes, isChunked ? null : declared);
+  const bytes = await readBody(ctx, maxBytes);
   if (bytes.length === 0) return undefined;
   assertJson(ctx);
   return parseJson(decodeUtf8(bytes), "The body");
+}
+
+/** Reads the body of a request as UTF-8, whatever its type; throws as {@link readJsonBody} does. */
+export async function readTextBody(ctx: HttpContext, maxBytes: number): Promise<string> {
+  return decodeUtf8(await readBody(ctx, maxBytes));
+}
+
+async function readBody(ctx: HttpContext, maxBytes: number): Promise<Buffer> {
+  const isChunked = ctx.req.headers["transfer-encoding"] !== undefined;
+  // Node's parser has already checked that it is a whole number, and that it is absent from chunked requests.
+  const declared = Number(ctx.req.headers["content-length"] ?? 0);
+  if (!isChunked && declared === 0) return Buffer.alloc(0);
+  if (declared > maxBytes) throw new BodyTooLargeError(maxBytes);
+  assertPlain(ctx);
+  return await readBytes(ctx, maxBytes, isChunked ? null : declared);
 }
 
 /** A body exceeds the limit. */

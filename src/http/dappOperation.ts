@@ -28,7 +28,7 @@ export function createDappOperation(
     },
   ): Operation => {
     const { run, ...rest } = given;
-    const takesBody = given.request !== "none" && given.method !== "get";
+    const takesBody = given.request !== "none" && !["get", "delete"].includes(given.method);
     return {
       ...rest,
       tag: of.tag,

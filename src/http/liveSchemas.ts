@@ -106,6 +106,15 @@ function createRequestSchemas(networks: readonly NetworkView[], presets: readonl
     [EXPECTED]: "an array of strings",
     description: "Arguments for the function.",
   });
+  const secrets = Type.Optional(
+    Type.Array(Type.String({ minLength: 1, [EXPECTED]: "the name of a secret" }), {
+      minItems: 1,
+      maxItems: 100,
+      uniqueItems: true,
+      [EXPECTED]: "an array of names of secrets",
+      description: "Names of the dapp's secrets on the network that the source may read, as `secrets.NAME`.",
+    }),
+  );
   const returnType = Type.Unsafe<ReturnType>({
     ...oneOf(RETURN_TYPES, "Type used to decode the result.", "string"),
   });
@@ -215,12 +224,16 @@ function createRequestSchemas(networks: readonly NetworkView[], presets: readonl
       ),
       ...LABEL_PARAMETERS,
     }),
-    function: Type.Object({ network: network(), source, args, returnType, ...LABEL_PARAMETERS }, STRICT),
+    function: Type.Object(
+      { network: network(), source, args, secrets, returnType, ...LABEL_PARAMETERS },
+      STRICT,
+    ),
     simulate: Type.Object(
       {
-        network: Type.Optional(oneOf(networkNames, "Network whose limits apply.")),
+        network: Type.Optional(oneOf(networkNames, "Network whose limits apply, and whose secrets.")),
         source,
         args,
+        secrets,
         returnType,
       },
       STRICT,
@@ -414,6 +427,54 @@ function createRequestSchemas(networks: readonly NetworkView[], presets: readonl
           }),
         ),
       },
+      STRICT,
+    ),
+    setSecret: Type.Object(
+      {
+        network: oneOf(networkNames, "Network whose functions may read it.", findOnly(networkNames)),
+        value: Type.Optional(
+          Type.String({
+            minLength: 1,
+            [EXPECTED]: "text of at least one character",
+            description: "Its value: at most 2,048 bytes of UTF-8.",
+          }),
+        ),
+        ciphertext: Type.Optional(
+          Type.String({
+            minLength: 1,
+            maxLength: 12_000,
+            description: "In place of `value`: what `tyche/client` makes of it with the network's key.",
+          }),
+        ),
+        allowedHosts: Type.Optional(
+          Type.Array(Type.String({ [EXPECTED]: "the name of a host" }), {
+            minItems: 1,
+            maxItems: 20,
+            uniqueItems: true,
+            [EXPECTED]: "an array of names of hosts",
+            description:
+              "Hosts to which a source with the secret may send requests, such as `api.example.com`. A run that sends one elsewhere fails. Default: any.",
+          }),
+        ),
+        expiresAt: Type.Optional(
+          Type.String({
+            pattern: TIME_PATTERN,
+            [EXPECTED]: "a time such as 2026-11-22T08:30:00Z",
+            description: "After this no request can read it. Default: never.",
+          }),
+        ),
+      },
+      STRICT,
+    ),
+    secretsSigner: Type.Object(
+      {
+        network: oneOf(networkNames, "Network of the subscription.", findOnly(networkNames)),
+        address: address("Account that uploads; the zero address: nobody."),
+      },
+      STRICT,
+    ),
+    secretNetwork: Type.Object(
+      { network: oneOf(networkNames, "Network of the secrets.", findOnly(networkNames)) },
       STRICT,
     ),
     createSchedule: Type.Object(

@@ -146,6 +146,7 @@ const PATH_PARAMETERS: Readonly<Record<string, string>> = {
   scheduleId: "Identifier of the schedule: `sch_` and 26 characters.",
   triggerId: "Identifier of the log trigger: `trg_` and 26 characters.",
   keyId: "Identifier of the API key: `key_` and 26 characters.",
+  name: "Name of the secret: letters, digits and underscores.",
   address: "An address: `0x` and 40 hex digits.",
   network: "Name of a network.",
   hash: "Hash of the transaction: `0x` and 64 hex digits.",
@@ -262,7 +263,7 @@ function responses(operation: Operation): Json {
   const byStatus = new Map<number, ErrorCode[]>();
   const codes = [
     ...(operation.access === "everybody" ? OPEN_ERRORS : COMMON_ERRORS),
-    ...(operation.method === "post" || operation.method === "patch" ? BODY_ERRORS : []),
+    ...(["post", "put", "patch"].includes(operation.method) ? BODY_ERRORS : []),
     ...(operation.isAsync ? ASYNC_ERRORS : []),
     ...operation.errors,
   ];

@@ -15,12 +15,13 @@ export interface Operation {
   readonly access?: OperationAccess;
   /** Name in the OpenAPI document. */
   readonly id: string;
-  readonly method: "get" | "post" | "patch" | "delete";
+  readonly method: "get" | "post" | "put" | "patch" | "delete";
   /** Path with parameters in the router's notation: `/api/requests/:id`. */
   readonly path: string;
   readonly tag:
     | "Randomness"
     | "Functions"
+    | "Secrets"
     | "Requests"
     | "Usage"
     | "Dapps"

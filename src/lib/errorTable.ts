@@ -106,6 +106,11 @@ export const ERROR_TABLE = {
     meaning: "The Expect header asks for something other than 100-continue.",
     remedy: "Leave the header out.",
   },
+  secrets_unreadable: {
+    status: 422,
+    meaning: "The secrets that the call names can't be opened.",
+    remedy: "Set the secret again, with the network's current key if you encrypt it yourself.",
+  },
   function_failed: {
     status: 422,
     meaning:

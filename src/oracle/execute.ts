@@ -5,9 +5,10 @@ import {
   type FunctionsRequest,
 } from "../chainlink/functionsRequest.ts";
 import { sandboxGroup } from "../chainlink/sandboxGroup.ts";
-import { messageOf } from "../lib/errors.ts";
+import { messageOf, TycheError } from "../lib/errors.ts";
 import { tellStep } from "../lib/spans.ts";
 import { truncateUtf8 } from "../lib/truncateUtf8.ts";
+import { toSandboxSecrets, type SandboxSecrets, type Secret } from "../secrets/sealSecret.ts";
 import type { Observation } from "./aggregateObservations.ts";
 import type { OracleRequest } from "./oracleRequest.ts";
 
@@ -17,6 +18,8 @@ export interface SourceRunner {
     readonly source: string;
     readonly args: readonly string[];
     readonly bytesArgs: readonly Hex[];
+    readonly secrets?: Readonly<Record<string, string>>;
+    readonly allowedHosts?: Readonly<Record<string, readonly string[]>>;
     readonly limits: { readonly maxResponseBytes: number };
     readonly caller: string;
     readonly group: string;
@@ -45,23 +48,27 @@ export interface RunOptions {
 
 /**
  * Lets every node run a request's source and returns what each observed. Every request gets an answer: one that can't be run (remote
- * code, secrets, another language, malformed bytes) yields an error that says so.
+ * code, secrets that can't be opened, another language, malformed bytes) yields an error that says so.
  *
  * @param options.router address of the FunctionsRouter
  * @throws what the runner throws when it can't take the run now (overloaded, closed); nothing was observed then.
  */
 export async function observe(
   request: OracleRequest,
-  options: RunOptions & { readonly router: Hex },
+  options: RunOptions & { readonly router: Hex; readonly openSecrets?: OpenSecrets | undefined },
 ): Promise<Observation[]> {
-  const { router, nodes, maxResponseBytes } = options;
+  const { router, nodes, maxResponseBytes, openSecrets } = options;
+  const fail = (message: string): Observation[] =>
+    Array.from({ length: nodes }, () => failure(message, maxResponseBytes));
   const parsed = parse(request);
-  if (typeof parsed === "string")
-    return Array.from({ length: nodes }, () => failure(parsed, maxResponseBytes));
+  if (typeof parsed === "string") return fail(parsed);
+  const opened = await open(parsed, request, openSecrets);
+  if (typeof opened === "string") return fail(opened);
   const { source, args, bytesArgs } = parsed;
   const group = sandboxGroup(router, request.subscriptionId);
   const startMs = Date.now();
-  const observations = await runSource({ source, args, bytesArgs, group, sharesContext: false }, options);
+  const run = { source, args, bytesArgs, ...opened, group, sharesContext: false };
+  const observations = await runSource(run, options);
   tellStep(request.requestId, { name: "run source", startMs, attributes: { "tyche.nodes": nodes } });
   return observations;
 }
@@ -71,6 +78,8 @@ interface SourceRun {
   readonly source: string;
   readonly args: readonly string[];
   readonly bytesArgs: readonly Hex[];
+  readonly secrets?: Readonly<Record<string, string>>;
+  readonly allowedHosts?: Readonly<Record<string, readonly string[]>>;
   /** Fairness key, and who may share an isolate, see `sharesContext` of the sandbox. */
   readonly group: string;
   readonly sharesContext: boolean;
@@ -101,8 +110,29 @@ function parse(request: OracleRequest): FunctionsRequest | string {
   }
   if (parsed.codeLocation !== INLINE) return "unsupported code location: only inline source is run";
   if (parsed.language !== JAVASCRIPT) return "unsupported language: only JavaScript is run";
-  if (parsed.secrets !== undefined) return "unsupported secrets: this network has no key to decrypt them";
   return parsed;
+}
+
+/** Opens what a request names; its errors of class {@link TycheError} with blame `caller` are the request's answer. */
+export type OpenSecrets = (
+  request: Pick<FunctionsRequest, "secrets" | "secretsLocation">,
+  subscriptionId: bigint,
+) => Promise<readonly Secret[]>;
+
+/** Returns a request's secrets as the sandbox takes them, or the reason why it can't have them. */
+async function open(
+  parsed: FunctionsRequest,
+  { subscriptionId }: OracleRequest,
+  openSecrets: OpenSecrets | undefined,
+): Promise<SandboxSecrets | string> {
+  if (parsed.secrets === undefined) return {};
+  if (openSecrets === undefined) return "unsupported secrets: this network has no key to decrypt them";
+  try {
+    return toSandboxSecrets(await openSecrets(parsed, subscriptionId));
+  } catch (error) {
+    if (error instanceof TycheError && error.blame === "caller") return error.message;
+    throw error;
+  }
 }
 
 /** A run that the caller's own request made impossible is an answer; any other error is rethrown to be retried. */

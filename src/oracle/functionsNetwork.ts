@@ -7,7 +7,7 @@ import { messageOf } from "../lib/errors.ts";
 import { batchDelayMs, ACTIVE_MS } from "../lib/batchDelay.ts";
 import { aggregate, type Observation } from "./aggregateObservations.ts";
 import { createAlarm, LONGEST_COSTLY_PAUSE_MS, LONGEST_FREE_PAUSE_MS } from "./backoff.ts";
-import { observe, type SourceRunner } from "./execute.ts";
+import { observe, type OpenSecrets, type SourceRunner } from "./execute.ts";
 import { createGroupCommit, lanesOf, type CommitPipelining } from "./groupCommit.ts";
 import { createRequestSet, type Entry } from "./requestSet.ts";
 import type { OracleLog } from "./log.ts";
@@ -40,6 +40,8 @@ export interface FunctionsNetworkOptions {
   /** The configuration's f: how many faulty nodes are outvoted. */
   readonly faulty: number;
   readonly runner: SourceRunner;
+  /** Absent: requests with secrets are answered with an error. */
+  readonly openSecrets?: OpenSecrets | undefined;
   readonly maxResponseBytes: number;
   /** A single item may exceed `maxTransactionGas`. */
   readonly pipelining: CommitPipelining;
@@ -121,6 +123,7 @@ export function createFunctionsNetwork(options: FunctionsNetworkOptions): Functi
       const observations = await observe(request, {
         runner,
         router,
+        openSecrets: options.openSecrets,
         nodes: nodes.length,
         maxResponseBytes,
         signal,

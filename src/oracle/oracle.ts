@@ -7,7 +7,7 @@ import type { Pipelining } from "../evm/pipelining.ts";
 import type { ProvingKey } from "../vrf/proof.ts";
 import { watchBalances } from "./balances.ts";
 import { LONGEST_FREE_PAUSE_MS, pauseAfter } from "./backoff.ts";
-import type { SourceRunner } from "./execute.ts";
+import type { OpenSecrets, SourceRunner } from "./execute.ts";
 import { createFunctionsNetwork, type FunctionsNetwork } from "./functionsNetwork.ts";
 import { createOracleNode, type OracleNode, type OracleNodeOptions } from "./node/oracleNode.ts";
 import { createProofSender, type ProofSenderOptions } from "./node/proofSender.ts";
@@ -58,6 +58,7 @@ export interface OracleNetworkOptions {
     readonly faulty?: number;
     /** Longest result or error text, in bytes. */
     readonly maxResponseBytes: number;
+    readonly openSecrets?: OpenSecrets | undefined;
   };
   /** How transactions share blocks; each account's sender allows as many at once. Default: one at a time per account, 30,000,000 gas each. */
   readonly pipelining?: Pipelining | undefined;
@@ -174,6 +175,7 @@ function serve(
         nodes,
         faulty: network.functions.faulty ?? 1,
         maxResponseBytes: network.functions.maxResponseBytes,
+        openSecrets: network.functions.openSecrets,
         pipelining,
       }));
   const presets =

@@ -20,6 +20,7 @@ import { NotFoundError } from "./errors.ts";
 import type { RequestBook } from "./requestBook.ts";
 import { createRequestReader } from "./read/requestReader.ts";
 import type { Service } from "./service.ts";
+import { createSecrets, openSecrets, type Secrets } from "./secrets.ts";
 import { getPipeline, type ServiceNetwork } from "./serviceNetwork.ts";
 import { readUsage } from "./read/usageReport.ts";
 import type { Replica } from "./takeover/replicaSync.ts";
@@ -46,7 +47,7 @@ export interface ServiceOptions {
 /** Creates the service from its parts. */
 export function createService(
   options: ServiceOptions,
-): Service & Pick<Acceptance, "resumeChecks"> & DeletedDapps {
+): Service & Pick<Acceptance, "resumeChecks"> & DeletedDapps & { readonly secrets: Secrets } {
   const { store, book, dapps, pool, registry, networks } = options;
   const getNetwork = (name: string): ServiceNetwork => {
     const network = networks.get(name);
@@ -56,12 +57,15 @@ export function createService(
   };
   const catalogue = createCatalogue(networks, registry);
   const reader = createRequestReader({ store, book, networks, baseUrl: options.baseUrl });
-  const checker = createCommandChecker({ store, pool, registry });
+  const secrets = createSecrets({ store, getNetwork });
+  const checker = createCommandChecker({ store, pool, registry, secrets });
   const acceptance = createAcceptance({ ...options, checker, getNetwork });
   const deletedDapps = createDeletedDapps({ store, book, acceptance });
 
   return {
     ...catalogue,
+
+    secrets,
 
     ...deletedDapps,
 
@@ -102,9 +106,15 @@ export function createService(
 
     async simulate(dapp, command, { signal } = {}) {
       requireFacility(dapp, "functions");
+      if (command.secrets !== undefined && command.network === undefined && networks.size > 1)
+        throw new InvalidParameterError([
+          { path: "/network", message: "is needed with secrets: they belong to one" },
+        ]);
       const asked = command.network === undefined ? [...networks.values()] : [getNetwork(command.network)];
       const maxResponseBytes = Math.min(...asked.map((network) => network.maxResponseBytes));
-      const result = await simulateSource(command, { pool, dappId: dapp.id, maxResponseBytes, signal });
+      const given = await openSecrets(secrets, dapp.id, asked[0]!, command.secrets);
+      const checks = { pool, dappId: dapp.id, maxResponseBytes, signal, secrets: given };
+      const result = await simulateSource(command, checks);
       const { network, source } = command;
       await recordDryRun(store, { dappId: dapp.id, network, kind: "dry-run", source, result });
       return result;

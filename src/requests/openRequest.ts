@@ -59,7 +59,11 @@ type PresetPlan = {
   /** How the text of the result is read; absent if it is the value itself. */
   readonly show?: PresetShow;
 };
-type FunctionPlan = { readonly returnType: ReturnType };
+type FunctionPlan = {
+  readonly returnType: ReturnType;
+  /** What the request says on chain about its secrets. */
+  readonly secretsReference?: Hex;
+};
 
 /** What a request is for, if its caller said it. */
 type Labels = { readonly label?: string; readonly once?: true };
@@ -75,6 +79,8 @@ type PresetParams = Labels & {
 type FunctionParams = Labels & {
   readonly source: string;
   readonly args: readonly string[];
+  /** Names of secrets. */
+  readonly secrets?: readonly string[];
   readonly returnType: ReturnType;
 };
 type RandomParams = Labels & {
@@ -228,8 +234,8 @@ const SHAPES: Readonly<
     outcome: RUN_OUTCOME,
   },
   function: {
-    params: { source: text, args: listOf(text), returnType, ...LABELS },
-    progress: { returnType },
+    params: { source: text, args: listOf(text), secrets: optional(listOf(text)), returnType, ...LABELS },
+    progress: { returnType, secretsReference: optional(hex) },
     outcome: RUN_OUTCOME,
   },
   random: {

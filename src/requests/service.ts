@@ -57,6 +57,8 @@ export interface FunctionCommand extends Labelled {
   readonly network: string;
   readonly source: string;
   readonly args: readonly string[];
+  /** Names of secrets. */
+  readonly secrets?: readonly string[];
   readonly returnType: ReturnType;
 }
 
@@ -65,6 +67,7 @@ export interface SimulateCommand {
   readonly network?: string;
   readonly source: string;
   readonly args: readonly string[];
+  readonly secrets?: readonly string[];
   readonly returnType: ReturnType;
 }
 

@@ -4,7 +4,32 @@ import type { Hex } from "viem";
 import type { Faucet } from "../dapps/faucet.ts";
 import type { NetworkProfile } from "../networks/profiles.ts";
 import { ChainUnavailableError } from "../networks/chainUnavailable.ts";
+import type { Secret } from "../secrets/sealSecret.ts";
+import type { SecretsReference } from "../secrets/secretsReference.ts";
+import type { ThresholdPublicKey } from "../secrets/tdh2.ts";
 import type { RequestIntake } from "./requestIntake.ts";
+
+/** What holds a network's secrets: the vault of its oracle. */
+export interface SecretsHolder {
+  readonly keys: { readonly threshold: ThresholdPublicKey };
+  /** Stores a ciphertext in a slot of the operator. */
+  keep(slot: {
+    readonly owner: Hex;
+    readonly slotId: number;
+    readonly version: number;
+    readonly ciphertext: string;
+    readonly expiresAt: number;
+  }): Promise<void>;
+  open(reference: SecretsReference, subscriptionId: bigint): Promise<readonly Secret[]>;
+}
+
+/** Where a network's secrets are, and whose slots hold those of its dapps. */
+export interface NetworkSecrets {
+  readonly holder: SecretsHolder;
+  readonly operator: Hex;
+  readonly chainId: number;
+  readonly router: Hex;
+}
 
 /** A network as the service uses it; its parts become available as it starts. */
 export interface ServiceNetwork {
@@ -19,6 +44,8 @@ export interface ServiceNetwork {
   pipeline(): RequestIntake | undefined;
   /** `undefined` while the network does not serve, and if its coin is not the service's to give. */
   faucet?(): Faucet | undefined;
+  /** What holds the secrets of dapps; `undefined` if nothing in this process does. */
+  secrets?(): NetworkSecrets | undefined;
   getCode(address: Hex): Promise<Hex>;
   /** Returns why a dapp's subscriptions are not topped up again today; `undefined` while they are. */
   findSpentBudget(dappId: string): Promise<Error | undefined>;

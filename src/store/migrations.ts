@@ -310,6 +310,7 @@ export const migrations: Record<string, Migration> = {
         .execute();
     },
   },
+  "0028_secrets": { up: createSecrets },
 };
 
 /** Hands {@link migrations} to Kysely's migrator. */
@@ -573,4 +574,34 @@ async function createSchedules(db: Kysely<unknown>): Promise<void> {
     .on("trigger_runs")
     .columns(["trigger_id", "id"])
     .execute();
+}
+
+/** Creates the tables of the ciphertexts that an oracle network holds, and of the names that dapps have for theirs. */
+async function createSecrets(db: Kysely<unknown>): Promise<void> {
+  const { schema } = db;
+  await schema
+    .createTable("secret_slots")
+    .addColumn("network", "text", (c) => c.notNull())
+    .addColumn("owner", "text", (c) => c.notNull())
+    .addColumn("slot_id", "integer", (c) => c.notNull())
+    .addColumn("version", "integer", (c) => c.notNull())
+    .addColumn("ciphertext", "text", (c) => c.notNull())
+    .addColumn("expires_at", "integer", (c) => c.notNull())
+    .addPrimaryKeyConstraint("secret_slots_key", ["network", "owner", "slot_id"])
+    .execute();
+  await schema
+    .createTable("secrets")
+    .addColumn("network", "text", (c) => c.notNull())
+    .addColumn("slot_id", "integer", (c) => c.notNull())
+    .addColumn("owner", "text", (c) => c.notNull())
+    .addColumn("dapp_id", "text", (c) => c.notNull())
+    .addColumn("name", "text", (c) => c.notNull())
+    .addColumn("version", "integer", (c) => c.notNull())
+    .addColumn("size", "integer", (c) => c.notNull())
+    .addColumn("changed_at", "integer", (c) => c.notNull())
+    .addColumn("expires_at", "integer")
+    .addColumn("retired_at", "integer")
+    .addPrimaryKeyConstraint("secrets_key", ["network", "slot_id"])
+    .execute();
+  await schema.createIndex("secrets_by_dapp").on("secrets").columns(["dapp_id", "network", "name"]).execute();
 }

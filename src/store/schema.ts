@@ -304,6 +304,33 @@ export interface Tables {
     /** When a reorg removed the log. */
     reverted_at: number | null;
   };
+  /** Ciphertexts that an oracle network holds for those who uploaded them. */
+  readonly secret_slots: {
+    network: string;
+    /** Address of the uploader, lower case. */
+    owner: Hex;
+    slot_id: number;
+    version: number;
+    /** JSON; empty if it was withdrawn. */
+    ciphertext: string;
+    expires_at: number;
+  };
+  /** Dapps' names for what the operator's slots hold. */
+  readonly secrets: {
+    network: string;
+    slot_id: number;
+    /** Address of the operator, lower case. */
+    owner: Hex;
+    dapp_id: string;
+    name: string;
+    version: number;
+    /** Length of what is encrypted, in bytes. */
+    size: number;
+    changed_at: number;
+    expires_at: number | null;
+    /** When it was replaced; `null` for the current version. */
+    retired_at: number | null;
+  };
   /** Which replica dispatches on a network; used where several processes serve from one server database. */
   readonly leases: {
     network: string;

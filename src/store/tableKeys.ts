@@ -24,6 +24,8 @@ export const TABLE_KEYS: { readonly [Name in keyof Tables]: readonly (keyof Tabl
   log_cursors: ["network"],
   run_logs: ["run_id"],
   labels: ["dapp_id", "network", "label"],
+  secret_slots: ["network", "owner", "slot_id"],
+  secrets: ["network", "slot_id"],
   leases: ["network"],
   oracle_rounds: ["id"],
   oracle_evidence: ["id"],

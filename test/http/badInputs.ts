@@ -123,7 +123,7 @@ export const BAD_INPUTS: readonly BadInput[] = [
   { what: "args that are no array", path: RUN, body: { ...run, args: "x" }, ...invalid, says: "an array of strings", paths: ["/args"] },
   { what: "numbers in args", path: RUN, body: { ...run, args: ["a", 1, null] }, ...invalid, says: "args.1: must be a string", paths: ["/args/1", "/args/2"] },
   { what: "an unknown returnType", path: RUN, body: { ...run, returnType: "bytes" }, ...invalid, says: "string, uint256, int256", paths: ["/returnType"] },
-  { what: "secrets", path: RUN, body: { ...run, secrets: {} }, ...invalid, says: "expected one of network, source, args, returnType", paths: ["/secrets"] },
+  { what: "secrets by value", path: RUN, body: { ...run, secrets: { API_KEY: "s3cr3t" } }, ...invalid, says: "an array of names of secrets", paths: ["/secrets"] },
   { what: "a source over the limit in a dry run", path: SIMULATE, body: { source: "x".repeat(30_721) }, ...invalid, says: "30720", paths: ["/source"] },
   { what: "an unknown network in a dry run", path: SIMULATE, body: { ...run, network: "x" }, ...invalid, says: "must be one of", paths: ["/network"] },
   // Random numbers

@@ -187,8 +187,17 @@ test("behaviour: each parameter stands in one place, and what a POST takes is al
     "/api/dapps": ["name", "facilities"],
     "/api/dapps/{dappId}/keys": ["name", "dailyLimit"],
     "/api/faucet": ["network", "address"],
-    "/api/oracleFunctions/runFunction": ["network", "source", "args", "returnType", "label", "once"],
-    "/api/oracleFunctions/simulate": ["network", "source", "args", "returnType"],
+    "/api/oracleFunctions/runFunction": [
+      "network",
+      "source",
+      "args",
+      "secrets",
+      "returnType",
+      "label",
+      "once",
+    ],
+    "/api/oracleFunctions/simulate": ["network", "source", "args", "secrets", "returnType"],
+    "/api/secretsSigner": ["network", "address"],
     "/api/schedules": [
       "name",
       "network",
@@ -231,6 +240,7 @@ test("behaviour: it describes every operation under /api", () => {
     "delete /api/dapps/{dappId}",
     "delete /api/dapps/{dappId}/keys/{keyId}",
     "delete /api/schedules/{scheduleId}",
+    "delete /api/secrets/{name}",
     "delete /api/triggers/{triggerId}",
     "delete /api/vrfv2/consumers/{address}",
     "delete /api/webhooks/{webhookId}",
@@ -264,6 +274,8 @@ test("behaviour: it describes every operation under /api", () => {
     "get /api/schedules",
     "get /api/schedules/{scheduleId}",
     "get /api/schedules/{scheduleId}/runs",
+    "get /api/secrets",
+    "get /api/secretsKey",
     "get /api/triggers",
     "get /api/triggers/{triggerId}",
     "get /api/triggers/{triggerId}/runs",
@@ -284,6 +296,7 @@ test("behaviour: it describes every operation under /api", () => {
     "post /api/oracleFunctions/simulate",
     "post /api/schedules",
     "post /api/schedules/{scheduleId}/run",
+    "post /api/secretsSigner",
     "post /api/triggers",
     "post /api/vrfv2/addConsumer",
     "post /api/vrfv2/presets",
@@ -292,6 +305,7 @@ test("behaviour: it describes every operation under /api", () => {
     "post /api/webhooks/{webhookId}/replay",
     "post /api/webhooks/{webhookId}/rotate",
     "post /api/webhooks/{webhookId}/test",
+    "put /api/secrets/{name}",
   ]);
 });
 

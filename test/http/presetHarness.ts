@@ -5,6 +5,7 @@ import type { OperatorPart } from "../../src/http/operatorPart.ts";
 import { DEFAULT_PRESETS_FOLDER } from "../../src/requests/accept/presetFolder.ts";
 import { readPresets } from "../../src/requests/accept/presetTools.ts";
 import type { LogTriggers } from "../../src/triggers/logTriggers.ts";
+import type { Secrets } from "../../src/requests/secrets.ts";
 import type { Schedules } from "../../src/triggers/schedules.ts";
 import type { Webhooks } from "../../src/webhooks/webhooks.ts";
 import { createExampleService } from "./exampleService.ts";
@@ -39,6 +40,7 @@ export async function startPresetHarness(): Promise<Harness> {
       service,
       operator: await describeOperator(),
       webhooks: {} as Webhooks,
+      secrets: {} as Secrets,
       schedules: {} as Schedules,
       logTriggers: {} as LogTriggers,
     },

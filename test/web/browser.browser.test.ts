@@ -419,6 +419,7 @@ test("behaviour: no page has a finding of axe, an error, a scroll bar to the sid
     `${dapp}/requests`,
     `${dapp}/dry-runs`,
     `${dapp}/triggers`,
+    `${dapp}/secrets`,
     `${dapp}/webhooks`,
     `${dapp}/usage`,
     `${dapp}/settings`,

@@ -15,7 +15,11 @@ export function createFetchCall(guarded: GuardedFetch): HostCall {
   return async (message, context) => {
     const request = parseFetchRequest(message);
     const budget = budgetOf(context);
-    const outcome = await guarded.fetch(request, { budget, signal: context.signal });
+    const outcome = await guarded.fetch(request, {
+      budget,
+      signal: context.signal,
+      refuse: context.refuse,
+    });
     if (outcome.ok) {
       const { body, ...header } = outcome.response;
       return formatCallMessage(header, body);

@@ -49,6 +49,8 @@ export interface FetchContext {
   readonly budget: RequestBudget;
   /** Aborts the request when the run ends. */
   readonly signal?: AbortSignal;
+  /** Says why a request of the run may not be made, asked for each redirect too. Default: it may. */
+  readonly refuse?: ((request: Pick<Hop, "url" | "headers" | "body">) => string | undefined) | undefined;
 }
 
 export interface GuardedFetch {
@@ -90,11 +92,12 @@ export function createGuardedFetch(options: GuardedFetchOptions = {}): GuardedFe
 }
 
 function createFetch(settings: Settings): GuardedFetch["fetch"] {
-  return async (request, { budget, signal }) => {
+  return async (request, { budget, signal, refuse }) => {
     const time = AbortSignal.timeout(budget.limits.timeoutMs);
     const either = signal === undefined ? time : AbortSignal.any([time, signal]);
     try {
-      return { ok: true, response: await follow(assertRequest(request, budget), settings, budget, either) };
+      const first = assertRequest(request, budget);
+      return { ok: true, response: await follow(first, { ...settings, refuse }, budget, either) };
     } catch (error) {
       return {
         ok: false,
@@ -153,13 +156,15 @@ function assertMethod(method: string): string {
 
 async function follow(
   first: Hop,
-  settings: Settings,
+  settings: Settings & Pick<FetchContext, "refuse">,
   budget: RequestBudget,
   signal: AbortSignal,
 ): Promise<FetchedResponse> {
   let hop = first;
   for (let redirects = 0; ; redirects += 1) {
     settings.policy.assertUrl(hop.url);
+    const reason = settings.refuse?.(hop);
+    if (reason !== undefined) throw new FetchFailureError("refused", "fetch failed", `Refused: ${reason}.`);
     const answer = await send(hop, settings, budget.limits.maxResponseBytes, signal);
     if (answer.next === null) return { ...answer.response, redirected: redirects > 0 };
     if (redirects === MAX_REDIRECTS) {

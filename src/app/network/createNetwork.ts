@@ -24,13 +24,15 @@ export interface CreateNetworkOptions extends Omit<
   readonly directory: DataDirectory;
   /** Runs sources for the oracle, if it is in this process. */
   readonly pool: SandboxPool;
+  /** Hosts that are not public, and that sources may reach anyway. */
+  readonly allowHosts: readonly string[];
   /** Origins of pages, besides those of this machine, that may use an embedded chain's RPC port. */
   readonly rpcOrigins: readonly string[];
 }
 
 /** Creates a network from its configuration. */
 export function createNetwork(options: CreateNetworkOptions): ServedNetwork {
-  const { name, config, directory, pool, log, rpcOrigins } = options;
+  const { name, config, directory, log, rpcOrigins } = options;
   if (!isEmbedded(config))
     return createServedNetwork({ ...options, source: createExternalNetwork(name, config), watchNodes });
   const embeddedName = name as NetworkName;
@@ -50,6 +52,6 @@ export function createNetwork(options: CreateNetworkOptions): ServedNetwork {
   return createServedNetwork({
     ...options,
     source,
-    accompany: accompanyEmbedded({ source, keys, pool, log, onTransaction: options.onTransaction }),
+    accompany: accompanyEmbedded({ ...options, source, keys }),
   });
 }

@@ -6,6 +6,7 @@ import { createChainWatcher } from "../../evm/watcher.ts";
 import { mineConfirmations } from "../../networks/embedded/confirmations.ts";
 import type { NetworkSource } from "../../networks/network.ts";
 import type { MinedTransaction } from "../../requests/observe/transactionMetrics.ts";
+import type { Store } from "../../store/store.ts";
 import { createNetworkOracle } from "./networkOracle.ts";
 import type { NetworkKeys } from "./networkKeys.ts";
 import { encodeFunctionData, type Hex } from "viem";
@@ -14,6 +15,7 @@ import type { ChainClient } from "../../evm/client.ts";
 import { decodeCallResult } from "../../lib/callResult.ts";
 import { createHoldOff } from "../../lib/holdOff.ts";
 import { repeat } from "../../lib/repeat.ts";
+import { openVault } from "./openVault.ts";
 import type { Companion, CompanionOptions } from "./servedNetworkOptions.ts";
 
 /** Starts what an embedded chain needs beside the service: the oracle, a reserve of LINK, and blocks for confirmations. */
@@ -21,6 +23,9 @@ export function accompanyEmbedded(options: {
   readonly source: NetworkSource;
   readonly keys: NetworkKeys;
   readonly pool: SandboxPool;
+  readonly store: Store;
+  /** Hosts that are not public, and that sources may reach anyway. */
+  readonly allowHosts: readonly string[];
   readonly log: Logger;
   readonly onTransaction: (transaction: MinedTransaction) => void;
 }): (started: CompanionOptions) => Companion {
@@ -42,6 +47,14 @@ export function accompanyEmbedded(options: {
       onError,
     });
     signal.addEventListener("abort", reserve.stop, { once: true });
+    const vault = openVault({
+      ...options,
+      network: profile.name,
+      chainId,
+      keys: keys.secretKeys,
+      client,
+      contracts,
+    });
     const oracle = createNetworkOracle({
       network: profile.name,
       chainId,
@@ -53,6 +66,7 @@ export function accompanyEmbedded(options: {
       fromBlock,
       maxResponseBytes: terms.maxResponseBytes,
       beacon: terms.beacon,
+      openSecrets: vault.openRequest,
       pool: options.pool,
       log: options.log,
       signal,
@@ -63,6 +77,7 @@ export function accompanyEmbedded(options: {
     return {
       oracleStatus: () => oracle.status()[0]!,
       prepared: reserve.filled,
+      secrets: { vault, signers: keys.signers },
       faucet: createFaucet({ minter, link: contracts.link }),
       close: () => oracle.close(),
     };

@@ -3,13 +3,12 @@ import type { Account } from "../../evm/account.ts";
 import type { StackRoles } from "../../chainlink/stackPlan.ts";
 import type { VrfRole } from "../../chainlink/vrfPlan.ts";
 import { deriveKey } from "../../lib/secrets.ts";
+import { createSecretKeys, type SecretKeys } from "../../secrets/secretKeys.ts";
 import { createReportSigner } from "../../oracle/signer.ts";
 import type { ReportSigner } from "../../oracle/signer.ts";
 import { createProvingKey } from "../../vrf/proof.ts";
 import type { ProvingKey } from "../../vrf/proof.ts";
 
-/** The DON's public key would encrypt callers' secrets, which this oracle does not support; the contract requires some bytes. */
-const NO_PUBLIC_KEY = "0x00";
 /** Number of nodes of the oracle network for functions. */
 const NODES = 4;
 
@@ -26,6 +25,8 @@ export interface NetworkKeys {
   /** One per node. */
   readonly signers: readonly ReportSigner[];
   readonly transmitters: readonly Account[];
+  /** Opens callers' secrets. */
+  readonly secretKeys: SecretKeys;
   /** Descriptions of the accounts, by address. */
   readonly titles: Readonly<Record<string, string>>;
 }
@@ -60,6 +61,7 @@ export function deriveNetworkKeys(masterKey: Uint8Array, network: string, vrfKey
     furtherVrf,
     signers,
     transmitters,
+    secretKeys: createSecretKeys({ don: key("secrets of the DON"), threshold: key("secrets threshold") }),
     titles: {
       [deployer.address]: "Deployer",
       [operator.address]: "Operator",
@@ -95,6 +97,7 @@ export function rolesOf({
   furtherVrf,
   signers,
   transmitters,
+  secretKeys,
 }: NetworkKeys): StackRoles {
   const roleOf = (account: Account, { publicKey: { x, y } }: ProvingKey): VrfRole => ({
     oracle: account.address,
@@ -107,8 +110,8 @@ export function rolesOf({
     functions: {
       signers: signers.map((signer) => signer.address),
       transmitters: transmitters.map((one) => one.address),
-      donPublicKey: NO_PUBLIC_KEY,
-      thresholdPublicKey: NO_PUBLIC_KEY,
+      donPublicKey: secretKeys.donPublicKey,
+      thresholdPublicKey: secretKeys.thresholdPublicKey,
     },
   };
 }

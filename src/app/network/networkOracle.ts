@@ -8,6 +8,7 @@ import { createSender, type Sender, observeSender } from "../../evm/sender.ts";
 import type { Account } from "../../evm/account.ts";
 import type { ChainWatcher } from "../../evm/watcher.ts";
 import type { BeaconTerms } from "../../lib/drand.ts";
+import type { OpenSecrets } from "../../oracle/execute.ts";
 import { createOracle } from "../../oracle/oracle.ts";
 import type { Oracle, OracleNetworkOptions } from "../../oracle/oracle.ts";
 import type { MinedTransaction } from "../../requests/observe/transactionMetrics.ts";
@@ -28,6 +29,7 @@ export interface NetworkOracleOptions {
   readonly fromBlock?: bigint | undefined;
   readonly maxResponseBytes: number;
   readonly beacon: BeaconTerms | undefined;
+  readonly openSecrets?: OpenSecrets | undefined;
   readonly pool: SandboxPool;
   readonly log: Logger;
   readonly signal: AbortSignal;
@@ -61,6 +63,7 @@ export function createNetworkOracle({
         transmitter: senderOf(keys.transmitters[i]!, "report"),
       })),
       maxResponseBytes: options.maxResponseBytes,
+      openSecrets: options.openSecrets,
     },
   }));
 }

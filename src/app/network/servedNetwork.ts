@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Hex } from "viem";
 import { verifiedContractsOf } from "../../chainlink/contractBook.ts";
 import { createDailyBudget } from "../../dapps/dailyBudget.ts";
 import { createFinality } from "../../evm/finality.ts";
@@ -8,6 +9,7 @@ import type { ExploredChain } from "../../explorer/explorer.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { repeat } from "../../lib/repeat.ts";
 import type { NetworkChain, NetworkSource } from "../../networks/network.ts";
+import type { GatewayNetwork } from "../../oracle/secrets/gateway.ts";
 import { createNetworkHealth } from "../../requests/explain/networkHealth.ts";
 import type { NetworkReadiness, NetworkView } from "../../api/types.ts";
 import type { RequestPipeline } from "../../requests/requestPipeline.ts";
@@ -47,6 +49,8 @@ export interface ServedNetwork extends ServiceNetwork {
   explored(): ExploredChain | undefined;
   /** The chain for verifying results, once it is available. */
   verifiable(): VerifiableNetwork | undefined;
+  /** The oracle network for `SecretsManager`, while the network serves and its oracle runs here. */
+  gateway(): GatewayNetwork | undefined;
   /** The chain for log triggers, while the network serves. */
   observed(): ObservedChain | undefined;
   /** Makes the network accept requests from here on. */
@@ -148,6 +152,14 @@ export function createServedNetwork(options: ServedNetworkOptions): ServedNetwor
           }
         : undefined,
     faucet: () => (isServing() ? opened.companion?.faucet : undefined),
+    secrets() {
+      const holder = isServing() ? opened.companion?.secrets?.vault : undefined;
+      if (holder === undefined) return undefined;
+      const { operator, deployment } = opened.chain!;
+      const router = deployment.contracts.functionsRouter;
+      return { holder, operator: operator.address.toLowerCase() as Hex, chainId, router };
+    },
+    gateway: () => (isServing() ? opened.companion?.secrets : undefined),
     findSpentBudget: (dappId) => budget.findSpent(dappId),
     getCode: (address) => opened.chain!.client.getCode(address),
 

@@ -1,6 +1,8 @@
 import type { Logger } from "pino";
 import type { Faucet } from "../../dapps/faucet.ts";
 import type { NetworkChain, NetworkSource } from "../../networks/network.ts";
+import type { GatewayNetwork } from "../../oracle/secrets/gateway.ts";
+import type { Vault } from "../../oracle/secrets/vault.ts";
 import type { OracleNetworkStatus } from "../../oracle/status.ts";
 import type { Replica } from "../../requests/takeover/replicaSync.ts";
 import type { RequestBook } from "../../requests/requestBook.ts";
@@ -17,6 +19,8 @@ export interface Companion {
   readonly prepared: Promise<unknown>;
   /** Present where coin and LINK cost nothing. */
   readonly faucet?: Faucet;
+  /** Holds the secrets of functions, if the oracle runs here. */
+  readonly secrets?: GatewayNetwork & { readonly vault: Vault };
   /** Accepts no further work; idempotent. */
   close(): void;
 }

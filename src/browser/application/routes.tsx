@@ -3,6 +3,7 @@ import { Redirect, Route, Switch, useLocation, useSearch } from "wouter";
 import { NotFound } from "./page.tsx";
 import { Usage } from "./pages/dapps/usage.tsx";
 import { Settings } from "./pages/dapps/settings.tsx";
+import { Secrets } from "./pages/dapps/secrets.tsx";
 import { Webhooks } from "./pages/dapps/webhooks.tsx";
 import { Dapp } from "./pages/dapps/overview.tsx";
 import { DryRuns } from "./pages/dapps/dryRuns.tsx";
@@ -44,6 +45,7 @@ const OWN: readonly (readonly [path: string, page: ComponentType])[] = [
   ["/dapps/:dappId/consumers", Consumers],
   ["/dapps/:dappId/dry-runs", DryRuns],
   ["/dapps/:dappId/triggers", TriggersPage],
+  ["/dapps/:dappId/secrets", Secrets],
   ["/dapps/:dappId/webhooks", Webhooks],
   ["/dapps/:dappId/usage", Usage],
   ["/dapps/:dappId/settings", Settings],

@@ -52,6 +52,14 @@ const CLIENT_CALLS: Readonly<Record<string, (call: SampledOperation) => string>>
     `const { items } = await tyche.webhooks.attempts(${expression(values["webhookId"])});`,
   replayWebhook: ({ values, body }) =>
     `const { replayed } = await tyche.webhooks.replay(${expression(values["webhookId"])}, ${json(body)});`,
+  setSecret: ({ values, body }) =>
+    `const { version } = await tyche.secrets.set(${expression(values["name"])}, ${json(body)});`,
+  listSecrets: () => `const secrets = await tyche.secrets.list();`,
+  deleteSecret: ({ values }) =>
+    `await tyche.secrets.delete(${expression(values["name"])}, { network: ${expression(values["network"])} });`,
+  getSecretsKey: ({ values }) =>
+    `const { thresholdPublicKey, label } = await tyche.secrets.key({ network: ${expression(values["network"])} });`,
+  setSecretsSigner: ({ body }) => `const { transactionHash } = await tyche.secrets.setSigner(${json(body)});`,
   createSchedule: ({ body }) => `const { id, next } = await tyche.schedules.create(${json(body)});`,
   listSchedules: () => `const schedules = await tyche.schedules.list();`,
   getSchedule: ({ values }) =>

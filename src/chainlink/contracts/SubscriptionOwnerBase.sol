@@ -32,6 +32,9 @@ abstract contract SubscriptionOwnerBase is ConfirmedOwner {
   /// The dapp's subscriptions are cancelled; what was left of their LINK went to `to`.
   event Closed(bytes32 indexed dapp, uint256 indexed vrfSubId, uint64 indexed functionsSubId, address to);
 
+  /// `signer` alone may upload secrets for requests that the subscription pays for; zero: nobody.
+  event SecretsSignerSet(uint64 indexed functionsSubId, address indexed signer);
+
   /// The dapp was never provisioned, or is closed.
   error UnknownDapp(bytes32 dapp);
 
@@ -40,6 +43,12 @@ abstract contract SubscriptionOwnerBase is ConfirmedOwner {
   LinkTokenInterface public immutable LINK;
 
   mapping(bytes32 dapp => Subscriptions) public subscriptionsOf;
+
+  /// Whose secrets a request may name that a subscription of functions pays for; zero: nobody's.
+  mapping(uint64 functionsSubId => address) public secretsSignerOf;
+
+  /// Of how many subscriptions an account is the signer of secrets.
+  mapping(address signer => uint256) public signedFor;
 
   constructor(
     address owner_,
@@ -78,6 +87,15 @@ abstract contract SubscriptionOwnerBase is ConfirmedOwner {
       _addConsumer(vrfSubId, functionsSubId, consumer);
     }
     emit Provisioned(dapp, vrfSubId, functionsSubId, created);
+  }
+
+  /// Lets an account, instead of the one before it, upload secrets for requests that a subscription pays for.
+  function setSecretsSigner(uint64 functionsSubId, address signer) external onlyOwner {
+    address before = secretsSignerOf[functionsSubId];
+    if (before != address(0)) signedFor[before] -= 1;
+    if (signer != address(0)) signedFor[signer] += 1;
+    secretsSignerOf[functionsSubId] = signer;
+    emit SecretsSignerSet(functionsSubId, signer);
   }
 
   /// Moves LINK from this contract to a pair of subscriptions. A zero amount skips that one.

@@ -4,7 +4,7 @@ import { encodeFunctionData, toHex } from "viem";
 import type { Hex } from "viem";
 import type { Account } from "../../evm/account.ts";
 import type { ChainClient } from "../../evm/client.ts";
-import { deployStack } from "../../chainlink/deploy.ts";
+import { deployStack, publishSecretKeys } from "../../chainlink/deploy.ts";
 import { wordPaymentAbi } from "../../chainlink/contracts/abi.ts";
 import { isPresetConsumer } from "../../chainlink/presetConsumerReads.ts";
 import type { StackAddresses, StackRoles } from "../../chainlink/stackPlan.ts";
@@ -122,6 +122,14 @@ export async function startEmbeddedChain(options: EmbeddedChainOptions): Promise
         await assertSameVrf(client, known.deployment.contracts, options);
         await assertVrfKeys(client, known.deployment.contracts, options);
         node.resume(known.deployment.blockNumber);
+        await publishSecretKeys({
+          client,
+          chainId: profile.chainId,
+          deployer,
+          gasPriceWei: EMBEDDED_GAS_PRICE_WEI,
+          functionsCoordinator: known.deployment.contracts.functionsCoordinator,
+          keys: options.roles.functions,
+        });
         const deployment = { ...known.deployment, port };
         return onNode({ deployment, identity: present.hash, isNew: false });
       }

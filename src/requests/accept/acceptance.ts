@@ -192,8 +192,7 @@ function commandOf(request: OpenRequest): Command | undefined {
     return { kind: "preset", network, preset, params };
   }
   if (request.kind !== "function") return undefined;
-  const { source, args, returnType } = request.params;
-  return { kind: "function", network, source, args, returnType };
+  return { kind: "function", network, ...request.params };
 }
 
 function createRequest(

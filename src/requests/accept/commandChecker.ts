@@ -21,6 +21,7 @@ import type { CheckedCommand } from "./commands.ts";
 import { ForbiddenError, NotFoundError, TooManyConsumersError } from "../errors.ts";
 import type { Command, ConsumerCommand, Dapp, RandomCommand, UnlinkCommand } from "../service.ts";
 import type { LinkOutcome } from "../openRequest.ts";
+import { openSecrets, type SecretsReader } from "../secrets.ts";
 import { getPipeline } from "../serviceNetwork.ts";
 import type { ServiceNetwork } from "../serviceNetwork.ts";
 
@@ -45,8 +46,9 @@ export function createCommandChecker(options: {
   readonly store: Store;
   readonly pool: SandboxPool;
   readonly registry: PresetRegistry;
+  readonly secrets: SecretsReader;
 }): CommandChecker {
-  const { store, pool, registry } = options;
+  const { store, pool, registry, secrets } = options;
   /** Reads the consumers of a dapp from the chain; both lists are empty until its subscriptions exist. */
   const readConsumers = async (dapp: Dapp, network: ServiceNetwork): Promise<ConsumerLists> => {
     const { subscriptions } = getPipeline(network);
@@ -102,7 +104,10 @@ export function createCommandChecker(options: {
           return checkPresetCommand(command, registry.get(command.preset), network);
         case "function":
           requireFacility(dapp, "functions");
-          return checkFunctionCommand(command);
+          return checkFunctionCommand(
+            command,
+            command.secrets && (await secrets.refer(dapp.id, network, command.secrets)),
+          );
         case "random":
           requireFacility(dapp, "presets");
           return checkRandom(command, network.view());
@@ -124,7 +129,10 @@ export function createCommandChecker(options: {
         subscription &&
         sandboxGroup(network.view().contracts.functionsRouter, subscription.functionsSubscriptionId);
       const checks = { pool, dappId: dapp.id, maxResponseBytes: network.maxResponseBytes, group };
-      if (command.kind === "function") return await dryRunFunction(command, { ...checks, signal });
+      if (command.kind === "function") {
+        const given = await openSecrets(secrets, dapp.id, network, command.secrets);
+        return await dryRunFunction(command, { ...checks, signal, secrets: given });
+      }
       const preset = registry.get(command.preset);
       await dryRunPreset(preset, parsePresetParams(preset, command.params).args, checks);
       await pipeline.storeSource(preset);

@@ -9,6 +9,7 @@ import { locateFailure } from "../../presets/locateFailure.ts";
 import { parsePresetParams } from "../../presets/presetParams.ts";
 import type { Preset } from "../../presets/preset.ts";
 import { assertResultFits } from "../../presets/resultFit.ts";
+import { toSandboxSecrets, type Secret } from "../../secrets/sealSecret.ts";
 import type { RunResult, SandboxPool } from "../../../sandbox/index.ts";
 import { FunctionFailedError } from "../errors.ts";
 import { describeRunError, FAILED_RUN } from "./runDetails.ts";
@@ -41,6 +42,8 @@ export interface CommandChecks {
 export interface SourceChecks extends CommandChecks {
   /** Cancels the run. */
   readonly signal?: AbortSignal | undefined;
+  /** What the source reads as `secrets`. */
+  readonly secrets?: readonly Secret[] | undefined;
 }
 
 /** Checks a preset's parameters, and that its result and arguments fit. */
@@ -100,13 +103,22 @@ export async function dryRunPreset(
 }
 
 /** Checks the sizes of a caller's source and arguments. */
-export function checkFunctionCommand(command: FunctionCommand): CheckedCommand {
-  assertSizes(command);
-  const { source, args, returnType } = command;
+export function checkFunctionCommand(
+  command: FunctionCommand,
+  secretsReference: Hex | undefined,
+): CheckedCommand {
+  assertSizes(command, secretsReference);
+  const { source, args, secrets, returnType } = command;
   return {
     kind: "function",
-    params: { source, args, returnType, ...labelsOf(command) },
-    progress: { returnType },
+    params: {
+      source,
+      args,
+      ...(secrets === undefined ? {} : { secrets }),
+      returnType,
+      ...labelsOf(command),
+    },
+    progress: { returnType, ...(secretsReference === undefined ? {} : { secretsReference }) },
     outcome: null,
   };
 }
@@ -124,7 +136,7 @@ export async function dryRunFunction(
 /** Runs a source as the oracle's nodes would. A failing source is a normal result. Throws `invalid_parameter` when it is too long. */
 export async function simulateSource(
   command: SimulateCommand,
-  { pool, dappId, maxResponseBytes, group, signal }: SourceChecks,
+  { pool, dappId, maxResponseBytes, group, signal, secrets = [] }: SourceChecks,
 ): Promise<SimulateResult> {
   assertSizes(command);
   const { source, args, returnType } = command;
@@ -132,6 +144,7 @@ export async function simulateSource(
     source,
     args,
     bytesArgs: [],
+    ...toSandboxSecrets(secrets),
     limits: { maxResponseBytes },
     caller: dappId,
     observe: true,
@@ -140,7 +153,7 @@ export async function simulateSource(
   });
   return {
     ...readRun(run, returnType),
-    ...warningsOf({ source, run, returnType, hasSecrets: false }),
+    ...warningsOf({ source, run, returnType, secrets: secrets.map(({ value }) => value) }),
   };
 }
 
@@ -154,13 +167,16 @@ function assertArgumentsFit(preset: Preset, args: readonly string[], most: numbe
   throw new InvalidParameterError([{ path: longest === undefined ? "" : `/${longest}`, message }]);
 }
 
-function assertSizes({ source, args }: { readonly source: string; readonly args: readonly string[] }): void {
+function assertSizes(
+  { source, args }: { readonly source: string; readonly args: readonly string[] },
+  secretsReference?: Hex,
+): void {
   const sourceBytes = Buffer.byteLength(source);
   if (sourceBytes > MAX_SOURCE_BYTES) {
     const message = `is ${sourceBytes} bytes long, and the oracle network takes at most ${MAX_SOURCE_BYTES}`;
     throw new InvalidParameterError([{ path: "/source", message }]);
   }
-  const requestBytes = encodeFunctionsRequest({ source, args }).length;
+  const requestBytes = encodeFunctionsRequest({ source, args, secretsReference }).length;
   if (requestBytes > MAX_REQUEST_BYTES) {
     const message = `the whole encoded request is ${requestBytes} bytes long, and the oracle network takes at most ${MAX_REQUEST_BYTES}; shorten source or args`;
     throw new InvalidParameterError([{ path: "", message }]);

@@ -66,7 +66,7 @@ export function createSimulateTool(): SimulateTool {
         source,
         run,
         returnType,
-        hasSecrets: Object.keys(secrets).length > 0,
+        secrets: Object.values(secrets),
       });
       return { ...described, console, consoleTruncated, timeMs, memoryBytes, httpRequests, ...warned };
     },

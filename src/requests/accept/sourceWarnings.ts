@@ -12,17 +12,24 @@ const CLOCK =
   /\b(?:Date|Intl|performance|timeStamp|setTimeout|setInterval|timers|hrtime|uptime)\b|\.timeout\(/;
 const SECRETS = "The source reads `secrets`, and the call passes none: each of its members is undefined.";
 
+const SHOWN = "The result holds a secret. Results are on chain, for all to see.";
+/** Shorter values are found in many results by chance. */
+const MIN_SHOWN_CHARS = 8;
+
+const holds = (bytes: Uint8Array, value: string): boolean =>
+  value.length >= MIN_SHOWN_CHARS && Buffer.from(bytes).includes(value);
+
 /** A source that has run, and what it asked for. */
 export interface RanSource {
   readonly source: string;
   readonly run: RunResult;
   readonly returnType: ReturnType;
-  /** Whether the source was given secrets. */
-  readonly hasSecrets: boolean;
+  /** Values of the secrets that the source was given. */
+  readonly secrets: readonly string[];
 }
 
 /** Returns what a caller should know about a source although it ran: on an oracle network it may do something else. */
-export function warningsOf({ source, run, returnType, hasSecrets }: RanSource): {
+export function warningsOf({ source, run, returnType, secrets }: RanSource): {
   readonly warnings?: string[];
 } {
   const { touched } = run;
@@ -30,7 +37,8 @@ export function warningsOf({ source, run, returnType, hasSecrets }: RanSource): 
     ...(run.ok ? warningsOfResult(run.bytes, returnType) : []),
     ...(touched.includes("randomness") ? [RANDOMNESS] : []),
     ...(touched.includes("time") && !isRequestTimer(source, touched) ? [TIME] : []),
-    ...(!hasSecrets && /\bsecrets\s*(?:\??\.|\[)/.test(source) ? [SECRETS] : []),
+    ...(run.ok && secrets.some((value) => holds(run.bytes, value)) ? [SHOWN] : []),
+    ...(secrets.length === 0 && /\bsecrets\s*(?:\??\.|\[)/.test(source) ? [SECRETS] : []),
   ];
   return warnings.length === 0 ? {} : { warnings };
 }

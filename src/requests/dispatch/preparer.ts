@@ -57,7 +57,8 @@ export function createPreparer(options: {
     if (request.kind === "function") {
       const { source, args } = request.params;
       const linked = await countLinked(request.dappId);
-      const data = encodeFunctionsRequest({ source, args });
+      const { secretsReference } = request.progress;
+      const data = encodeFunctionsRequest({ source, args, secretsReference });
       return {
         kind: "function",
         requestId,

@@ -47,6 +47,9 @@ export async function openFollowerIntake(
       find: (dappId) => subscriptions.get(dappId),
       list: () => [...subscriptions.values()],
     },
+    async setSecretsSigner() {
+      throw new ChainUnavailableError(network, "another replica sends its transactions; try again");
+    },
     // The dispatching replica was notified when the request was stored.
     take() {},
     async storeSource({ sourceHash: hash }) {

@@ -41,6 +41,13 @@ const SERVICE_URL = "http://127.0.0.1:3000";
 const RPC_URL = "http://127.0.0.1:8546";
 const RECEIVER_URL = "https://example.com";
 
+/** A key as long as each network's own. */
+const EXAMPLE_KEY = {
+  Group: "P256",
+  G_bar: "BPZm0iGZ0I0irsGpbEWQ0raJHNb/FBlgKuvrLpwzo0Gao+0SLEnMJYG0bt/VTPZ0KLPXkMINnBLVHunN0Xx/0Qo=",
+  H: "BFpV0DSRqVhYiRvWUPKmD0NapOrJDFIWO0jhy0SDJidcZhAPYq0WCVsYmxKztX0WTgD0bxqUhdU0S0+Xd0efaY=",
+};
+
 interface Call {
   readonly method: string;
   readonly body?: object | undefined;
@@ -225,6 +232,19 @@ async function useOperations(
   await record("getSchedule", hourly);
   await record("changeSchedule", hourly, { method: "PATCH", body: { paused: true } });
   await record("deleteSchedule", hourly, { method: "DELETE" });
+
+  const secret = "/api/secrets/API_KEY";
+  const value = { network: NETWORK, value: "s3cr3t-value", allowedHosts: ["api.example.com"] };
+  await record("setSecret", secret, { method: "PUT", body: value });
+  await record("listSecrets", "/api/secrets");
+  const encryption = await record("getSecretsKey", `/api/secretsKey?network=${NETWORK}`);
+  encryption.thresholdPublicKey = EXAMPLE_KEY;
+  await record(
+    "setSecretsSigner",
+    "/api/secretsSigner",
+    post({ network: NETWORK, address: FUNDED_ACCOUNTS[0]!.address }),
+  );
+  await record("deleteSecret", `${secret}?network=${NETWORK}`, { method: "DELETE" });
 
   const triggers = "/api/triggers";
   const trigger = await record(

@@ -10,6 +10,7 @@ import { useOperator } from "../services.tsx";
 const TABS = [
   { name: "overview", path: "", text: "Overview" },
   { name: "config", path: "/config-vars", text: "Fetch Config Vars" },
+  { name: "secrets", path: "/secrets", text: "Secrets" },
   { name: "consumers", path: "/consumers", text: "Consumers" },
   { name: "requests", path: "/requests", text: "Requests" },
   { name: "dry-runs", path: "/dry-runs", text: "Dry runs" },

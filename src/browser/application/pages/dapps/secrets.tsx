@@ -1,0 +1,140 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useParams } from "wouter";
+import type { ExplorerNetwork, SecretView } from "../../../../client/index.ts";
+import { announce } from "../../announce.ts";
+import { Loaded } from "../../page.tsx";
+import { DappFrame } from "../../parts/dappFrame.tsx";
+import { Age, Code, Time } from "../../parts/format.tsx";
+import { ConfirmButton, Field, readField, useSubmission } from "../../parts/forms.tsx";
+import { List } from "../../parts/list.tsx";
+import { NetworkSelect, useChosenNetwork } from "../../parts/networkSelect.tsx";
+import { Notice } from "../../parts/parts.tsx";
+import { useClient, useNetworks, useTitleOf } from "../../services.tsx";
+
+/** `/dapps/{dappId}/secrets`: what the dapp's functions read and nobody else. */
+export function Secrets() {
+  const { dappId } = useParams<{ readonly dappId: string }>();
+  const networks = useNetworks();
+  return (
+    <DappFrame dappId={dappId} tab="secrets">
+      {() => (
+        <>
+          <SecretList dappId={dappId} />
+          <Loaded query={networks}>{(served) => <SetSecret dappId={dappId} networks={served} />}</Loaded>
+        </>
+      )}
+    </DappFrame>
+  );
+}
+
+function SecretList({ dappId }: { readonly dappId: string }) {
+  const { secrets } = useClient(dappId);
+  const queries = useQueryClient();
+  const titleOf = useTitleOf();
+  const query = useQuery({ queryKey: ["secrets", dappId], queryFn: () => secrets.list() });
+  return (
+    <section className="panel" id="secrets" aria-label="Secrets">
+      <p className="note">
+        A function that names a secret reads it as <code>secrets.NAME</code>. Values are encrypted to the
+        oracle in this browser and can&apos;t be shown again. Whoever runs the oracle can read them.
+      </p>
+      <Loaded query={query}>
+        {(items) =>
+          items.length === 0 ? (
+            <p className="note">None yet.</p>
+          ) : (
+            <List<SecretView>
+              label="Secrets"
+              items={items}
+              keyOf={({ network, name }) => `${network} ${name}`}
+              columns={[
+                { head: "Name", kind: "name", cell: ({ name }) => <Code text={name} /> },
+                { head: "Network", cell: ({ network }) => titleOf(network) },
+                { head: "Set", cell: ({ changedAt }) => <Age iso={changedAt} /> },
+                {
+                  head: "Readable until",
+                  cell: ({ expiresAt }) => (expiresAt === null ? "it is deleted" : <Time iso={expiresAt} />),
+                },
+                {
+                  head: "Delete",
+                  hasHiddenHead: true,
+                  cell: ({ name, network }) => (
+                    <ConfirmButton
+                      question={`Delete ${name}?`}
+                      detail="Requests that name it and have not run will fail. This can't be undone."
+                      confirm="Delete it"
+                      onConfirm={async () => {
+                        await secrets.delete(name, { network });
+                        await queries.invalidateQueries({ queryKey: ["secrets", dappId] });
+                        announce("The secret is deleted.");
+                      }}
+                    >
+                      Delete
+                    </ConfirmButton>
+                  ),
+                },
+              ]}
+            />
+          )
+        }
+      </Loaded>
+    </section>
+  );
+}
+
+function SetSecret({
+  dappId,
+  networks,
+}: {
+  readonly dappId: string;
+  readonly networks: readonly ExplorerNetwork[];
+}) {
+  const { secrets } = useClient(dappId);
+  const queries = useQueryClient();
+  const [network, choose] = useChosenNetwork(networks);
+  const shown = ["name", "value", "allowedHosts"];
+  const { problems, refusal, isBusy, onSubmit } = useSubmission(shown, async (fields, form) => {
+    const hosts = readField(fields, "allowedHosts")
+      .split(/[\s,]+/)
+      .filter((host) => host !== "");
+    await secrets.set(readField(fields, "name").trim(), {
+      network,
+      value: readField(fields, "value"),
+      allowedHosts: hosts.length === 0 ? undefined : hosts,
+    });
+    form.reset();
+    await queries.invalidateQueries({ queryKey: ["secrets", dappId] });
+    announce("The secret is set.");
+  });
+  return (
+    <section className="panel" id="new-secret">
+      <h2>Set a secret</h2>
+      <form className="fields" onSubmit={onSubmit}>
+        <Field id="secret-name" label="Name" problem={problems.get("name")}>
+          {(control) => (
+            <input {...control} name="name" required maxLength={100} autoComplete="off" spellCheck={false} />
+          )}
+        </Field>
+        <NetworkSelect networks={networks} value={network} onChange={choose} />
+        <Field id="secret-value" label="Value" problem={problems.get("value")} wide>
+          {(control) => (
+            <input {...control} name="value" type="password" required autoComplete="new-password" />
+          )}
+        </Field>
+        <Field
+          id="secret-hosts"
+          label="Hosts"
+          note="Where a source with it may send requests, such as api.example.com. Empty: anywhere."
+          problem={problems.get("allowedHosts")}
+          wide
+        >
+          {(control) => <input {...control} name="allowedHosts" autoComplete="off" spellCheck={false} />}
+        </Field>
+        {refusal !== undefined && <Notice kind="bad">{refusal}</Notice>}
+        <div>
+          <button disabled={isBusy}>Set the secret</button>
+        </div>
+      </form>
+    </section>
+  );
+}

@@ -1,0 +1,78 @@
+import { within } from "./limits.ts";
+import type { CallOptions } from "./requests.ts";
+import type { Call, Transport } from "./transport.ts";
+import type { SecretsKey, SecretsSigner, SecretView } from "./types.ts";
+
+/** What is set of a secret. */
+export interface SecretParams {
+  /** Default: the only network that the service has. */
+  readonly network?: string | undefined;
+  /** 1 to 2,048 bytes of UTF-8. */
+  readonly value: string;
+  /** Hosts to which a source with the secret may send requests, such as `api.example.com`. Default: any. */
+  readonly allowedHosts?: readonly string[] | undefined;
+  /** ISO 8601. Default: never. */
+  readonly expiresAt?: string | undefined;
+}
+
+/** The secrets of a dapp, which its functions read as `secrets.NAME`. */
+export interface SecretCalls {
+  /** Encrypts a value to the network's oracle here, so that the service never sees it, and stores it; replaces the one of that name. */
+  set(name: string, params: SecretParams, options?: CallOptions): Promise<SecretView>;
+  /** Lists names, never values. */
+  list(
+    params?: { readonly network?: string | undefined },
+    options?: CallOptions,
+  ): Promise<readonly SecretView[]>;
+  delete(
+    name: string,
+    params?: { readonly network?: string | undefined },
+    options?: CallOptions,
+  ): Promise<SecretView>;
+  /** Returns what {@link set} encrypts to. */
+  key(params?: { readonly network?: string | undefined }, options?: CallOptions): Promise<SecretsKey>;
+  /** Lets an account of yours, instead of the one before it, upload secrets for the dapp's subscription with `SecretsManager`. */
+  setSigner(
+    params: { readonly network?: string | undefined; readonly address: string },
+    options?: CallOptions,
+  ): Promise<SecretsSigner>;
+}
+
+/** Creates the calls of secrets. */
+export function createSecretCalls(transport: Transport): SecretCalls {
+  const send = <Data>(call: Omit<Call, "signal">, options: CallOptions = {}): Promise<Data> =>
+    within(options, async (signal) => (await transport.send({ ...call, signal })).data as Data);
+  const of = (name: string): string => `/api/secrets/${encodeURIComponent(name)}`;
+  const key: SecretCalls["key"] = (query = {}, options) =>
+    send({ method: "GET", path: "/api/secretsKey", query: { ...query } }, options);
+  return {
+    async set(name, { network, value, allowedHosts, expiresAt }, options) {
+      const [{ sealSecret }, { thresholdPublicKey, label }] = await Promise.all([
+        // Its curve is as large as the rest of the client.
+        import("../secrets/sealSecret.ts"),
+        key({ network }, options),
+      ]);
+      const hosts = allowedHosts?.map((host) => host.toLowerCase());
+      const secret = { name, value, allowedHosts: hosts };
+      const ciphertext = await sealSecret(thresholdPublicKey, secret, parseHex(label));
+      return await send({ method: "PUT", path: of(name), body: { network, ciphertext, expiresAt } }, options);
+    },
+    list: async (query = {}, options) =>
+      (
+        await send<{ readonly items: readonly SecretView[] }>(
+          { method: "GET", path: "/api/secrets", query: { ...query } },
+          options,
+        )
+      ).items,
+    delete: (name, query = {}, options) =>
+      send({ method: "DELETE", path: of(name), query: { ...query } }, options),
+    key,
+    setSigner: (body, options) => send({ method: "POST", path: "/api/secretsSigner", body }, options),
+  };
+}
+
+function parseHex(text: string): Uint8Array {
+  return Uint8Array.from({ length: text.length / 2 - 1 }, (_, i) =>
+    Number(`0x${text.slice(2 * i + 2, 2 * i + 4)}`),
+  );
+}

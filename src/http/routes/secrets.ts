@@ -1,0 +1,110 @@
+import { SecretsKey, SecretsSigner, SecretView } from "../../api/secrets.ts";
+import { listOf } from "../../api/common.ts";
+import { InvalidParameterError, type ParameterViolation } from "../../lib/invalidParameter.ts";
+import type { SecretParams, Secrets } from "../../requests/secrets.ts";
+import type { HttpDeps } from "../context.ts";
+import { createDappOperation } from "../dappOperation.ts";
+import type { Operation } from "../operation.ts";
+
+const ONE = "/api/secrets/:name";
+const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,99}$/;
+
+/** The secrets of the key's dapp. */
+export function secretOperations(deps: HttpDeps, secrets: Secrets): readonly Operation[] {
+  const operation = createDappOperation(deps, { tag: "Secrets", id: "name" });
+  return [
+    operation({
+      id: "setSecret",
+      method: "put",
+      path: ONE,
+      summary: "Set a secret",
+      description:
+        "Stores a value that functions of the dapp can read as `secrets.NAME`, and nobody else. The value is encrypted to the network's oracle at " +
+        "once and kept nowhere; `tyche/client` encrypts it before it is sent, as `ciphertext`. Replaces the secret of that name; requests that were " +
+        "sent before read the old one for up to an hour. At most 100 on a network, 2,048 bytes each, 27,648 bytes together.",
+      request: "setSecret",
+      example: { value: "s3cr3t-value", allowedHosts: ["api.example.com"] },
+      answer: SecretView,
+      run: (dapp, name, given) => secrets.put(dapp, assertName(name), parseSecret(given)),
+    }),
+    operation({
+      id: "listSecrets",
+      method: "get",
+      path: "/api/secrets",
+      summary: "List secrets",
+      description: "The names of the dapp's secrets, never their values.",
+      request: "consumers",
+      answer: listOf(SecretView),
+      run: async (dapp, _name, { network }) => ({ items: await secrets.list(dapp, network) }),
+    }),
+    operation({
+      id: "deleteSecret",
+      method: "delete",
+      path: ONE,
+      summary: "Delete a secret",
+      description: "Deletes a secret at once: requests that were sent with it fail if they have not run.",
+      request: "secretNetwork",
+      answer: SecretView,
+      run: (dapp, name, { network }) => secrets.delete(dapp, assertName(name), network),
+    }),
+    operation({
+      id: "getSecretsKey",
+      method: "get",
+      path: "/api/secretsKey",
+      summary: "Read the key for secrets",
+      description:
+        "What a client encrypts a secret to before it sends it, so that the service never sees it: `tyche/client` does. Compare the key with " +
+        "`getThresholdPublicKey` of FunctionsCoordinator.",
+      request: "secretNetwork",
+      answer: SecretsKey,
+      run: (dapp, _name, { network }) => secrets.key(dapp, network),
+    }),
+    operation({
+      id: "setSecretsSigner",
+      method: "post",
+      path: "/api/secretsSigner",
+      summary: "Name who uploads secrets",
+      description:
+        "Lets an account of yours upload secrets with `SecretsManager` of functions-toolkit for requests that the dapp's subscription pays for, as " +
+        "the owner of a subscription can. There is one such account; another replaces it. What the service holds for the dapp is not affected.",
+      request: "secretsSigner",
+      example: { address: "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed" },
+      answer: SecretsSigner,
+      run: (dapp, _name, { network, address }) => secrets.setSigner(dapp, network, address),
+    }),
+  ];
+}
+
+function assertName(name: string): string {
+  if (NAME.test(name)) return name;
+  const message = "must be 1 to 100 letters, digits and underscores, and begin with no digit";
+  throw new InvalidParameterError([{ path: "/name", message }]);
+}
+
+/** Checks what a schema can't express. */
+function parseSecret(given: {
+  readonly network: string;
+  readonly value?: string;
+  readonly ciphertext?: string;
+  readonly allowedHosts?: readonly string[];
+  readonly expiresAt?: string;
+}): SecretParams {
+  const { network, value, ciphertext, allowedHosts, expiresAt } = given;
+  const violations: ParameterViolation[] = [];
+  if ((value === undefined) === (ciphertext === undefined))
+    violations.push({ path: "/value", message: "give either value or ciphertext" });
+  if (ciphertext !== undefined && allowedHosts !== undefined)
+    violations.push({
+      path: "/allowedHosts",
+      message: "is inside the ciphertext; leave it out",
+    });
+  const hosts = allowedHosts?.map((host) => host.toLowerCase());
+  if (violations.length > 0) throw new InvalidParameterError(violations);
+  return {
+    network,
+    ...(value === undefined ? {} : { value }),
+    ...(ciphertext === undefined ? {} : { ciphertext }),
+    ...(hosts === undefined ? {} : { allowedHosts: hosts }),
+    ...(expiresAt === undefined ? {} : { expiresAt: Date.parse(expiresAt) }),
+  };
+}

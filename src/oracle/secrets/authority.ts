@@ -1,0 +1,90 @@
+import { isAddressEqual, zeroAddress, type Hex } from "viem";
+import { functionsRouterAbi, subscriptionOwnerAbi } from "../../chainlink/contracts/abi.ts";
+import { readOf, type ContractRead } from "../../chainlink/contractRead.ts";
+import type { ChainClient } from "../../evm/client.ts";
+import { CallResultError } from "../../lib/callResult.ts";
+import { RpcError } from "../../lib/nodeAnswers.ts";
+
+/** Subscriptions that one call reads. */
+const PAGE = 100n;
+
+/** Who may upload secrets for which requests: what the chain says. */
+export interface Authority {
+  /** Returns whose secrets a subscription's requests may name; `undefined` if nobody's. */
+  findUploader(subscriptionId: bigint): Promise<Hex | undefined>;
+  /** Whether an account is the operator of the contract that owns a subscription: it uploads for all that the contract owns. */
+  isOperator(subscriptionId: bigint, account: Hex): Promise<boolean>;
+  /** Whether an account may upload secrets for any subscription that has LINK. */
+  mayUpload(account: Hex): Promise<boolean>;
+}
+
+/**
+ * Creates the authority of one network. A subscription that an account owns takes the secrets of that account, as on Chainlink's network.
+ * One that a contract owns takes those of the account that the contract names: `secretsSignerOf(uint64)`, as SubscriptionOwner has it.
+ */
+export function createAuthority(options: {
+  readonly client: Pick<ChainClient, "call">;
+  readonly router: Hex;
+  readonly subscriptionOwner: Hex;
+}): Authority {
+  const { client, router, subscriptionOwner } = options;
+  const read = async <Value>(to: Hex, { data, decode }: ContractRead<Value>): Promise<Value> =>
+    decode(await client.call({ to, data }));
+  /** `undefined` if there is no such function at the address, which may be an account's. */
+  const tryRead = <Value>(to: Hex, what: ContractRead<Value>): Promise<Value | undefined> =>
+    read(to, what).catch((error: unknown) => {
+      if (error instanceof CallResultError || (error instanceof RpcError && error.answered)) return undefined;
+      throw error;
+    });
+  const findOwner = (subscriptionId: bigint): Promise<Hex | undefined> =>
+    tryRead(
+      router,
+      readOf(
+        functionsRouterAbi,
+        "getSubscription",
+        [subscriptionId],
+        (one) => one.owner.toLowerCase() as Hex,
+      ),
+    );
+  /** Reads from a contract that owns subscriptions. */
+  const askOwner = async (owner: Hex, what: ContractRead<Hex>): Promise<Hex | undefined> =>
+    (await tryRead(owner, what))?.toLowerCase() as Hex | undefined;
+
+  async function ownsSubscription(account: Hex): Promise<boolean> {
+    const count = await read(
+      router,
+      readOf(functionsRouterAbi, "getSubscriptionCount", [], (n) => n),
+    );
+    for (let first = 1n; first <= count; first += PAGE) {
+      const last = first + PAGE - 1n < count ? first + PAGE - 1n : count;
+      const call = readOf(functionsRouterAbi, "getSubscriptionsInRange", [first, last], (page) => page);
+      const page = await read(router, call);
+      if (page.some(({ owner, balance }) => balance > 0n && isAddressEqual(owner, account))) return true;
+    }
+    return false;
+  }
+
+  return {
+    async findUploader(subscriptionId) {
+      const owner = await findOwner(subscriptionId);
+      if (owner === undefined) return undefined;
+      const call = readOf(subscriptionOwnerAbi, "secretsSignerOf", [subscriptionId], (signer) => signer);
+      const signer = await askOwner(owner, call);
+      return signer === zeroAddress ? undefined : (signer ?? owner);
+    },
+    async isOperator(subscriptionId, account) {
+      const owner = await findOwner(subscriptionId);
+      if (owner === undefined || !isAddressEqual(owner, subscriptionOwner)) return false;
+      const operator = await askOwner(
+        owner,
+        readOf(subscriptionOwnerAbi, "owner", [], (one) => one),
+      );
+      return operator !== undefined && isAddressEqual(operator, account);
+    },
+    async mayUpload(account) {
+      const call = readOf(subscriptionOwnerAbi, "signedFor", [account], (subscriptions) => subscriptions);
+      if (((await tryRead(subscriptionOwner, call)) ?? 0n) > 0n) return true;
+      return await ownsSubscription(account);
+    },
+  };
+}

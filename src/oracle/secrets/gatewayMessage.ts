@@ -1,0 +1,129 @@
+/**
+ * Messages of functions-toolkit's `SecretsManager` to a gateway: JSON-RPC 2.0 with a signed body. Source: `SecretsManager.js` of
+ * functions-toolkit 0.3.2.
+ */
+import { hashMessage, isHex, recoverAddress, type Hex } from "viem";
+import { isObject } from "../../lib/isObject.ts";
+import { TycheError } from "../../lib/errors.ts";
+
+const METHODS = ["secrets_set", "secrets_list"] as const;
+type Method = (typeof METHODS)[number];
+
+/** Bytes to which the members of a body are padded with zeros before they are signed. */
+const PADDED = [
+  ["message_id", 128],
+  ["method", 64],
+  ["don_id", 64],
+  ["receiver", 42],
+] as const;
+
+/** What is signed of a message. */
+export interface GatewayBody {
+  readonly message_id: string;
+  readonly method: Method;
+  readonly don_id: string;
+  readonly receiver: string;
+  readonly payload?: unknown;
+}
+
+/** A message whose signature is its sender's. */
+export interface GatewayMessage {
+  readonly id: string;
+  readonly body: GatewayBody;
+  /** Lower case. */
+  readonly sender: Hex;
+}
+
+/** An upload whose signature is its sender's. */
+export interface Upload {
+  readonly slotId: number;
+  readonly version: number;
+  /** JSON of a TDH2 ciphertext. */
+  readonly ciphertext: string;
+  /** Unix milliseconds. */
+  readonly expiresAt: number;
+}
+
+/** Returns the bytes that a body's signature is over, as a personal message (EIP-191). */
+export function encodeGatewayBody(body: GatewayBody): Uint8Array {
+  const heads = PADDED.map(([name, bytes]) => {
+    const padded = Buffer.alloc(bytes);
+    Buffer.from(body[name]).copy(padded);
+    return padded;
+  });
+  return Buffer.concat([...heads, Buffer.from(body.payload ? JSON.stringify(body.payload) : "")]);
+}
+
+/**
+ * Parses a message and recovers who signed it.
+ *
+ * @throws {GatewayError} when it is malformed or not signed.
+ */
+export async function parseGatewayMessage(text: string): Promise<GatewayMessage> {
+  let message: unknown;
+  try {
+    message = JSON.parse(text);
+  } catch {
+    throw new GatewayError("the body is no JSON");
+  }
+  const { id, params } = isObject(message) ? message : {};
+  const { body, signature } = isObject(params) ? params : {};
+  if (typeof id !== "string" || !isBody(body) || body.message_id !== id)
+    throw new GatewayError(
+      `it must be a JSON-RPC request with a text as id and params {body: {message_id, method, don_id, receiver, payload}, signature}, method one of ${METHODS.join(", ")}`,
+    );
+  return { id, body, sender: await recoverSender(encodeGatewayBody(body), signature) };
+}
+
+/**
+ * Parses the payload of `secrets_set`, whose signature must be the sender's too.
+ *
+ * @throws {GatewayError} when it is not.
+ */
+export async function parseUpload({ body, sender }: GatewayMessage): Promise<Upload> {
+  const { slot_id, version, payload, expiration, signature } = isObject(body.payload) ? body.payload : {};
+  if (
+    !isCount(slot_id) ||
+    !isCount(version) ||
+    !isCount(expiration) ||
+    typeof payload !== "string" ||
+    typeof signature !== "string"
+  )
+    throw new GatewayError("the payload must have slot_id, version, payload, expiration and signature");
+  const address = Buffer.from(sender.slice(2), "hex").toString("base64");
+  const signed = JSON.stringify({ address, slotid: slot_id, payload, version, expiration });
+  const signer = await recoverSender(
+    Buffer.from(signed),
+    `0x${Buffer.from(signature, "base64").toString("hex")}`,
+  );
+  if (signer !== sender)
+    throw new GatewayError("what is stored and the message are signed by different keys");
+  const ciphertext = Buffer.from(payload, "base64").toString();
+  return { slotId: slot_id, version, ciphertext, expiresAt: expiration };
+}
+
+async function recoverSender(bytes: Uint8Array, signature: unknown): Promise<Hex> {
+  const hash = hashMessage({ raw: bytes });
+  const signer = isHex(signature)
+    ? await recoverAddress({ hash, signature }).catch(() => undefined)
+    : undefined;
+  if (signer === undefined) throw new GatewayError("its signature is none");
+  return signer.toLowerCase() as Hex;
+}
+
+function isBody(body: unknown): body is GatewayBody {
+  return (
+    isObject(body) &&
+    METHODS.some((method) => method === body["method"]) &&
+    PADDED.every(([name, bytes]) => typeof body[name] === "string" && Buffer.byteLength(body[name]) <= bytes)
+  );
+}
+
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
+
+/** A message that no node takes. */
+export class GatewayError extends TycheError {
+  constructor(reason: string) {
+    super(`The message can't be taken: ${reason}.`, { code: "invalid_parameter", blame: "caller" });
+  }
+}

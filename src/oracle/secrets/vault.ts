@@ -1,0 +1,186 @@
+import { isHex, type Hex } from "viem";
+import { TycheError } from "../../lib/errors.ts";
+import { fromHexText } from "../../lib/hex.ts";
+import { openEcies } from "../../secrets/ecies.ts";
+import type { Secret } from "../../secrets/sealSecret.ts";
+import { openSecrets, readObject } from "../../secrets/sealedSecrets.ts";
+import type { SecretKeys } from "../../secrets/secretKeys.ts";
+import { decodeSecretsReference, type SecretsReference } from "../../secrets/secretsReference.ts";
+import type { OpenSecrets } from "../execute.ts";
+import { createBoundedMap } from "../node/boundedMap.ts";
+import type { Authority } from "./authority.ts";
+import type { Upload } from "./gatewayMessage.ts";
+
+/** Limits for uploads that anybody who has a subscription may make, as Chainlink's nodes have them. */
+const MAX_SLOTS = 10;
+const MAX_CIPHERTEXT_BYTES = 10_240;
+const MAX_LIFETIME_MS = 2_160 * 3_600_000;
+/** How far an upload's version, the time in seconds by the uploader's clock, may be ahead. */
+const MAX_VERSION_AHEAD_MS = 600_000;
+/** Memory for secrets that were opened: a function that runs often opens its own once. */
+const MAX_CACHED_BYTES = 4_194_304;
+
+/** What is in a slot of an uploader. */
+export interface Slot extends Upload {
+  /** Lower case. */
+  readonly owner: Hex;
+}
+
+/** Keeps the slots of one network. */
+export interface SlotStore {
+  /** Stores an upload unless the slot has the same or a later version; returns whether it did. */
+  save(slot: Slot): Promise<boolean>;
+  find(owner: Hex, slotId: number): Promise<Slot | undefined>;
+  /** An uploader's slots, by id. */
+  list(owner: Hex): Promise<readonly Slot[]>;
+  /** Forgets what expired before a time. */
+  deleteExpired(before: number): Promise<void>;
+}
+
+/** The secrets that an oracle network holds. */
+export interface Vault {
+  readonly keys: SecretKeys;
+  /** Stores what the operator uploads for a dapp, without the limits for others. */
+  keep(slot: Slot): Promise<void>;
+  /**
+   * Stores an upload.
+   *
+   * @throws {UploadRefusedError}
+   */
+  take(slot: Slot): Promise<void>;
+  list(owner: Hex): Promise<readonly Slot[]>;
+  /**
+   * Opens what a request names that a subscription pays for.
+   *
+   * @throws {SecretsRefusedError} if it may not have them, or they are not there.
+   * @throws {CiphertextError} if they can't be opened.
+   */
+  open(reference: SecretsReference, subscriptionId: bigint): Promise<readonly Secret[]>;
+  /** Opens what a request on chain names, wherever that is; throws the same. */
+  openRequest: OpenSecrets;
+}
+
+/** `secretsLocation` of a request, FunctionsRequest.sol `Location`. */
+const REMOTE = 1;
+const HELD_BY_NODES = 2;
+/** Most URLs that are tried. */
+const MAX_URLS = 5;
+
+/** Creates the vault of a network whose nodes are all in this process. */
+export function createVault(options: {
+  readonly keys: SecretKeys;
+  readonly chainId: number;
+  readonly router: Hex;
+  readonly slots: SlotStore;
+  readonly authority: Authority;
+  /** Fetches a document as a source could; rejects when it can't be had. */
+  readonly fetchText: (url: string) => Promise<string>;
+}): Vault {
+  const { keys, chainId, router, slots, authority, fetchText } = options;
+  const opened = createBoundedMap<string, Promise<readonly Secret[]>>(MAX_CACHED_BYTES);
+
+  async function openSlot(
+    slot: Pick<Slot, "owner" | "ciphertext">,
+    subscriptionId: bigint,
+  ): Promise<readonly Secret[]> {
+    const { ciphertext, owner: uploader } = slot;
+    const key = `${subscriptionId} ${uploader} ${ciphertext}`;
+    const known = opened.get(key);
+    if (known !== undefined) return await known;
+    const opening = openSecrets(keys, ciphertext, { uploader, place: { chainId, router, subscriptionId } });
+    opened.set(key, opening, 2 * key.length);
+    opening.catch(() => opened.delete(key));
+    return await opening;
+  }
+
+  /** Returns whose slots a request may name. */
+  async function ownerOf({ owner }: SecretsReference, subscriptionId: bigint): Promise<Hex> {
+    if (owner !== undefined && (await authority.isOperator(subscriptionId, owner))) return owner;
+    const uploader = await authority.findUploader(subscriptionId);
+    if (uploader === undefined || (owner !== undefined && owner !== uploader))
+      throw new SecretsRefusedError(
+        `nobody may upload secrets for subscription ${subscriptionId}: its owner has to name the account that does`,
+      );
+    return uploader;
+  }
+
+  /** Opens secrets in documents of the uploader's, whose URLs only the nodes can read. */
+  async function openRemote(sealedUrls: Uint8Array, subscriptionId: bigint): Promise<readonly Secret[]> {
+    const owner = await ownerOf({ slots: [] }, subscriptionId);
+    const urls = Buffer.from(openEcies(keys.donSecretKey, sealedUrls)).toString().split(" ");
+    for (const url of urls.slice(0, MAX_URLS)) {
+      const document = await fetchText(url).catch(() => undefined);
+      if (document === undefined) continue;
+      const { encryptedSecrets } = readObject(document);
+      if (!isHex(encryptedSecrets)) throw new SecretsRefusedError("the document has no encryptedSecrets");
+      const ciphertext = Buffer.from(fromHexText(encryptedSecrets)).toString();
+      return await openSlot({ owner, ciphertext }, subscriptionId);
+    }
+    throw new SecretsRefusedError("none of their URLs gave a document");
+  }
+
+  async function open(reference: SecretsReference, subscriptionId: bigint): Promise<readonly Secret[]> {
+    const owner = await ownerOf(reference, subscriptionId);
+    const secrets = await Promise.all(
+      reference.slots.map(async ({ slotId, version }) => {
+        const slot = await slots.find(owner, slotId);
+        if (slot?.version !== version || slot.expiresAt <= Date.now() || slot.ciphertext === "")
+          throw new SecretsRefusedError(
+            `slot ${slotId} of ${owner} has no version ${version}: it was not uploaded, was replaced, or has expired`,
+          );
+        return await openSlot(slot, subscriptionId);
+      }),
+    );
+    return secrets.flat();
+  }
+
+  return {
+    keys,
+    open,
+    async openRequest({ secrets = "0x", secretsLocation }, subscriptionId) {
+      const bytes = fromHexText(secrets);
+      if (secretsLocation === HELD_BY_NODES) return await open(decodeSecretsReference(bytes), subscriptionId);
+      if (secretsLocation === REMOTE) return await openRemote(bytes, subscriptionId);
+      throw new SecretsRefusedError("their location must be 1 (remote) or 2 (held by the nodes)");
+    },
+    async keep(slot) {
+      if (!(await slots.save(slot))) throw new UploadRefusedError("version too low");
+    },
+    async take(slot) {
+      const now = Date.now();
+      await slots.deleteExpired(now);
+      if (slot.ciphertext.length > MAX_CIPHERTEXT_BYTES)
+        throw new UploadRefusedError(`payload longer than ${MAX_CIPHERTEXT_BYTES} bytes`);
+      if (slot.expiresAt <= now) throw new UploadRefusedError("already expired");
+      if (slot.expiresAt > now + MAX_LIFETIME_MS)
+        throw new UploadRefusedError(`expiration is more than ${MAX_LIFETIME_MS / 3_600_000} hours ahead`);
+      if (slot.version * 1_000 > now + MAX_VERSION_AHEAD_MS)
+        throw new UploadRefusedError("version is a time to come");
+      const others = (await slots.list(slot.owner)).filter(({ slotId }) => slotId !== slot.slotId);
+      if (others.length >= MAX_SLOTS) throw new UploadRefusedError(`more than ${MAX_SLOTS} slots`);
+      if (!(await authority.mayUpload(slot.owner)))
+        throw new UploadRefusedError(
+          "sender not allowed: it owns no subscription with LINK, and signs secrets for none",
+        );
+      if (!(await slots.save(slot))) throw new UploadRefusedError("version too low");
+    },
+    list: (owner) => slots.list(owner),
+  };
+}
+
+/** A request may not have the secrets that it names, or they are not there. */
+export class SecretsRefusedError extends TycheError {
+  constructor(reason: string) {
+    super(`The request's secrets can't be used: ${reason}.`, {
+      code: "secrets_unreadable",
+      blame: "caller",
+    });
+  }
+}
+
+/** A node does not store an upload. The message is short, like those of Chainlink's nodes. */
+export class UploadRefusedError extends TycheError {
+  constructor(reason: string) {
+    super(reason, { code: "secrets_refused", blame: "caller" });
+  }
+}

