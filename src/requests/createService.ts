@@ -116,7 +116,10 @@ export function createService(
       const checks = { pool, dappId: dapp.id, maxResponseBytes, signal, secrets: given };
       const result = await simulateSource(command, checks);
       const { network, source } = command;
-      await recordDryRun(store, { dappId: dapp.id, network, kind: "dry-run", source, result });
+      // The caller may see what their source shows; the record would keep it in clear.
+      const isShown = given?.some(({ value }) => result.parsedResult.includes(value));
+      const kept = isShown === true ? { ...result, parsedResult: "" } : result;
+      await recordDryRun(store, { dappId: dapp.id, network, kind: "dry-run", source, result: kept });
       return result;
     },
 

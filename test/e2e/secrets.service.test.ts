@@ -1,8 +1,19 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { createClient } from "../../src/client/index.ts";
 import { sealSecret } from "../../src/secrets/sealSecret.ts";
-import { startTycheProcess, type Answer, type TycheProcess } from "../support/tyche.ts";
+import { runCli } from "../cli/runCli.ts";
+import {
+  makeDataDir,
+  removeDataDir,
+  startTycheProcess,
+  type Answer,
+  type TycheProcess,
+} from "../support/tyche.ts";
 
 const TOKEN = "tok_4f7a-very/private+value";
 
@@ -10,6 +21,7 @@ const TOKEN = "tok_4f7a-very/private+value";
 let api: Server;
 let tyche: TycheProcess;
 let host: string;
+let dataDir: string;
 beforeAll(async () => {
   api = createServer((request, response) => {
     const isKnown = request.headers.authorization === `Bearer ${TOKEN}`;
@@ -20,7 +32,9 @@ beforeAll(async () => {
   });
   await new Promise<void>((resolve) => api.listen(0, "127.0.0.1", resolve));
   host = `127.0.0.1:${portOf(api)}`;
+  dataDir = makeDataDir();
   tyche = await startTycheProcess({
+    dataDir,
     networks: ["sepolia"],
     env: { TYCHE_ALLOW_HOSTS: `${host},localhost:${portOf(api)}` },
   });
@@ -28,6 +42,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await tyche.stop();
   api.close();
+  removeDataDir(dataDir);
 });
 
 const portOf = (server: Server): number => (server.address() as AddressInfo).port;
@@ -124,6 +139,48 @@ test("behaviour: a secret with hosts leaves for those only", async () => {
   ];
   const failed = { data: { success: false, err: expect.stringContaining("127.0.0.1 only") } };
   for (const one of tries) expect(await simulate(one, ["BOUND"])).toMatchObject(failed);
+});
+
+test("default: the command line and the client encrypt what they send", async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), "tyche-secrets-"));
+  const env = { TYCHE_DATA_DIR: tyche.dataDir };
+  const given = await runCli(["secret", "set", "PIPED", "--allow-host", "127.0.0.1"], `${TOKEN}\n`, env);
+  expect(given).toMatchObject({ code: 0, stdout: expect.stringContaining("set PIPED  sepolia") });
+  expect(given.stdout + given.stderr).not.toContain(TOKEN);
+  const file = path.join(folder, "quote.ts");
+  writeFileSync(file, PRICE.replace("HOST", host).replace("API_KEY", "PIPED"));
+  const called = await runCli(["call", "run", file, "--secret", "PIPED"], "", env);
+  expect(called).toMatchObject({ code: 0, stdout: expect.stringContaining("42") });
+  const envFile = path.join(folder, ".env");
+  writeFileSync(envFile, "FIRST=one\nSECOND='two words'\n");
+  expect(await runCli(["secret", "set", "--env-file", envFile], "", env)).toMatchObject({ code: 0 });
+  rmSync(folder, { recursive: true });
+  const { stdout } = await runCli(["secret", "list", "--json"], "", env);
+  const names = (JSON.parse(stdout) as { name: string }[]).map(({ name }) => name);
+  expect(names).toEqual(expect.arrayContaining(["FIRST", "PIPED", "SECOND"]));
+  expect(await runCli(["secret", "delete", "FIRST"], "", env)).toMatchObject({ code: 0 });
+  expect(await runCli(["secret", "delete", "FIRST"], "", env)).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("FIRST"),
+  });
+
+  const client = createClient({ baseUrl: tyche.url, apiKey: tyche.apiKey });
+  await client.secrets.set("CLIENT", { value: TOKEN, allowedHosts: ["127.0.0.1"] });
+  const source = PRICE.replace("HOST", host).replace("API_KEY", "CLIENT");
+  expect(await client.runFunction({ source, secrets: ["CLIENT"] })).toMatchObject({ value: "42" });
+  const wrong = client.secrets.set("CLIENT", { value: "x", allowedHosts: ["https://a.example/"] });
+  await expect(wrong).rejects.toThrow("the name of a host");
+});
+
+test("behaviour: a restart and a kill -9 keep secrets", async () => {
+  await set("KEPT", { value: TOKEN });
+  await tyche.stop("SIGKILL");
+  tyche = await startTycheProcess({ dataDir, env: { TYCHE_ALLOW_HOSTS: host } });
+  const source = PRICE.replace("HOST", host).replace("API_KEY", "KEPT");
+  expect((await run(source, ["KEPT"])).data).toMatchObject({ parsedResult: "42" });
+  const files = readdirSync(dataDir).filter((name) => name.startsWith("tyche.sqlite"));
+  expect(files.length).toBeGreaterThan(0);
+  for (const name of files) expect(readFileSync(path.join(dataDir, name)).includes(TOKEN)).toBe(false);
 });
 
 test("behaviour: bad names, values and hosts are refused with what is expected", async () => {

@@ -1,4 +1,4 @@
-import { bytesToHex, encodeFunctionData, stringToHex, type Hex } from "viem";
+import { bytesToHex, encodeFunctionData, stringToHex, zeroAddress, type Hex } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { encodeFunctionsRequest } from "../../../src/chainlink/functionsRequest.ts";
 import { MAX_CONSUMERS } from "../../../src/chainlink/limits.ts";
@@ -24,6 +24,35 @@ beforeAll(async () => {
   stack = await startTestStack();
 });
 afterAll(() => stack.close());
+
+test("default: the owner names who uploads secrets for a subscription, and another in their place", async () => {
+  const { functionsSubId } = await provisionDapp(stack, "secrets");
+  const other = await provisionDapp(stack, "other secrets");
+  const read = (functionName: "secretsSignerOf" | "signedFor", argument: bigint | Hex) =>
+    stack.viem.readContract({
+      address: stack.addresses.subscriptionOwner,
+      abi: subscriptionOwnerAbi,
+      functionName,
+      args: [argument] as never,
+    });
+  const [one, two] = [testAccount(7).address, testAccount(8).address];
+  const name = (subscriptionId: bigint, signer: Hex) =>
+    call(encode("setSecretsSigner", [subscriptionId, signer]));
+  await name(functionsSubId, one);
+  await name(other.functionsSubId, one);
+  expect(await Promise.all([read("secretsSignerOf", functionsSubId), read("signedFor", one)])).toEqual([
+    one,
+    2n,
+  ]);
+  await name(functionsSubId, two);
+  await name(functionsSubId, two);
+  expect(await Promise.all([read("signedFor", one), read("signedFor", two)])).toEqual([1n, 1n]);
+  await name(functionsSubId, zeroAddress);
+  expect(await Promise.all([read("secretsSignerOf", functionsSubId), read("signedFor", two)])).toEqual([
+    zeroAddress,
+    0n,
+  ]);
+});
 
 describe("provision", () => {
   test("default: both subscriptions exist, funded, with the consumer", async () => {
