@@ -55,9 +55,7 @@ export default function bufferChunk(internals: Internals): Readonly<Record<strin
         throw nodeError("U_ILLEGAL_ARGUMENT_ERROR", "Unable to transcode Buffer [U_ILLEGAL_ARGUMENT_ERROR]");
       return asBuffer(encode(forEncoding(decode(bytes, encodingOf(from)), encodingOf(to)), encodingOf(to)));
     },
-    resolveObjectURL: (): never => {
-      throw new Error("node:buffer: resolveObjectURL is not available in this sandbox");
-    },
+    resolveObjectURL: (url: unknown) => (load("url")["findBlob"] as (url: string) => unknown)(String(url)),
   };
   /** Replaces the characters that an encoding of single bytes lacks. */
   function forEncoding(text: string, encoding: string): string {

@@ -37,6 +37,7 @@ export default function fetchChunk(internals: Internals): Readonly<Record<string
     const href = typeof target === "string" ? target : made.url;
     const { method, headers, body, signal } = fieldsOf(made);
     if (signal?.aborted) throw signal.reason;
+    if (/^blob:/i.test(href)) return blobResponse(href, method);
     const bytes = body === null ? undefined : await tools.read(body);
     const message = packMessage(
       { url: href, method, headers: listOf(headers), redirect: "follow", hasBody: bytes !== undefined },
@@ -61,15 +62,38 @@ export default function fetchChunk(internals: Internals): Readonly<Record<string
     });
   }
 
+  /** The response of the nodes' proxy to a request that fails. */
+  const failure = (): Response =>
+    new Response('{"error":"Error during fetch request"}', { status: 400, statusText: "Bad Request" });
+
+  /** Creates the response to the URL of a blob, which needs no server either. */
+  function blobResponse(url: string, method: string): Response {
+    const blob = (load("url")["findBlob"] as (url: string) => unknown)(url) as
+      | { readonly type: string }
+      | undefined;
+    if (blob === undefined || method !== "GET") return failure();
+    const bytes = (load("file")["bytesOfBlob"] as (blob: unknown) => Uint8Array)(blob);
+    return makeResponse({
+      status: 200,
+      statusText: "OK",
+      headers: fromList(
+        [
+          ["content-length", String(bytes.length)],
+          ["content-type", blob.type],
+        ],
+        true,
+      ),
+      url: "",
+      redirected: false,
+      type: "basic",
+      body: { bytes: bytes.slice(), stream: undefined, used: false },
+    });
+  }
+
   /** Creates the response to a data URL, which needs no server; a malformed one gets the response of the nodes' proxy. */
   function dataResponse(target: string): Response {
     const data = readDataUrl(hrefOf(target));
-    if (data === undefined) {
-      return new Response('{"error":"Error during fetch request"}', {
-        status: 400,
-        statusText: "Bad Request",
-      });
-    }
+    if (data === undefined) return failure();
     return new Response(data.bytes, {
       status: 200,
       statusText: "OK",

@@ -23,6 +23,7 @@ type Parts = Record<Part, string>;
 export function createUrl(
   native: Internals["native"],
   { URLSearchParams, attach, replace }: SearchParamsTools,
+  blobUrls: { readonly create: (blob: unknown) => string; readonly revoke: (url: string) => void },
 ): new (url: unknown, base?: unknown) => object {
   const toParts = (list: string): Parts => {
     const values = JSON.parse(list) as string[];
@@ -49,10 +50,14 @@ export function createUrl(
       requireArguments(arguments.length, 1, "Failed to execute 'parse' on 'URL'");
       return URL.canParse(url, base) ? new URL(url, base) : null;
     }
-    static createObjectURL(_blob: unknown): string {
-      return `blob:null/${native("uuid", {}) as string}`;
+    static createObjectURL(blob: unknown): string {
+      requireArguments(arguments.length, 1, "Failed to execute 'createObjectURL' on 'URL'");
+      return blobUrls.create(blob);
     }
-    static revokeObjectURL(_url: unknown): void {}
+    static revokeObjectURL(url: unknown): void {
+      requireArguments(arguments.length, 1, "Failed to execute 'revokeObjectURL' on 'URL'");
+      blobUrls.revoke(toScalarString(url));
+    }
 
     constructor(url: unknown, base: unknown = undefined) {
       requireArguments(arguments.length, 1, "Failed to construct 'URL'");
