@@ -52,8 +52,8 @@ function SecretList({ dappId }: { readonly dappId: string }) {
                 { head: "Network", cell: ({ network }) => titleOf(network) },
                 { head: "Set", cell: ({ changedAt }) => <Age iso={changedAt} /> },
                 {
-                  head: "Readable until",
-                  cell: ({ expiresAt }) => (expiresAt === null ? "it is deleted" : <Time iso={expiresAt} />),
+                  head: "Expires",
+                  cell: ({ expiresAt }) => (expiresAt === null ? "never" : <Time iso={expiresAt} />),
                 },
                 {
                   head: "Delete",
