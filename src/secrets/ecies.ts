@@ -23,19 +23,26 @@ export function openEcies(secretKey: Uint8Array, sealed: Uint8Array): Uint8Array
   const mac = sealed.subarray(IV_BYTES + POINT_BYTES, HEAD_BYTES);
   const ciphertext = sealed.subarray(HEAD_BYTES);
   const { shared, ephemeral } = agree(secretKey, compressed);
-  const keys = createHash("sha512").update(shared).digest();
-  const expected = createHmac("sha256", keys.subarray(AES_KEY_BYTES))
-    .update(iv)
-    .update(ephemeral)
-    .update(ciphertext)
-    .digest();
-  if (!timingSafeEqual(expected, mac)) throw new CiphertextError("it is encrypted to another key");
-  const decipher = createDecipheriv("aes-256-cbc", keys.subarray(0, AES_KEY_BYTES), iv);
+  const aesKey = sharedForms(shared)
+    .map((form) => createHash("sha512").update(form).digest())
+    .find((keys) => {
+      const hmac = createHmac("sha256", keys.subarray(AES_KEY_BYTES));
+      return timingSafeEqual(hmac.update(iv).update(ephemeral).update(ciphertext).digest(), mac);
+    })
+    ?.subarray(0, AES_KEY_BYTES);
+  if (aesKey === undefined) throw new CiphertextError("it is encrypted to another key");
+  const decipher = createDecipheriv("aes-256-cbc", aesKey, iv);
   try {
     return Buffer.concat([decipher.update(ciphertext), decipher.final()]);
   } catch {
     throw new CiphertextError("its padding is wrong");
   }
+}
+
+/** Returns the shared x as native builds of eccrypto hash it, and as its pure one does: without leading zeros. */
+function sharedForms(shared: Uint8Array): readonly Uint8Array[] {
+  const first = shared.findIndex((byte) => byte !== 0);
+  return first > 0 ? [shared, shared.subarray(first)] : [shared];
 }
 
 function agree(

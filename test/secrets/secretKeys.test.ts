@@ -81,3 +81,10 @@ test("default: opens what eth-crypto encrypts, and nothing that was changed", as
     expect(() => openEcies(keys.donSecretKey, sealed.subarray(0, 60))).toThrow(CiphertextError);
   }
 });
+
+test("default: opens what the pure build of eccrypto encrypts, which drops leading zeros of the shared x", () => {
+  // From eth-crypto without native secp256k1; the shared x begins with a zero, as in every 256th message.
+  const sealed =
+    "ef88d9f44a3160b908d8b23cc2ff8fb0021e960a0d0b7d096b9b20130b90f47340f5bd9f714959151fcedb006f9f98c861306a3e10cdcfa21f8f480e9a9c4c264f3337b4ee9a862136ca820138516373e443b16469ceaa2e710f78504fdf602c9d";
+  expect(Buffer.from(openEcies(keys.donSecretKey, Buffer.from(sealed, "hex"))).toString()).toBe("message");
+});
