@@ -6,9 +6,9 @@ import { openEcies } from "../../src/secrets/ecies.ts";
 import { CiphertextError, encrypt, NO_LABEL } from "../../src/secrets/tdh2.ts";
 
 /** The reference: what functions-toolkit 0.3.2 encrypts with. */
-const require = createRequire(createRequire(import.meta.url).resolve("@chainlink/functions-toolkit"));
-const reference = require("./tdh2.js") as { encrypt(key: object, message: Buffer): string };
-const ethCrypto = require("eth-crypto") as {
+const load = createRequire(createRequire(import.meta.url).resolve("@chainlink/functions-toolkit"));
+const reference = load("./tdh2.js") as { encrypt(key: object, message: Buffer): string };
+const ethCrypto = load("eth-crypto") as {
   encryptWithPublicKey(key: string, message: string): Promise<object>;
   cipher: { stringify(encrypted: object): string };
 };
