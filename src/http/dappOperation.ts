@@ -2,6 +2,7 @@ import type { Static } from "typebox";
 import type { Dapp } from "../requests/service.ts";
 import { getDapp, type HttpContext, type HttpDeps } from "./context.ts";
 import { sendJson } from "./frame.ts";
+import { InvalidParameterError } from "../lib/invalidParameter.ts";
 import type { RequestSchemas } from "./liveSchemas.ts";
 import type { Operation } from "./operation.ts";
 import { readParameters, readQuery } from "./parameters.ts";
@@ -36,6 +37,7 @@ export function createDappOperation(
       isAsync: false,
       errors: given.path.includes(`:${of.id}`) ? ["not_found"] : [],
       async handle(ctx: HttpContext) {
+        if (given.method === "put" && ctx.querystring !== "") throw new QueryRefusedError();
         const values = takesBody ? await readParameters(ctx, deps.limits) : readQuery(ctx);
         const validate = deps.schemas().validate[given.request] as Validator<Static<RequestSchemas[Name]>>;
         const parsed = parseRequest(values, validate);
@@ -44,4 +46,16 @@ export function createDappOperation(
       },
     };
   };
+}
+
+/** What is put may be secret, and addresses are written to logs on their way. */
+class QueryRefusedError extends InvalidParameterError {
+  constructor() {
+    super([
+      {
+        path: "",
+        message: "parameters belong in the body here, and not in the address, which is written to logs",
+      },
+    ]);
+  }
 }

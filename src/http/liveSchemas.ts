@@ -436,6 +436,7 @@ function createRequestSchemas(networks: readonly NetworkView[], presets: readonl
           Type.String({
             minLength: 1,
             [EXPECTED]: "text of at least one character",
+            writeOnly: true,
             description: "Its value: at most 2,048 bytes of UTF-8.",
           }),
         ),

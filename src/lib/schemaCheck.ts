@@ -97,6 +97,8 @@ function describeValueError({ keyword, params, data, message, parentSchema }: Er
   if (keyword === "minLength" && limit === 1) return "must not be empty";
   if (keyword === "enum")
     return `must be ${oneOf(params["allowedValues"] as readonly string[])}; got ${describeValue(data)}`;
+  // A value that may be secret is not repeated.
+  if (typeof expected === "string" && parentSchema?.["writeOnly"] === true) return `must be ${expected}`;
   if (typeof expected === "string") return `must be ${expected}; got ${describeValue(data)}`;
   switch (keyword) {
     case "const":

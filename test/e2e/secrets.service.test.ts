@@ -186,6 +186,13 @@ test("behaviour: a restart and a kill -9 keep secrets", async () => {
 test("behaviour: bad names, values and hosts are refused with what is expected", async () => {
   expect(await set("1ST", { value: "x" })).toMatchObject({ status: 400 });
   expect(await set("A", {})).toMatchObject({ status: 400 });
+  const inAddress = await tyche.call("PUT", "/api/secrets/A?network=sepolia&value=s3cr3t-value");
+  expect(inAddress).toMatchObject({ status: 400, data: { err: expect.stringContaining("body") } });
+  const wrong = await set("A", { value: 123_456_789 });
+  expect(wrong).toMatchObject({ status: 400 });
+  expect(JSON.stringify(wrong.data)).not.toContain("123456789");
+  const parallel = await Promise.all(Array.from({ length: 10 }, (_, i) => set(`P${i}`, { value: "x" })));
+  expect(parallel.map(({ status }) => status)).toEqual(Array.from({ length: 10 }, () => 200));
   expect(await set("A", { value: "x".repeat(2_049) })).toMatchObject({ status: 400 });
   expect(await set("A", { value: "x", allowedHosts: ["https://a.example/"] })).toMatchObject({ status: 400 });
   expect(await set("A", { value: "x", expiresAt: "2020-01-01T00:00:00Z" })).toMatchObject({ status: 400 });

@@ -65,7 +65,7 @@ function* schemasIn(value: unknown, at = "#"): Generator<[string, Schema]> {
 const KEYWORDS = new Set(
   (
     "$ref type enum const title description default anyOf allOf oneOf not properties required additionalProperties patternProperties " +
-    "items minItems maxItems uniqueItems minLength maxLength pattern format minimum maximum"
+    "items minItems maxItems uniqueItems minLength maxLength pattern format minimum maximum writeOnly"
   ).split(" "),
 );
 /** Keywords that apply only to values of one type. */

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { isAddressEqual, zeroAddress, type Hex } from "viem";
 import { functionsRouterAbi, subscriptionOwnerAbi } from "../../chainlink/contracts/abi.ts";
 import { readOf, type ContractRead } from "../../chainlink/contractRead.ts";
@@ -7,6 +8,8 @@ import { RpcError } from "../../lib/nodeAnswers.ts";
 
 /** Subscriptions that one call reads. */
 const PAGE = 100n;
+/** Pause between two searches through all subscriptions. */
+const SCAN_PAUSE_MS = 1_000;
 
 /** Who may upload secrets for which requests: what the chain says. */
 export interface Authority {
@@ -50,7 +53,9 @@ export function createAuthority(options: {
   const askOwner = async (owner: Hex, what: ContractRead<Hex>): Promise<Hex | undefined> =>
     (await tryRead(owner, what))?.toLowerCase() as Hex | undefined;
 
-  async function ownsSubscription(account: Hex): Promise<boolean> {
+  /** Returns who owns subscriptions that hold LINK, lower case. */
+  async function scanOwners(): Promise<ReadonlySet<string>> {
+    const owners = new Set<string>();
     const count = await read(
       router,
       readOf(functionsRouterAbi, "getSubscriptionCount", [], (n) => n),
@@ -58,10 +63,29 @@ export function createAuthority(options: {
     for (let first = 1n; first <= count; first += PAGE) {
       const last = first + PAGE - 1n < count ? first + PAGE - 1n : count;
       const call = readOf(functionsRouterAbi, "getSubscriptionsInRange", [first, last], (page) => page);
-      const page = await read(router, call);
-      if (page.some(({ owner, balance }) => balance > 0n && isAddressEqual(owner, account))) return true;
+      for (const { owner, balance } of await read(router, call))
+        if (balance > 0n) owners.add(owner.toLowerCase());
     }
-    return false;
+    return owners;
+  }
+
+  let scanning: Promise<unknown> = Promise.resolve();
+  let nextScan: Promise<ReadonlySet<string>> | undefined;
+  /** Scans for everybody who asks meanwhile, with a pause after each scan: anybody may make us scan. */
+  function readOwners(): Promise<ReadonlySet<string>> {
+    if (nextScan !== undefined) return nextScan;
+    const scan = scanning.then(() => {
+      nextScan = undefined;
+      return scanOwners();
+    });
+    nextScan = scan;
+    scanning = scan
+      .then(
+        () => {},
+        () => {},
+      )
+      .then(() => sleep(SCAN_PAUSE_MS, undefined, { ref: false }));
+    return scan;
   }
 
   return {
@@ -84,7 +108,7 @@ export function createAuthority(options: {
     async mayUpload(account) {
       const call = readOf(subscriptionOwnerAbi, "signedFor", [account], (subscriptions) => subscriptions);
       if (((await tryRead(subscriptionOwner, call)) ?? 0n) > 0n) return true;
-      return await ownsSubscription(account);
+      return (await readOwners()).has(account.toLowerCase());
     },
   };
 }
