@@ -78,6 +78,10 @@ export function describeApi(operations: readonly Operation[], schemas: LiveSchem
       { name: "Dapps", description: "The dapp that a key belongs to." },
       { name: "Webhooks", description: "Events that are sent to a dapp's own server." },
       {
+        name: "Secrets",
+        description: "API keys that functions of a dapp read and nobody else.",
+      },
+      {
         name: "Triggers",
         description:
           "Requests that the service makes by itself: at certain times, or when contracts emit events.",
