@@ -8,7 +8,7 @@ import {
   type RunUsage,
 } from "../run.ts";
 import type { Job } from "./job.ts";
-import { MAX_ERROR_CHARS, type ResultMessage } from "./messages.ts";
+import type { ResultMessage } from "./messages.ts";
 import type { Death } from "./worker.ts";
 
 /**
@@ -33,11 +33,11 @@ export function guarded({ guard }: Pick<Job, "guard">, result: RunResult): RunRe
   if (breach !== undefined) {
     const { console, consoleTruncated, timeMs, memoryBytes, httpRequests, touched } = result;
     const usage = { console, consoleTruncated, timeMs, memoryBytes, httpRequests, touched };
-    return { ok: false, error: { kind: "thrown", message: breach }, ...usage };
+    return { ok: false, error: { kind: "thrown", ...breach }, ...usage };
   }
   if (result.ok) return result;
   const { message, detail, stack, ...error } = result.error;
-  const mask = (text: string): string => guard.mask(text, text.length >= MAX_ERROR_CHARS);
+  const { mask } = guard;
   return {
     ...result,
     error: {

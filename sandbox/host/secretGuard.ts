@@ -1,9 +1,7 @@
 import type { RunRequest } from "../run.ts";
 
-/** Shorter values are not masked: they would be found everywhere. */
+/** Shorter values, and shorter pieces of a value, are not masked: they would be found everywhere. */
 const MIN_MASKED_CHARS = 8;
-/** Shortest beginning of a value that is cut from the end of a text which was cut there. */
-const MIN_BEGINNING_CHARS = 4;
 const MASK = "***";
 
 /** A request that a source wants to make. */
@@ -13,18 +11,25 @@ interface Outgoing {
   readonly body?: Uint8Array | null;
 }
 
+/** Why a run has failed: for everybody, and for its author alone. */
+interface Breach {
+  readonly message: string;
+  readonly detail: string;
+}
+
 /** Keeps a run's secrets from where they don't belong. */
 export interface SecretGuard {
   /**
-   * Returns a text without the values, also as JSON, percent-encoded, in base64 and in hex.
-   *
-   * @param isCut whether the text was cut, so that its end may be the beginning of a value.
+   * Returns a text without the values and without pieces of 8 or more characters of them, also as JSON, percent-encoded, in base64 and
+   * in hex.
    */
-  mask(this: void, text: string, isCut?: boolean): string;
-  /** Returns why a request may not be made; `undefined` if it may. Whoever is told so once has failed: see {@link breach}. */
+  mask(this: void, text: string): string;
+  /** Returns why a request may not be made; `undefined` if it may. A run that is told so has failed: see {@link breach}. */
   refuse(this: void, request: Outgoing): string | undefined;
+  /** Returns why a module may not be imported: a URL's server and those that it leads to would see what is in it. */
+  refuseImport(this: void, specifier: string): string | undefined;
   /** Returns why the run has failed, whatever it returns. */
-  breach(this: void): string | undefined;
+  breach(this: void): Breach | undefined;
 }
 
 /**
@@ -38,53 +43,74 @@ export function createSecretGuard({
   const values = Object.entries(secrets)
     .filter(([, { length }]) => length >= MIN_MASKED_CHARS)
     .map(([name, value]) => ({ name, forms: formsOf(value) }));
-  // A longer one first: it may hold a shorter one.
-  const forms = values.flatMap((value) => value.forms).toSorted((a, b) => b.length - a.length);
   const lists = new Map(Object.entries(allowedHosts).map(([name, hosts]) => [name, new Set(hosts)]));
   const hosts = new Set([...lists.values()].flatMap((list) => [...list]));
-  let breached: string | undefined;
+  let pieces: ReadonlySet<string> | undefined;
+  let breached: Breach | undefined;
 
-  function reasonAgainst({ url, headers = [], body }: Outgoing): string | undefined {
-    const host = url.hostname.toLowerCase();
-    if (!hosts.has(host))
-      return `its secrets may be sent to ${[...hosts].join(", ")} only, and it sent a request to ${host}`;
-    const text = [url.href, ...headers.flat(), Buffer.from(body ?? []).toString("latin1")].join("\n");
-    const sent = values.find(
-      ({ name, forms: own }) =>
-        lists.get(name)?.has(host) === false && own.some((form) => text.includes(form)),
-    );
-    return sent && `its secret ${sent.name} may not be sent to ${host}`;
+  function mask(text: string): string {
+    if (values.length === 0) return text;
+    pieces ??= piecesOf(values.flatMap(({ forms }) => forms));
+    let masked = "";
+    let kept = 0;
+    let hidden = 0;
+    for (let at = 0; at + MIN_MASKED_CHARS <= text.length; at += 1) {
+      if (!pieces.has(text.slice(at, at + MIN_MASKED_CHARS))) continue;
+      if (at > hidden || hidden === 0) masked += `${text.slice(kept, at)}${MASK}`;
+      hidden = at + MIN_MASKED_CHARS;
+      kept = hidden;
+    }
+    return masked + text.slice(kept);
+  }
+
+  /** Records why the run has failed. The hosts are for its author: others may read the message on chain. */
+  function fail(detail: string): string {
+    breached ??= {
+      message: "The source failed: it tried to reach a host to which its secrets may not be sent",
+      detail: mask(detail),
+    };
+    return breached.message;
   }
 
   return {
-    mask(text, isCut = false) {
-      let masked = text;
-      for (const form of forms) masked = masked.replaceAll(form, MASK);
-      if (!isCut) return masked;
-      const ends = forms.map((form) => beginningAtEnd(masked, form));
-      return masked.slice(0, masked.length - Math.max(0, ...ends));
-    },
-    refuse(request) {
+    mask,
+    refuse({ url, headers = [], body }) {
       if (lists.size === 0) return undefined;
-      const reason = reasonAgainst(request);
-      if (reason !== undefined) breached ??= `The source failed: ${reason}`;
-      return reason;
+      const host = url.hostname.toLowerCase();
+      if (!hosts.has(host))
+        return fail(
+          `Its secrets may be sent to ${[...hosts].join(", ")} only, and it sent a request to ${host}.`,
+        );
+      const bytes = Buffer.from(body ?? []);
+      const text = [url.href, ...headers.flat(), bytes.toString("latin1"), bytes.toString()].join("\n");
+      const sent = values.find(
+        ({ name, forms }) =>
+          lists.get(name)?.has(host) === false && forms.some((form) => text.includes(form)),
+      );
+      return sent && fail(`Its secret ${sent.name} may not be sent to ${host}.`);
+    },
+    refuseImport(specifier) {
+      if (lists.size === 0 || !/^https?:/i.test(specifier)) return undefined;
+      return fail("With a secret that has hosts, a source can't import modules by their URL.");
     },
     breach: () => breached,
   };
 }
 
-/** The forms in which a source or a server is likely to show a value. */
+/** Returns the forms in which a source or a server is likely to show a value. */
 function formsOf(value: string): readonly string[] {
   const bytes = Buffer.from(value);
   const hex = bytes.toString("hex");
+  const base64 = [0, 1, 2].map((offset) => base64At(bytes, offset));
   return [
     ...new Set([
       value,
       JSON.stringify(value).slice(1, -1),
+      value.replaceAll("\\", "\\\\"),
       encodeURIComponent(value.toWellFormed()),
-      bytes.toString("base64").replace(/=+$/, ""),
-      bytes.toString("base64url"),
+      new URLSearchParams([["", value]]).toString().slice(1),
+      ...base64,
+      ...base64.map((text) => text.replaceAll("+", "-").replaceAll("/", "_")),
       bytes.toString("latin1"),
       hex,
       hex.toUpperCase(),
@@ -92,9 +118,19 @@ function formsOf(value: string): readonly string[] {
   ];
 }
 
-/** Returns the length of the longest beginning of a value that a text ends with. */
-function beginningAtEnd(text: string, value: string): number {
-  for (let length = Math.min(value.length - 1, text.length); length >= MIN_BEGINNING_CHARS; length -= 1)
-    if (text.endsWith(value.slice(0, length))) return length;
-  return 0;
+/** Returns what base64 makes of bytes that follow `offset` others, without the characters that hold bits of their neighbours. */
+function base64At(bytes: Uint8Array, offset: number): string {
+  const text = Buffer.concat([Buffer.alloc(offset), bytes])
+    .toString("base64")
+    .replace(/=+$/, "");
+  const end = (offset + bytes.length) % 3 === 0 ? text.length : text.length - 1;
+  return text.slice(Math.ceil((offset * 4) / 3), end);
+}
+
+function piecesOf(forms: readonly string[]): ReadonlySet<string> {
+  const pieces = new Set<string>();
+  for (const form of forms)
+    for (let at = 0; at + MIN_MASKED_CHARS <= form.length; at += 1)
+      pieces.add(form.slice(at, at + MIN_MASKED_CHARS));
+  return pieces;
 }

@@ -49,7 +49,7 @@ export function createSession(options: {
     try {
       const hostCall = Object.hasOwn(hostCalls, name) ? hostCalls[name] : undefined;
       if (hostCall === undefined) throw new HostCallRefusal(`${name} is not available here`);
-      answer = await hostCall(request, { limits, caller, refuse: guard.refuse, signal, usage });
+      answer = await hostCall(request, { limits, caller, ...guard, signal, usage });
     } catch (thrown) {
       error =
         thrown instanceof HostCallRefusal
@@ -94,7 +94,7 @@ export function createSession(options: {
       for (const controller of open.values()) controller.abort();
       open.clear();
       const { httpRequests } = usage;
-      const console = guard.mask(printed, truncated);
+      const console = guard.mask(printed);
       return { console, consoleTruncated: truncated, httpRequests, touched: [...touched] };
     },
     hint: () => usage.hint,

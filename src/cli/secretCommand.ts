@@ -97,15 +97,20 @@ export function registerSecret(program: Command, terminal: Terminal): void {
   command(
     "signer <address>",
     "Lets an account upload secrets for the dapp's subscription with functions-toolkit.",
-  ).action(async (address: string, flags: Flags) => {
-    const { client } = await connectService(flags);
-    const network = await chooseNetwork(client, flags);
-    const signer = await client.secrets.setSigner({ network, address });
-    if (flags.json) return out(JSON.stringify(signer, null, 2));
-    out(
-      `${signer.signer} may upload secrets for subscription ${signer.functionsSubscriptionId} on ${signer.network}`,
-    );
-  });
+  )
+    .option(
+      "--signature <hex>",
+      "the account's signature of the message that the command asks for without it",
+    )
+    .action(async (address: string, flags: Flags & { readonly signature?: string }) => {
+      const { client } = await connectService(flags);
+      const network = await chooseNetwork(client, flags);
+      const signer = await client.secrets.setSigner({ network, address, signature: flags.signature });
+      if (flags.json) return out(JSON.stringify(signer, null, 2));
+      out(
+        `${signer.signer} may upload secrets for subscription ${signer.functionsSubscriptionId} on ${signer.network}`,
+      );
+    });
 }
 
 /** Reads a value from a file, standard input, or the keyboard, without its last line break. */

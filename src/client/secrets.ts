@@ -33,7 +33,12 @@ export interface SecretCalls {
   key(params?: { readonly network?: string | undefined }, options?: CallOptions): Promise<SecretsKey>;
   /** Lets an account of yours, instead of the one before it, upload secrets for the dapp's subscription with `SecretsManager`. */
   setSigner(
-    params: { readonly network?: string | undefined; readonly address: string },
+    params: {
+      readonly network?: string | undefined;
+      readonly address: string;
+      /** The account's signature (EIP-191) of the message that the error without it has. */
+      readonly signature?: string | undefined;
+    },
     options?: CallOptions,
   ): Promise<SecretsSigner>;
 }

@@ -1,3 +1,4 @@
+import type { Hex } from "viem";
 import type { NetworkView, PresetView } from "../api/types.ts";
 import {
   CATCH_UPS,
@@ -471,6 +472,16 @@ function createRequestSchemas(networks: readonly NetworkView[], presets: readonl
       {
         network: oneOf(networkNames, "Network of the subscription.", findOnly(networkNames)),
         address: address("Account that uploads; the zero address: nobody."),
+        signature: Type.Optional(
+          Type.Unsafe<Hex>(
+            Type.String({
+              pattern: "^0x[0-9a-fA-F]{130}$",
+              [EXPECTED]: "a signature: 0x and 130 hex digits",
+              description:
+                "The account's signature (EIP-191) of the message that a call without it answers with.",
+            }),
+          ),
+        ),
       },
       STRICT,
     ),

@@ -117,7 +117,8 @@ export function createService(
       const result = await simulateSource(command, checks);
       const { network, source } = command;
       // The caller may see what their source shows; the record would keep it in clear.
-      const isShown = given?.some(({ value }) => result.parsedResult.includes(value));
+      const shown = Buffer.from(result.result.slice(2), "hex");
+      const isShown = given?.some(({ value }) => shown.includes(value));
       const kept = isShown === true ? { ...result, parsedResult: "" } : result;
       await recordDryRun(store, { dappId: dapp.id, network, kind: "dry-run", source, result: kept });
       return result;

@@ -1,16 +1,17 @@
-import type { Hex } from "viem";
+import { getAddress, hashMessage, isAddressEqual, recoverAddress, zeroAddress, type Hex } from "viem";
 import type { SecretsKey, SecretsSigner, SecretView } from "../api/types.ts";
 import { InvalidParameterError } from "../lib/invalidParameter.ts";
 import { toHexText } from "../lib/hex.ts";
 import { ChainUnavailableError } from "../networks/chainUnavailable.ts";
 import { sealSecret, type Secret } from "../secrets/sealSecret.ts";
-import { secretsLabel } from "../secrets/sealedSecrets.ts";
+import { secretsLabel, type SecretsPlace } from "../secrets/sealedSecrets.ts";
 import { decodeSecretsReference, encodeSecretsReference } from "../secrets/secretsReference.ts";
 import type { SecretsReference } from "../secrets/secretsReference.ts";
 import { CiphertextError } from "../secrets/tdh2.ts";
 import {
   countVersions,
   deleteSecrets,
+  deleteSlot,
   listSecrets,
   publishSecret,
   reserveSlot,
@@ -54,8 +55,15 @@ export interface Secrets {
   delete(dapp: Dapp, name: string, network: string): Promise<SecretView>;
   /** Returns what a client encrypts to. */
   key(dapp: Dapp, network: string): Promise<SecretsKey>;
-  /** Names the account that may upload for the dapp's subscription. Throws `chain_unavailable`. */
-  setSigner(dapp: Dapp, network: string, signer: Hex): Promise<SecretsSigner>;
+  /**
+   * Names the account that may upload for the dapp's subscription. The account agrees by signing {@link signerMessage}: whatever it has
+   * uploaded can be read by the dapp's requests. Throws `invalid_parameter` without its signature, and `chain_unavailable`.
+   */
+  setSigner(
+    dapp: Dapp,
+    network: string,
+    consent: { readonly signer: Hex; readonly signature?: Hex | undefined },
+  ): Promise<SecretsSigner>;
 }
 
 /** What the acceptance of functions needs of secrets. */
@@ -143,7 +151,13 @@ export function createSecrets(options: {
       const slot = { slotId, version };
       await holder.keep({ ...slot, owner: operator, ciphertext, expiresAt: expiresAt ?? NEVER_MS });
       if (given !== undefined) await assertOpens(name, { owner: operator, slots: [slot] }, place);
-      await store.write((db) => publishSecret(db, { ...named, slotId }));
+      const isThere = await store.write(async (db) => {
+        if (await publishSecret(db, { ...named, slotId }, now + REPLACED_KEPT_MS)) return true;
+        await deleteSlot(db, { network: networkName, owner: operator, slotId });
+        return false;
+      });
+      if (!isThere)
+        throw new NotFoundError(`secret ${name} any more: it was deleted meanwhile, set it again`);
       return viewOf({ ...named, slotId });
     },
 
@@ -154,7 +168,9 @@ export function createSecrets(options: {
 
     async delete(dapp, name, network) {
       getNetwork(network);
-      const deleted = await store.erase((db) => deleteSecrets(db, { dappId: dapp.id, network, name }));
+      const deleted = await store.erase(() =>
+        store.write((db) => deleteSecrets(db, { dappId: dapp.id, network, name })),
+      );
       const newest = deleted.toSorted((a, b) => b.slotId - a.slotId)[0];
       if (newest === undefined) throw new NotFoundError(`secret ${name} on ${network}`);
       return viewOf(newest);
@@ -166,9 +182,11 @@ export function createSecrets(options: {
       return { network, thresholdPublicKey: { Group, G_bar, H }, label: toHexText(secretsLabel(place)) };
     },
 
-    async setSigner(dapp, networkName, signer) {
+    async setSigner(dapp, networkName, { signer, signature }) {
       const network = getNetwork(networkName);
-      const { subscriptionId } = placeOf(dapp.id, network);
+      const place = placeOf(dapp.id, network);
+      const { subscriptionId } = place;
+      if (signer !== zeroAddress) await assertAgreed(signer, signature, place);
       const transactionHash = await getPipeline(network).setSecretsSigner(dapp.id, signer);
       return {
         network: networkName,
@@ -210,6 +228,19 @@ export async function openSecrets(
 ): Promise<readonly Secret[] | undefined> {
   if (names === undefined) return undefined;
   return await reader.open(dappId, network, await reader.refer(dappId, network, names));
+}
+
+/** Returns what an account signs, as a personal message (EIP-191), to agree to upload for a subscription. */
+function signerMessage(signer: Hex, { chainId, router, subscriptionId }: SecretsPlace): string {
+  return `${getAddress(signer)} uploads secrets for subscription ${subscriptionId} of ${getAddress(router)} on chain ${chainId}`;
+}
+
+async function assertAgreed(signer: Hex, signature: Hex | undefined, place: SecretsPlace): Promise<void> {
+  const message = signerMessage(signer, place);
+  const hash = hashMessage(message);
+  const found = signature && (await recoverAddress({ hash, signature }).catch(() => undefined));
+  if (found === undefined || !isAddressEqual(found, signer))
+    refuse("/signature", `must be the account's signature of this personal message: ${message}`);
 }
 
 /** Checks a ciphertext that a client made: nobody would otherwise notice before a request needs it. */

@@ -117,20 +117,38 @@ export async function reserveSlot(db: Queryable, secret: Omit<NamedSecret, "slot
   return slotId;
 }
 
-/** Makes a version of a secret the current one. The one before may still be read by requests that were sent with it. */
-export async function publishSecret(db: Queryable, secret: NamedSecret): Promise<void> {
+/**
+ * Makes a version of a secret the current one. Those before it may still be read for a while, by requests that were sent with them.
+ *
+ * @param readableUntil when they can't be read any more.
+ * @returns whether it is there; it may have been deleted meanwhile.
+ */
+export async function publishSecret(
+  db: Queryable,
+  secret: NamedSecret,
+  readableUntil: number,
+): Promise<boolean> {
   const { network, slotId: slot_id, dappId: dapp_id, name, changedAt: retired_at } = secret;
-  await db
+  const replaced = await db
     .updateTable("secrets")
     .set({ retired_at })
     .where((is) => is.and({ network, dapp_id, name }))
     .where("retired_at", "is", null)
+    .returningAll()
     .execute();
-  await db
+  for (const { owner, slot_id: slot } of replaced)
+    await db
+      .updateTable("secret_slots")
+      .set({ expires_at: readableUntil })
+      .where((is) => is.and({ network, owner, slot_id: slot }))
+      .where("expires_at", ">", readableUntil)
+      .execute();
+  const { numUpdatedRows } = await db
     .updateTable("secrets")
     .set({ retired_at: null })
     .where((is) => is.and({ network, slot_id }))
-    .execute();
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
 }
 
 /** Returns a dapp's current secrets by name, of one network if one is given. */

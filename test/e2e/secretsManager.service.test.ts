@@ -31,6 +31,20 @@ const CONSUMER = compileSolidity(
      function handleOracleFulfillment(bytes32, bytes calldata r, bytes calldata e) external { (response, err) = (r, e); }
    }`,
 );
+/** Owns a subscription, and says that somebody else uploads its secrets. */
+const OWNER = compileSolidity(
+  "Owner",
+  `pragma solidity ^0.8.19;
+   interface Router { function createSubscription() external returns (uint64); function addConsumer(uint64 id, address consumer) external; }
+   contract Owner {
+     Router immutable ROUTER;
+     address immutable VICTIM;
+     uint64 public id;
+     constructor(address router, address victim) { ROUTER = Router(router); VICTIM = victim; }
+     function open(address consumer) external { id = ROUTER.createSubscription(); ROUTER.addConsumer(id, consumer); }
+     function secretsSignerOf(uint64) external view returns (address) { return VICTIM; }
+   }`,
+);
 const SOURCE = `const { data } = await Functions.makeHttpRequest({ url: args[0], headers: { Authorization: "Bearer " + secrets.apiKey } });
 return Functions.encodeString(data.ok ? "let in" : "kept out")`;
 
@@ -213,16 +227,46 @@ test("default: a wallet uploads for a dapp's subscription once the dapp names it
   expect(await tyche.call("POST", "/api/vrfv2/addConsumer", { body })).toMatchObject({ status: 200 });
   const { encryptedSecrets } = await user.secrets.encryptSecrets({ apiKey: TOKEN });
   const { version } = await upload(user, encryptedSecrets);
-  const name = (address: string) =>
-    tyche.call("POST", "/api/secretsSigner", { body: { network: "sepolia", address } });
-  const stranger = await name(ethers.Wallet.createRandom().address);
+  const name = async (wallet: typeof signer, address: string = wallet.address) => {
+    const body = { network: "sepolia", address };
+    const refused = await tyche.call("POST", "/api/secretsSigner", { body });
+    const message = String(refused.data.details[0].message).split("message: ")[1]!;
+    const signature = await wallet.signMessage(message);
+    return await tyche.call("POST", "/api/secretsSigner", { body: { ...body, signature } });
+  };
+  const stranger = await name(ethers.Wallet.createRandom());
+  expect(await name(ethers.Wallet.createRandom(), signer.address)).toMatchObject({
+    status: 400,
+    data: { details: [{ path: "/signature" }] },
+  });
   const subscriptionId = Number(stranger.data.functionsSubscriptionId);
   const onDapp = { ...user, subscriptionId };
   expect(await request(onDapp, 2, referenceTo(version))).toContain("has no version");
-  expect(await name(signer.address)).toMatchObject({ status: 200, data: { signer: signer.address } });
+  expect(await name(signer)).toMatchObject({ status: 200, data: { signer: signer.address } });
   expect(await request(onDapp, 2, referenceTo(version))).toBe("let in");
-  expect(await name(ethers.constants.AddressZero)).toMatchObject({ status: 200 });
+  const nobody = { network: "sepolia", address: ethers.constants.AddressZero };
+  expect(await tyche.call("POST", "/api/secretsSigner", { body: nobody })).toMatchObject({ status: 200 });
   expect(await request(onDapp, 2, referenceTo(version))).toContain("nobody may upload");
+});
+
+test("behaviour: a contract that owns a subscription and names somebody gets nothing of theirs", async () => {
+  const victim = await createUser();
+  const { encryptedSecrets } = await victim.secrets.encryptSecrets({ apiKey: TOKEN });
+  const { version } = await upload(victim, encryptedSecrets);
+  const thief = await createUser();
+  const { contracts } = network;
+  const factory = new ethers.ContractFactory(OWNER.abi, OWNER.bytecode, thief.signer);
+  const owner = await (await factory.deploy(contracts.functionsRouter, victim.signer.address)).deployed();
+  await (await owner.open(thief.consumer.address)).wait();
+  const subscriptionId = Number(await owner.id());
+  const link = new ethers.Contract(
+    contracts.link,
+    ["function transferAndCall(address to, uint256 value, bytes data) returns (bool)"],
+    thief.signer,
+  );
+  const place = ethers.utils.defaultAbiCoder.encode(["uint64"], [subscriptionId]);
+  await (await link.transferAndCall(contracts.functionsRouter, 5n * 10n ** 18n, place)).wait();
+  expect(await request({ ...thief, subscriptionId }, 2, referenceTo(version))).toContain("has no version");
 });
 
 test("behaviour: who has no subscription stores nothing", async () => {

@@ -197,7 +197,7 @@ test("behaviour: each parameter stands in one place, and what a POST takes is al
       "once",
     ],
     "/api/oracleFunctions/simulate": ["network", "source", "args", "secrets", "returnType"],
-    "/api/secretsSigner": ["network", "address"],
+    "/api/secretsSigner": ["network", "address", "signature"],
     "/api/schedules": [
       "name",
       "network",

@@ -14,13 +14,12 @@ const MAX_TOTAL_LENGTHS = 2;
  * most `maxImportBytes` and twice that in total. A module that can't be loaded rejects with Deno's `TypeError`.
  */
 export function createImportCall(loader: ModuleLoader): HostCall {
-  return async (message, { limits, usage, signal, refuse }) => {
+  return async (message, { limits, usage, signal, refuseImport }) => {
     const request = parseImportRequest(message);
     const { specifier, type } = request;
     const reason = refusalOfImport(request);
     if (reason !== null) throw refusal(reason);
-    const url = URL.parse(specifier);
-    const forbidden = url?.protocol.startsWith("http") === true ? refuse?.({ url }) : undefined;
+    const forbidden = refuseImport?.(specifier);
     if (forbidden !== undefined) throw refusal(`Import failed: ${forbidden}`);
     usage.imports += 1;
     if (usage.imports > limits.maxImports) throw refusal(`Exceeded maximum of ${limits.maxImports} imports`);

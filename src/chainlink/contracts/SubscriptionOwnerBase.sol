@@ -90,7 +90,7 @@ abstract contract SubscriptionOwnerBase is ConfirmedOwner {
   }
 
   /// Lets an account, instead of the one before it, upload secrets for requests that a subscription pays for.
-  function setSecretsSigner(uint64 functionsSubId, address signer) external onlyOwner {
+  function setSecretsSigner(uint64 functionsSubId, address signer) public onlyOwner {
     address before = secretsSignerOf[functionsSubId];
     if (before != address(0)) signedFor[before] -= 1;
     if (signer != address(0)) signedFor[signer] += 1;
@@ -121,6 +121,8 @@ abstract contract SubscriptionOwnerBase is ConfirmedOwner {
     Subscriptions memory subscriptions = subscriptionsOf[dapp];
     if (subscriptions.vrfSubId == 0) revert UnknownDapp(dapp);
     delete subscriptionsOf[dapp];
+    if (secretsSignerOf[subscriptions.functionsSubId] != address(0))
+      setSecretsSigner(subscriptions.functionsSubId, address(0));
     _cancelVrfSubscription(subscriptions.vrfSubId, to);
     FUNCTIONS_ROUTER.cancelSubscription(subscriptions.functionsSubId, to);
     emit Closed(dapp, subscriptions.vrfSubId, subscriptions.functionsSubId, to);

@@ -66,11 +66,12 @@ export function secretOperations(deps: HttpDeps, secrets: Secrets): readonly Ope
       summary: "Name who uploads secrets",
       description:
         "Lets an account of yours upload secrets with `SecretsManager` of functions-toolkit for requests that the dapp's subscription pays for, as " +
-        "the owner of a subscription can. There is one such account; another replaces it. What the service holds for the dapp is not affected.",
+        "the owner of a subscription can. There is one such account; another replaces it. It agrees by its signature, since the dapp can then read what it has uploaded. What the service holds for the dapp is not affected.",
       request: "secretsSigner",
-      example: { address: "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed" },
+      example: { address: "0x0000000000000000000000000000000000000000" },
       answer: SecretsSigner,
-      run: (dapp, _name, { network, address }) => secrets.setSigner(dapp, network, address),
+      run: (dapp, _name, { network, address, signature }) =>
+        secrets.setSigner(dapp, network, { signer: address, signature }),
     }),
   ];
 }

@@ -23,7 +23,7 @@ export interface Authority {
 
 /**
  * Creates the authority of one network. A subscription that an account owns takes the secrets of that account, as on Chainlink's network.
- * One that a contract owns takes those of the account that the contract names: `secretsSignerOf(uint64)`, as SubscriptionOwner has it.
+ * One of SubscriptionOwner's takes those of the account that it names, which has agreed by its signature before the service has it named.
  */
 export function createAuthority(options: {
   readonly client: Pick<ChainClient, "call">;
@@ -36,7 +36,9 @@ export function createAuthority(options: {
   /** `undefined` if there is no such function at the address, which may be an account's. */
   const tryRead = <Value>(to: Hex, what: ContractRead<Value>): Promise<Value | undefined> =>
     read(to, what).catch((error: unknown) => {
-      if (error instanceof CallResultError || (error instanceof RpcError && error.answered)) return undefined;
+      const isReverted =
+        error instanceof RpcError && (error.data !== undefined || /revert/i.test(error.message));
+      if (error instanceof CallResultError || isReverted) return undefined;
       throw error;
     });
   const findOwner = (subscriptionId: bigint): Promise<Hex | undefined> =>
@@ -91,10 +93,11 @@ export function createAuthority(options: {
   return {
     async findUploader(subscriptionId) {
       const owner = await findOwner(subscriptionId);
-      if (owner === undefined) return undefined;
+      // Any contract can own a subscription, and name an account that knows nothing of it.
+      if (owner === undefined || !isAddressEqual(owner, subscriptionOwner)) return owner;
       const call = readOf(subscriptionOwnerAbi, "secretsSignerOf", [subscriptionId], (signer) => signer);
       const signer = await askOwner(owner, call);
-      return signer === zeroAddress ? undefined : (signer ?? owner);
+      return signer === zeroAddress ? undefined : signer;
     },
     async isOperator(subscriptionId, account) {
       const owner = await findOwner(subscriptionId);

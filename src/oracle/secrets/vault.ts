@@ -148,7 +148,7 @@ export function createVault(options: {
     },
     async take(slot) {
       const now = Date.now();
-      await slots.deleteExpired(now);
+      if (slot.slotId >= MAX_SLOTS) throw new UploadRefusedError(`slot id is not below ${MAX_SLOTS}`);
       if (slot.ciphertext.length > MAX_CIPHERTEXT_BYTES)
         throw new UploadRefusedError(`payload longer than ${MAX_CIPHERTEXT_BYTES} bytes`);
       if (slot.expiresAt <= now) throw new UploadRefusedError("already expired");
@@ -156,15 +156,15 @@ export function createVault(options: {
         throw new UploadRefusedError(`expiration is more than ${MAX_LIFETIME_MS / 3_600_000} hours ahead`);
       if (slot.version * 1_000 > now + MAX_VERSION_AHEAD_MS)
         throw new UploadRefusedError("version is a time to come");
-      const others = (await slots.list(slot.owner)).filter(({ slotId }) => slotId !== slot.slotId);
-      if (others.length >= MAX_SLOTS) throw new UploadRefusedError(`more than ${MAX_SLOTS} slots`);
       if (!(await authority.mayUpload(slot.owner)))
         throw new UploadRefusedError(
           "sender not allowed: it owns no subscription with LINK, and signs secrets for none",
         );
+      // Kept until no upload that was recorded before can be sent again.
+      await slots.deleteExpired(now - MAX_LIFETIME_MS);
       if (!(await slots.save(slot))) throw new UploadRefusedError("version too low");
     },
-    list: (owner) => slots.list(owner),
+    list: async (owner) => (await slots.list(owner)).filter(({ expiresAt }) => expiresAt > Date.now()),
   };
 }
 

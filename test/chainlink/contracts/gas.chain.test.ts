@@ -44,28 +44,28 @@ test("behaviour: gas per preset by kind, number of proofs, and presets on each",
   expect(await tabulate(world)).toMatchInlineSnapshot(`
     {
       "coinflip": [
-        "1 × 1: 93145 + 131725 = 224870",
-        "10 × 1: 61672 + 67302 = 128975",
-        "1 × 10: 9325 + 13554 = 22880",
-        "1 × 14: 6693 + 9406 = 16099",
+        "1 × 1: 93145 + 131695 = 224840",
+        "10 × 1: 61672 + 70044 = 131716",
+        "1 × 10: 9325 + 12999 = 22324",
+        "1 × 14: 6693 + 9404 = 16097",
       ],
       "lotto": [
-        "1 × 1: 107526 + 126647 = 234173",
-        "10 × 1: 76021 + 68878 = 144899",
-        "1 × 10: 26777 + 14083 = 40860",
-        "1 × 14: 25994 + 9956 = 35950",
+        "1 × 1: 107526 + 126615 = 234141",
+        "10 × 1: 76021 + 71647 = 147668",
+        "1 × 10: 26777 + 13536 = 40313",
+        "1 × 14: 25994 + 9951 = 35945",
       ],
       "nDice": [
-        "1 × 1: 93229 + 142572 = 235801",
-        "10 × 1: 61756 + 68900 = 130656",
-        "1 × 10: 9488 + 15328 = 24816",
-        "1 × 14: 6833 + 9528 = 16361",
+        "1 × 1: 93229 + 131581 = 224810",
+        "10 × 1: 61756 + 64997 = 126753",
+        "1 × 10: 9488 + 13119 = 22607",
+        "1 × 14: 6833 + 9925 = 16758",
       ],
       "range": [
-        "1 × 1: 93229 + 142832 = 236061",
-        "10 × 1: 61756 + 62863 = 124620",
-        "1 × 10: 9488 + 15764 = 25252",
-        "1 × 14: 6833 + 9407 = 16240",
+        "1 × 1: 93229 + 142790 = 236019",
+        "10 × 1: 61756 + 66728 = 128485",
+        "1 × 10: 9488 + 12998 = 22486",
+        "1 × 14: 6833 + 10992 = 17825",
       ],
     }
   `);
@@ -77,28 +77,28 @@ test("behaviour: gas per preset on VRF v2.5", async () => {
     expect(await tabulate(other)).toMatchInlineSnapshot(`
       {
         "coinflip": [
-          "1 × 1: 98102 + 134193 = 232295",
-          "10 × 1: 66625 + 71700 = 138326",
-          "1 × 10: 9821 + 13799 = 23620",
-          "1 × 14: 7047 + 9979 = 17025",
+          "1 × 1: 98102 + 134198 = 232300",
+          "10 × 1: 66625 + 69490 = 136116",
+          "1 × 10: 9821 + 14356 = 24177",
+          "1 × 14: 7047 + 10375 = 17422",
         ],
         "lotto": [
-          "1 × 1: 112474 + 140151 = 252625",
-          "10 × 1: 80973 + 68864 = 149837",
-          "1 × 10: 26870 + 14892 = 41762",
-          "1 × 14: 26061 + 10530 = 36591",
+          "1 × 1: 112474 + 134637 = 247111",
+          "10 × 1: 80973 + 68322 = 149295",
+          "1 × 10: 26870 + 14338 = 41208",
+          "1 × 14: 26061 + 10925 = 36985",
         ],
         "nDice": [
-          "1 × 1: 98186 + 156153 = 254339",
-          "10 × 1: 66709 + 71103 = 137812",
-          "1 × 10: 9983 + 15032 = 25015",
-          "1 × 14: 7186 + 10890 = 18076",
+          "1 × 1: 98186 + 139602 = 237788",
+          "10 × 1: 66709 + 67781 = 134490",
+          "1 × 10: 9983 + 15036 = 25019",
+          "1 × 14: 7186 + 10496 = 17683",
         ],
         "range": [
-          "1 × 1: 98186 + 139724 = 237910",
-          "10 × 1: 66709 + 67845 = 134555",
-          "1 × 10: 9983 + 16024 = 26007",
-          "1 × 14: 7186 + 9978 = 17164",
+          "1 × 1: 98186 + 139722 = 237908",
+          "10 × 1: 66709 + 70043 = 136752",
+          "1 × 10: 9983 + 13800 = 23783",
+          "1 × 14: 7186 + 11165 = 18352",
         ],
       }
     `);
@@ -113,10 +113,10 @@ test("behaviour: gas per preset whose words are paid in coin", async () => {
     expect(await tabulate(other, ["coinflip"])).toMatchInlineSnapshot(`
       {
         "coinflip": [
-          "1 × 1: 99110 + 127898 = 227008",
-          "10 × 1: 67631 + 66121 = 133752",
-          "1 × 10: 9922 + 15937 = 25858",
-          "1 × 14: 7119 + 9525 = 16643",
+          "1 × 1: 99110 + 133400 = 232510",
+          "10 × 1: 67631 + 65564 = 133195",
+          "1 × 10: 9922 + 14278 = 24200",
+          "1 × 14: 7119 + 9926 = 17045",
         ],
       }
     `);
@@ -162,7 +162,7 @@ test("behaviour: proof and report in transactions of their own cost one transact
   const delivered = await deliverWords(stack, submitted);
   const reported = await deliverReports(stack, await reportOf(stack, submitted));
   expect([submitted, delivered, reported].map(({ gasUsed }) => gasUsed).join(" + ")).toMatchInlineSnapshot(
-    `"93145 + 97711 + 53239"`,
+    `"93145 + 92165 + 53227"`,
   );
 });
 
@@ -194,18 +194,18 @@ test("behaviour: contracts linked to the dapp beside ours cost functions gas, an
 test("behaviour: gas of joined words, by number of key hashes", async () => {
   expect(await tabulateJoins("v2")).toMatchInlineSnapshot(`
     {
-      "coinflip, 2 keys": "195543 + 117832 + 119963 + 53227",
-      "coinflip, 4 keys": "304843 + 112310 + 120276 + 117150 + 126961 + 53239",
-      "random numbers, 2 keys": "170575 + 128883 + 99527",
-      "random numbers, 4 keys": "279887 + 112340 + 120286 + 128183 + 106744",
+      "coinflip, 2 keys": "195543 + 117844 + 125447 + 53251",
+      "coinflip, 4 keys": "304843 + 112308 + 120258 + 133785 + 126952 + 53251",
+      "random numbers, 2 keys": "170575 + 117800 + 99515",
+      "random numbers, 4 keys": "279887 + 123421 + 114718 + 117128 + 102352",
     }
   `);
   expect(await tabulateJoins("v2.5")).toMatchInlineSnapshot(`
     {
-      "coinflip, 2 keys": "205055 + 120685 + 128392 + 53249",
-      "coinflip, 4 keys": "323513 + 120759 + 167499 + 125593 + 133681 + 53273",
-      "random numbers, 2 keys": "180087 + 120745 + 107986",
-      "random numbers, 4 keys": "298557 + 142875 + 134186 + 131134 + 109111",
+      "coinflip, 2 keys": "205067 + 120757 + 128394 + 53249",
+      "coinflip, 4 keys": "323525 + 126295 + 123142 + 131119 + 138148 + 53273",
+      "random numbers, 2 keys": "180099 + 142875 + 107981",
+      "random numbers, 4 keys": "298569 + 131791 + 123125 + 125566 + 117960",
     }
   `);
 });
@@ -318,5 +318,5 @@ test("behaviour: gas of a round of drand for a batch, in its request and in its 
     const packed = `0x0020${"07".repeat(32)}${signature}` as const;
     gas.push((await deliverReports(stack, await reportOf(stack, asked, { packed }))).gasUsed);
   }
-  expect(`${waiting.gasUsed - plain.gasUsed} + ${gas[1]! - gas[0]!}`).toMatchInlineSnapshot(`"828 + 975"`);
+  expect(`${waiting.gasUsed - plain.gasUsed} + ${gas[1]! - gas[0]!}`).toMatchInlineSnapshot(`"828 + 963"`);
 });
