@@ -5,10 +5,8 @@ import type { SecretGuard } from "./secretGuard.ts";
 export interface HostCallContext {
   readonly limits: RunLimits;
   readonly caller: string;
-  /** Says why the run's secrets forbid a request. */
-  readonly refuse?: SecretGuard["refuse"] | undefined;
-  /** Says why they forbid a module. */
-  readonly refuseImport?: SecretGuard["refuseImport"] | undefined;
+  /** Says what the run's secrets forbid. Default: nothing. */
+  readonly guard?: Pick<SecretGuard, "refuse" | "refuseImport">;
   /** Aborted when the run ends, whatever ended it, or when the source withdraws the call. */
   readonly signal: AbortSignal;
   /** What the run has used so far, shared by all its calls. A call adds what it uses. */

@@ -49,7 +49,7 @@ export function createSession(options: {
     try {
       const hostCall = Object.hasOwn(hostCalls, name) ? hostCalls[name] : undefined;
       if (hostCall === undefined) throw new HostCallRefusal(`${name} is not available here`);
-      answer = await hostCall(request, { limits, caller, ...guard, signal, usage });
+      answer = await hostCall(request, { limits, caller, guard, signal, usage });
     } catch (thrown) {
       error =
         thrown instanceof HostCallRefusal

@@ -42,20 +42,11 @@ export async function deployStack(options: DeployOptions): Promise<StackAddresse
   const { client, deployer } = options;
   const firstNonce = await client.getNonce(deployer.address, "pending");
   const { addresses, steps } = planDeployment(options, deployer.address, firstNonce);
-  const signed: SignedStep[] = [];
-  for (const [index, step] of steps.entries()) {
-    const transaction = await signCall(deployer, step, {
-      chainId: options.chainId,
-      nonce: firstNonce + index,
-      gasPriceWei: options.gasPriceWei,
-    });
-    signed.push({ step, ...transaction });
-  }
+  const signed = await signSteps(steps, firstNonce, options);
   const receipts = options.synchronous
     ? await sendOneByOne(client, signed)
     : await sendAtOnce(client, signed, performance.now() + (options.timeoutMs ?? DEFAULT_TIMEOUT_MS));
-  const failed = receipts.findIndex((receipt) => !receipt.succeeded);
-  if (failed >= 0) throw new DeploymentError(steps[failed]!.name, "it reverted");
+  assertSucceeded(steps, receipts);
   return addresses;
 }
 
@@ -83,7 +74,7 @@ export interface PublishOptions extends Pick<
  * @throws {DeploymentError} when a transaction reverts.
  */
 export async function publishSecretKeys(options: PublishOptions): Promise<void> {
-  const { client, deployer, functionsCoordinator: to, keys, chainId, gasPriceWei } = options;
+  const { client, deployer, functionsCoordinator: to, keys } = options;
   const read = async (functionName: "getDONPublicKey" | "getThresholdPublicKey"): Promise<Hex> => {
     const call = { abi: functionsCoordinatorAbi, functionName } as const;
     return decodeCallResult({ ...call, data: await client.call({ to, data: encodeFunctionData(call) }) });
@@ -91,13 +82,26 @@ export async function publishSecretKeys(options: PublishOptions): Promise<void> 
   const steps = planSecretKeys(to, keys);
   const published = [await read("getDONPublicKey"), await read("getThresholdPublicKey")];
   if (published[0] === keys.donPublicKey && published[1] === keys.thresholdPublicKey) return;
-  const nonce = await client.getNonce(deployer.address, "pending");
+  const firstNonce = await client.getNonce(deployer.address, "pending");
+  const signed = await signSteps(steps, firstNonce, options);
+  assertSucceeded(steps, await sendOneByOne(client, signed));
+}
+
+/** Signs steps for nonces from `firstNonce` on. */
+async function signSteps(
+  steps: readonly DeploymentStep[],
+  firstNonce: number,
+  { deployer, chainId, gasPriceWei }: Pick<DeployOptions, "deployer" | "chainId" | "gasPriceWei">,
+): Promise<readonly SignedStep[]> {
   const signed: SignedStep[] = [];
   for (const [index, step] of steps.entries()) {
-    const terms = { chainId, nonce: nonce + index, gasPriceWei };
+    const terms = { chainId, nonce: firstNonce + index, gasPriceWei };
     signed.push({ step, ...(await signCall(deployer, step, terms)) });
   }
-  const receipts = await sendOneByOne(client, signed);
+  return signed;
+}
+
+function assertSucceeded(steps: readonly DeploymentStep[], receipts: readonly Receipt[]): void {
   const failed = receipts.findIndex((receipt) => !receipt.succeeded);
   if (failed >= 0) throw new DeploymentError(steps[failed]!.name, "it reverted");
 }

@@ -311,7 +311,7 @@ export interface Tables {
     owner: Hex;
     slot_id: number;
     version: number;
-    /** JSON; empty if it was withdrawn. */
+    /** JSON. */
     ciphertext: string;
     expires_at: number;
   };

@@ -12,7 +12,7 @@ export interface SecretSlot {
   readonly slotId: number;
   /** Rises with each upload; the toolkit's is the time in seconds. */
   readonly version: number;
-  /** JSON of a TDH2 ciphertext; empty if it was withdrawn. */
+  /** JSON of a TDH2 ciphertext. */
   readonly ciphertext: string;
   /** Unix milliseconds. */
   readonly expiresAt: number;
@@ -48,11 +48,15 @@ export async function findSlot(
   return row && parseSlot(row);
 }
 
-/** Returns an uploader's slots, or those of all, by their ids. */
-export async function listSlots(db: Queryable, network: string, owner?: Hex): Promise<SecretSlot[]> {
-  let query = db.selectFrom("secret_slots").selectAll().where("network", "=", network);
-  if (owner !== undefined) query = query.where("owner", "=", owner);
-  return (await query.orderBy("slot_id").execute()).map(parseSlot);
+/** Returns an uploader's slots by their ids. */
+export async function listSlots(db: Queryable, network: string, owner: Hex): Promise<SecretSlot[]> {
+  const rows = await db
+    .selectFrom("secret_slots")
+    .selectAll()
+    .where((is) => is.and({ network, owner }))
+    .orderBy("slot_id")
+    .execute();
+  return rows.map(parseSlot);
 }
 
 /** Deletes the slots of a network that expired before a time: what they held can't be uploaded again. */

@@ -18,7 +18,7 @@ export function createFetchCall(guarded: GuardedFetch): HostCall {
     const outcome = await guarded.fetch(request, {
       budget,
       signal: context.signal,
-      refuse: context.refuse,
+      refuse: context.guard?.refuse,
     });
     if (outcome.ok) {
       const { body, ...header } = outcome.response;

@@ -14,12 +14,12 @@ const MAX_TOTAL_LENGTHS = 2;
  * most `maxImportBytes` and twice that in total. A module that can't be loaded rejects with Deno's `TypeError`.
  */
 export function createImportCall(loader: ModuleLoader): HostCall {
-  return async (message, { limits, usage, signal, refuseImport }) => {
+  return async (message, { limits, usage, signal, guard }) => {
     const request = parseImportRequest(message);
     const { specifier, type } = request;
     const reason = refusalOfImport(request);
     if (reason !== null) throw refusal(reason);
-    const forbidden = refuseImport?.(specifier);
+    const forbidden = guard?.refuseImport(specifier);
     if (forbidden !== undefined) throw refusal(`Import failed: ${forbidden}`);
     usage.imports += 1;
     if (usage.imports > limits.maxImports) throw refusal(`Exceeded maximum of ${limits.maxImports} imports`);

@@ -81,12 +81,8 @@ export function createAuthority(options: {
       return scanOwners();
     });
     nextScan = scan;
-    scanning = scan
-      .then(
-        () => {},
-        () => {},
-      )
-      .then(() => sleep(SCAN_PAUSE_MS, undefined, { ref: false }));
+    const ended = scan.then(() => {}).catch(() => {});
+    scanning = ended.then(() => sleep(SCAN_PAUSE_MS, undefined, { ref: false }));
     return scan;
   }
 

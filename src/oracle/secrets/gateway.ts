@@ -65,9 +65,11 @@ async function run(message: GatewayMessage, vault: GatewayNetwork["vault"]): Pro
   const { body, sender } = message;
   if (body.method === "secrets_list") {
     const slots = await vault.list(sender);
-    const rows = slots
-      .filter(({ ciphertext }) => ciphertext !== "")
-      .map(({ slotId, version, expiresAt }) => ({ slot_id: slotId, version, expiration: expiresAt }));
+    const rows = slots.map(({ slotId, version, expiresAt }) => ({
+      slot_id: slotId,
+      version,
+      expiration: expiresAt,
+    }));
     return { success: true, rows };
   }
   const upload = await parseUpload(message);

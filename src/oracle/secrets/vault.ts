@@ -124,7 +124,7 @@ export function createVault(options: {
     const secrets = await Promise.all(
       reference.slots.map(async ({ slotId, version }) => {
         const slot = await slots.find(owner, slotId);
-        if (slot?.version !== version || slot.expiresAt <= Date.now() || slot.ciphertext === "")
+        if (slot?.version !== version || slot.expiresAt <= Date.now())
           throw new SecretsRefusedError(
             `slot ${slotId} of ${owner} has no version ${version}: it was not uploaded, was replaced, or has expired`,
           );
