@@ -1,4 +1,4 @@
-import { parseAbiParameters, toFunctionSelector, type Hex } from "viem";
+import { getAbiItem, getAddress, parseAbiParameters, slice, toFunctionSelector, type Hex } from "viem";
 import type { Proof } from "../vrf/proof.ts";
 import {
   batchVrfCoordinatorAbi,
@@ -13,7 +13,7 @@ import { decodeSignatures, type SignedReport } from "./presetReport.ts";
 import { MAX_NODES } from "./quorum.ts";
 import { createReadLimit, decodeBoundedCall, decodeBoundedParameters, readWord } from "../lib/boundedAbi.ts";
 import { fromHexText, toHexText } from "../lib/hex.ts";
-import { WORD_BYTES } from "../lib/uint256.ts";
+import { toWord, WORD_BYTES } from "../lib/uint256.ts";
 
 /** A proof as submitted on chain, with the request it claims to be for. */
 export interface Fulfilment {
@@ -37,22 +37,83 @@ export interface Fulfilment {
  */
 export function decodeFulfilments(input: Hex): Fulfilment[] {
   const data = decodeDelivery(input)?.fulfilment ?? input;
-  for (const abi of [vrfCoordinatorAbi, vrfCoordinatorV2PlusAbi]) {
-    const call = tryDecode(() => decodeBoundedCall({ abi, data }));
-    if (call?.functionName !== "fulfillRandomWords") continue;
-    const [proof, commitment, onlyPremium] = call.args;
-    return [{ proof: toProof(proof), commitment, ...(onlyPremium === undefined ? {} : { onlyPremium }) }];
+  const call = tryDecode(() => decodeBoundedCall({ abi: vrfCoordinatorAbi, data }));
+  if (call?.functionName === "fulfillRandomWords") {
+    const [proof, commitment] = call.args;
+    return [{ proof: toProof(proof), commitment }];
   }
-  for (const abi of [batchVrfCoordinatorAbi, batchVrfCoordinatorV2PlusAbi]) {
-    const call = tryDecode(() => decodeBoundedCall({ abi, data }));
-    if (call === undefined) continue;
-    const [proofs, commitments] = call.args;
-    return proofs.flatMap((proof, index) => {
-      const commitment = commitments[index];
-      return commitment === undefined ? [] : [{ proof: toProof(proof), commitment }];
-    });
+  const batch = tryDecode(() => decodeBoundedCall({ abi: batchVrfCoordinatorAbi, data }));
+  if (batch === undefined) return tryDecode(() => readV2Plus(data)) ?? [];
+  const [proofs, commitments] = batch.args;
+  return proofs.flatMap((proof, index) => {
+    const commitment = commitments[index];
+    return commitment === undefined ? [] : [{ proof: toProof(proof), commitment }];
+  });
+}
+
+const [FULFILL_V2_PLUS, FULFILL_BATCH_V2_PLUS] = [vrfCoordinatorV2PlusAbi, batchVrfCoordinatorV2PlusAbi].map(
+  (abi) => toFunctionSelector(getAbiItem({ abi, name: "fulfillRandomWords" })),
+) as [Hex, Hex];
+const PROOF_BYTES = 13 * WORD_BYTES;
+/** VRFCoordinatorV2_5 normalises all to a tag and a flag: a commitment with more is no request's. */
+const MAX_EXTRA_ARGS_BYTES = 4 + WORD_BYTES;
+
+/**
+ * Reads the proofs in a call of VRFCoordinatorV2_5 or its batch contract. Anyone may call them, so this reads what they read, where libraries
+ * refuse to: Solidity takes negative offsets within calldata.
+ */
+function readV2Plus(input: Hex): Fulfilment[] {
+  const data = fromHexText(input).subarray(SELECTOR_BYTES);
+  if (input.startsWith(FULFILL_V2_PLUS)) {
+    const commitment = commitmentAt(data, offsetAt(data, 0, PROOF_BYTES));
+    const onlyPremium = readWord(data, PROOF_BYTES + WORD_BYTES) !== 0n;
+    return commitment === undefined ? [] : [{ proof: proofAt(data, 0), commitment, onlyPremium }];
   }
-  return [];
+  if (!input.startsWith(FULFILL_BATCH_V2_PLUS)) return [];
+  const proofsAt = offsetAt(data, 0, 0);
+  const first = offsetAt(data, 0, WORD_BYTES) + WORD_BYTES;
+  const count = lengthAt(data, proofsAt);
+  if (first + count * WORD_BYTES > data.length) throw new RangeError("the list ends beyond the data");
+  return Array.from({ length: count }, (_, i) => i).flatMap((i) => {
+    const commitment = commitmentAt(data, offsetAt(data, first, first + i * WORD_BYTES));
+    const proof = proofAt(data, proofsAt + WORD_BYTES + i * PROOF_BYTES);
+    return commitment === undefined ? [] : [{ proof, commitment }];
+  });
+}
+
+function proofAt(data: Uint8Array, at: number): Proof {
+  const word = (index: number): bigint => readWord(data, at + index * WORD_BYTES);
+  const pair = (index: number) => [word(index), word(index + 1)] as const;
+  return toProof({
+    pk: pair(0),
+    gamma: pair(2),
+    c: word(4),
+    s: word(5),
+    seed: word(6),
+    uWitness: addressIn(word(7)),
+    cGammaWitness: pair(8),
+    sHashWitness: pair(10),
+    zInv: word(12),
+  });
+}
+
+/** Returns the commitment at `at`; `undefined` for one that no request can have. */
+function commitmentAt(data: Uint8Array, at: number): Fulfilment["commitment"] | undefined {
+  const word = (index: number): bigint => readWord(data, at + index * WORD_BYTES);
+  const extraArgs = bytesAt(data, offsetAt(data, at, at + 5 * WORD_BYTES));
+  if (extraArgs.length > MAX_EXTRA_ARGS_BYTES) return undefined;
+  return {
+    blockNum: word(0),
+    subId: word(1),
+    callbackGasLimit: Number(word(2)),
+    numWords: Number(word(3)),
+    sender: addressIn(word(4)),
+    extraArgs: toHexText(extraArgs),
+  };
+}
+
+function addressIn(word: bigint): Hex {
+  return getAddress(slice(toWord(word), 12));
 }
 
 /** Decodes a call of PresetConsumer `submit`; `undefined` for any other call. */

@@ -1,10 +1,15 @@
 import { concat, encodeAbiParameters, encodeFunctionData, parseAbiParameters, size, type Hex } from "viem";
 import { describe, expect, test } from "vitest";
-import { decodeDelivery, decodeTransmission } from "../../src/chainlink/calldata.ts";
-import { functionsCoordinatorAbi } from "../../src/chainlink/contracts/abi.ts";
+import { decodeDelivery, decodeFulfilments, decodeTransmission } from "../../src/chainlink/calldata.ts";
+import {
+  batchVrfCoordinatorV2PlusAbi,
+  functionsCoordinatorAbi,
+  vrfCoordinatorV2PlusAbi,
+} from "../../src/chainlink/contracts/abi.ts";
 import { encodeDelivery } from "../../src/chainlink/presetReport.ts";
 import { toHexText } from "../../src/lib/hex.ts";
 import { toWord } from "../../src/lib/uint256.ts";
+import { withNegativeOffset } from "../support/delivery.ts";
 
 const WORD = toWord(1n);
 
@@ -92,5 +97,75 @@ describe("a delivery", () => {
       expect(
         decodeDelivery(concat([SELECTOR, word(64), word(96), word(0), word(1), word(offset)])),
       ).toBeUndefined();
+  });
+});
+
+describe("proofs of v2.5", () => {
+  const proof = (c: bigint) =>
+    ({
+      pk: [1n, 2n],
+      gamma: [3n, 4n],
+      c,
+      s: 6n,
+      seed: 7n,
+      uWitness: "0x0000000000000000000000000000000000000008",
+      cGammaWitness: [9n, 10n],
+      sHashWitness: [11n, 12n],
+      zInv: 13n,
+    }) as const;
+  const commitment = {
+    blockNum: 14n,
+    subId: 15n,
+    callbackGasLimit: 16,
+    numWords: 17,
+    sender: "0x0000000000000000000000000000000000000012",
+    extraArgs: toHexText(new Uint8Array(36).fill(0x13)),
+  } as const;
+  const decoded = {
+    proof: {
+      publicKey: { x: 1n, y: 2n },
+      gamma: { x: 3n, y: 4n },
+      c: 5n,
+      s: 6n,
+      preSeed: 7n,
+      uWitness: proof(5n).uWitness,
+      cGammaWitness: { x: 9n, y: 10n },
+      sHashWitness: { x: 11n, y: 12n },
+      zInv: 13n,
+    },
+    commitment,
+  };
+  const direct = encodeFunctionData({
+    abi: vrfCoordinatorV2PlusAbi,
+    functionName: "fulfillRandomWords",
+    args: [proof(5n), commitment, true],
+  });
+  const batchOf = (...commitments: readonly (Omit<typeof commitment, "extraArgs"> & { extraArgs: Hex })[]) =>
+    encodeFunctionData({
+      abi: batchVrfCoordinatorV2PlusAbi,
+      functionName: "fulfillRandomWords",
+      args: [commitments.map((_, i) => proof(5n + BigInt(i))), commitments],
+    });
+
+  test("are read as they were encoded", () => {
+    expect(decodeFulfilments(direct)).toEqual([{ ...decoded, onlyPremium: true }]);
+    expect(decodeFulfilments(batchOf(commitment))).toEqual([decoded]);
+    expect(decodeFulfilments(encodeDelivery(batchOf(commitment), []))).toEqual([decoded]);
+  });
+
+  test("are read where an offset is negative, as Solidity does", () => {
+    expect(decodeFulfilments(withNegativeOffset(direct))).toEqual([{ ...decoded, onlyPremium: true }]);
+  });
+
+  test("are read beside one with extra arguments that no request can have", () => {
+    const tooLong = { ...commitment, extraArgs: toHexText(new Uint8Array(37)) };
+    const found = decodeFulfilments(batchOf(tooLong, commitment));
+    expect(found).toEqual([{ ...decoded, proof: { ...decoded.proof, c: 6n } }]);
+  });
+
+  test("that end too early are none", () => {
+    for (const whole of [direct, batchOf(commitment)])
+      for (let end = 10; end < whole.length - 64; end += 64)
+        expect(decodeFulfilments(whole.slice(0, end) as Hex)).toEqual([]);
   });
 });

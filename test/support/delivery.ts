@@ -6,6 +6,7 @@ import {
   keccak256,
   padHex,
   parseAbiParameters,
+  slice,
   type Hex,
 } from "viem";
 import type { Receipt } from "../../src/evm/client.ts";
@@ -154,6 +155,27 @@ function encodeFulfilments(stack: TestStack, fulfilments: ReturnType<typeof prov
     functionName: "fulfillRandomWords",
     args: [fulfilments.map(({ proof }) => proof), fulfilments.map(({ commitment }) => commitment)],
   });
+}
+
+/** Encodes the same call of VRFCoordinatorV2_5 with the extra arguments before the commitment that points to them. */
+export function withNegativeOffset(data: Hex): Hex {
+  const words = (from: number, count: number): Hex => slice(data, 4 + 32 * from, 4 + 32 * (from + count));
+  const [proof, onlyPremium, commitment, extraArgs] = [
+    words(0, 13),
+    words(14, 1),
+    words(15, 5),
+    words(21, 3),
+  ];
+  const [commitmentAt, extraArgsAt] = [18 * 32, toWord(BigInt.asUintN(256, -96n))];
+  return concatHex([
+    slice(data, 0, 4),
+    proof,
+    toWord(BigInt(commitmentAt)),
+    onlyPremium,
+    extraArgs,
+    commitment,
+    extraArgsAt,
+  ]);
 }
 
 /** Returns the seed that each batch of a transaction gets from its own VRF request: word 0 of the proof. */

@@ -40,6 +40,7 @@ import {
   fulfilmentOf,
   reportOf,
   seedsOf,
+  withNegativeOffset,
 } from "../support/delivery.ts";
 import {
   ECHO_WORD,
@@ -549,9 +550,14 @@ describe("a proof that a stranger delivers", () => {
   });
 });
 
-test("a proof of v2.5 is valid from a contract that the coordinator calls while it cancels a subscription", async () => {
-  const other = await startVerifyWorld({ vrfVersion: "v2.5" });
-  try {
+describe("a proof of v2.5 that a stranger delivers", () => {
+  let other: VerifyWorld;
+  beforeAll(async () => {
+    other = await startVerifyWorld({ vrfVersion: "v2.5" });
+  });
+  afterAll(() => other.close());
+
+  test("is valid from a contract that the coordinator calls while it cancels a subscription", async () => {
     const { vrfCoordinator } = other.addresses;
     const abi = parseAbi([
       "function createSubscription() returns (uint256)",
@@ -587,9 +593,18 @@ test("a proof of v2.5 is valid from a contract that the coordinator calls while 
       verdict: "unconfirmed",
       requests: [{ failed: null }],
     });
-  } finally {
-    await other.close();
-  }
+  });
+
+  test("is valid where an offset in its calldata is negative, without traces", async () => {
+    const request = await other.submit({ randoms: [{ vrfSubId: other.dapp.vrfSubId, numWords: 2 }] });
+    const proof = await deliverWords(other, request, {
+      wrap: ({ to, data }) => ({ to, data: withNegativeOffset(data) }),
+    });
+    for (const { transactionHash } of [request, proof])
+      expect(await other.verify(transactionHash, { tamper: withoutTraces })).toMatchObject({
+        verdict: "valid",
+      });
+  });
 });
 
 test("behaviour: what a contract of the caller's own asked for is checked, too", async () => {
