@@ -65,6 +65,17 @@ export function findEvent(log: EncodedLog): ChainEvent | undefined {
   }
 }
 
+/**
+ * Returns the logs that some contracts emitted, whose addresses are in lower case. A transaction with answers has logs of consumers, too,
+ * whose callbacks can emit any.
+ */
+export function logsOf<Log extends { readonly address: Hex }>(
+  logs: readonly Log[],
+  contracts: readonly Hex[],
+): readonly Log[] {
+  return logs.filter(({ address }) => contracts.includes(address));
+}
+
 /** First topic of each event, to filter logs by; for an event with several versions, that of the first version. */
 export const EVENT_TOPICS = {
   ...topicsOf(vrfCoordinatorAbi, "RandomWordsRequested", "RandomWordsFulfilled"),

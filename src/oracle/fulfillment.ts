@@ -83,20 +83,23 @@ export type VrfOutcome =
   | { readonly kind: "refused"; readonly reason: string };
 
 /**
- * Reads the outcome of each entry from a transaction's logs, by request id. Entries without any log are absent.
+ * Reads the outcome of each entry from the coordinator's and the batch contract's logs of a transaction, by request id. Entries without any
+ * log are absent. The caller must check which contracts emitted the logs.
  *
  * @throws MalformedLogError when a log doesn't match its topic.
  */
 export function readVrfOutcomes(logs: readonly RawLog[]): Map<Hex, VrfOutcome> {
   const outcomes = new Map<Hex, VrfOutcome>();
+  // A callback may have the batch contract try an earlier entry again, which has ended by then.
+  const refuse = (requestId: Hex, reason: string): void => {
+    if (!outcomes.has(requestId)) outcomes.set(requestId, { kind: "refused", reason });
+  };
   for (const log of logs) {
     const event = decodeLog(log);
     if (event?.name === "RandomWordsFulfilled")
       outcomes.set(event.requestId, { kind: "fulfilled", callbackSucceeded: event.success });
-    else if (event?.name === "ErrorReturned")
-      outcomes.set(event.requestId, { kind: "refused", reason: event.reason });
-    else if (event?.name === "RawErrorReturned")
-      outcomes.set(event.requestId, { kind: "refused", reason: nameOfError(event.reason) });
+    else if (event?.name === "ErrorReturned") refuse(event.requestId, event.reason);
+    else if (event?.name === "RawErrorReturned") refuse(event.requestId, nameOfError(event.reason));
   }
   return outcomes;
 }

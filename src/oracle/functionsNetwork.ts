@@ -1,6 +1,6 @@
 import type { Hex } from "viem";
 import type { ChainClient, RawLog, Receipt } from "../evm/client.ts";
-import { decodeLog } from "../chainlink/events.ts";
+import { decodeLog, logsOf } from "../chainlink/events.ts";
 import { decodeRevertReason, type RevertReason } from "../chainlink/revertReason.ts";
 import type { WatchedBlock } from "../evm/watcher.ts";
 import { messageOf } from "../lib/errors.ts";
@@ -157,7 +157,7 @@ export function createFunctionsNetwork(options: FunctionsNetworkOptions): Functi
       gas: gasOfReport(open),
     });
     if (revertReason !== undefined) return onRevert(open, receipt.transactionHash, revertReason);
-    const outcomes = readFunctionsOutcomes(receipt.logs);
+    const outcomes = readFunctionsOutcomes(logsOf(receipt.logs, [router]));
     for (const entry of open) settle(entry, outcomes.get(entry.request.requestId), receipt);
   }
 

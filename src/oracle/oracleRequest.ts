@@ -49,7 +49,8 @@ export interface FunctionsOutcome {
 }
 
 /**
- * Reads the outcome of each item from a transaction's logs, by request id. Items without any log are absent.
+ * Reads the outcome of each item from the router's logs of a transaction, by request id. Items without any log are absent. The caller must
+ * check which contract emitted the logs.
  *
  * @throws MalformedLogError when a log doesn't match its topic.
  */

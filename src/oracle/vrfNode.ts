@@ -1,6 +1,6 @@
 import type { Hex } from "viem";
 import type { ChainClient, RawLog, Receipt } from "../evm/client.ts";
-import { decodeLog } from "../chainlink/events.ts";
+import { decodeLog, logsOf } from "../chainlink/events.ts";
 import type { Sender } from "../evm/sender.ts";
 import type { WatchedBlock } from "../evm/watcher.ts";
 import type { ContractRead } from "../chainlink/contractRead.ts";
@@ -37,7 +37,7 @@ export interface VrfNodeOptions {
   readonly client: Pick<ChainClient, "call">;
   /** VRFCoordinatorV2 or VRFCoordinatorV2_5, lower case. */
   readonly coordinator: Hex;
-  /** Its BatchVRFCoordinatorV2 or BatchVRFCoordinatorV2Plus. */
+  /** Its BatchVRFCoordinatorV2 or BatchVRFCoordinatorV2Plus, lower case. */
   readonly batchCoordinator: Hex;
   readonly blockhashStore: Hex;
   readonly key: ProvingKey;
@@ -186,7 +186,7 @@ export function createVrfNode(options: VrfNodeOptions): VrfNode {
     const receipt = await (presets?.withReports(accompanied, send) ?? send());
     const requestIds = wanted.map(({ request }) => request.requestId);
     tellAnswers("prove words", requestIds, { startMs, receipt });
-    const outcomes = readVrfOutcomes(receipt.logs);
+    const outcomes = readVrfOutcomes(logsOf(receipt.logs, [coordinator, options.batchCoordinator]));
     for (const entry of wanted) settle(entry, outcomes.get(entry.request.requestId), receipt);
   }
 

@@ -102,6 +102,15 @@ test.each([
   expect([...readVrfOutcomes([logOf([EVENT_TOPICS[event], idOf(1n)], data)])]).toEqual([[idOf(1n), outcome]]);
 });
 
+test("behaviour: what was fulfilled is not refused afterwards", () => {
+  const again = logOf([EVENT_TOPICS.RawErrorReturned, idOf(1n)], raw(customError));
+  const outcomes = readVrfOutcomes([
+    logOf([EVENT_TOPICS.RandomWordsFulfilled, idOf(1n)], fulfilled(true)),
+    again,
+  ]);
+  expect(outcomes.get(idOf(1n))?.kind).toBe("fulfilled");
+});
+
 test("behaviour: logs of others say nothing", () => {
   expect(readVrfOutcomes([logOf([idOf(1n), idOf(2n)], "0x")]).size).toBe(0);
 });

@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { encodeFunctionData, type Hex } from "viem";
-import { blockhashStoreAbi } from "../../src/chainlink/contracts/abi.ts";
+import { encodeAbiParameters, encodeEventTopics, encodeFunctionData, size, type Hex } from "viem";
+import { batchVrfCoordinatorAbi, blockhashStoreAbi } from "../../src/chainlink/contracts/abi.ts";
 import { createPoolClient } from "../../src/evm/nodePool.ts";
 import { fromHexText } from "../../src/lib/hex.ts";
 import { decodeProof } from "../../src/vrf/encoding.ts";
@@ -10,6 +10,16 @@ import { startFaultyNode } from "../support/faultyNode.ts";
 import { TEST_PROVING_KEY, TEST_ROLES } from "../support/stack.ts";
 import { randomValueFromVrfProof } from "../vrf/support/vrfSol.ts";
 import { startWorld, type World } from "./support/world.ts";
+
+/** Returns the code of a contract that answers each call with one log. */
+function emitting(topics: readonly Hex[], data: Hex): Hex {
+  const stores = (data.slice(2).match(/.{64}/g) ?? []).map(
+    (word, i) => `7f${word}61${(32 * i).toString(16).padStart(4, "0")}52`,
+  );
+  const pushes = topics.toReversed().map((topic) => `7f${topic.slice(2)}`);
+  const log = `61${size(data).toString(16).padStart(4, "0")}5f${(0xa0 + topics.length).toString(16)}00`;
+  return `0x${[...stores, ...pushes, log].join("")}`;
+}
 
 let world: World;
 afterEach(() => world.close());
@@ -113,6 +123,26 @@ test("behaviour: a callback that reverts is noticed and not repeated", async () 
     ),
   );
   expect(oracle.network().pending).toEqual([]);
+});
+
+test("behaviour: a callback can't say in the coordinator's name how its neighbours ended", async () => {
+  world = await startWorld();
+  const victim = await world.createConsumer("79");
+  const liar = await world.createConsumer("7a");
+  await victim.requestWord({ confirmations: 3 });
+  await liar.requestWord({ confirmations: 2 });
+  const oracle = world.startOracle();
+  await vi.waitFor(() => expect(oracle.network().pending).toHaveLength(2));
+  const [topic] = encodeEventTopics({ abi: batchVrfCoordinatorAbi, eventName: "ErrorReturned" });
+  const reason = encodeAbiParameters([{ type: "string" }], ["InsufficientBalance"]);
+  const topics = [topic, oracle.network().pending[0]!.requestId];
+  await world.viem.setCode({ address: victim.address, bytecode: "0x00" });
+  await world.viem.setCode({ address: liar.address, bytecode: emitting(topics, reason) });
+  await world.viem.mine({ blocks: 1 });
+  await vi.waitFor(async () => expect(await fulfilled()).toHaveLength(2));
+  await world.requestWords(1);
+  await vi.waitFor(async () => expect(await fulfilled()).toHaveLength(3));
+  expect(world.lines.filter(({ level }) => level !== "info")).toEqual([]);
 });
 
 test("behaviour: a request for another key is left alone", async () => {

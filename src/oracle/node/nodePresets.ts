@@ -1,6 +1,6 @@
 import type { Hex } from "viem";
 import { isPureSource } from "../../../sandbox/index.ts";
-import { decodeLog, findEvent } from "../../chainlink/events.ts";
+import { decodeLog, findEvent, logsOf } from "../../chainlink/events.ts";
 import { findRevertReason } from "../../chainlink/findRevertReason.ts";
 import { deriveWords } from "../../chainlink/fulfilmentWords.ts";
 import { readyRecord } from "../../chainlink/presetBatch.ts";
@@ -375,8 +375,7 @@ export function createNodePresets(options: NodePresetsOptions): NodePresets {
   }
 
   function noteRefusals(logs: readonly RawLog[]): void {
-    const ours = logs.filter(({ address }) => address === options.batchVrfCoordinator);
-    for (const [requestId, outcome] of readVrfOutcomes(ours)) {
+    for (const [requestId, outcome] of readVrfOutcomes(logsOf(logs, [options.batchVrfCoordinator]))) {
       const entry = requests.find(requestId);
       if (entry === undefined || outcome.kind !== "refused") continue;
       refused.add(entry.request);

@@ -1,5 +1,5 @@
 import type { Hex } from "viem";
-import { decodeLog } from "../../chainlink/events.ts";
+import { decodeLog, logsOf } from "../../chainlink/events.ts";
 import { findRevertReason } from "../../chainlink/findRevertReason.ts";
 import type { ChainClient, RawLog } from "../../evm/client.ts";
 import type { Sender } from "../../evm/sender.ts";
@@ -263,7 +263,7 @@ export function createOracleNode(options: OracleNodeOptions): OracleNode {
       const startMs = Date.now();
       const receipt = await options.transmitter.send(call, undefined);
       tellAnswers("report", [request.requestId], { startMs, receipt });
-      const outcome = readFunctionsOutcomes(receipt.logs).get(request.requestId);
+      const outcome = readFunctionsOutcomes(logsOf(receipt.logs, [router])).get(request.requestId);
       const told = { ...fields, transactionHash: receipt.transactionHash, result: outcome?.result };
       if (receipt.succeeded) log.info(told, "functions: transmitted");
       else {

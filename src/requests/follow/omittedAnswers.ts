@@ -1,6 +1,6 @@
 import type { Hex } from "viem";
 import { PRESET_CONSUMER_READS } from "../../chainlink/presetConsumerReads.ts";
-import { decodeLog, type ChainEvent } from "../../chainlink/events.ts";
+import { decodeLog, logsOf, type ChainEvent } from "../../chainlink/events.ts";
 import { encodeTimeouts } from "../../chainlink/functionsTimeout.ts";
 import { decodeRevertReason } from "../../chainlink/revertReason.ts";
 import type { StackAddresses } from "../../chainlink/stackPlan.ts";
@@ -55,6 +55,8 @@ export interface OmittedAnswersOptions {
 /** Creates the search of one network. */
 export function createOmittedAnswers(options: OmittedAnswersOptions): OmittedAnswers {
   const { client, watcher, contracts, tracker, onError } = options;
+  const { presetConsumer, vrfCoordinator, functionsRouter } = contracts;
+  const addresses = [presetConsumer, vrfCoordinator, functionsRouter].map((one) => one.toLowerCase() as Hex);
   /** By id of the question: how long the head had been watched when it was looked at last, or first seen. */
   const lookedAt = new Map<Hex, number>();
   /** Questions that the contracts have answered, in transactions that are not found yet. */
@@ -95,7 +97,10 @@ export function createOmittedAnswers(options: OmittedAnswersOptions): OmittedAns
     }
   };
 
-  /** Finds the receipt of the transaction that brought the answer, in the first block after which the contracts don't wait for it. */
+  /**
+   * Finds the receipt of the transaction that brought the answer, in the first block after which the contracts don't wait for it. It has the
+   * logs of these contracts only.
+   */
   const findAnswer = async (question: Question, head: bigint): Promise<Receipt | undefined> => {
     let open = BigInt(question.block);
     let closed = head;
@@ -108,7 +113,8 @@ export function createOmittedAnswers(options: OmittedAnswersOptions): OmittedAns
     const block = parseObject(answer, "block");
     for (const hash of Array.isArray(block["transactions"]) ? block["transactions"] : []) {
       const receipt = await client.getReceipt(parseHex(hash, "transaction hash"));
-      if (receipt?.logs.some((log) => isAnswer(decodeLog(log), question))) return receipt;
+      const logs = logsOf(receipt?.logs ?? [], addresses);
+      if (receipt && logs.some((log) => isAnswer(decodeLog(log), question))) return { ...receipt, logs };
     }
     return undefined;
   };
