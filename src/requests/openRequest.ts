@@ -147,6 +147,14 @@ export function isLinking(request: OpenRequest): request is LinkRequest {
   return request.kind === "consumer" || request.kind === "unlink";
 }
 
+/** Parameters of every preset request; the others are the preset's own. */
+const SHARED_PARAMETERS = new Set(["preset", "confirmations", "beacon", "label", "once"]);
+
+/** Returns the preset's own among the parameters of a preset request. */
+export function ownParamsOf(params: object): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(params).filter(([name]) => !SHARED_PARAMETERS.has(name)));
+}
+
 /**
  * Parses a stored request into the type of its kind.
  *
@@ -223,13 +231,19 @@ const RUN_OUTCOME: Shape = {
   err: text,
 } satisfies Record<keyof RunOutcome, Check>;
 
+const BEACON: Shape = { round: digits, time: text, chainHash: hex } satisfies Record<keyof BeaconView, Check>;
 const LABELS: Shape = { label: optional(text), once: optional((value) => value === true) };
 
 const SHAPES: Readonly<
   Record<RequestKind, { readonly params: Shape; readonly progress: Shape; readonly outcome: Shape }>
 > = {
   preset: {
-    params: { preset: text, confirmations: optional(number), ...LABELS },
+    params: {
+      preset: text,
+      confirmations: optional(number),
+      beacon: optional((value) => hasShape(value, BEACON)),
+      ...LABELS,
+    },
     progress: { sourceHash: optional(hex), args: listOf(text), returnType, show: optional(show) },
     outcome: RUN_OUTCOME,
   },

@@ -13,7 +13,7 @@ import { recordDryRun } from "./dryRuns.ts";
 import { FunctionFailedError } from "../errors.ts";
 import type { Replica } from "../takeover/replicaSync.ts";
 import type { RequestBook } from "../requestBook.ts";
-import { parseRequest } from "../openRequest.ts";
+import { ownParamsOf, parseRequest } from "../openRequest.ts";
 import type { OpenRequest } from "../openRequest.ts";
 import type { Command, Dapp, SubmitOptions } from "../service.ts";
 import { isClosing } from "./sandboxRuns.ts";
@@ -188,8 +188,8 @@ function withWarnings(warnings: readonly string[]): Pick<Change, "progress"> {
 function commandOf(request: OpenRequest): Command | undefined {
   const { network } = request;
   if (request.kind === "preset") {
-    const { preset, ...params } = request.params;
-    return { kind: "preset", network, preset, params };
+    const { preset } = request.params;
+    return { kind: "preset", network, preset, params: ownParamsOf(request.params) };
   }
   if (request.kind !== "function") return undefined;
   return { kind: "function", network, ...request.params };

@@ -3,7 +3,7 @@ import { listRequests } from "../../store/requestLists.ts";
 import type { Store } from "../../store/store.ts";
 import { assertCursor } from "./cursor.ts";
 import { NotFoundError } from "../errors.ts";
-import type { OpenRequest } from "../openRequest.ts";
+import { ownParamsOf, type OpenRequest } from "../openRequest.ts";
 import { presentRequest } from "./present.ts";
 import { isEnded } from "../change.ts";
 import type { RequestBook } from "../requestBook.ts";
@@ -13,9 +13,6 @@ import type { ServiceNetwork } from "../serviceNetwork.ts";
 
 /** An id that the oracle network assigned: 32 bytes. */
 const ORACLE_ID = /^0x[0-9a-fA-F]{64}$/;
-
-/** Parameters of every preset request; the others are the preset's own. */
-const SHARED_PARAMETERS = new Set(["preset", "confirmations", "beacon", "label", "once"]);
 
 /** Reads requests for callers. */
 export interface RequestReader {
@@ -95,7 +92,6 @@ export function createRequestReader(options: {
         throw new NotFoundError(`result ${JSON.stringify(id)}${record === undefined ? "" : lackOf(record)}`);
       const { network, updatedAt, shown } = record;
       const { preset, label } = record.params as { readonly preset?: string; readonly label?: string };
-      const own = Object.entries(record.params).filter(([name]) => !SHARED_PARAMETERS.has(name));
       const hasParams = preset !== undefined && record.payloadDeletedAt === undefined;
       return {
         id,
@@ -103,7 +99,7 @@ export function createRequestReader(options: {
         updatedAt,
         outcome,
         ...(preset === undefined ? {} : { preset }),
-        ...(hasParams ? { params: Object.fromEntries(own) } : {}),
+        ...(hasParams ? { params: ownParamsOf(record.params) } : {}),
         ...(label === undefined ? {} : { dappId: record.dappId }),
         ...(shown === undefined ? {} : { shown }),
       };

@@ -1,11 +1,12 @@
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { SandboxClosedError } from "../../../sandbox/host/poolErrors.ts";
 import { createAcceptance, type Acceptance } from "../../../src/requests/accept/acceptance.ts";
-import type { OpenRequest } from "../../../src/requests/openRequest.ts";
+import type { CommandChecker } from "../../../src/requests/accept/commandChecker.ts";
+import type { OpenRequest, RequestContent } from "../../../src/requests/openRequest.ts";
 import { presentRequest } from "../../../src/requests/read/present.ts";
 import { createRequestBook, type RequestBook } from "../../../src/requests/requestBook.ts";
 import { withOwnErrors } from "../../../src/requests/accept/sandboxRuns.ts";
-import type { Dapp } from "../../../src/requests/service.ts";
+import type { Command, Dapp, PresetCommand } from "../../../src/requests/service.ts";
 import type { ServiceNetwork } from "../../../src/requests/serviceNetwork.ts";
 import { DatabaseAwayError } from "../../../src/store/databaseAway.ts";
 import { insertDapp } from "../../../src/store/dapps.ts";
@@ -22,9 +23,39 @@ const COMMAND = {
   returnType: "string",
 } as const;
 
+const PRESET: PresetCommand = {
+  kind: "preset",
+  network: DESK_NETWORK,
+  preset: "nDice",
+  params: { numDice: "2" },
+  confirmations: 2,
+  beacon: "drand",
+  label: "raffle",
+  once: true,
+};
+
+/** Returns what the checks store of a command. */
+function contentOf(command: Command): RequestContent {
+  if (command.kind !== "preset")
+    return {
+      kind: "function",
+      params: { source: COMMAND.source, args: [], returnType: "string" },
+      progress: { returnType: "string" },
+      outcome: null,
+    };
+  const { params, preset, confirmations, label, once } = command;
+  const beacon = { round: "1000", time: "2023-08-23T15:59:24.000Z", chainHash: "0x52" } as const;
+  return {
+    kind: "preset",
+    params: { ...params, preset, confirmations: confirmations!, beacon, label: label!, once: once! },
+    progress: { args: [], returnType: "string" },
+    outcome: null,
+  };
+}
+
 describe.each(DATABASES)("on %s", (_name, create) => {
   let store: Store;
-  let dryRun: () => Promise<readonly string[]>;
+  let dryRun: (...given: Parameters<CommandChecker["dryRun"]>) => Promise<readonly string[]>;
   let hasDatabase: boolean;
   const taken: string[] = [];
 
@@ -51,13 +82,8 @@ describe.each(DATABASES)("on %s", (_name, create) => {
       store: over,
       book,
       checker: {
-        check: async () => ({
-          kind: "function",
-          params: { source: COMMAND.source, args: [], returnType: "string" },
-          progress: { returnType: "string" },
-          outcome: null,
-        }),
-        dryRun: () => dryRun(),
+        check: async (_dapp, command) => contentOf(command),
+        dryRun: (...given) => dryRun(...given),
       },
       getNetwork: () => network,
       replica: { hasDatabase: () => hasDatabase },
@@ -100,6 +126,23 @@ describe.each(DATABASES)("on %s", (_name, create) => {
       expect(await stateOf(id)).toBe("received");
     },
   );
+
+  test("behaviour: the dry run that the next process runs gets a preset's own parameters alone", async () => {
+    const { promise: ran, resolve } = Promise.withResolvers<Command>();
+    // It is still running when its process ends.
+    dryRun = () => new Promise(() => {});
+    const { id } = await open().accept(DAPP, PRESET, { isAsync: true });
+    const next = open();
+    next.book.restore([(await next.book.find(id))!]);
+    dryRun = async (_dapp, command) => {
+      resolve(command);
+      return [];
+    };
+    next.resumeChecks(DESK_NETWORK);
+    expect(await ran).toMatchObject({ preset: "nDice", params: { numDice: "2" } });
+    expect(Object.keys(((await ran) as PresetCommand).params)).toEqual(["numDice"]);
+    await vi.waitFor(() => expect(taken).toEqual([id]), { timeout: 60_000 });
+  });
 
   test.each([true, false])(
     "behaviour: what a dry run warns of is kept with the request, asynchronous: %s",
