@@ -98,3 +98,18 @@ test.each([{ beacon: "nist" }, { beacon: true }, { beacon: "drand", round: "1" }
     expect(await draw(body)).toMatchObject({ status: 400, data: { code: "invalid_parameter" } });
   },
 );
+
+test.each([
+  [
+    "/api/oracleFunctions/runFunction",
+    { source: "return 'x'", args: [], returnType: "string" },
+    "no random word",
+  ],
+  ["/api/vrfv2/requestRandomNumber", {}, "of the proof alone"],
+])("error: %s refuses a beacon, and says why", async (path, body, why) => {
+  const answer = await tyche.call("POST", path, { body: { network: "sepolia", beacon: "drand", ...body } });
+  expect(answer).toMatchObject({
+    status: 400,
+    data: { details: [{ path: "/beacon", message: expect.stringContaining(why) }] },
+  });
+});

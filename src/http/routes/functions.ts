@@ -5,7 +5,7 @@ import { getDapp, whileConnected, type HttpDeps } from "../context.ts";
 import { sendJson } from "../frame.ts";
 import type { Operation } from "../operation.ts";
 import type { FunctionCommand } from "../../requests/service.ts";
-import { checkLabel, labelOf, readOnce } from "../labelParameters.ts";
+import { checkLabel, checkNoBeacon, labelOf, readOnce } from "../labelParameters.ts";
 import type { LiveSchemas } from "../liveSchemas.ts";
 import { readParameters, type GivenParameters } from "../parameters.ts";
 import { parseRequest } from "../parseRequest.ts";
@@ -48,6 +48,7 @@ export function parseFunctionCommand(
   given: GivenParameters,
   { networks, validate }: Pick<LiveSchemas, "networks" | "validate">,
 ): FunctionCommand {
+  checkNoBeacon(given, "a function gets no random word that could follow from a round; call a preset");
   readOnce(given);
   const { label, once, ...values } = parseRequest(given, validate.function, ({ source, network, ...own }) => [
     ...checkSource(source, networks.get(network)),
