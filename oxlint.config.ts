@@ -100,8 +100,9 @@ const WALL_CLOCK: Readonly<Record<string, readonly string[]>> = {
     "src/webhooks/webhooks.ts",
   ],
   "the times at which rounds of drand are due": [
-    "src/oracle/batches/beaconRounds.ts",
+    "src/lib/beaconRounds.ts",
     "src/requests/accept/chooseRound.ts",
+    "src/requests/follow/roundWait.ts",
   ],
   "the times at which schedules are due": [
     "src/browser/application/pages/dapps/triggers.tsx",

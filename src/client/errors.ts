@@ -117,6 +117,7 @@ export class ChainUnavailableError extends ApiError {}
 export class RequestFailedError extends ApiError {}
 export class OracleTimeoutError extends ApiError {}
 export class WordWithheldError extends ApiError {}
+export class BeaconLateError extends ApiError {}
 export class OverloadedError extends ApiError {}
 export class StillPendingError extends ApiError {}
 
@@ -164,6 +165,7 @@ export const ERROR_CLASSES: Readonly<Record<string, new (facts: ApiErrorFacts) =
   request_failed: RequestFailedError,
   oracle_timeout: OracleTimeoutError,
   word_withheld: WordWithheldError,
+  beacon_late: BeaconLateError,
   overloaded: OverloadedError,
   still_pending: StillPendingError,
 };

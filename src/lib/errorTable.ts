@@ -163,6 +163,13 @@ export const ERROR_TABLE = {
     remedy:
       "Ask the operator that the message names. If it recurs, use other key hashes: an operator that sees the others' words can refuse a draw, but not choose one.",
   },
+  beacon_late: {
+    status: 504,
+    meaning:
+      "No relay had the round of drand that a preset waits for within 24 hours. No other round is ever taken. From a minute after the round's time, `why` of the request begins with this code and says which relay said what; the request continues.",
+    remedy:
+      "Wait, and look at `why`. Once a relay has the round, the oracle answers on chain, even after the request has ended; `verify` checks that answer.",
+  },
   overloaded: {
     status: 503,
     meaning:

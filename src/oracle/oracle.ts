@@ -14,7 +14,7 @@ import { createProofSender, type ProofSenderOptions } from "./node/proofSender.t
 import { keepOffReplaced } from "./keptSender.ts";
 import type { OracleLog } from "./log.ts";
 import type { BeaconTerms } from "../lib/drand.ts";
-import { createBeaconRounds } from "./batches/beaconRounds.ts";
+import { createBeaconRounds } from "../lib/beaconRounds.ts";
 import { createPresetNetwork } from "./batches/presetNetwork.ts";
 import type { OracleNetworkStatus } from "./status.ts";
 import type { FunctionsNode } from "./transmit.ts";

@@ -5,6 +5,7 @@ import { findRevertReason } from "../chainlink/findRevertReason.ts";
 import { createSender, type Sender, observeSender } from "../evm/sender.ts";
 import type { Call } from "../evm/signedTransaction.ts";
 import { ACTIVE_MS } from "../lib/batchDelay.ts";
+import { createBeaconRounds } from "../lib/beaconRounds.ts";
 import { repeat } from "../lib/repeat.ts";
 import { listSourceIds, listSubscriptions } from "../store/chainRecords.ts";
 import type { Fence } from "../store/leases.ts";
@@ -24,6 +25,7 @@ import { createCallbackRecorder } from "./follow/callbackRecorder.ts";
 import { createFunctionTimeouts } from "./follow/functionTimeouts.ts";
 import { createMaintenance } from "./follow/maintenance.ts";
 import { createOmittedAnswers } from "./follow/omittedAnswers.ts";
+import { createRoundWait } from "./follow/roundWait.ts";
 import { createTracker, type Tracker } from "./follow/tracker.ts";
 import { createAnswerTimeouts } from "./follow/answerTimeouts.ts";
 import type { OpenNetwork } from "./openNetwork.ts";
@@ -208,6 +210,7 @@ async function openScope(
     presetConfirmations: terms.minConfirmations,
     allowanceJuels: terms.allowanceJuels,
     coinAllowanceWei: terms.coinAllowanceWei,
+    roundWait: createRoundWait(createBeaconRounds({ terms: terms.beacon, signal })),
     isChainlinks: terms.chainlinkCoordinator !== undefined,
     vrfOperatorOf: (key: Hex) => source.vrfOperators?.find((one) => one.keyHash === key)?.address,
     oracleWait: network.oracleWait,

@@ -11,6 +11,7 @@ import { createSender, fixedFees, type Fees } from "../../src/evm/sender.ts";
 import type { Pipelining } from "../../src/evm/pipelining.ts";
 import { createFinality } from "../../src/evm/finality.ts";
 import { createChainWatcher } from "../../src/evm/watcher.ts";
+import type { BeaconTerms } from "../../src/lib/drand.ts";
 import { createId } from "../../src/lib/id.ts";
 import { createOracle, type Oracle } from "../../src/oracle/oracle.ts";
 import { createReportSigner } from "../../src/oracle/signer.ts";
@@ -76,7 +77,10 @@ export interface PipelineOptions {
 }
 
 /** Starts real contracts, a real oracle and a faulty connection to the chain, for pipelines to work on. */
-export async function startPipelineWorld(options: Parameters<typeof startTestStack>[0] = {}) {
+export async function startPipelineWorld({
+  beacon,
+  ...options
+}: Parameters<typeof startTestStack>[0] & { readonly beacon?: BeaconTerms } = {}) {
   const stack = await startTestStack(options);
   const node = await startFaultyNode(stack);
   const folder = mkdtempSync(join(tmpdir(), "tyche-pipeline-"));
@@ -119,6 +123,7 @@ export async function startPipelineWorld(options: Parameters<typeof startTestSta
           client: stack.client,
           watcher,
           contracts: stack.addresses,
+          beacon,
           furtherVrf: keys.map((key) => ({ key, senders: [senderOf(vrfAccounts[vrfKeys.indexOf(key)]!)] })),
           functions: {
             nodes: TEST_ROLES.signers.map(({ secretKey }, i) => ({
@@ -173,6 +178,7 @@ export async function startPipelineWorld(options: Parameters<typeof startTestSta
             rolledBackAfterMs: 0,
             chainlinkCoordinator: options.isChainlinks === true ? stack.addresses.vrfCoordinator : undefined,
             hasEthereumBlocks: true,
+            beacon,
           },
           presetKeyHashes: options.presetKeyHashes,
           vrfOperators: vrfKeys.map(({ keyHash }, i) => ({ keyHash, address: vrfAccounts[i]!.address })),

@@ -29,7 +29,7 @@ import { createQuota } from "../quota.ts";
 import type { PendingRequest } from "../status.ts";
 import type { SourceRunner } from "../execute.ts";
 import type { FunctionsNode } from "../transmit.ts";
-import type { BeaconRounds } from "./beaconRounds.ts";
+import type { BeaconRounds } from "../../lib/beaconRounds.ts";
 import { createPresetBatches, type BatchEntry, type BatchRequest } from "./presetBatches.ts";
 import { createBatchRunner, RUNNING_BATCHES } from "./runBatch.ts";
 

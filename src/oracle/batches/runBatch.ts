@@ -10,7 +10,7 @@ import { fromHexText } from "../../lib/hex.ts";
 import { toWord } from "../../lib/uint256.ts";
 import type { Observation } from "../aggregateObservations.ts";
 import { failure, runSource, type SourceRunner } from "../execute.ts";
-import type { BeaconRounds } from "./beaconRounds.ts";
+import type { BeaconRounds } from "../../lib/beaconRounds.ts";
 import type { BatchRequest } from "./presetBatches.ts";
 
 /** Maximum number of batches run concurrently, in all and of one subscription. */

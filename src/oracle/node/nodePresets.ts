@@ -28,7 +28,7 @@ import { encodeFulfillment, readVrfOutcomes, type VrfRequest } from "../fulfillm
 import { gasOfFulfillment } from "../fulfillmentGas.ts";
 import { createGroupCommit, lanesOf, type CommitPipelining } from "../groupCommit.ts";
 import type { OracleLog } from "../log.ts";
-import type { BeaconRounds } from "../batches/beaconRounds.ts";
+import type { BeaconRounds } from "../../lib/beaconRounds.ts";
 import { createPresetBatches, type BatchEntry, type BatchRequest } from "../batches/presetBatches.ts";
 import { createBatchRunner, RUNNING_BATCHES } from "../batches/runBatch.ts";
 import { agreeOnItems } from "../protocol/agreeOnItems.ts";

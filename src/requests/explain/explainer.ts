@@ -22,6 +22,7 @@ import type { OpenRequest } from "../openRequest.ts";
 import type { StoredSubscription } from "../../store/chainRecords.ts";
 import type { SubscriptionBalances } from "../../dapps/subscriptionReads.ts";
 import type { Subscriptions } from "../../dapps/subscriptions.ts";
+import type { RoundWait } from "../follow/roundWait.ts";
 import type { Tracker } from "../follow/tracker.ts";
 import { repeat } from "../../lib/repeat.ts";
 
@@ -51,6 +52,8 @@ export interface ExplainerOptions {
   readonly pause?: (() => string | undefined) | undefined;
   /** Returns the address of the operator that delivers the words of a key. */
   readonly vrfOperatorOf?: ((keyHash: Hex) => Hex | undefined) | undefined;
+  /** Says that a preset waits for its round of drand. */
+  readonly roundWait: RoundWait;
   /** Returns what a request waits for according to the oracle, if the oracle runs here. */
   readonly oracleWait: ((requestId: Hex) => string | undefined) | undefined;
   /** Returns the function nodes where several operators run them; none for an oracle of one, `undefined` while they are not known. */
@@ -129,6 +132,8 @@ export function createExplainer(options: ExplainerOptions): (request: OpenReques
       if (options.isChainlinks)
         return `Chainlink's oracle has brought no random words for ${seconds(ageMs(request))}${kept}${headAge()}`;
     }
+    const round = options.roundWait(request);
+    if (round !== undefined) return round;
     if (await hasTimedOut(request))
       return `the function request has timed out on the network: no result within ${FUNCTIONS_TIMEOUT_SECONDS} seconds; it is being timed out on chain`;
     const requestId = progress.functionsRequestId ?? missingParts(request)[0]?.id ?? progress.vrfRequestId;

@@ -11,6 +11,7 @@ import type { RequestBook } from "../requestBook.ts";
 import { describeMissing, missingParts } from "./joinedParts.ts";
 import { idOfAwaited } from "./omittedAnswers.ts";
 import type { Facts, OpenRequest } from "../openRequest.ts";
+import type { RoundWait } from "./roundWait.ts";
 import { CHAIN_FACTS } from "./takeBack.ts";
 import type { Tracker } from "./tracker.ts";
 
@@ -19,6 +20,8 @@ import type { Tracker } from "./tracker.ts";
  * for a function request.
  */
 const TIMEOUT_MS = 300_000;
+/** Time for a relay to have the round of drand that a preset waits for, after which its request ends: a day. */
+const ROUND_TIMEOUT_MS = 86_400_000;
 /** Chainlink's node drops a request that it could not answer within 24 hours, according to its documentation of VRF v2.5. */
 const CHAINLINK_KEEPS_SECONDS = 86_400n;
 /** `BLOCKHASH` reaches 256 blocks back from the block that asks (EIP-210 was never active). */
@@ -56,6 +59,8 @@ export interface AnswerTimeoutsOptions {
   readonly take: (request: OpenRequest) => void;
   /** Returns the address of the operator that delivers the words of a key. */
   readonly vrfOperatorOf?: ((keyHash: Hex) => Hex | undefined) | undefined;
+  /** Says that a preset waits for its round of drand. */
+  readonly roundWait: RoundWait;
   /** Explains why a request isn't making progress. */
   readonly explain: (request: OpenRequest) => Promise<string | null>;
 }
@@ -64,7 +69,7 @@ export interface AnswerTimeoutsOptions {
  * Creates the job that ends the wait for random words, and the wait of a preset with a word for its result. If neither the EVM nor the
  * BlockhashStore has a request's block hash, nobody can fulfil it any more, so it can be sent again without ever being answered twice. A
  * request that could be fulfilled but isn't in time fails with what it waited for. One with joined words, or with a word, is never sent
- * again.
+ * again. A preset whose round of drand is late waits for a day.
  *
  * What has been read from the chain decides, never this machine's clock: only time in which the head was watched counts, and a wait ends
  * only once every block up to the head has been read and the coordinator still waits for the proof, or PresetConsumer for the results. Words that are on chain are the
@@ -80,6 +85,8 @@ export function createAnswerTimeouts(options: AnswerTimeoutsOptions): () => Prom
   const { client, watcher, book, tracker, take } = options;
   /** By {@link idOfAwaited}: how long the head had been watched when it began to wait for nothing but the oracle. */
   const waitingSince = new Map<string, number>();
+  /** Likewise, for its round of drand. */
+  const roundSince = new Map<string, number>();
   /** Likewise: timestamp of its block in seconds, by the chain's clock. */
   const askedAt = new Map<string, bigint>();
   /** Likewise: the head when its wait was first found to be over. */
@@ -129,11 +136,11 @@ export function createAnswerTimeouts(options: AnswerTimeoutsOptions): () => Prom
     book.get(request.id) === request && idOfAwaited(request) === id;
 
   /** Whether a request has waited long enough; the first call starts the wait. */
-  const isOver = ({ id }: Awaiting): boolean => {
+  const isOver = ({ id }: Awaiting, starts = waitingSince, timeoutMs = TIMEOUT_MS): boolean => {
     const { totalMs } = watcher.watched();
-    const since = waitingSince.get(id) ?? totalMs;
-    waitingSince.set(id, since);
-    return totalMs - since >= TIMEOUT_MS;
+    const since = starts.get(id) ?? totalMs;
+    starts.set(id, since);
+    return totalMs - since >= timeoutMs;
   };
 
   const sendAgain = async (awaiting: Awaiting): Promise<void> => {
@@ -176,7 +183,18 @@ export function createAnswerTimeouts(options: AnswerTimeoutsOptions): () => Prom
   const explain = async ({ request }: Awaiting): Promise<string> =>
     (await options.explain(request)) ?? "no reason known";
 
+  /** The oracle can't answer before it has the round, whatever comes: its own time begins then. */
+  const lookForRound = async (awaiting: Awaiting, head: BlockHead, reason: string): Promise<void> => {
+    waitingSince.delete(awaiting.id);
+    if (!isOver(awaiting, roundSince, ROUND_TIMEOUT_MS) || !(await isUnanswered(awaiting, head.number)))
+      return;
+    const message = `the round of drand did not come within 24 hours, and no other is ever taken; the result follows on chain once a relay has it: ${reason}`;
+    await fail(awaiting, { code: "beacon_late", message });
+  };
+
   const lookForResult = async (awaiting: Awaiting, head: BlockHead): Promise<void> => {
+    const reason = options.roundWait(awaiting.request);
+    if (reason !== undefined) return await lookForRound(awaiting, head, reason);
     if (!isOver(awaiting) || !(await isUnanswered(awaiting, head.number))) return;
     const why = await explain(awaiting);
     const message = `the random word was on chain in the transaction ${awaiting.request.progress.wordTransactionHash}, but the oracle network gave no result within ${TIMEOUT_MS / 1000} seconds; ${why}`;
@@ -230,7 +248,7 @@ export function createAnswerTimeouts(options: AnswerTimeoutsOptions): () => Prom
       return isMeant ? [{ id, request, acceptedBlock }] : [];
     });
     const ids = new Set<string>(waiting.map(({ id }) => id));
-    for (const known of [waitingSince, askedAt, overAt])
+    for (const known of [waitingSince, roundSince, askedAt, overAt])
       for (const id of known.keys()) if (!ids.has(id)) known.delete(id);
     const head = watcher.head();
     if (head === undefined) return;

@@ -133,6 +133,7 @@ test("behaviour: a request fails only when everything up to the head has been re
     tracker: { track: () => {}, readTo: () => readTo },
     requests: () => [waiting],
     take: () => {},
+    roundWait: () => undefined,
     explain: async () => null,
   });
   await look();
@@ -173,6 +174,7 @@ test("behaviour: words that are on chain, and that nobody has read yet, are no r
     tracker: { track: () => {}, readTo: () => head!.number },
     requests: () => [unread],
     take,
+    roundWait: () => undefined,
     explain: async () => null,
   });
   for (totalMs = 0; totalMs < 700_000; totalMs += 301_000) await look();
@@ -215,6 +217,7 @@ test.each([
       tracker: { track: () => {}, readTo: () => undefined },
       requests: () => [waiting],
       take: () => {},
+      roundWait: () => undefined,
       explain: async () => null,
     });
     for (age = 254; age <= 274; age += 1) await look();

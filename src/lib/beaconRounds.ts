@@ -7,9 +7,9 @@ import {
   verifyDrandRound,
   type BeaconTerms,
   type DrandRound,
-} from "../../lib/drand.ts";
-import { messageOf } from "../../lib/errors.ts";
-import { parseObject } from "../../lib/nodeAnswers.ts";
+} from "./drand.ts";
+import { messageOf } from "./errors.ts";
+import { parseObject } from "./nodeAnswers.ts";
 
 /** How long a relay may take. */
 const RELAY_MS = 5_000;
@@ -28,10 +28,10 @@ export type RoundState =
   | { readonly kind: "known"; readonly signature: Uint8Array }
   /** It will be known: until then, why it isn't. */
   | { readonly kind: "awaited"; readonly why: string }
-  /** These nodes can't answer what waits for it. */
+  /** It is of a chain that is not followed. */
   | { readonly kind: "never"; readonly why: string };
 
-/** Rounds of drand, for the batches that wait for them. */
+/** Rounds of drand, for what waits for them. */
 export interface BeaconRounds {
   /** Returns what is known of a round. Asks the relays for one that is awaited, and calls `onChange` when it is known, or why it isn't has changed. */
   ask(round: DrandRound, onChange: () => void): RoundState;
@@ -48,7 +48,7 @@ interface Followed {
  * Creates a follower of one chain of rounds. All relays are asked at once, and none is believed: a round has one valid signature, and no
  * other round is ever taken for it, however late it is.
  *
- * @param options.terms absent: the nodes follow no chain
+ * @param options.terms absent: no chain is followed
  */
 export function createBeaconRounds(options: {
   readonly terms: BeaconTerms | undefined;

@@ -1,0 +1,25 @@
+import type { BeaconRounds } from "../../lib/beaconRounds.ts";
+import type { OpenRequest } from "../openRequest.ts";
+
+/** How long after its time a round is late: relays have it a second after it, mostly. */
+const LATE_MS = 60_000;
+
+/** Says why a preset can't have its result yet, as its round of drand is not known; `undefined` where that isn't the reason. */
+export type RoundWait = (request: OpenRequest) => string | undefined;
+
+/**
+ * Creates the watch over the rounds of drand that presets wait for. It asks the relays itself, and only for rounds that are late: the oracle
+ * may run elsewhere, and what it was told isn't on chain.
+ */
+export function createRoundWait(rounds: BeaconRounds): RoundWait {
+  return (request) => {
+    if (request.kind !== "preset" || request.params.beacon === undefined) return undefined;
+    if (request.progress.wordBlock === undefined) return undefined;
+    const { round, time, chainHash } = request.params.beacon;
+    const lateMs = Date.now() - Date.parse(time);
+    if (lateMs < 0) return `waiting for drand's round ${round}, due at ${time}`;
+    if (lateMs < LATE_MS) return undefined;
+    const state = rounds.ask({ round: BigInt(round), chainHash }, () => {});
+    return state.kind === "awaited" ? `beacon_late: ${state.why}` : undefined;
+  };
+}

@@ -1,0 +1,82 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { drandRoundTime, QUICKNET } from "../../../src/lib/drand.ts";
+import {
+  DEAD_RELAY,
+  QUICKNET_HASH,
+  QUICKNET_ROUNDS,
+  startDrandRelay,
+  type DrandRelay,
+} from "../../support/drandRelay.ts";
+import { startPipelineWorld, type OpenPipeline, type PipelineWorld } from "../../support/pipelineWorld.ts";
+
+const DUE = drandRoundTime(QUICKNET, 1000n);
+const TIME = new Date(DUE * 1000).toISOString();
+const params = { preset: "test", beacon: { round: "1000", time: TIME, chainHash: QUICKNET_HASH } };
+
+let world: PipelineWorld;
+let pipeline: OpenPipeline;
+let relay: DrandRelay;
+let signature: Uint8Array | undefined;
+
+beforeEach(async () => {
+  signature = undefined;
+  relay = await startDrandRelay(QUICKNET, () => signature);
+  const beacon = { chain: QUICKNET, relays: [DEAD_RELAY, relay.url], marginSeconds: 3 };
+  // The chain's clock is before the round, and this machine's long after it: the round is late at once.
+  world = await startPipelineWorld({ startsAt: DUE - 3_600, beacon });
+  pipeline = await world.open();
+  await world.storeSource(pipeline.pipeline);
+});
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await pipeline.close();
+  await world.close();
+  await relay.close();
+});
+
+/** Requests a preset, and waits until nothing but its round is missing. */
+async function requestLate() {
+  const { id } = await pipeline.accept("preset", { params });
+  await vi.waitFor(async () => {
+    const request = (await pipeline.book.find(id))!;
+    expect(request.state).toBe("randomness");
+    const why = await pipeline.pipeline.explain(request);
+    // Both relays have answered.
+    expect(why).toContain("127.0.0.1:9:");
+    expect(why).toContain("HTTP status 404");
+    expect(why).toMatch(/^beacon_late: no relay has drand's round 1000, which was due at /);
+  });
+  return id;
+}
+
+test("why says that the round is late, and which relay said what; whoever has the round settles it", async () => {
+  const id = await requestLate();
+  // Far more than the oracle's own time, which begins once it has the round.
+  const watched = vi.spyOn(pipeline.watcher, "watched");
+  let totalMs = 0;
+  watched.mockImplementation(() => ({ totalMs: (totalMs += 301_000), sinceGapMs: Infinity }));
+  await vi.waitFor(() => expect(watched.mock.calls.length).toBeGreaterThan(10), { interval: 100 });
+  expect((await pipeline.book.find(id))!.state).toBe("randomness");
+  watched.mockRestore();
+  signature = QUICKNET_ROUNDS.get(1000n)!;
+  expect(await pipeline.ended(id)).toMatchObject({ state: "fulfilled", error: null });
+});
+
+test("no round within a day ends the request as late, and the oracle still answers on chain", async () => {
+  const id = await requestLate();
+  const watched = vi.spyOn(pipeline.watcher, "watched");
+  let totalMs = 0;
+  watched.mockImplementation(() => ({ totalMs: (totalMs += 86_401_000), sinceGapMs: Infinity }));
+  const ended = await pipeline.ended(id);
+  expect(ended).toMatchObject({
+    state: "failed",
+    error: {
+      code: "beacon_late",
+      message: expect.stringMatching(/^the round of drand did not come within 24 hours.*HTTP status 404/),
+    },
+  });
+  watched.mockRestore();
+  signature = QUICKNET_ROUNDS.get(1000n)!;
+  await vi.waitFor(async () => expect(await world.events("BatchReported")).toHaveLength(1));
+  expect(await pipeline.book.find(id)).toEqual(ended);
+});
