@@ -100,6 +100,7 @@ export function createPool(
     clearTimeout(pump);
     const nowMs = performance.now();
     let quick = 0;
+    let busy = 0;
     let unsent = 0;
     const idle: Worker[] = [];
     const holders = countHolders(settings);
@@ -107,6 +108,7 @@ export function createPool(
       if (worker.state === "idle") idle.push(worker);
       const first = jobs.get(worker.runs[0]?.run ?? 0);
       if (first === undefined) continue;
+      busy += 1;
       holders.add(first.caller);
       if (nowMs - first.startedMs < SLOW_MS) quick += 1;
       // Runs waiting behind a slow one go to whoever is free.
@@ -123,9 +125,12 @@ export function createPool(
       const { caller, message } = batch[0] as Job;
       begin(takeWorker(idle, message.group), batch, nowMs);
       holders.add(caller);
+      busy += 1;
       quick += 1;
       unsent += 1;
     }
+    // A spare is ready before it is needed.
+    if (busy > 0) workerSet.keep(busy + 1);
     // Slow runs occupy every child: there is work for one more.
     if (queue.size > 0 && idle.length === 0 && quick < concurrency) workerSet.reinforce();
     // Look again once a quick run has become a slow one.

@@ -18,7 +18,7 @@ export function settingsOf(options: SandboxPoolOptions) {
   const maxQueue = options.maxQueue ?? 4_096;
   return {
     concurrency,
-    /** Children kept running: one for each quick source at once, and a warm spare. */
+    /** Most children kept running without work: one for each quick source at once, and a warm spare. */
     standing,
     maxWorkers,
     /** Children that one caller may hold. */

@@ -2,7 +2,7 @@ import type { Launcher } from "./launch.ts";
 import { messageOf } from "./sandboxError.ts";
 import { createWorker, type Death, type Worker, type WorkerEvents } from "./worker.ts";
 
-/** How often idle children above the standing number are stopped. */
+/** How often idle children above the kept number are stopped. */
 const IDLE_WORKER_MS = 10_000;
 /** Wait after a child did not start; doubled with each further failure in a row, up to the longest. */
 const FIRST_RETRY_MS = 250;
@@ -36,23 +36,24 @@ export interface WorkerSet {
   readonly ended: Readonly<Record<string, number>>;
   /** The last failed start, as long as none has succeeded since. */
   readonly trouble: StartTrouble | undefined;
-  /** Starts one child above the standing number, unless one is already starting; it is stopped when it has nothing to do. */
+  /** Keeps as many children running from now on, and never fewer again; at most the standing number. */
+  readonly keep: (count: number) => void;
+  /** Starts one child more than are kept, unless one is already starting; it is stopped when it has nothing to do. */
   readonly reinforce: () => void;
   /** Kills all and never starts another. */
   readonly close: () => void;
 }
 
 /**
- * Builds the child's file if needed, starts one child, and starts the rest of the standing number when it is ready: the first has
- * the machine to itself, so that the pool can serve soon. A child that ends is replaced at once. If children can't be built or end
- * before they are ready, it keeps trying while the set is open, less and less often: whatever kept them from starting (no memory, no
- * descriptors) passes.
+ * Builds the child's file if needed and starts one child; others follow as they are needed. A child that ends is replaced at once. If
+ * children can't be built or end before they are ready, it keeps trying while the set is open, less and less often: whatever kept them
+ * from starting (no memory, no descriptors) passes.
  */
 export function createWorkerSet(options: {
   readonly launcher: Pick<Launcher, "launch">;
   /** Returns the path of the child's file. */
   readonly build: () => Promise<string>;
-  /** Children to keep running. */
+  /** Most children to keep running whether or not they have work. */
   readonly standing: number;
   /** Most children. */
   readonly max: number;
@@ -70,7 +71,7 @@ export function createWorkerSet(options: {
   let started = 0;
   let trouble: StartTrouble | undefined;
   let retry: NodeJS.Timeout | undefined;
-  let isWarm = false;
+  let kept = 1;
   /** Starts allowed now; replenished over time. */
   let startsLeft = max;
   let countedMs = performance.now();
@@ -79,7 +80,7 @@ export function createWorkerSet(options: {
   function refill(): void {
     if (closed || retry !== undefined) return;
     if (script === undefined) return prepare();
-    while (retry === undefined && workers.size < (isWarm ? standing : 1)) {
+    while (retry === undefined && workers.size < kept) {
       if (mayStart()) start(script);
       else wait(START_INTERVAL_MS);
     }
@@ -127,8 +128,6 @@ export function createWorkerSet(options: {
         hasRun = readyMs !== undefined;
         readyMs ??= performance.now();
         trouble = undefined;
-        isWarm = true;
-        refill();
         events.onReady(ready);
       },
       onDeath: (dead, death, detail) => {
@@ -169,7 +168,7 @@ export function createWorkerSet(options: {
 
   const shrink = setInterval(() => {
     for (const worker of workers) {
-      if (workers.size > standing && worker.state === "idle") worker.kill("idle");
+      if (workers.size > kept && worker.state === "idle") worker.kill("idle");
     }
   }, IDLE_WORKER_MS);
   shrink.unref();
@@ -184,6 +183,11 @@ export function createWorkerSet(options: {
     ended,
     get trouble() {
       return trouble;
+    },
+    keep: (count) => {
+      if (count <= kept) return;
+      kept = Math.min(standing, count);
+      refill();
     },
     reinforce: () => {
       if (closed || script === undefined || retry !== undefined || workers.size >= max || !mayStart()) return;

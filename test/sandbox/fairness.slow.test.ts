@@ -127,8 +127,10 @@ test("behaviour: a run of a group that kills its child takes none of the others 
   });
 });
 
-test("behaviour: a killed child is replaced, and a spare takes the next run meanwhile", async () => {
+test("behaviour: a first run starts a spare; a killed child is replaced, and the spare takes the next run meanwhile", async () => {
   const pool = await start({ concurrency: 1 });
+  expect(pool.stats()).toMatchObject({ workers: 1, started: 1 });
+  expect(await pool.run({ source: QUICK })).toMatchObject({ ok: true });
   await vi.waitFor(() => expect(pool.stats()).toMatchObject({ workers: 2, idle: 2 }), { interval: 5 });
   const before = pool.stats().started;
   expect(await pool.run({ source: "for (;;) {}", limits: { timeoutMs: 50 } })).toMatchObject({
