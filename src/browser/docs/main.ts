@@ -77,6 +77,11 @@ function drawCalls(description: Description, introduction: string): SwaggerSyste
     syntaxHighlight: false,
     plugins: [
       ({ React: { createElement } }) => ({
+        // Swagger UI's own parses the whole description anew for each operation that is opened: seconds.
+        fn: {
+          resolveSubtree: (_: unknown, place: readonly string[]) =>
+            Promise.resolve({ errors: [], spec: resolve(description, at(description, place)) }),
+        },
         // The contents of the standard layout without its landmarks: the page has its own.
         components: {
           TycheLayout: ({ getComponent }) =>
@@ -113,6 +118,24 @@ function drawCalls(description: Description, introduction: string): SwaggerSyste
   });
   keepAccessible(host);
   return ui;
+}
+
+/** Returns what lies at a place within a JSON value. */
+function at(value: unknown, place: readonly string[]): unknown {
+  return place.reduce((part, name) => (part as Readonly<Record<string, unknown>> | undefined)?.[name], value);
+}
+
+/** Returns a part of a description with each reference replaced by what it refers to; no part refers to itself. */
+function resolve(description: Description, part: unknown): unknown {
+  if (typeof part !== "object" || part === null) return part;
+  if (Array.isArray(part)) return part.map((item) => resolve(description, item));
+  const { $ref, ...rest } = part as { readonly $ref?: string };
+  const referred = $ref === undefined ? {} : resolve(description, at(description, $ref.slice(2).split("/")));
+  return Object.assign(
+    {},
+    referred,
+    Object.fromEntries(Object.entries(rest).map(([name, value]) => [name, resolve(description, value)])),
+  );
 }
 
 /** Opens the operation that the address names after `#`, and scrolls to it. */

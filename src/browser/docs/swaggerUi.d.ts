@@ -16,6 +16,12 @@ declare module "swagger-ui-dist/swagger-ui-bundle.js" {
     readonly spec: object;
     readonly domNode: Element;
     readonly plugins: readonly ((system: SwaggerSystem) => {
+      readonly fn: {
+        readonly resolveSubtree: (
+          description: unknown,
+          place: readonly string[],
+        ) => Promise<{ readonly errors: readonly unknown[]; readonly spec: unknown }>;
+      };
       readonly components: Readonly<Record<string, (props: Layout) => ReactNode>>;
       readonly wrapComponents: Readonly<Record<string, Wrapped>>;
     })[];
