@@ -134,7 +134,8 @@ const ADDRESS = `0x${"12".repeat(20)}`;
 const NETWORK = ["--network", "sepolia"];
 const SOURCE = import.meta.filename;
 
-test.each([
+// The client asks a service again whose answer is none, which takes a second.
+test.concurrent.each([
   { words: ["call", "coinflip"] },
   { words: ["call", "coinflip", "--async"] },
   { words: ["call", "random", "--async"] },

@@ -2,15 +2,17 @@ import { createServer, type Server } from "node:net";
 
 /** Below Linux's ephemeral range (32,768 and up), so that a port isn't lost to a connection or to port 0 while nobody listens on it. */
 const FIRST_PORT = 10_000;
-/** Number of ports for each of the processes that run tests in parallel. */
-const PORTS_EACH = 5_000;
+/** Most processes that run tests in parallel. */
+const MAX_WORKERS = 8;
+/** Number of ports for each of them. */
+const PORTS_EACH = 2_500;
 
 /**
  * Returns ports of 127.0.0.1 that are free, and that no other process of this run gets: a service is given its port, and may be stopped
  * and restarted on it.
  */
 export async function findFreePorts(count: number): Promise<number[]> {
-  const first = FIRST_PORT + (Number(process.env["VITEST_POOL_ID"] ?? 1) % 4) * PORTS_EACH;
+  const first = FIRST_PORT + (Number(process.env["VITEST_POOL_ID"] ?? 1) % MAX_WORKERS) * PORTS_EACH;
   const servers: Server[] = [];
   const ports: number[] = [];
   let candidate = Math.floor(Math.random() * PORTS_EACH);
