@@ -59,7 +59,13 @@ export interface ChainClient {
    * newest one.
    */
   call(
-    transaction: { readonly to?: Hex | undefined; readonly data: Hex; readonly from?: Hex },
+    transaction: {
+      readonly to?: Hex | undefined;
+      readonly data: Hex;
+      readonly from?: Hex;
+      readonly gas?: Hex;
+      readonly gasPrice?: Hex;
+    },
     seenBlock?: bigint,
   ): Promise<Hex>;
   /** Calls back with each new head if the node pushes heads (WebSocket); otherwise returns `undefined`, and the caller polls. */

@@ -7,6 +7,7 @@ import type { ContractRead } from "../chainlink/contractRead.ts";
 import { COORDINATOR_READS } from "../chainlink/vrfCoordinator.ts";
 import { vrfVersionOf } from "../chainlink/vrfVersion.ts";
 import { messageOf } from "../lib/errors.ts";
+import { parseQuantity } from "../lib/nodeAnswers.ts";
 import { beginProof, type BegunProof, type ProvingKey } from "../vrf/proof.ts";
 import { seedOf } from "../vrf/randomWords.ts";
 import { tellAnswers } from "./answerSpans.ts";
@@ -14,13 +15,15 @@ import { createAlarm, LONGEST_COSTLY_PAUSE_MS, LONGEST_FREE_PAUSE_MS } from "./b
 import { createBlockhashKeeper, REACHABLE_BLOCKS } from "./blockhashKeeper.ts";
 import { deliveryGas, encodeDelivery, type SignedReport } from "../chainlink/presetReport.ts";
 import { encodeFulfillment, readVrfOutcomes, type VrfOutcome, type VrfRequest } from "./fulfillment.ts";
-import { gasOfFulfillment, measureFulfillment } from "./fulfillmentGas.ts";
+import { gasOfEntry, gasOfFulfillment, measureFulfillment } from "./fulfillmentGas.ts";
 import type { ProofCompanion } from "./batches/presetNetwork.ts";
 import { createGasLane, describeGasLane } from "./gasLane.ts";
 import { createGroupCommit, lanesOf, type CommitPipelining } from "./groupCommit.ts";
 import { purseOf, shortageOf } from "./purse.ts";
 import { createRequestSet, type Entry } from "./requestSet.ts";
 import type { OracleLog } from "./log.ts";
+import { findRefusal } from "./simulateFulfilment.ts";
+import { createSolvency } from "./solvency.ts";
 import type { PendingRequest } from "./status.ts";
 import { ORACLE_TOPICS } from "./topics.ts";
 
@@ -34,7 +37,7 @@ const FUNDED_TOPICS: ReadonlySet<string | undefined> = new Set([
 const FRESH_MS = 1_000;
 
 export interface VrfNodeOptions {
-  readonly client: Pick<ChainClient, "call">;
+  readonly client: Pick<ChainClient, "call" | "request">;
   /** VRFCoordinatorV2 or VRFCoordinatorV2_5, lower case. */
   readonly coordinator: Hex;
   /** Its BatchVRFCoordinatorV2 or BatchVRFCoordinatorV2Plus, lower case. */
@@ -76,6 +79,9 @@ export function createVrfNode(options: VrfNodeOptions): VrfNode {
   const proofs = new WeakMap<VrfRequest, BegunProof>();
   /** Subscriptions that were short of LINK or coin, with the sentence that says so. */
   const underfunded = new Map<string, string>();
+  const solvency = createSolvency({
+    ask: async ({ data, decode }, to = coordinator) => decode(await client.call({ to, data })),
+  });
   let head = 0n;
   const blockhashes = createBlockhashKeeper({
     client,
@@ -161,8 +167,16 @@ export function createVrfNode(options: VrfNodeOptions): VrfNode {
   }
 
   async function fulfil(items: readonly VrfEntry[], sender: Sender): Promise<void> {
-    const wanted = (await Promise.all(items.map(stillWanted))).filter((entry) => entry !== undefined);
-    if (wanted.length === 0) return;
+    const open = (await Promise.all(items.map(stillWanted))).filter((entry) => entry !== undefined);
+    try {
+      const wanted = await holdBackUnpaid(open, sender);
+      if (wanted.length > 0) await deliver(wanted, sender);
+    } finally {
+      solvency.release(open.map(({ request }) => request));
+    }
+  }
+
+  async function deliver(wanted: readonly VrfEntry[], sender: Sender): Promise<void> {
     const startMs = Date.now();
     const fulfilment = encodeFulfillment(
       wanted.map(({ request }) => ({ request, proof: proofOf(request).finish() })),
@@ -188,6 +202,46 @@ export function createVrfNode(options: VrfNodeOptions): VrfNode {
     tellAnswers("prove words", requestIds, { startMs, receipt });
     const outcomes = readVrfOutcomes(logsOf(receipt.logs, [coordinator, options.batchCoordinator]));
     for (const entry of wanted) settle(entry, outcomes.get(entry.request.requestId), receipt);
+  }
+
+  /** Returns the entries without those that would cost us gas for nothing: others' contracts decide what a fulfilment costs and whether it fails. */
+  async function holdBackUnpaid(entries: readonly VrfEntry[], sender: Sender): Promise<readonly VrfEntry[]> {
+    const others = entries.filter(({ request }) => request.sender !== presets?.presetConsumer);
+    if (others.length === 0) return entries;
+    const held = new Set<VrfEntry>();
+    try {
+      const gasPriceWei = parseQuantity(await client.request("eth_gasPrice"), "gas price");
+      const requests = others.map(({ request }) => request);
+      const shortages = await solvency.reserve(requests, gasPriceWei);
+      for (const entry of others) {
+        const shortage = shortages.get(entry.request);
+        if (shortage === undefined) continue;
+        held.add(entry);
+        entry.underfunded = shortage.isShort;
+        postpone(entry, shortage.why);
+      }
+      const tried = others.filter((entry) => !held.has(entry));
+      const proven = (entry: VrfEntry) => ({
+        request: entry.request,
+        proof: proofOf(entry.request).finish(),
+      });
+      const from = sender.address;
+      const reasons = await Promise.all(
+        tried.map((entry) => {
+          const call = { coordinator, from, gas: gasOfEntry(entry), gasPriceWei, seenBlock: head };
+          return findRefusal(client, proven(entry), call);
+        }),
+      );
+      for (const [i, entry] of tried.entries()) {
+        const reason = reasons[i];
+        if (reason === undefined) continue;
+        held.add(entry);
+        if (requestSet.isOpen(entry)) onRefused(entry, reason);
+      }
+    } catch (error) {
+      log.debug({ err: error }, "vrf: can't read what fulfilments would cost");
+    }
+    return entries.filter((entry) => !held.has(entry));
   }
 
   /** Returns the entry if its request is still open. Asks the chain, unless the request was just seen, which is the hot path. */
@@ -239,7 +293,14 @@ export function createVrfNode(options: VrfNodeOptions): VrfNode {
       );
     }
     log.warn({ requestId, transactionHash, reason: outcome.reason }, "vrf: the coordinator refused an entry");
-    switch (outcome.reason) {
+    onRefused(entry, outcome.reason);
+  }
+
+  /** Handles that the coordinator has refused an entry, or would refuse it. */
+  function onRefused(entry: VrfEntry, reason: string): void {
+    const { request } = entry;
+    const { requestId, sender, callbackGasLimit } = request;
+    switch (reason) {
       case "NoCorrespondingRequest":
         return requestSet.drop(requestId);
       case "InsufficientBalance":
@@ -255,7 +316,7 @@ export function createVrfNode(options: VrfNodeOptions): VrfNode {
           `the consumer ${sender} has no code, or its callback's gas limit of ${callbackGasLimit} did not fit the transaction`,
         );
       default:
-        return postpone(entry, `the coordinator refused the fulfilment: ${outcome.reason}`);
+        return postpone(entry, `the coordinator refuses the fulfilment: ${reason}`);
     }
   }
 

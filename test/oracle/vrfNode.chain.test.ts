@@ -92,6 +92,42 @@ test("behaviour: an underfunded request waits, says why, and goes on once its su
   await vi.waitFor(async () => expect(await fulfilled()).toHaveLength(2));
 });
 
+test("behaviour: others' requests cost no gas that their subscription doesn't pay for", async () => {
+  world = await startWorld({ vrfLink: 0n });
+  const consumer = await world.createConsumer("7b");
+  await consumer.requestWord();
+  // It burns whatever gas a callback has.
+  await world.viem.setCode({ address: consumer.address, bytecode: "0xfe" });
+  const oracle = world.startOracle();
+  await vi.waitFor(() =>
+    expect(oracle.network().pending[0]?.why).toBe(
+      `VRF subscription ${world.dapp.vrfSubId} holds 0 LINK, too little for this request; fund it`,
+    ),
+  );
+  await world.fundVrf();
+  await vi.waitFor(async () => expect(await fulfilled()).toHaveLength(1));
+  expect(await world.viem.getTransactionCount(TEST_ROLES.vrfOracle)).toBe(1);
+});
+
+test("behaviour: of others' requests at once, as many go as their subscription holds LINK for", async () => {
+  world = await startWorld({ vrfLink: 1n });
+  const consumer = await world.createConsumer("7c");
+  for (let i = 0; i < 40; i += 1) await consumer.requestWord();
+  await world.viem.setCode({ address: consumer.address, bytecode: "0xfe" });
+  const oracle = world.startOracle();
+  await vi.waitFor(() =>
+    expect(
+      oracle.network().pending.some(({ why }) => why.endsWith("too little for this request; fund it")),
+    ).toBe(true),
+  );
+  const first = (await fulfilled()).length;
+  expect(first).toBeGreaterThan(0);
+  expect(first).toBeLessThan(40);
+  await world.fundVrf();
+  await vi.waitFor(async () => expect(await fulfilled()).toHaveLength(40));
+  expect(world.lines.filter(({ message }) => message.includes("refused"))).toEqual([]);
+});
+
 test("behaviour: one entry that always fails doesn't hold its neighbours up", async () => {
   world = await startWorld();
   const consumer = await world.createConsumer("77");
@@ -105,6 +141,7 @@ test("behaviour: one entry that always fails doesn't hold its neighbours up", as
   await vi.waitFor(() =>
     expect(oracle.network().pending.map(({ why }) => why)).toEqual([expect.stringContaining("has no code")]),
   );
+  expect(world.lines.filter(({ message }) => message.includes("refused"))).toEqual([]);
 });
 
 test("behaviour: a callback that reverts is noticed and not repeated", async () => {
