@@ -87,6 +87,9 @@ export const NetworkView = Type.Object({
         groupHash: Type.String(),
         beaconId: Type.String(),
         marginSeconds: Type.Integer({ description: "How far in the future a request's round is." }),
+        isDefault: Type.Boolean({
+          description: "Whether presets wait for a round where neither call nor dapp says otherwise.",
+        }),
       },
       { description: "The rounds of drand that presets may wait for; absent if they may not." },
     ),

@@ -1,3 +1,4 @@
+import { BEACONS } from "../lib/vocabulary.ts";
 import { Type } from "typebox";
 import { hex, nullable, time } from "./common.ts";
 
@@ -11,6 +12,11 @@ export const DappView = Type.Object({
   name: Type.String(),
   facilities: Type.Array(Facility, { description: "What it may use." }),
   createdAt: time("When it was created."),
+  beacon: Type.Optional(
+    Type.Enum([...BEACONS], {
+      description: "What its presets wait for where a call doesn't say it; absent: what the network says.",
+    }),
+  ),
 });
 
 /** An API key, without the key itself. */

@@ -261,6 +261,8 @@ export interface DappView {
   readonly facilities: readonly Facility[];
   /** When it was created. */
   readonly createdAt: string;
+  /** What its presets wait for where a call doesn't say it; absent: what the network says. */
+  readonly beacon?: "drand" | "none";
 }
 
 /** Decoded calldata. */
@@ -733,6 +735,8 @@ export interface NetworkView {
     readonly beaconId: string;
     /** How far in the future a request's round is. */
     readonly marginSeconds: number;
+    /** Whether presets wait for a round where neither call nor dapp says otherwise. */
+    readonly isDefault: boolean;
   };
   /** The oracle's nodes, where several operators run them. */
   readonly nodes?: readonly OracleNodeView[];
@@ -747,6 +751,8 @@ export interface NewDapp {
   readonly facilities: readonly Facility[];
   /** When it was created. */
   readonly createdAt: string;
+  /** What its presets wait for where a call doesn't say it; absent: what the network says. */
+  readonly beacon?: "drand" | "none";
   readonly key: NewKeyView;
 }
 

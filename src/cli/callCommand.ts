@@ -11,7 +11,7 @@ import {
   type ReturnType,
   type Submitted,
 } from "../client/index.ts";
-import { RETURN_TYPES } from "../lib/vocabulary.ts";
+import { BEACONS, RETURN_TYPES, type Beacon } from "../lib/vocabulary.ts";
 import { formatCodeFrame } from "./codeFrame.ts";
 import { connectService, withService, type ServiceFlags } from "./connectService.ts";
 import { chooseNetwork, withNetwork, type NetworkFlag } from "./networkOption.ts";
@@ -32,7 +32,7 @@ interface ConfirmationsFlag {
 }
 
 interface BeaconFlag {
-  readonly beacon?: "drand";
+  readonly beacon?: Beacon;
 }
 const CONFIRMATIONS = [
   "--confirmations <number>",
@@ -74,8 +74,8 @@ export function registerCall(program: Command, terminal: Terminal): void {
     .addOption(
       new Option(
         "--beacon <name>",
-        "another source that the word follows from, besides the proof: a future round of drand",
-      ).choices(["drand"]),
+        "another source that the word follows from, besides the proof: a future round of drand; default: what the dapp says, or the network",
+      ).choices(BEACONS),
     )
     .action(async (name: string, typed: TypedParams, flags: CallFlags & ConfirmationsFlag & BeaconFlag) => {
       const { client } = await connectService(flags);

@@ -1,5 +1,6 @@
 import path from "node:path";
-import { InvalidArgumentError, Option, type Command } from "commander";
+import { Argument, InvalidArgumentError, Option, type Command } from "commander";
+import { BEACONS, type Beacon } from "../lib/vocabulary.ts";
 import type { DappTools } from "../dapps/dappTools.ts";
 import type { StoredDapp } from "../dapps/findDapp.ts";
 import { MAX_DAILY_LIMIT } from "../dapps/dailyLimit.ts";
@@ -91,6 +92,20 @@ export function registerDapp(program: Command, terminal: Terminal): void {
       withDapp(named, async ({ dapps }, { id }) => {
         await dapps.rename(id, name);
         terminal.out(`${id} is now ${(await dapps.get(id)).name}`);
+      }),
+    );
+
+  dapp
+    .command("beacon")
+    .argument("<dapp>", "id or name of the dapp")
+    .addArgument(new Argument("<beacon>", "what its presets wait for").choices([...BEACONS, "default"]))
+    .description(
+      "Sets what a dapp's presets wait for where a call doesn't say it: a round of drand, none, or what the network says by default.",
+    )
+    .action((named: string, beacon: Beacon | "default") =>
+      withDapp(named, async ({ dapps }, { id }) => {
+        await dapps.setBeacon(id, beacon === "default" ? null : beacon);
+        terminal.out(`${id} waits for ${beacon === "default" ? "what the network says" : beacon}`);
       }),
     );
 

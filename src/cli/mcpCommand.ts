@@ -10,7 +10,7 @@ import { ApiError, createExplorer, TycheClientError, type Hex, type TycheClient 
 import { messageOf, TycheError } from "../lib/errors.ts";
 import type { compileSchema } from "../lib/schemaCheck.ts";
 import { version } from "../lib/version.ts";
-import { RETURN_TYPES } from "../lib/vocabulary.ts";
+import { BEACONS, RETURN_TYPES } from "../lib/vocabulary.ts";
 import {
   connectService,
   serviceUrl,
@@ -149,7 +149,7 @@ async function dappTools(client: TycheClient<AnyPresets>): Promise<readonly Tool
         network: NETWORK,
         confirmations: CONFIRMATIONS,
         beacon: {
-          enum: ["drand"],
+          enum: BEACONS,
           description:
             "A future round of drand that the result also follows from, so that nobody can have chosen it; the answer takes some seconds more.",
         },

@@ -40,6 +40,12 @@ export interface TycheOperator {
     options?: SubmitOptions,
   ): Promise<NewDapp>;
   renameDapp(dappId: string, name: string, options?: CallOptions): Promise<DappView>;
+  /** Sets what its presets wait for where a call doesn't say it; `null`: what the network says. */
+  setBeacon(
+    dappId: string,
+    beacon: NonNullable<DappView["beacon"]> | null,
+    options?: CallOptions,
+  ): Promise<DappView>;
   deleteDapp(dappId: string, options?: CallOptions): Promise<DappDeletion>;
   /** Lists keys, oldest first, including revoked ones. */
   keys(dappId: string, options?: CallOptions): Promise<readonly KeyView[]>;
@@ -93,6 +99,8 @@ export function createOperator({ token, ...options }: OperatorOptions): TycheOpe
     createDapp: (body, options) => create("/api/dapps", body, options),
     renameDapp: (dappId, name, options) =>
       send({ method: "PATCH", path: of(dappId), body: { name } }, options),
+    setBeacon: (dappId, beacon, options) =>
+      send({ method: "PATCH", path: of(dappId), body: { beacon } }, options),
     deleteDapp: (dappId, options) => send({ method: "DELETE", path: of(dappId) }, options),
     keys: (dappId, options) => list(of(dappId, "/keys"), options),
     addKey: (dappId, body = {}, options) => create(of(dappId, "/keys"), body, options),

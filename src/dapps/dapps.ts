@@ -1,4 +1,5 @@
 import type { Facility } from "../api/types.ts";
+import type { Beacon } from "../lib/vocabulary.ts";
 import { sql } from "kysely";
 import { createId } from "../lib/id.ts";
 import { hashBody, IdempotencyConflictError } from "../lib/idempotency.ts";
@@ -11,8 +12,8 @@ import {
   listDapps,
   listKeys,
   noteKeyUse,
-  renameDapp,
   revokeKey,
+  updateDapp,
   type Creation,
   type StoredDapp,
   type StoredKey,
@@ -32,6 +33,8 @@ export interface Dapp {
   /** Requests that calls with the key may make per day (UTC). Default: no limit. */
   readonly keyDailyLimit?: number;
   readonly facilities: readonly Facility[];
+  /** What its presets' words also follow from where a call doesn't say it. Default: what the network's do. */
+  readonly beacon?: Beacon;
 }
 
 /** Everything a new dapp may do. */
@@ -85,6 +88,8 @@ export interface DappDirectory {
   ): Promise<{ readonly dapp: StoredDapp; readonly key: LiveKeyView }>;
   /** Throws `not_found`, and as {@link create} does. */
   rename(dappId: string, name: string): Promise<void>;
+  /** Sets what its presets' words also follow from where a call doesn't say it; `null`: what the network's do. Throws `not_found`. */
+  setBeacon(dappId: string, beacon: Beacon | null): Promise<void>;
   /**
    * Deletes a dapp: its keys are revoked and erased at once. Its requests, including those in progress, and its usage stay. Throws
    * `not_found`.
@@ -188,7 +193,14 @@ export function createDappDirectory(store: Store, sealingKey: Uint8Array): DappD
       const row = await store.db
         .selectFrom("api_keys")
         .innerJoin("dapps", "dapps.id", "api_keys.dapp_id")
-        .select(["dapps.id", "dapps.name", "dapps.facilities", "api_keys.daily_limit", "api_keys.sealed"])
+        .select([
+          "dapps.id",
+          "dapps.name",
+          "dapps.facilities",
+          "dapps.beacon",
+          "api_keys.daily_limit",
+          "api_keys.sealed",
+        ])
         .select(sql<string>`api_keys.id`.as("keyId"))
         .where("api_keys.hash", "=", hash)
         .where("api_keys.revoked_at", "is", null)
@@ -205,13 +217,19 @@ export function createDappDirectory(store: Store, sealingKey: Uint8Array): DappD
         keyId: row.keyId,
         ...(row.daily_limit === null ? {} : { keyDailyLimit: row.daily_limit }),
         facilities: row.facilities.split(" ") as Facility[],
+        ...(row.beacon === null ? {} : { beacon: row.beacon }),
       };
     },
     async findActing(dappId, keyId) {
       const dapp = (await listDapps(store.db)).find(({ id }) => id === dappId);
       if (dapp === undefined) return undefined;
-      const { id, name, facilities } = dapp;
-      const acting = { id, name, facilities: facilities as readonly Facility[] };
+      const { id, name, facilities, beacon } = dapp;
+      const acting = {
+        id,
+        name,
+        facilities: facilities as readonly Facility[],
+        ...(beacon === undefined ? {} : { beacon }),
+      };
       if (keyId === null) return { ...acting, keyId: "operator" };
       const key = (await listKeys(store.db, dappId)).find(
         (one) => one.id === keyId && one.revokedAt === null,
@@ -230,9 +248,13 @@ export function createDappDirectory(store: Store, sealingKey: Uint8Array): DappD
       const wanted = parseName(name);
       const isRenamed = await store.write(async (db) => {
         await assertFree(db, wanted, dappId);
-        return await renameDapp(db, dappId, wanted);
+        return await updateDapp(db, dappId, { name: wanted });
       });
       if (!isRenamed) throw new UnknownDappError(`dapp ${dappId}`);
+    },
+    async setBeacon(dappId, beacon) {
+      const isSet = await store.write((db) => updateDapp(db, dappId, { beacon }));
+      if (!isSet) throw new UnknownDappError(`dapp ${dappId}`);
     },
     async delete(dappId) {
       if (!(await deleteDapp(store, dappId, Date.now()))) throw new UnknownDappError(`dapp ${dappId}`);

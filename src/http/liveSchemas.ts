@@ -1,6 +1,8 @@
 import type { Hex } from "viem";
 import type { NetworkView, PresetView } from "../api/types.ts";
 import {
+  BEACONS,
+  type Beacon,
   CATCH_UPS,
   type CatchUp,
   MAX_JOINED_KEYS,
@@ -216,11 +218,9 @@ function createRequestSchemas(networks: readonly NetworkView[], presets: readonl
       ),
       confirmations: confirmationsParameter("the random word is"),
       beacon: Type.Optional(
-        Type.Unsafe<"drand">({
-          ...oneOf(
-            ["drand"],
-            "A source of randomness that the word also follows from: the first round of drand that is due after the network's margin. The answer names it.",
-          ),
+        Type.Enum([...BEACONS], {
+          description:
+            "A source of randomness that the word also follows from: the first round of drand that is due after the network's margin. The answer names it. Default: what the dapp says, or else the network, mostly `none`.",
         }),
       ),
       ...LABEL_PARAMETERS,
@@ -350,8 +350,18 @@ function createRequestSchemas(networks: readonly NetworkView[], presets: readonl
       },
       STRICT,
     ),
-    renameDapp: Type.Object(
-      { name: Type.String({ description: "The new name: 1 to 60 characters." }) },
+    updateDapp: Type.Object(
+      {
+        name: Type.Optional(Type.String({ description: "The new name: 1 to 60 characters." })),
+        beacon: Type.Optional(
+          Type.Unsafe<Beacon | null>({
+            enum: [...BEACONS, null],
+            [EXPECTED]: `${BEACONS.join(", ")} or null`,
+            description:
+              "What presets wait for where a call doesn't say it, see `beacon` of presets. `null`: what the network says, as by default.",
+          }),
+        ),
+      },
       STRICT,
     ),
     addKey: Type.Object(

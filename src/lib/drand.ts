@@ -94,4 +94,6 @@ export interface BeaconTerms {
   readonly relays: readonly string[];
   /** How far in the future, in seconds, a round is when it is chosen: its request must be mined before. */
   readonly marginSeconds: number;
+  /** Whether presets wait for a round where neither call nor dapp says otherwise. Default `false`. */
+  readonly isDefault?: boolean;
 }

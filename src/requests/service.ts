@@ -13,7 +13,7 @@ import type {
   UsageReport,
 } from "../api/types.ts";
 import type { Dapp } from "../dapps/dapps.ts";
-import type { ReturnType } from "../lib/vocabulary.ts";
+import type { Beacon, ReturnType } from "../lib/vocabulary.ts";
 import type { Hex } from "viem";
 import type { RequestKind, RequestState } from "../store/schema.ts";
 import type { ActiveHour } from "./read/activity.ts";
@@ -42,8 +42,8 @@ export interface Labelled {
 
 export interface PresetCommand extends Labelled {
   readonly kind: "preset";
-  /** Whether its word also follows from a future round of drand. */
-  readonly beacon?: "drand";
+  /** What its word also follows from. Default: what the dapp says, or else the network. */
+  readonly beacon?: Beacon;
   readonly network: string;
   readonly preset: string;
   /** What {@link Service.parsePresetParams} returned. */

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import type { Beacon } from "../lib/vocabulary.ts";
 import { findSetting, saveSetting } from "./settings.ts";
 import type { Queryable, Store } from "./store.ts";
 import { deleteLogTriggersOf } from "./logTriggers.ts";
@@ -12,6 +13,8 @@ export interface StoredDapp {
   readonly name: string;
   readonly facilities: readonly string[];
   readonly createdAt: number;
+  /** What its presets' words also follow from where a call doesn't say it. Default: what the network's do. */
+  readonly beacon?: Beacon;
 }
 
 /** A stored API key. The key itself is sealed, and erased once revoked. */
@@ -79,6 +82,7 @@ export async function listDapps(db: Queryable): Promise<StoredDapp[]> {
     name: row.name,
     facilities: row.facilities.split(" ").filter((name) => name !== ""),
     createdAt: row.created_at,
+    ...(row.beacon === null ? {} : { beacon: row.beacon }),
   }));
 }
 
@@ -88,11 +92,15 @@ export async function listDappIds(db: Queryable): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** Renames a dapp. Returns whether a dapp has this id. */
-export async function renameDapp(db: Queryable, dappId: string, name: string): Promise<boolean> {
+/** Changes a dapp's name or beacon. Returns whether a dapp has this id. */
+export async function updateDapp(
+  db: Queryable,
+  dappId: string,
+  change: { readonly name: string } | { readonly beacon: Beacon | null },
+): Promise<boolean> {
   const result = await db
     .updateTable("dapps")
-    .set({ name })
+    .set(change)
     .where("id", "=", dappId)
     .where("deleted_at", "is", null)
     .executeTakeFirst();

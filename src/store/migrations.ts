@@ -311,6 +311,11 @@ export const migrations: Record<string, Migration> = {
     },
   },
   "0028_secrets": { up: createSecrets },
+  "0029_dapp_beacons": {
+    async up(db: Kysely<unknown>) {
+      await db.schema.alterTable("dapps").addColumn("beacon", "text").execute();
+    },
+  },
 };
 
 /** Hands {@link migrations} to Kysely's migrator. */

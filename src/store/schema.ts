@@ -1,6 +1,6 @@
 import type { Generated } from "kysely";
 import type { Hex } from "viem";
-import type { LogConfidence, RequestKind, RequestState, SkipReason } from "../lib/vocabulary.ts";
+import type { Beacon, LogConfidence, RequestKind, RequestState, SkipReason } from "../lib/vocabulary.ts";
 /** State of a request; see docs/api.md, "States of a request". */
 export type { RequestState } from "../lib/vocabulary.ts";
 
@@ -26,6 +26,8 @@ export interface Tables {
     name: string;
     facilities: string;
     created_at: number;
+    /** What its presets' words also follow from where a call doesn't say it; null: what the network's do. */
+    beacon: Generated<Beacon | null>;
     /** Set instead of removing the row: requests and usage refer to it. */
     deleted_at: Generated<number | null>;
   };

@@ -3,6 +3,7 @@ import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { drandChainHash, drandRoundTime } from "../../src/lib/drand.ts";
 import { runCli } from "../cli/runCli.ts";
+import { connectOperator } from "../support/signIn.ts";
 import { ownDrandChain, signOwnRound, startDrandRelay, type DrandRelay } from "../support/drandRelay.ts";
 import { makeDataDir, removeDataDir, startTycheProcess, type TycheProcess } from "../support/tyche.ts";
 
@@ -90,6 +91,22 @@ test("default: the answer names a future round, and the result follows from it; 
   // Without the published key, nobody knows what the chain of rounds is.
   expect(await check()).toMatchObject({ code: 1, stdout: expect.stringContaining("not drand's quicknet") });
   rmSync(published!);
+});
+
+test("behaviour: a dapp's presets wait for a round where a call doesn't say otherwise, if the dapp says so", async () => {
+  const operator = connectOperator(tyche);
+  const { id } = (await operator.dapps())[0]!;
+  const beaconOf = async (body: object) =>
+    (await draw(body, { prefer: "respond-async" })).data.params.beacon?.chainHash;
+  expect(await beaconOf({})).toBeUndefined();
+  const cli = (beacon: string) => runCli(["dapp", "beacon", id, beacon], "", { TYCHE_DATA_DIR: dataDir });
+  expect(await cli("drand")).toMatchObject({ code: 0, stdout: `${id} waits for drand\n` });
+  expect(await operator.dapp(id)).toMatchObject({ beacon: "drand" });
+  expect(await beaconOf({})).toBe(drandChainHash(CHAIN));
+  expect(await beaconOf({ beacon: "none" })).toBeUndefined();
+  expect(await operator.setBeacon(id, null)).not.toHaveProperty("beacon");
+  expect(await beaconOf({})).toBeUndefined();
+  expect(await beaconOf({ beacon: "drand" })).toBe(drandChainHash(CHAIN));
 });
 
 test.each([{ beacon: "nist" }, { beacon: true }, { beacon: "drand", round: "1" }])(

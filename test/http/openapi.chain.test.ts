@@ -120,9 +120,9 @@ test("behaviour: the operations of the operator, and no others, ask for the oper
     "listDapps",
     "listKeys",
     "listPresetProblems",
-    "renameDapp",
     "revealKey",
     "revokeKey",
+    "updateDapp",
   ]);
 });
 

@@ -49,8 +49,7 @@ test.each(sources)("behaviour: %s", async (_why, source, place) => {
   const maxResponseBytes = 1_024;
   const { args } = checkPresetCommand(
     { kind: "preset", network: "sepolia", preset: "echo", params: {} },
-    preset,
-    { maxResponseBytes },
+    { preset, network: { maxResponseBytes }, dapp: {} },
   ).progress;
   const refusal = await dryRunPreset(preset, args, { pool, dappId: "dapp", maxResponseBytes }).then(
     () => undefined,

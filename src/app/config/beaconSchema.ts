@@ -45,6 +45,13 @@ export const Beacon = Type.Object(
           "How far in the future a request's round is. A request that is mined later than its round fails. Default: 5 on embedded networks, else 45.",
       }),
     ),
+    isDefault: Type.Optional(
+      Type.Boolean({
+        [EXPECTED]: "true or false",
+        description:
+          'Whether a preset waits for a round where neither its call nor its dapp says `"none"`. Default false.',
+      }),
+    ),
     chain: Type.Optional(
       Type.Object(
         {
@@ -73,7 +80,7 @@ export const Beacon = Type.Object(
   },
   {
     ...STRICT,
-    [EXPECTED]: "an object with relays, marginSeconds or chain",
+    [EXPECTED]: "an object with relays, marginSeconds, isDefault or chain",
     description: "The rounds of drand that presets may wait for. Default: those of quicknet.",
   },
 );
@@ -86,5 +93,6 @@ export function beaconTermsOf(config: BeaconConfig | undefined, marginSeconds: n
     chain,
     relays: relays.map((relay) => relay.replace(/\/+$/, "")),
     marginSeconds: config?.marginSeconds ?? marginSeconds,
+    isDefault: config?.isDefault ?? false,
   };
 }

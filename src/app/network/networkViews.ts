@@ -58,6 +58,7 @@ export function describeNetwork(options: {
             chainHash: drandChainHash(terms.beacon.chain),
             ...terms.beacon.chain,
             marginSeconds: terms.beacon.marginSeconds,
+            isDefault: terms.beacon.isDefault ?? false,
           },
         }),
   };

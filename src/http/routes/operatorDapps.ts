@@ -70,14 +70,14 @@ export function operatorDappOperations(deps: HttpDeps, part: OperatorPart): read
       read: async (ctx) => viewDapp(await dapps.get(getDapp(ctx).id)),
     }),
     {
-      id: "renameDapp",
+      id: "updateDapp",
       method: "patch",
       path: "/api/dapps/:dappId",
       access: "operator",
       tag: "Operator",
-      summary: "Rename a dapp",
-      description: "Renames a dapp; everything else stays the same.",
-      request: "renameDapp",
+      summary: "Change a dapp",
+      description: "Renames a dapp, or sets what its presets wait for; everything else stays the same.",
+      request: "updateDapp",
       placement: "body",
       example: { name: "My other game" },
       answer: DappView,
@@ -85,9 +85,10 @@ export function operatorDappOperations(deps: HttpDeps, part: OperatorPart): read
       errors: ["not_found", "name_taken"],
       async handle(ctx) {
         const given = await readParameters(ctx, deps.limits);
-        const { name } = parseRequest(given, deps.schemas().validate.renameDapp);
+        const { name, beacon } = parseRequest(given, deps.schemas().validate.updateDapp);
         const { id } = getDapp(ctx);
-        await dapps.rename(id, name);
+        if (name !== undefined) await dapps.rename(id, name);
+        if (beacon !== undefined) await dapps.setBeacon(id, beacon);
         sendJson(ctx, 200, { data: viewDapp(await dapps.get(id)) });
       },
     },

@@ -8,12 +8,13 @@ export const fundedAccounts = FUNDED_ACCOUNTS.map(({ address, secretKey }) => ({
 type StoredDapp = Awaited<ReturnType<DappDirectory["get"]>>;
 
 /** A dapp as the API shows it. */
-export function viewDapp({ id, name, facilities, createdAt }: StoredDapp): DappView {
+export function viewDapp({ id, name, facilities, createdAt, beacon }: StoredDapp): DappView {
   return {
     id,
     name,
     facilities: facilities as DappView["facilities"],
     createdAt: new Date(createdAt).toISOString(),
+    ...(beacon === undefined ? {} : { beacon }),
   };
 }
 

@@ -11,7 +11,7 @@ import { InvalidParameterError } from "../../lib/invalidParameter.ts";
 export function chooseRound(network: string, terms: BeaconTerms | undefined): BeaconView {
   if (terms === undefined)
     throw new InvalidParameterError([
-      { path: "/beacon", message: `is not offered on ${network}; leave it out, or use another network` },
+      { path: "/beacon", message: `is not offered on ${network}; send "none", or use another network` },
     ]);
   const { chain, marginSeconds } = terms;
   const round = drandRoundAt(chain, Date.now() / 1000 + marginSeconds);

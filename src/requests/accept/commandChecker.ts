@@ -101,7 +101,7 @@ export function createCommandChecker(options: {
       switch (command.kind) {
         case "preset":
           requireFacility(dapp, "presets");
-          return checkPresetCommand(command, registry.get(command.preset), network);
+          return checkPresetCommand(command, { preset: registry.get(command.preset), network, dapp });
         case "function":
           requireFacility(dapp, "functions");
           return checkFunctionCommand(

@@ -17,7 +17,14 @@ import { warningsOf } from "./sourceWarnings.ts";
 import type { RequestContent } from "../openRequest.ts";
 import type { ServiceNetwork } from "../serviceNetwork.ts";
 import { chooseRound } from "./chooseRound.ts";
-import type { FunctionCommand, Labelled, PresetCommand, ReturnType, SimulateCommand } from "../service.ts";
+import type {
+  Dapp,
+  FunctionCommand,
+  Labelled,
+  PresetCommand,
+  ReturnType,
+  SimulateCommand,
+} from "../service.ts";
 
 /** Maximum size of a source on the oracle network, in bytes of UTF-8. Its arguments come on top, see {@link MAX_REQUEST_BYTES}. */
 export const MAX_SOURCE_BYTES = 30_720;
@@ -49,19 +56,25 @@ export interface SourceChecks extends CommandChecks {
 /** Checks a preset's parameters, and that its result and arguments fit. */
 export function checkPresetCommand(
   command: PresetCommand,
-  preset: Preset,
-  { maxResponseBytes, beacon }: Pick<ServiceNetwork, "maxResponseBytes" | "beacon">,
+  options: {
+    readonly preset: Preset;
+    readonly network: Pick<ServiceNetwork, "maxResponseBytes" | "beacon">;
+    readonly dapp: Pick<Dapp, "beacon">;
+  },
 ): Extract<CheckedCommand, { readonly kind: "preset" }> {
+  const { preset, network: served, dapp } = options;
+  const { maxResponseBytes, beacon: terms } = served;
   const { network, confirmations } = command;
+  const beacon = command.beacon ?? dapp.beacon ?? (terms?.isDefault === true ? "drand" : "none");
   const { params, args } = parsePresetParams(preset, command.params);
   assertResultFits(preset, params, { network, maxResponseBytes });
-  assertArgumentsFit(preset, args, MAX_ARGUMENT_BYTES - (command.beacon === undefined ? 0 : BEACON_BYTES));
+  assertArgumentsFit(preset, args, MAX_ARGUMENT_BYTES - (beacon === "none" ? 0 : BEACON_BYTES));
   return {
     kind: "preset",
     params: {
       ...params,
       preset: preset.name,
-      ...(command.beacon === undefined ? {} : { beacon: chooseRound(network, beacon) }),
+      ...(beacon === "none" ? {} : { beacon: chooseRound(network, terms) }),
       ...(confirmations === undefined ? {} : { confirmations }),
       ...labelsOf(command),
     },

@@ -267,7 +267,7 @@ async function useOperations(
   await record("getTrigger", thanks);
   await record("changeTrigger", thanks, { method: "PATCH", body: { paused: true } });
   await record("deleteTrigger", thanks, { method: "DELETE" });
-  await record("renameDapp", dapp, { method: "PATCH", body: { name: "My other game" } });
+  await record("updateDapp", dapp, { method: "PATCH", body: { name: "My other game" } });
   await record("deleteDapp", dapp, { method: "DELETE" });
   return examples;
 }

@@ -7,7 +7,7 @@ import { UnknownText } from "../../parts/parts.tsx";
 import { useOperator } from "../../services.tsx";
 import { DappFrame } from "../../parts/dappFrame.tsx";
 
-/** `/dapps/{dappId}/settings`: the forms that rename and delete a dapp. */
+/** `/dapps/{dappId}/settings`: the forms that rename a dapp, set what its presets wait for, and delete it. */
 export function Settings() {
   const { dappId } = useParams<{ readonly dappId: string }>();
   return (
@@ -15,6 +15,7 @@ export function Settings() {
       {(dapp) => (
         <>
           <Rename dapp={dapp} />
+          <Beacon dapp={dapp} />
           <Delete dapp={dapp} />
         </>
       )}
@@ -51,6 +52,45 @@ function Rename({ dapp: { id, name } }: { readonly dapp: DappView }) {
         <div>
           <button className="action" disabled={isBusy}>
             Rename
+          </button>
+        </div>
+      </form>
+    </section>
+  );
+}
+
+/** What the API calls the network's own choice: no choice of the dapp's. */
+const BY_NETWORK = "network";
+
+function Beacon({ dapp: { id, beacon } }: { readonly dapp: DappView }) {
+  const operator = useOperator();
+  const queries = useQueryClient();
+  const { refusal, isBusy, onSubmit } = useSubmission([], async (values) => {
+    const chosen = (["drand", "none"] as const).find((one) => one === readField(values, "beacon"));
+    queries.setQueryData(["dapp", id], await operator.setBeacon(id, chosen ?? null));
+    await queries.invalidateQueries({ queryKey: ["dapps"] });
+  });
+  return (
+    <section className="panel">
+      <h2>Round of drand</h2>
+      <form className="fields" onSubmit={onSubmit}>
+        <Field
+          id="beacon"
+          label="Presets wait for"
+          problem={refusal}
+          note="Where a call doesn’t say it. A result that follows from a future round of drand, too, takes some seconds more, and nobody alone can choose it."
+        >
+          {(control) => (
+            <select {...control} name="beacon" defaultValue={beacon ?? BY_NETWORK}>
+              <option value={BY_NETWORK}>what the network says</option>
+              <option value="drand">a round of drand</option>
+              <option value="none">no round</option>
+            </select>
+          )}
+        </Field>
+        <div>
+          <button className="action" disabled={isBusy}>
+            Save
           </button>
         </div>
       </form>

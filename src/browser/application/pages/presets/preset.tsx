@@ -13,8 +13,10 @@ import { Notice, plainText, UnknownText } from "../../parts/parts.tsx";
 import { type AnyPresets, useNetworks, useOperator } from "../../services.tsx";
 import { createFields, type PresetField, readParams } from "./presetFields.ts";
 
-/** A request's own parameter, which no preset can have. */
+/** A request's own parameters, which no preset can have. */
 const CONFIRMATIONS = "confirmations";
+const BEACON = "beacon";
+const BEACON_CHOICES = ["drand", "none"] as const;
 const TRAIL = [{ href: "/presets", text: "Presets" }] as const;
 
 /** `/presets/{name}`: a form that runs a preset, built from the schema of its parameters. */
@@ -80,7 +82,7 @@ function PresetForm({
   const fields = createFields(preset);
   const kept = useKeptForm(`preset ${preset.name}`);
 
-  const shown = [CONFIRMATIONS, ...LABEL_NAMES, ...fields.map((one) => one.name)];
+  const shown = [CONFIRMATIONS, BEACON, ...LABEL_NAMES, ...fields.map((one) => one.name)];
   const { problems, refusal, isBusy, onSubmit } = useSubmission(shown, async (values) => {
     const typed = readField(values, CONFIRMATIONS).trim();
     if (!/^[0-9]*$/.test(typed))
@@ -89,7 +91,8 @@ function PresetForm({
     const client = operator.as<AnyPresets>(dappId);
     // Parameters that its source refuses are mended here.
     const confirmations = typed === "" ? undefined : Number(typed);
-    const options = { network, confirmations, ...readLabel(values), dryRunsFirst: true };
+    const beacon = BEACON_CHOICES.find((one) => one === readField(values, BEACON));
+    const options = { network, confirmations, beacon, ...readLabel(values), dryRunsFirst: true };
     const { id } = await client.submit.preset(preset.name, params, options);
     navigate(`/dapps/${dappId}/requests/${id}`);
   });
@@ -112,6 +115,20 @@ function PresetForm({
           note="Blocks before the word is drawn. Leave empty for the network's minimum."
         >
           {(control) => <input {...control} name={CONFIRMATIONS} inputMode="numeric" autoComplete="off" />}
+        </Field>
+        <Field
+          id={BEACON}
+          label="Round of drand"
+          problem={problems.get(BEACON)}
+          note="Waits for a future round that the result follows from, too: then nobody alone can choose it."
+        >
+          {(control) => (
+            <select {...control} name={BEACON} defaultValue="">
+              <option value="">as the dapp or the network says</option>
+              <option value="drand">wait for a round</option>
+              <option value="none">none</option>
+            </select>
+          )}
         </Field>
         <LabelField problems={problems} />
         <DappSelect dapps={dapps} value={dappId} onChange={setDappId} />

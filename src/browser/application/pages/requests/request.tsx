@@ -191,7 +191,7 @@ async function submitAgain(
 ): Promise<{ readonly id: string }> {
   const { preset, beacon, ...own } = params as unknown as RequestParams;
   if (kind === "preset")
-    return await submit.preset(preset, { ...own }, { network, beacon: beacon && "drand" });
+    return await submit.preset(preset, { ...own }, { network, beacon: beacon ? "drand" : "none" });
   return kind === "function"
     ? await submit.runFunction({ network, source: own.source, args: own.args, returnType: own.returnType })
     : await submit.random({ network, ...wordsOf(own) });
