@@ -59,13 +59,7 @@ export interface ChainClient {
    * newest one.
    */
   call(
-    transaction: {
-      readonly to?: Hex | undefined;
-      readonly data: Hex;
-      readonly from?: Hex;
-      readonly gas?: Hex;
-      readonly gasPrice?: Hex;
-    },
+    transaction: { readonly to?: Hex | undefined; readonly data: Hex; readonly from?: Hex },
     seenBlock?: bigint,
   ): Promise<Hex>;
   /** Calls back with each new head if the node pushes heads (WebSocket); otherwise returns `undefined`, and the caller polls. */

@@ -104,11 +104,8 @@ export function readVrfOutcomes(logs: readonly RawLog[]): Map<Hex, VrfOutcome> {
   return outcomes;
 }
 
-/**
- * Returns the name of the custom error, or the text, that the coordinator reverted with. It reverts without data if it was given too little gas
- * for the callback (`_callWithExactGas`).
- */
-export function nameOfError(data: Hex): string {
+/** The coordinator reverts without data if it was given too little gas for the callback (`_callWithExactGas`). */
+function nameOfError(data: Hex): string {
   if (data === "0x") return "OutOfGas";
   const { name, text } = decodeRevertReason(data);
   return name ?? text;

@@ -12,15 +12,15 @@ const GAS_PER_TRANSACTION = 60_000n;
 
 type VrfEntry = Entry<VrfRequest>;
 
-/** Returns the gas with which one entry succeeds whatever its callback uses; EIP-150 withholds one part in 64 at each of two calls. */
-export function gasOfEntry({ request, gasFactor }: Pick<VrfEntry, "request" | "gasFactor">): bigint {
+/** Gas with which one entry succeeds whatever its callback uses; EIP-150 withholds one part in 64 at each of two calls. */
+function gasOf({ request, gasFactor }: Pick<VrfEntry, "request" | "gasFactor">): bigint {
   const callback = (BigInt(request.callbackGasLimit) * 66n) / 64n;
   return (GAS_PER_ENTRY + callback + BigInt(request.numWords) * GAS_PER_WORD) * gasFactor;
 }
 
 /** Returns the gas limit of a transaction with these entries. */
 export function gasOfFulfillment(entries: readonly Pick<VrfEntry, "request" | "gasFactor">[]): bigint {
-  return entries.reduce((sum, entry) => sum + gasOfEntry(entry), GAS_PER_TRANSACTION);
+  return entries.reduce((sum, entry) => sum + gasOf(entry), GAS_PER_TRANSACTION);
 }
 
 /** Returns how many entries from the front of a queue one transaction takes, and whether it is then full. */
@@ -30,7 +30,7 @@ export function measureFulfillment(
 ): { count: number; full: boolean } {
   let gas = GAS_PER_TRANSACTION;
   for (const [index, entry] of queue.entries()) {
-    gas += gasOfEntry(entry);
+    gas += gasOf(entry);
     if (index > 0 && (gas > maxTransactionGas || entry.alone)) return { count: index, full: true };
     if (entry.alone) return { count: 1, full: true };
   }

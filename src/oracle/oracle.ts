@@ -35,7 +35,7 @@ interface VrfRun {
 export interface OracleNetworkOptions {
   readonly name: string;
   readonly chainId: number;
-  readonly client: Pick<ChainClient, "getHead" | "call" | "getBalanceWei" | "request">;
+  readonly client: Pick<ChainClient, "getHead" | "getCode" | "call" | "getBalanceWei" | "request">;
   readonly watcher: Pick<ChainWatcher, "follow" | "expect">;
   readonly contracts: {
     readonly vrfCoordinator: Hex;

@@ -15,14 +15,13 @@ import { createAlarm, LONGEST_COSTLY_PAUSE_MS, LONGEST_FREE_PAUSE_MS } from "./b
 import { createBlockhashKeeper, REACHABLE_BLOCKS } from "./blockhashKeeper.ts";
 import { deliveryGas, encodeDelivery, type SignedReport } from "../chainlink/presetReport.ts";
 import { encodeFulfillment, readVrfOutcomes, type VrfOutcome, type VrfRequest } from "./fulfillment.ts";
-import { gasOfEntry, gasOfFulfillment, measureFulfillment } from "./fulfillmentGas.ts";
+import { gasOfFulfillment, measureFulfillment } from "./fulfillmentGas.ts";
 import type { ProofCompanion } from "./batches/presetNetwork.ts";
 import { createGasLane, describeGasLane } from "./gasLane.ts";
 import { createGroupCommit, lanesOf, type CommitPipelining } from "./groupCommit.ts";
 import { purseOf, shortageOf } from "./purse.ts";
 import { createRequestSet, type Entry } from "./requestSet.ts";
 import type { OracleLog } from "./log.ts";
-import { findRefusal } from "./simulateFulfilment.ts";
 import { createSolvency } from "./solvency.ts";
 import type { PendingRequest } from "./status.ts";
 import { ORACLE_TOPICS } from "./topics.ts";
@@ -37,7 +36,7 @@ const FUNDED_TOPICS: ReadonlySet<string | undefined> = new Set([
 const FRESH_MS = 1_000;
 
 export interface VrfNodeOptions {
-  readonly client: Pick<ChainClient, "call" | "request">;
+  readonly client: Pick<ChainClient, "call" | "getCode" | "request">;
   /** VRFCoordinatorV2 or VRFCoordinatorV2_5, lower case. */
   readonly coordinator: Hex;
   /** Its BatchVRFCoordinatorV2 or BatchVRFCoordinatorV2Plus, lower case. */
@@ -169,7 +168,7 @@ export function createVrfNode(options: VrfNodeOptions): VrfNode {
   async function fulfil(items: readonly VrfEntry[], sender: Sender): Promise<void> {
     const open = (await Promise.all(items.map(stillWanted))).filter((entry) => entry !== undefined);
     try {
-      const wanted = await holdBackUnpaid(open, sender);
+      const wanted = await holdBackUnpaid(open);
       if (wanted.length > 0) await deliver(wanted, sender);
     } finally {
       solvency.release(open.map(({ request }) => request));
@@ -204,39 +203,35 @@ export function createVrfNode(options: VrfNodeOptions): VrfNode {
     for (const entry of wanted) settle(entry, outcomes.get(entry.request.requestId), receipt);
   }
 
-  /** Returns the entries without those that would cost us gas for nothing: others' contracts decide what a fulfilment costs and whether it fails. */
-  async function holdBackUnpaid(entries: readonly VrfEntry[], sender: Sender): Promise<readonly VrfEntry[]> {
+  /**
+   * Returns the entries without those that would cost us gas for nothing: of others' contracts, those that have no code, which the coordinator
+   * refuses to call, and those whose subscription can't pay.
+   */
+  async function holdBackUnpaid(entries: readonly VrfEntry[]): Promise<readonly VrfEntry[]> {
     const others = entries.filter(({ request }) => request.sender !== presets?.presetConsumer);
     if (others.length === 0) return entries;
     const held = new Set<VrfEntry>();
     try {
+      const senders = [...new Set(others.map(({ request }) => request.sender))];
+      const codes = await Promise.all(senders.map((address) => client.getCode(address)));
+      const called = others.filter((entry) => {
+        if (codes[senders.indexOf(entry.request.sender)] !== "0x") return true;
+        held.add(entry);
+        postpone(
+          entry,
+          `the consumer ${entry.request.sender} has no code, so the coordinator refuses every answer`,
+        );
+        return false;
+      });
       const gasPriceWei = parseQuantity(await client.request("eth_gasPrice"), "gas price");
-      const requests = others.map(({ request }) => request);
+      const requests = called.map(({ request }) => request);
       const shortages = await solvency.reserve(requests, gasPriceWei);
-      for (const entry of others) {
+      for (const entry of called) {
         const shortage = shortages.get(entry.request);
         if (shortage === undefined) continue;
         held.add(entry);
         entry.underfunded = shortage.isShort;
         postpone(entry, shortage.why);
-      }
-      const tried = others.filter((entry) => !held.has(entry));
-      const proven = (entry: VrfEntry) => ({
-        request: entry.request,
-        proof: proofOf(entry.request).finish(),
-      });
-      const from = sender.address;
-      const reasons = await Promise.all(
-        tried.map((entry) => {
-          const call = { coordinator, from, gas: gasOfEntry(entry), gasPriceWei, seenBlock: head };
-          return findRefusal(client, proven(entry), call);
-        }),
-      );
-      for (const [i, entry] of tried.entries()) {
-        const reason = reasons[i];
-        if (reason === undefined) continue;
-        held.add(entry);
-        if (requestSet.isOpen(entry)) onRefused(entry, reason);
       }
     } catch (error) {
       log.debug({ err: error }, "vrf: can't read what fulfilments would cost");
@@ -293,14 +288,7 @@ export function createVrfNode(options: VrfNodeOptions): VrfNode {
       );
     }
     log.warn({ requestId, transactionHash, reason: outcome.reason }, "vrf: the coordinator refused an entry");
-    onRefused(entry, outcome.reason);
-  }
-
-  /** Handles that the coordinator has refused an entry, or would refuse it. */
-  function onRefused(entry: VrfEntry, reason: string): void {
-    const { request } = entry;
-    const { requestId, sender, callbackGasLimit } = request;
-    switch (reason) {
+    switch (outcome.reason) {
       case "NoCorrespondingRequest":
         return requestSet.drop(requestId);
       case "InsufficientBalance":
@@ -316,7 +304,7 @@ export function createVrfNode(options: VrfNodeOptions): VrfNode {
           `the consumer ${sender} has no code, or its callback's gas limit of ${callbackGasLimit} did not fit the transaction`,
         );
       default:
-        return postpone(entry, `the coordinator refuses the fulfilment: ${reason}`);
+        return postpone(entry, `the coordinator refused the fulfilment: ${outcome.reason}`);
     }
   }
 
