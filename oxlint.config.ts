@@ -112,7 +112,11 @@ const WALL_CLOCK: Readonly<Record<string, readonly string[]>> = {
     "src/triggers/scheduler.ts",
     "src/triggers/schedules.ts",
   ],
-  "the age of a message, by its sender's clock": ["src/client/verifyWebhook.ts"],
+  "the age of a message, by its sender's clock": [
+    "src/app/network/connectSecrets.ts",
+    "src/client/verifyWebhook.ts",
+    "src/oracle/secrets/operatorCalls.ts",
+  ],
   "the timestamps of an embedded chain's blocks, and how far a node is behind": [
     "src/networks/embedded/clockLimit.ts",
     "src/networks/embedded/storage.ts",

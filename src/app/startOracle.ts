@@ -13,6 +13,7 @@ import type { Store } from "../store/store.ts";
 import type { Config } from "./config/configSchema.ts";
 import type { ExternalNetworkConfig } from "./config/networkSchema.ts";
 import { DATABASE_FILES, watchData } from "./process/dataWatch.ts";
+import { createGateway } from "../oracle/secrets/gateway.ts";
 import { profileOfExternal } from "./network/externalNetworks.ts";
 import { openSandboxNetwork } from "./process/openSandboxNetwork.ts";
 import { serveOracleNetwork, type OracleNetwork } from "./oracle/oracleNetwork.ts";
@@ -40,8 +41,8 @@ export interface OracleProcess {
 }
 
 /**
- * Starts an oracle in its own process: with its own keys, data directory, nodes, checkpoint and sandbox. It shares nothing with any service
- * but the chain. A network that is unreachable is retried.
+ * Starts an oracle in its own process: with its own keys, data directory, nodes, checkpoint and sandbox. It shares with a service only
+ * the chain, and messages about secrets. A network that is unreachable is retried.
  *
  * @throws {TycheError} with one sentence for whoever starts it.
  */
@@ -104,6 +105,7 @@ async function start(
       pool,
       log: log.child({ network: name }),
       onTransaction,
+      allowHosts: config.sandbox.allowHosts,
       role,
     }),
   );
@@ -115,6 +117,10 @@ async function start(
     port: config.port,
     registry,
     networks,
+    gateway: createGateway({
+      find: (donId) => networks.find((network) => network.donId === donId)?.gateway(),
+      onError: (error) => log.warn({ err: error }, "a message about secrets could not be answered"),
+    }),
     sandbox: () => pool.status(),
     trustProxy: config.trustProxy,
   }).catch((error: unknown) => {

@@ -9,6 +9,7 @@ import { parsePublicUrl } from "./config/publicUrl.ts";
 import type { Config } from "./config/configSchema.ts";
 import type { DatabaseServer } from "../dapps/openDatabase.ts";
 import { DATABASE_FILES, watchData } from "./process/dataWatch.ts";
+import { repeat } from "../lib/repeat.ts";
 import { messageOf } from "../lib/errors.ts";
 import { StartError } from "./startError.ts";
 import { ensureDefaultDapp, ensureOperatorToken } from "./process/firstSecrets.ts";
@@ -50,6 +51,9 @@ import { findPresetNames } from "../presets/presetNames.ts";
 import { createVerifier } from "../verify/verifier.ts";
 import { createSourceRunner } from "./tools/runSource.ts";
 import { createWebApp } from "../web/app.ts";
+
+/** Interval between deletions of secrets that were replaced an hour ago. */
+const REPLACED_SECRETS_INTERVAL_MS = 60_000;
 
 export interface TycheOptions {
   readonly dataDir: string;
@@ -287,6 +291,19 @@ async function start(
   await schedules.start();
   await logTriggers.start();
   if (replica !== undefined) closers.push(checkAbandoned(service, { networks: external, log }));
+  closers.push(
+    repeat(
+      async () => {
+        for (const network of networks)
+          await service.secrets.deleteReplaced(network).catch((err: unknown) => {
+            const what = { err, network: network.profile.name };
+            log.warn(what, "replaced secrets could not be deleted; retrying");
+          });
+      },
+      REPLACED_SECRETS_INTERVAL_MS,
+      () => {},
+    ),
+  );
   const stopWatching = await watchData({
     directory: directory.path,
     files: database === undefined ? [...DATABASE_FILES, "lock"] : ["lock"],

@@ -1,4 +1,4 @@
-import { serializeTransaction } from "viem";
+import { hashMessage, serializeTransaction } from "viem";
 import { publicKeyToAddress } from "viem/accounts";
 import type { Hex, TransactionSerializableEIP1559, TransactionSerializableLegacy } from "viem";
 import { fromHexText, toHexText } from "../lib/hex.ts";
@@ -11,6 +11,8 @@ export interface Account {
   readonly address: Hex;
   /** Signs a transaction; returns the bytes to broadcast and their hash. */
   sign(transaction: SignableTransaction): Promise<SignedBytes>;
+  /** Signs bytes as a personal message (EIP-191); returns r ‖ s ‖ v, 65 bytes. */
+  signMessage(message: Uint8Array): Promise<Hex>;
 }
 
 /** The transaction types that the service sends. */
@@ -44,6 +46,11 @@ export function createAccount(secretKey: Uint8Array): Account {
         yParity: recid,
       });
       return { raw, hash: toHexText(keccak256(fromHexText(raw))) };
+    },
+    async signMessage(message) {
+      const digest = fromHexText(hashMessage({ raw: message }));
+      const { signature, recid } = secp256k1.ecdsaSign(digest, secretKey);
+      return toHexText(Uint8Array.of(...signature, 27 + recid));
     },
   };
 }

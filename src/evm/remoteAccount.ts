@@ -1,4 +1,12 @@
-import { hexToBytes, parseTransaction, recoverTransactionAddress, serializeTransaction } from "viem";
+import {
+  hexToBytes,
+  isAddressEqual,
+  isHex,
+  parseTransaction,
+  recoverMessageAddress,
+  recoverTransactionAddress,
+  serializeTransaction,
+} from "viem";
 import type { Hex, TransactionSerialized } from "viem";
 import { TycheError, messageOf } from "../lib/errors.ts";
 import { toHexText } from "../lib/hex.ts";
@@ -22,23 +30,32 @@ export interface RemoteAccountOptions {
 
 /**
  * Creates an account whose key is held by a remote signer. Its response is checked before it is used: it must be exactly the
- * requested transaction, signed by the account.
+ * requested transaction or message, signed by the account.
  */
 export function createRemoteAccount(options: RemoteAccountOptions): Account {
   const { url, address, timeoutMs = DEFAULT_TIMEOUT_MS } = options;
   const transport = openTransport(url, timeoutMs);
   const hideUrl = createUrlHider(url, { hidesHost: true });
+  const ask = (method: string, params: readonly unknown[]): Promise<unknown> =>
+    transport.request(method, params).catch((error: unknown) => {
+      throw new RemoteSignerError(hideUrl(messageOf(error)));
+    });
   return {
     address,
     async sign(transaction) {
-      const answer = await transport
-        .request("eth_signTransaction", [requestOf(transaction, address)])
-        .catch((error: unknown) => {
-          throw new RemoteSignerError(hideUrl(messageOf(error)));
-        });
+      const answer = await ask("eth_signTransaction", [requestOf(transaction, address)]);
       const raw = rawOf(answer);
       await assertSame(raw, transaction, address);
       return { raw, hash: toHexText(keccak256(hexToBytes(raw))) };
+    },
+    async signMessage(message) {
+      const signature = await ask("eth_sign", [address, toHexText(message)]);
+      const signer = isHex(signature)
+        ? await recoverMessageAddress({ message: { raw: message }, signature }).catch(() => undefined)
+        : undefined;
+      if (signer === undefined || !isAddressEqual(signer, address))
+        throw new RemoteSignerError("it did not sign the message as the account");
+      return signature as Hex;
     },
   };
 }

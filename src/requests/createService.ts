@@ -20,7 +20,7 @@ import { NotFoundError } from "./errors.ts";
 import type { RequestBook } from "./requestBook.ts";
 import { createRequestReader } from "./read/requestReader.ts";
 import type { Service } from "./service.ts";
-import { createSecrets, openSecrets, type Secrets } from "./secrets.ts";
+import { createSecrets, findSecrets, type Secrets } from "./secrets.ts";
 import { getPipeline, type ServiceNetwork } from "./serviceNetwork.ts";
 import { readUsage } from "./read/usageReport.ts";
 import type { Replica } from "./takeover/replicaSync.ts";
@@ -112,14 +112,12 @@ export function createService(
         ]);
       const asked = command.network === undefined ? [...networks.values()] : [getNetwork(command.network)];
       const maxResponseBytes = Math.min(...asked.map((network) => network.maxResponseBytes));
-      const given = await openSecrets(secrets, dapp.id, asked[0]!, command.secrets);
-      const checks = { pool, dappId: dapp.id, maxResponseBytes, signal, secrets: given };
-      const result = await simulateSource(command, checks);
+      const runWithSecrets = await findSecrets(secrets, dapp.id, asked[0]!, command.secrets);
+      const checks = { pool, dappId: dapp.id, maxResponseBytes, signal, runWithSecrets };
+      const { result, showsSecret } = await simulateSource(command, checks);
       const { network, source } = command;
       // The caller may see what their source shows; the record would keep it in clear.
-      const shown = Buffer.from(result.result.slice(2), "hex");
-      const isShown = given?.some(({ value }) => shown.includes(value));
-      const kept = isShown === true ? { ...result, parsedResult: "" } : result;
+      const kept = showsSecret ? { ...result, parsedResult: "" } : result;
       await recordDryRun(store, { dappId: dapp.id, network, kind: "dry-run", source, result: kept });
       return result;
     },

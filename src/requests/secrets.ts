@@ -3,16 +3,16 @@ import type { SecretsKey, SecretsSigner, SecretView } from "../api/types.ts";
 import { InvalidParameterError } from "../lib/invalidParameter.ts";
 import { toHexText } from "../lib/hex.ts";
 import { ChainUnavailableError } from "../networks/chainUnavailable.ts";
-import { sealSecret, type Secret } from "../secrets/sealSecret.ts";
+import type { RunRequest } from "../../sandbox/index.ts";
+import { TycheError } from "../lib/errors.ts";
+import { sealSecret } from "../secrets/sealSecret.ts";
 import { secretsLabel, type SecretsPlace } from "../secrets/sealedSecrets.ts";
-import { decodeSecretsReference, encodeSecretsReference } from "../secrets/secretsReference.ts";
-import type { SecretsReference } from "../secrets/secretsReference.ts";
-import { CiphertextError } from "../secrets/tdh2.ts";
+import { encodeSecretsReference, type SlotVersion } from "../secrets/secretsReference.ts";
 import {
   countVersions,
-  deleteSecrets,
-  deleteSlot,
+  forgetVersions,
   listSecrets,
+  listVersions,
   publishSecret,
   reserveSlot,
   type NamedSecret,
@@ -20,7 +20,8 @@ import {
 import type { Store } from "../store/store.ts";
 import { NotFoundError } from "./errors.ts";
 import type { Dapp } from "./service.ts";
-import { getPipeline, type SecretsHolder, type ServiceNetwork } from "./serviceNetwork.ts";
+import { getPipeline } from "./serviceNetwork.ts";
+import type { NamedSlots, NetworkSecrets, SecretRun, ServiceNetwork } from "./serviceNetwork.ts";
 
 /** Most secrets of a dapp on a network, and their size together, in bytes. */
 const MAX_NAMES = 100;
@@ -51,7 +52,7 @@ export interface Secrets {
   /** Sets a secret. Throws `invalid_parameter` when it is too long or can't be opened, and `chain_unavailable`. */
   put(dapp: Dapp, name: string, params: SecretParams): Promise<SecretView>;
   list(dapp: Dapp, network?: string): Promise<readonly SecretView[]>;
-  /** Deletes a secret at once, for requests in flight too. Throws `not_found`. */
+  /** Deletes a secret at once, for requests in flight too. Throws `not_found`, and `chain_unavailable` while the oracle is away. */
   delete(dapp: Dapp, name: string, network: string): Promise<SecretView>;
   /** Returns what a client encrypts to. */
   key(dapp: Dapp, network: string): Promise<SecretsKey>;
@@ -64,14 +65,16 @@ export interface Secrets {
     network: string,
     consent: { readonly signer: Hex; readonly signature?: Hex | undefined },
   ): Promise<SecretsSigner>;
+  /** Deletes what the oracle holds of versions replaced an hour ago, and of deleted dapps. Rejects while it is away. */
+  deleteReplaced(network: ServiceNetwork): Promise<void>;
 }
 
 /** What the acceptance of functions needs of secrets. */
 export interface SecretsReader {
   /** Returns what a request says on chain about the secrets that it names. Throws `invalid_parameter` for a name that there is not. */
   refer(dappId: string, network: ServiceNetwork, names: readonly string[]): Promise<Hex>;
-  /** Opens what {@link refer} returned, for a dry run. */
-  open(dappId: string, network: ServiceNetwork, reference: Hex): Promise<readonly Secret[]>;
+  /** Runs a source with what {@link refer} returned, for a dry run. */
+  run(dappId: string, network: ServiceNetwork, reference: Hex, request: RunRequest): Promise<SecretRun>;
 }
 
 /** Creates the use cases of secrets. */
@@ -84,16 +87,25 @@ export function createSecrets(options: {
 
   function placeOf(dappId: string, network: ServiceNetwork) {
     const { subscriptions } = getPipeline(network);
-    const secrets = network.secrets?.();
     const { name } = network.profile;
-    if (secrets === undefined) {
-      const message = `${name} has its oracle in another process, which can't hold secrets yet`;
-      throw new InvalidParameterError([{ path: "/network", message }]);
-    }
+    const secrets = network.secrets?.() ?? "its oracle is not connected";
+    if (typeof secrets === "string") refuse("/network", `${name} holds no secrets: ${secrets}`);
     const subscription = subscriptions.find(dappId);
     if (subscription === undefined)
       throw new ChainUnavailableError(name, "the dapp's subscriptions are being created; try again");
     return { ...secrets, subscriptionId: subscription.functionsSubscriptionId };
+  }
+
+  /** Deletes versions where they are held, and then their names. */
+  async function forget(
+    { holder, operator }: Pick<NetworkSecrets, "holder" | "operator">,
+    network: string,
+    versions: readonly NamedSecret[],
+  ): Promise<void> {
+    if (versions.length === 0) return;
+    const slotIds = versions.map(({ slotId }) => slotId);
+    await holder.drop(operator, slotIds);
+    await store.write((db) => forgetVersions(db, network, slotIds));
   }
 
   /** Returns the version of the secret that another replaces, or 0. */
@@ -130,7 +142,7 @@ export function createSecrets(options: {
       assertHosts(allowedHosts);
       if (expiresAt !== undefined && expiresAt <= now) refuse("/expiresAt", "is in the past");
       const secret = { name, value: value ?? "", allowedHosts };
-      const ciphertext = given ?? (await sealSecret(holder.keys.threshold, secret, secretsLabel(place)));
+      const ciphertext = given ?? (await sealSecret(holder.threshold, secret, secretsLabel(place)));
       const size = contentBytes(ciphertext);
       const before = await assertRoom(dapp.id, networkName, name, size);
       const version = Math.max(Math.floor(now / 1_000), before + 1);
@@ -144,21 +156,16 @@ export function createSecrets(options: {
         changedAt: now,
         expiresAt: expiresAt ?? null,
       };
-      const slotId = await store.write(async (db) => {
-        await deleteSecrets(db, { network: networkName, replacedBefore: now - REPLACED_KEPT_MS });
-        return await reserveSlot(db, named);
-      });
+      const slotId = await store.write((db) => reserveSlot(db, named));
       const slot = { slotId, version };
       await holder.keep({ ...slot, owner: operator, ciphertext, expiresAt: expiresAt ?? NEVER_MS });
-      if (given !== undefined) await assertOpens(name, { owner: operator, slots: [slot] }, place);
-      const isThere = await store.write(async (db) => {
-        if (await publishSecret(db, { ...named, slotId }, now + REPLACED_KEPT_MS)) return true;
-        await deleteSlot(db, { network: networkName, owner: operator, slotId });
-        return false;
-      });
-      if (!isThere)
-        throw new NotFoundError(`secret ${name} any more: it was deleted meanwhile, set it again`);
-      return viewOf({ ...named, slotId });
+      if (given !== undefined) await assertOpens(name, [slot], place);
+      const isThere = await store.write((db) =>
+        publishSecret(db, { ...named, slotId }, now + REPLACED_KEPT_MS),
+      );
+      if (isThere) return viewOf({ ...named, slotId });
+      await holder.drop(operator, [slotId]);
+      throw new NotFoundError(`secret ${name} any more: it was deleted meanwhile, set it again`);
     },
 
     async list(dapp, network) {
@@ -167,18 +174,25 @@ export function createSecrets(options: {
     },
 
     async delete(dapp, name, network) {
-      getNetwork(network);
-      const deleted = await store.erase(() =>
-        store.write((db) => deleteSecrets(db, { dappId: dapp.id, network, name })),
-      );
-      const newest = deleted.toSorted((a, b) => b.slotId - a.slotId)[0];
+      const place = placeOf(dapp.id, getNetwork(network));
+      const versions = await listVersions(store.db, network, { dappId: dapp.id, name });
+      const newest = versions.toSorted((a, b) => b.version - a.version)[0];
       if (newest === undefined) throw new NotFoundError(`secret ${name} on ${network}`);
+      await forget(place, network, versions);
       return viewOf(newest);
+    },
+
+    async deleteReplaced(network) {
+      const secrets = network.secrets?.();
+      if (typeof secrets !== "object") return;
+      const { name } = network.profile;
+      const replacedBefore = Date.now() - REPLACED_KEPT_MS;
+      await forget(secrets, name, await listVersions(store.db, name, { replacedBefore }));
     },
 
     async key(dapp, network) {
       const place = placeOf(dapp.id, getNetwork(network));
-      const { Group, G_bar, H } = place.holder.keys.threshold;
+      const { Group, G_bar, H } = place.holder.threshold;
       return { network, thresholdPublicKey: { Group, G_bar, H }, label: toHexText(secretsLabel(place)) };
     },
 
@@ -209,25 +223,26 @@ export function createSecrets(options: {
       return encodeSecretsReference({ owner: operator, slots });
     },
 
-    async open(dappId, network, reference) {
+    async run(dappId, network, reference, request) {
       const { holder, subscriptionId } = placeOf(dappId, network);
-      return await holder.open(
-        decodeSecretsReference(Buffer.from(reference.slice(2), "hex")),
-        subscriptionId,
-      );
+      return await holder.run({ reference, subscriptionId }, request);
     },
   };
 }
 
-/** Opens secrets by name, for a dry run. Throws `invalid_parameter` for a name that there is not. */
-export async function openSecrets(
+/** Runs a source with secrets. */
+export type RunWithSecrets = (request: RunRequest) => Promise<SecretRun>;
+
+/** Returns what runs a source with secrets by name; `undefined` without names. Throws `invalid_parameter` for a name that there is not. */
+export async function findSecrets(
   reader: SecretsReader,
   dappId: string,
   network: ServiceNetwork,
   names: readonly string[] | undefined,
-): Promise<readonly Secret[] | undefined> {
+): Promise<RunWithSecrets | undefined> {
   if (names === undefined) return undefined;
-  return await reader.open(dappId, network, await reader.refer(dappId, network, names));
+  const reference = await reader.refer(dappId, network, names);
+  return (request) => reader.run(dappId, network, reference, request);
 }
 
 /** Returns what an account signs, as a personal message (EIP-191), to agree to upload for a subscription. */
@@ -246,14 +261,20 @@ async function assertAgreed(signer: Hex, signature: Hex | undefined, place: Secr
 /** Checks a ciphertext that a client made: nobody would otherwise notice before a request needs it. */
 async function assertOpens(
   name: string,
-  reference: SecretsReference,
-  { holder, subscriptionId }: { readonly holder: SecretsHolder; readonly subscriptionId: bigint },
+  slots: readonly SlotVersion[],
+  {
+    holder,
+    operator,
+    subscriptionId,
+  }: Pick<NetworkSecrets, "holder" | "operator"> & Pick<NamedSlots, "subscriptionId">,
 ): Promise<void> {
   try {
-    const opened = await holder.open(reference, subscriptionId);
+    const reference = encodeSecretsReference({ owner: operator, slots });
+    const opened = await holder.describe({ reference, subscriptionId });
     if (opened.length === 1 && opened[0]!.name === name) return assertHosts(opened[0]!.allowedHosts);
   } catch (error) {
-    if (error instanceof CiphertextError) refuse("/ciphertext", error.message);
+    if (error instanceof TycheError && error.code === "secrets_unreadable")
+      refuse("/ciphertext", error.message);
     throw error;
   }
   refuse("/ciphertext", `does not hold ${name} alone`);

@@ -4,14 +4,28 @@ import type { Hex } from "viem";
 import type { Faucet } from "../dapps/faucet.ts";
 import type { NetworkProfile } from "../networks/profiles.ts";
 import { ChainUnavailableError } from "../networks/chainUnavailable.ts";
+import type { RunRequest, RunResult } from "../../sandbox/index.ts";
 import type { Secret } from "../secrets/sealSecret.ts";
-import type { SecretsReference } from "../secrets/secretsReference.ts";
 import type { ThresholdPublicKey } from "../secrets/tdh2.ts";
 import type { RequestIntake } from "./requestIntake.ts";
 
-/** What holds a network's secrets: the vault of its oracle. */
+/** Which secrets a request of a subscription names. */
+export interface NamedSlots {
+  /** As the request has it on chain. */
+  readonly reference: Hex;
+  readonly subscriptionId: bigint;
+}
+
+/** A run of a source with secrets. */
+export interface SecretRun {
+  readonly run: RunResult;
+  /** Characters of the longest secret that the result shows; 0 if it shows none. */
+  readonly shownChars: number;
+}
+
+/** What holds a network's secrets: its oracle, which alone can read them. */
 export interface SecretsHolder {
-  readonly keys: { readonly threshold: ThresholdPublicKey };
+  readonly threshold: Pick<ThresholdPublicKey, "Group" | "G_bar" | "H">;
   /** Stores a ciphertext in a slot of the operator. */
   keep(slot: {
     readonly owner: Hex;
@@ -20,7 +34,12 @@ export interface SecretsHolder {
     readonly ciphertext: string;
     readonly expiresAt: number;
   }): Promise<void>;
-  open(reference: SecretsReference, subscriptionId: bigint): Promise<readonly Secret[]>;
+  /** Deletes slots of the operator; those that there are not are ignored. */
+  drop(owner: Hex, slotIds: readonly number[]): Promise<void>;
+  /** Returns names and hosts of secrets. Throws `secrets_unreadable`. */
+  describe(slots: NamedSlots): Promise<readonly Omit<Secret, "value">[]>;
+  /** Runs a source with secrets where they can be read. Throws `secrets_unreadable`, `overloaded` and `chain_unavailable`. */
+  run(slots: NamedSlots, request: RunRequest): Promise<SecretRun>;
 }
 
 /** Where a network's secrets are, and whose slots hold those of its dapps. */
@@ -44,8 +63,8 @@ export interface ServiceNetwork {
   pipeline(): RequestIntake | undefined;
   /** `undefined` while the network does not serve, and if its coin is not the service's to give. */
   faucet?(): Faucet | undefined;
-  /** What holds the secrets of dapps; `undefined` if nothing in this process does. */
-  secrets?(): NetworkSecrets | undefined;
+  /** What holds the secrets of dapps, or the reason why nothing does. */
+  secrets?(): NetworkSecrets | string;
   getCode(address: Hex): Promise<Hex>;
   /** Returns why a dapp's subscriptions are not topped up again today; `undefined` while they are. */
   findSpentBudget(dappId: string): Promise<Error | undefined>;

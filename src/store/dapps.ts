@@ -4,7 +4,7 @@ import { findSetting, saveSetting } from "./settings.ts";
 import type { Queryable, Store } from "./store.ts";
 import { deleteLogTriggersOf } from "./logTriggers.ts";
 import { deleteSchedulesOf } from "./schedules.ts";
-import { deleteSecrets } from "./secrets.ts";
+import { deleteDappSecrets } from "./secrets.ts";
 import { deleteWebhooksOf } from "./webhooks.ts";
 
 /** A stored dapp. */
@@ -135,7 +135,7 @@ export async function deleteDapp(
       await db.deleteFrom("dry_runs").where("dapp_id", "=", dappId).execute();
       await deleteWebhooksOf(db, dappId);
       await deleteSchedulesOf(db, dappId);
-      await deleteSecrets(db, { dappId });
+      await deleteDappSecrets(db, dappId);
       await deleteLogTriggersOf(db, dappId);
       return true;
     }),

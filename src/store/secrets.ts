@@ -68,15 +68,16 @@ export async function deleteExpiredSlots(db: Queryable, network: string, before:
     .execute();
 }
 
-/** Deletes a slot with what it holds. */
+/** Deletes a slot with what it holds; returns whether there was one. */
 export async function deleteSlot(
   db: Queryable,
   { network, owner, slotId }: Pick<SecretSlot, "network" | "owner" | "slotId">,
-): Promise<void> {
-  await db
+): Promise<boolean> {
+  const { numDeletedRows } = await db
     .deleteFrom("secret_slots")
     .where((is) => is.and({ network, owner, slot_id: slotId }))
-    .execute();
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
 }
 
 /** A version of a dapp's secret, and the operator's slot that holds it. Times are Unix milliseconds. */
@@ -151,6 +152,7 @@ export async function publishSecret(
     .updateTable("secrets")
     .set({ retired_at: null })
     .where((is) => is.and({ network, slot_id }))
+    .where("retired_at", "<>", LONG_AGO)
     .executeTakeFirst();
   return numUpdatedRows > 0n;
 }
@@ -173,25 +175,52 @@ export async function countVersions(db: Queryable, dappId: string, network: stri
   return Number(row.count);
 }
 
-/** Deletes versions of secrets with what the nodes hold of them: all of a dapp, of one of its names, or those replaced before a time. */
-export async function deleteSecrets(
+/** Returns versions of a network's secrets, the current one included: all of one of a dapp's names, or those replaced before a time. */
+export async function listVersions(
   db: Queryable,
-  of: {
-    readonly dappId?: string;
-    readonly network?: string;
-    readonly name?: string;
-    readonly replacedBefore?: number;
-  },
+  network: string,
+  of: { readonly dappId: string; readonly name: string } | { readonly replacedBefore: number },
 ): Promise<NamedSecret[]> {
-  let query = db.deleteFrom("secrets").returningAll();
-  if (of.dappId !== undefined) query = query.where("dapp_id", "=", of.dappId);
-  if (of.network !== undefined) query = query.where("network", "=", of.network);
-  if (of.name !== undefined) query = query.where("name", "=", of.name);
-  if (of.replacedBefore !== undefined) query = query.where("retired_at", "<", of.replacedBefore);
-  const deleted = (await query.execute()).map(parseSecret);
-  for (const one of deleted) await deleteSlot(db, one);
-  return deleted;
+  const query = db.selectFrom("secrets").selectAll().where("network", "=", network);
+  const rows =
+    "name" in of
+      ? query.where((is) => is.and({ dapp_id: of.dappId, name: of.name }))
+      : query.where("retired_at", "<", of.replacedBefore).orderBy("retired_at");
+  return (await rows.limit(MAX_LISTED).execute()).map(parseSecret);
 }
+
+/** Most versions that are listed at once. */
+const MAX_LISTED = 500;
+
+/** Deletes the names of versions of a network's secrets, once what they held is deleted. */
+export async function forgetVersions(
+  db: Queryable,
+  network: string,
+  slotIds: readonly number[],
+): Promise<void> {
+  if (slotIds.length === 0) return;
+  await db.deleteFrom("secrets").where("network", "=", network).where("slot_id", "in", slotIds).execute();
+}
+
+/**
+ * Deletes a dapp's secrets with what is in this database of them. What an oracle in another process holds counts as replaced long ago, until it
+ * is deleted there.
+ */
+export async function deleteDappSecrets(db: Queryable, dappId: string): Promise<void> {
+  const rows = await db.selectFrom("secrets").selectAll().where("dapp_id", "=", dappId).execute();
+  for (const one of rows.map(parseSecret)) {
+    const { network, slotId: slot_id } = one;
+    if (await deleteSlot(db, one)) await forgetVersions(db, network, [slot_id]);
+    else
+      await db
+        .updateTable("secrets")
+        .set({ retired_at: LONG_AGO })
+        .where((is) => is.and({ network, slot_id }))
+        .execute();
+  }
+}
+
+const LONG_AGO = 0;
 
 function parseSlot(row: Selectable<Tables["secret_slots"]>): SecretSlot {
   const { network, owner, slot_id: slotId, version, ciphertext, expires_at: expiresAt } = row;

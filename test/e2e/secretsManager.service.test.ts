@@ -1,36 +1,20 @@
 import { createServer, type IncomingMessage, type Server } from "node:http";
-import { createRequire } from "node:module";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
-import type * as Toolkit from "@chainlink/functions-toolkit";
-import { encode } from "cborg";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { compileSolidity } from "../support/solidity.ts";
+import {
+  createToolkitUser,
+  ethers,
+  referenceTo,
+  requestOf,
+  toolkit,
+  type ToolkitNetwork,
+  type ToolkitUser,
+} from "../support/toolkit.ts";
 import { runTyche, startTycheProcess, type TycheProcess } from "../support/tyche.ts";
 
-/** functions-toolkit 0.3.2 as it is installed, with the version of ethers that it brings. */
-const require = createRequire(import.meta.url);
-const toolkit = require("@chainlink/functions-toolkit") as typeof Toolkit;
-const { ethers } = createRequire(require.resolve("@chainlink/functions-toolkit"))("ethers") as {
-  // eslint-disable-next-line typescript/no-explicit-any
-  readonly ethers: any;
-};
-
 const TOKEN = "tok_9d1c-private";
-const CONSUMER = compileSolidity(
-  "Consumer",
-  `pragma solidity ^0.8.19;
-   interface Router { function sendRequest(uint64 id, bytes calldata data, uint16 version, uint32 gasLimit, bytes32 donId) external returns (bytes32); }
-   contract Consumer {
-     Router immutable ROUTER;
-     bytes32 public requestId;
-     bytes public response;
-     bytes public err;
-     constructor(address router) { ROUTER = Router(router); }
-     function send(uint64 id, bytes calldata data, bytes32 donId) external { requestId = ROUTER.sendRequest(id, data, 1, 300000, donId); response = ""; err = ""; }
-     function handleOracleFulfillment(bytes32, bytes calldata r, bytes calldata e) external { (response, err) = (r, e); }
-   }`,
-);
 /** Owns a subscription, and says that somebody else uploads its secrets. */
 const OWNER = compileSolidity(
   "Owner",
@@ -53,11 +37,7 @@ let apiUrl: string;
 /** What the server returns under `/secrets`. */
 let document = "{}";
 let tyche: TycheProcess;
-let network: {
-  readonly rpcUrl: string;
-  readonly donId: string;
-  readonly contracts: Readonly<Record<"functionsRouter" | "link", string>>;
-};
+let network: ToolkitNetwork;
 beforeAll(async () => {
   api = createServer(({ url, headers }, response) => {
     response.setHeader("content-type", "application/json");
@@ -80,34 +60,15 @@ afterAll(async () => {
   api.close();
 });
 
-/** A user with coin, LINK, a funded subscription of their own, a contract on it, and a SecretsManager. */
-async function createUser() {
-  const provider = new ethers.providers.StaticJsonRpcProvider(network.rpcUrl);
-  provider.pollingInterval = 50;
-  const signer = ethers.Wallet.createRandom().connect(provider);
-  await tyche.call("POST", "/api/faucet", { body: { network: "sepolia", address: signer.address } });
-  const { functionsRouter: functionsRouterAddress, link: linkTokenAddress } = network.contracts;
-  const subscriptions = new toolkit.SubscriptionManager({ signer, functionsRouterAddress, linkTokenAddress });
-  await subscriptions.initialize();
-  const factory = new ethers.ContractFactory(CONSUMER.abi, CONSUMER.bytecode, signer);
-  const consumer = await (await factory.deploy(functionsRouterAddress)).deployed();
-  const subscriptionId = await subscriptions.createSubscription({ consumerAddress: consumer.address });
-  await subscriptions.fundSubscription({ subscriptionId, juelsAmount: String(5n * 10n ** 18n) });
-  const { donId } = network;
-  const secrets = new toolkit.SecretsManager({ signer, functionsRouterAddress, donId });
-  await secrets.initialize();
-  return { signer, consumer, subscriptionId, secrets };
-}
-/** As `buildDONHostedEncryptedSecretsReference` of the toolkit gives it under Node 20. */
-const referenceTo = (version: number, slotId = 0): string =>
-  `0x${Buffer.from(encode({ slotId, version })).toString("hex")}`;
-
-type User = Awaited<ReturnType<typeof createUser>>;
+const createUser = () =>
+  createToolkitUser(network, (address) =>
+    tyche.call("POST", "/api/faucet", { body: { network: "sepolia", address } }),
+  );
 
 const gatewayUrls = () => [`${tyche.url}/gateway`];
 
 const upload = (
-  { secrets }: Pick<User, "secrets">,
+  { secrets }: Pick<ToolkitUser, "secrets">,
   encryptedSecretsHexstring: string,
   { gateway = gatewayUrls()[0]! } = {},
 ) =>
@@ -118,33 +79,12 @@ const upload = (
     minutesUntilExpiration: 15,
   });
 
-/** Sends a request from the user's contract, and returns the text of its response or its error. */
-async function request(
-  { consumer, subscriptionId }: User,
+const request = (
+  user: Pick<ToolkitUser, "consumer" | "subscriptionId">,
   secretsLocation: 1 | 2,
-  encryptedSecretsReference: string,
-): Promise<string> {
-  // The toolkit's own CBOR encoder gives one byte under Node 26; `functionsRequest.chain.test.ts` has what it gives under Node 20.
-  const secrets = Buffer.from(encryptedSecretsReference.slice(2), "hex");
-  const data = encode({
-    codeLocation: 0,
-    codeLanguage: 0,
-    source: SOURCE,
-    args: [apiUrl],
-    secretsLocation,
-    secrets,
-  });
-  const donId = ethers.utils.formatBytes32String(network.donId);
-  await (await consumer.send(subscriptionId, data, donId, { gasLimit: 2_000_000 })).wait();
-  return await vi.waitUntil(
-    async () => {
-      const [response, err] = await Promise.all([consumer.response(), consumer.err()]);
-      const bytes = response === "0x" ? err : response;
-      return bytes === "0x" ? undefined : ethers.utils.toUtf8String(bytes);
-    },
-    { timeout: 60_000, interval: 50 },
-  );
-}
+  reference: string,
+): Promise<string> =>
+  requestOf(user, { donId: network.donId, source: SOURCE, args: [apiUrl], secretsLocation, reference });
 
 test("default: the toolkit's SecretsManager works as against Chainlink's network, with the URL changed", async () => {
   const user = await createUser();

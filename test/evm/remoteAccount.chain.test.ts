@@ -100,6 +100,17 @@ test.each([
   await expect(open().sign(transaction())).rejects.toThrow(reason);
 });
 
+test("default: signs the same message as the key itself, and checks what it gets", async () => {
+  const message = Buffer.from("a message");
+  expect(await open().signMessage(message)).toBe(await local.signMessage(message));
+  const foreignSignature = await testAccount(3).signMessage(message);
+  for (const answer of [foreignSignature, "0x12", null]) {
+    const stop = signer.inject(every("eth_sign", { result: () => answer }));
+    await expect(open().signMessage(message)).rejects.toThrow("did not sign the message");
+    stop();
+  }
+});
+
 test("error: a signer that refuses, without its URL", async () => {
   undo.push(signer.inject(every(SIGN, { error: { code: -32_000, message: "Request denied" } })));
   const error: unknown = await open()

@@ -32,7 +32,7 @@ const checks = (of: SandboxPool) => ({ pool: of, dappId: "dapp", maxResponseByte
 
 /** Returns what an HTTP caller gets for a dry run that fails. */
 async function refusalOf(source: string, of = pool): Promise<Record<string, unknown>> {
-  const simulated = await simulateSource(command(source), checks(of));
+  const { result: simulated } = await simulateSource(command(source), checks(of));
   const refused = await dryRunFunction({ kind: "function", ...command(source) }, checks(of)).then(
     () => undefined,
     (error: FunctionFailedError) => error.details,

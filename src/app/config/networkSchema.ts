@@ -136,6 +136,14 @@ export const ExternalNetwork = Type.Object(
         description: "Address of the PresetConsumer: what such a node needs besides to answer presets.",
       }),
     ),
+    oracleUrl: Type.Optional(
+      Type.String({
+        pattern: "^https?://",
+        [EXPECTED]: "an http: or https: URL",
+        description:
+          "URL at which the service reaches the process of `tyche oracle`, which holds the secrets of functions. Default: none, and functions have no secrets.",
+      }),
+    ),
     operatorKey: Type.Optional(OperatorKey),
     maxFeeGwei: Type.Optional(
       Type.String({

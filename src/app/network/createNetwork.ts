@@ -6,6 +6,7 @@ import { beaconTermsOf, EMBEDDED_MARGIN_SECONDS } from "../config/beaconSchema.t
 import { isEmbedded, vrfKeysOf, vrfOf } from "../config/embeddedNetworkSchema.ts";
 import type { Config } from "../config/configSchema.ts";
 import { accompanyEmbedded } from "./embeddedCompanion.ts";
+import { connectSecrets } from "./connectSecrets.ts";
 import { createEmbeddedSource } from "./embeddedSource.ts";
 import { createExternalNetwork } from "./externalNetworks.ts";
 import { deriveNetworkKeys } from "./networkKeys.ts";
@@ -16,7 +17,7 @@ import type { ServedNetworkOptions } from "./servedNetworkOptions.ts";
 
 export interface CreateNetworkOptions extends Omit<
   ServedNetworkOptions,
-  "source" | "accompany" | "watchNodes"
+  "source" | "accompany" | "connectSecrets" | "watchNodes"
 > {
   readonly name: string;
   /** The network's configuration; embedded networks have names that we define. */
@@ -33,8 +34,16 @@ export interface CreateNetworkOptions extends Omit<
 /** Creates a network from its configuration. */
 export function createNetwork(options: CreateNetworkOptions): ServedNetwork {
   const { name, config, directory, log, rpcOrigins } = options;
-  if (!isEmbedded(config))
-    return createServedNetwork({ ...options, source: createExternalNetwork(name, config), watchNodes });
+  if (!isEmbedded(config)) {
+    const { source, contracts } = createExternalNetwork(name, config);
+    return createServedNetwork({
+      ...options,
+      source,
+      watchNodes,
+      connectSecrets: (chain) =>
+        connectSecrets({ network: name, contracts, oracleUrl: config.oracleUrl, chain }),
+    });
+  }
   const embeddedName = name as NetworkName;
   const { vrfKeys, presetVrfKeys } = vrfKeysOf(config);
   const keys = deriveNetworkKeys(directory.masterKey, embeddedName, vrfKeys);

@@ -52,6 +52,7 @@ export function accompanyEmbedded(options: {
       network: profile.name,
       chainId,
       keys: keys.secretKeys,
+      signers: keys.signers,
       client,
       contracts,
     });
@@ -77,7 +78,7 @@ export function accompanyEmbedded(options: {
     return {
       oracleStatus: () => oracle.status()[0]!,
       prepared: reserve.filled,
-      secrets: { vault, signers: keys.signers },
+      secrets: vault,
       faucet: createFaucet({ minter, link: contracts.link }),
       close: () => oracle.close(),
     };

@@ -82,11 +82,14 @@ export function feesOfExternal(config: ExternalNetworkConfig, { gas }: NetworkPr
 }
 
 /**
- * Describes a configured network that others run.
+ * Describes a configured network that others run, and returns its contracts file.
  *
  * @throws NetworkFileError when its contracts file can't be used.
  */
-export function createExternalNetwork(name: string, config: ExternalNetworkConfig): NetworkSource {
+export function createExternalNetwork(
+  name: string,
+  config: ExternalNetworkConfig,
+): { readonly source: NetworkSource; readonly contracts: ContractsFile } {
   const profile = profileOfExternal(name, config);
   const path = contractsPathOf(name, config);
   const contracts = readContractsFile(path, { network: name, chainId: profile.chainId });
@@ -109,7 +112,7 @@ export function createExternalNetwork(name: string, config: ExternalNetworkConfi
   const coinBudgetWei = coinPerDay === undefined ? ALLOWANCES_PER_DAY * coinWei : parseEther(coinPerDay);
   const allowanceJuels = linkPerSubscription === undefined ? ownAllowance : parseEther(linkPerSubscription);
   const isPaidNatively = contracts.nativePayment === true;
-  return createExternalSource({
+  const source = createExternalSource({
     profile,
     rpcUrls: config.rpcUrls,
     contracts,
@@ -124,6 +127,7 @@ export function createExternalNetwork(name: string, config: ExternalNetworkConfi
     beacon: beaconTermsOf(config.beacon, EXTERNAL_MARGIN_SECONDS),
     loadOperator: () => loadOperatorKey({ network: name, key: config.operatorKey, environment: process.env }),
   });
+  return { source, contracts };
 }
 
 /** Returns the key hashes whose words presets join according to the configuration; `undefined` for a single one. */

@@ -78,7 +78,7 @@ export function deriveNetworkKeys(masterKey: Uint8Array, network: string, vrfKey
 /** The keys that sign for one network's oracle. */
 export type OracleKeys = Pick<
   NetworkKeys,
-  "vrfAccount" | "provingKey" | "furtherVrf" | "signers" | "transmitters"
+  "vrfAccount" | "provingKey" | "furtherVrf" | "signers" | "transmitters" | "secretKeys"
 >;
 
 /**

@@ -28,7 +28,7 @@ import type { OracleNetworkStatus } from "../../oracle/status.ts";
 import { withDeadline } from "../../lib/deadline.ts";
 import type { Store } from "../../store/store.ts";
 import { describeOracleHealth } from "./oracleHealth.ts";
-import type { Companion, ServedNetworkOptions } from "./servedNetworkOptions.ts";
+import type { Companion, OracleSecrets, ServedNetworkOptions } from "./servedNetworkOptions.ts";
 
 /** How long a start waits for what runs beside the service, such as the refill of an empty LINK reserve. */
 const PREPARED_WAIT_MS = 3_000;
@@ -73,6 +73,7 @@ interface Opened {
   chain: NetworkChain;
   watcher: ChainWatcher;
   companion: Companion;
+  secrets: OracleSecrets | string;
   nodes: NodeWatch;
   /** Records the oracle's checkpoint a last time. */
   endCheckpoints: () => Promise<void>;
@@ -81,7 +82,7 @@ interface Opened {
   health: () => Promise<NetworkReadiness>;
 }
 
-/** Wires up one network, whoever runs its chain and its oracle. Service and oracle share nothing but the chain. */
+/** Wires up one network, whoever runs its chain and its oracle. Service and oracle share the chain and messages about secrets. */
 export function createServedNetwork(options: ServedNetworkOptions): ServedNetwork {
   const { source, store, log } = options;
   const { profile, terms } = source;
@@ -153,13 +154,16 @@ export function createServedNetwork(options: ServedNetworkOptions): ServedNetwor
         : undefined,
     faucet: () => (isServing() ? opened.companion?.faucet : undefined),
     secrets() {
-      const holder = isServing() ? opened.companion?.secrets?.vault : undefined;
-      if (holder === undefined) return undefined;
+      const { secrets } = opened;
+      if (secrets === undefined || typeof secrets === "string") return secrets ?? "it is starting";
       const { operator, deployment } = opened.chain!;
       const router = deployment.contracts.functionsRouter;
-      return { holder, operator: operator.address.toLowerCase() as Hex, chainId, router };
+      return { holder: secrets.holder, operator: operator.address.toLowerCase() as Hex, chainId, router };
     },
-    gateway: () => (isServing() ? opened.companion?.secrets : undefined),
+    gateway() {
+      const { secrets } = opened;
+      return isServing() && typeof secrets === "object" ? secrets.gateway : undefined;
+    },
     findSpentBudget: (dappId) => budget.findSpent(dappId),
     getCode: (address) => opened.chain!.client.getCode(address),
 
@@ -245,8 +249,10 @@ export function createServedNetwork(options: ServedNetworkOptions): ServedNetwor
     // Starts the first reading early, so that it is ready for the first caller; it never rejects.
     void nodes?.();
     const status = companion?.oracleStatus;
+    const secrets = companion?.secrets ?? options.connectSecrets?.(chain);
     Object.assign(opened, {
       ...(companion && { companion }),
+      ...(secrets && { secrets }),
       ...(nodes && { nodes }),
       ...(status && {
         endCheckpoints: keepOracleCheckpoint({ network: name, client, store, status, onError }),

@@ -2,8 +2,8 @@ import type { Logger } from "pino";
 import type { Faucet } from "../../dapps/faucet.ts";
 import type { NetworkChain, NetworkSource } from "../../networks/network.ts";
 import type { GatewayNetwork } from "../../oracle/secrets/gateway.ts";
-import type { Vault } from "../../oracle/secrets/vault.ts";
 import type { OracleNetworkStatus } from "../../oracle/status.ts";
+import type { SecretsHolder } from "../../requests/serviceNetwork.ts";
 import type { Replica } from "../../requests/takeover/replicaSync.ts";
 import type { RequestBook } from "../../requests/requestBook.ts";
 import type { Keep } from "../../requests/keep/retention.ts";
@@ -20,9 +20,16 @@ export interface Companion {
   /** Present where coin and LINK cost nothing. */
   readonly faucet?: Faucet;
   /** Holds the secrets of functions, if the oracle runs here. */
-  readonly secrets?: GatewayNetwork & { readonly vault: Vault };
+  readonly secrets?: OracleSecrets;
   /** Accepts no further work; idempotent. */
   close(): void;
+}
+
+/** Where a network's oracle holds secrets, in this process or in its own. */
+export interface OracleSecrets {
+  readonly holder: SecretsHolder;
+  /** Answers `SecretsManager`. */
+  readonly gateway: GatewayNetwork;
 }
 
 /** What a companion is started with. */
@@ -39,6 +46,8 @@ export interface ServedNetworkOptions {
   readonly source: NetworkSource;
   /** Starts what runs beside the service on this network; absent if nothing does. */
   readonly accompany?: (options: CompanionOptions) => Companion;
+  /** Connects to an oracle in another process for its secrets; gives the reason if it can hold none. Absent: the companion has them. */
+  readonly connectSecrets?: (chain: NetworkChain) => OracleSecrets | string;
   /** Watches the state of the oracle's nodes; absent where one operator certainly holds all keys. */
   readonly watchNodes?: (options: WatchNodesOptions) => NodeWatch;
   readonly store: Store;

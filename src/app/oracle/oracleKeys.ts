@@ -18,7 +18,7 @@ import { StartError } from "../startError.ts";
 
 /** Returns the public part of an oracle's keys. */
 export function identityOfOracle(chainId: number, keys: OracleKeys): OracleIdentity {
-  const { provingKey, vrfAccount, signers, transmitters } = keys;
+  const { provingKey, vrfAccount, signers, transmitters, secretKeys } = keys;
   const { x, y } = provingKey.publicKey;
   const word = (value: bigint): Hex => `0x${value.toString(16).padStart(64, "0")}`;
   return {
@@ -31,6 +31,10 @@ export function identityOfOracle(chainId: number, keys: OracleKeys): OracleIdent
     functions: {
       signers: signers.map(({ address }) => address),
       transmitters: transmitters.map(({ address }) => address),
+      secretKeys: {
+        donPublicKey: secretKeys.donPublicKey,
+        thresholdPublicKey: secretKeys.thresholdPublicKey,
+      },
     },
   };
 }

@@ -14,6 +14,7 @@ import { assertDeployed } from "../../networks/external/externalSource.ts";
 import { readCoordinatorContracts } from "../../networks/external/coordinatorContracts.ts";
 import { MAX_RESPONSE_BYTES } from "../../networks/profiles.ts";
 import type { OracleNode } from "../../oracle/node/oracleNode.ts";
+import type { GatewayNetwork } from "../../oracle/secrets/gateway.ts";
 import type { Oracle } from "../../oracle/oracle.ts";
 import type { OracleNetworkStatus } from "../../oracle/status.ts";
 import type { MinedTransaction } from "../../requests/observe/transactionMetrics.ts";
@@ -33,6 +34,13 @@ const LAST_CHECKPOINT_MS = 2_000;
 /** Delay before a network that failed to open is tried again. */
 const RETRY_INTERVAL_MS = 2_000;
 
+/** Answers messages about secrets until the network has been opened. */
+const STARTING: GatewayNetwork = {
+  async answer() {
+    throw new Error("the network is starting");
+  },
+};
+
 /** One network in an oracle's process. */
 export interface OracleNetwork {
   readonly name: string;
@@ -44,6 +52,9 @@ export interface OracleNetwork {
   node(): OracleNode | undefined;
   /** Address of the node's messages; `undefined` without a node. */
   readonly address: { readonly chainId: number; readonly coordinator: Hex } | undefined;
+  /** The network's `donId`, and what answers messages about its secrets; `undefined` if it holds none. */
+  readonly donId: string | undefined;
+  gateway(): GatewayNetwork | undefined;
   /** Evidence that this node holds against others, as JSON. */
   evidence(): Promise<readonly string[]>;
   close(): Promise<void>;
@@ -62,6 +73,8 @@ export function serveOracleNetwork(options: {
   readonly pool: SandboxPool;
   readonly log: Logger;
   readonly onTransaction: (transaction: MinedTransaction) => void;
+  /** Hosts that are not public, and that sources may reach anyway. */
+  readonly allowHosts: readonly string[];
   /** Which part of the oracle this process runs; default: everything, with all keys. */
   readonly role?: OracleRole | undefined;
 }): OracleNetwork {
@@ -73,7 +86,16 @@ export function serveOracleNetwork(options: {
   const coordinator = file?.contracts.functionsCoordinator ?? config.coordinator;
   const { role, masterKey } = options;
   const contracts = path === undefined || file === undefined ? undefined : { file, path };
-  const createOracle = oracleOfRole({ role, network: name, chainId, masterKey, contracts, store });
+  const { allowHosts } = options;
+  const createOracle = oracleOfRole({
+    role,
+    network: name,
+    chainId,
+    masterKey,
+    contracts,
+    store,
+    allowHosts,
+  });
   const stopping = new AbortController();
   const { signal } = stopping;
   const onError = (error: unknown): void => {
@@ -84,6 +106,7 @@ export function serveOracleNetwork(options: {
   const finality = createFinality({ client, depth, hasFinalizedTag });
   let trouble: string | undefined = "it is starting";
   let oracle: Oracle | undefined;
+  let gateway: GatewayNetwork | undefined;
 
   const keepCheckpoint = async (): Promise<void> => {
     const status = oracle?.status()[0];
@@ -141,7 +164,7 @@ export function serveOracleNetwork(options: {
         throw error;
       });
       // It was closed in the meantime, and `signal` aborted.
-      oracle = created;
+      ({ oracle, gateway } = created);
       trouble = undefined;
     } catch (error) {
       trouble = messageOf(error);
@@ -163,6 +186,8 @@ export function serveOracleNetwork(options: {
       role?.role === "node" && coordinator !== undefined
         ? { chainId, coordinator: coordinator.toLowerCase() as Hex }
         : undefined,
+    donId: file?.donId,
+    gateway: () => (oracle === undefined ? STARTING : gateway),
     evidence: () => listEvidence(store.db, name),
     async close() {
       for (const stop of stops) stop();

@@ -6,6 +6,7 @@ import { vrfOperatorsOf } from "../../networks/external/oracleIdentity.ts";
 import { readGenesis } from "../../networks/external/externalNode.ts";
 import { readNodeSet } from "../../oracle/node/nodeSet.ts";
 import type { RoundJournal } from "../../oracle/node/roundJournal.ts";
+import type { GatewayNetwork } from "../../oracle/secrets/gateway.ts";
 import type { Oracle } from "../../oracle/oracle.ts";
 import { saveEvidence } from "../../store/oracleEvidence.ts";
 import { createGatherer } from "../../lib/gather.ts";
@@ -18,6 +19,7 @@ import {
   type OracleRoundRecord,
 } from "../../store/oracleRounds.ts";
 import type { Store } from "../../store/store.ts";
+import { openVault } from "../network/openVault.ts";
 import { deriveOracleKeys } from "../network/networkKeys.ts";
 import {
   createNetworkOracle,
@@ -31,7 +33,11 @@ import { StartError } from "../startError.ts";
 const RECORDS_KEPT_MS = 7 * 86_400_000;
 
 /** Creates the part of an oracle that a process runs; rejects while the chain can't tell who the nodes are. */
-export type CreateOracle = (options: NetworkOracleOptions) => Promise<Oracle>;
+export type CreateOracle = (options: NetworkOracleOptions) => Promise<{
+  readonly oracle: Oracle;
+  /** What answers messages about secrets, if it holds any. */
+  readonly gateway?: GatewayNetwork;
+}>;
 
 export interface OracleOfRoleOptions {
   /** `undefined`: this process holds all keys. */
@@ -42,6 +48,8 @@ export interface OracleOfRoleOptions {
   /** The contracts file with its path, for messages; absent for a node that knows only its coordinator. */
   readonly contracts: { readonly file: ContractsFile; readonly path: string } | undefined;
   readonly store: Store;
+  /** Hosts that are not public, and that sources may reach anyway. */
+  readonly allowHosts: readonly string[];
 }
 
 /**
@@ -63,7 +71,7 @@ export function oracleOfRole(options: OracleOfRoleOptions): CreateOracle {
       const journalOf = (configDigest: Hex) => createJournal(store, network, configDigest);
       const { signer, saltOf } = keys;
       const { maxResponseBytes } = served;
-      return createPartialOracle(served, (senderOf) => ({
+      const oracle = createPartialOracle(served, (senderOf) => ({
         node: {
           chainId,
           set,
@@ -82,6 +90,7 @@ export function oracleOfRole(options: OracleOfRoleOptions): CreateOracle {
           transmitter: senderOf(keys.transmitter, "report"),
         },
       }));
+      return { oracle };
     };
   }
   if (contracts === undefined)
@@ -95,14 +104,28 @@ export function oracleOfRole(options: OracleOfRoleOptions): CreateOracle {
     throw new StartError(
       `the contracts in ${contracts.path} are for another oracle (VRF key hash ${keyHashes.join(", ")}, and this data directory's is ${own}); use the data directory whose \`tyche oracle keys\` they were deployed with`,
     );
-  if ("signers" in keys) return async (served) => createNetworkOracle({ ...served, keys });
+  if ("signers" in keys) {
+    const { secretKeys } = contracts.file.oracle.functions;
+    const holdsSecrets = secretKeys?.thresholdPublicKey === keys.secretKeys.thresholdPublicKey;
+    return async (served) => {
+      if (!holdsSecrets) return { oracle: createNetworkOracle({ ...served, keys }) };
+      const { openRequest, gateway } = openVault({
+        ...options,
+        ...served,
+        keys: keys.secretKeys,
+        signers: keys.signers,
+      });
+      return { oracle: createNetworkOracle({ ...served, keys, openSecrets: openRequest }), gateway };
+    };
+  }
   return async (served) => {
     const readSet = () => readNodeSet(served.client, served.contracts.functionsCoordinator);
     const set = await readSet();
-    return createPartialOracle(served, (senderOf) => ({
+    const oracle = createPartialOracle(served, (senderOf) => ({
       vrf: { key: keys.provingKey, senders: [senderOf(keys.vrfAccount, "words")] },
       proofsFor: { set, readSet },
     }));
+    return { oracle };
   };
 }
 

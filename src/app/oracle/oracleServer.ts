@@ -2,6 +2,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { Gauge, type Registry } from "prom-client";
 import type { OracleNetwork } from "./oracleNetwork.ts";
+import { GATEWAY_PATH } from "../network/connectSecrets.ts";
+import type { Gateway } from "../../oracle/secrets/gateway.ts";
 import { describeOracleHealth } from "../network/oracleHealth.ts";
 import { limitConnections } from "../../http/connectionLimit.ts";
 import { MESSAGES_PATH, MAX_BODY_BYTES } from "../../oracle/node/peerClient.ts";
@@ -24,6 +26,10 @@ const MAX_CONNECTIONS_OF_ADDRESS = 64;
 const CALLS = { burst: 200, perSecond: 50 } as const;
 /** A call of `/metrics` counts as this many calls: it takes some milliseconds. */
 const METRICS_COST = 10;
+/** Messages about secrets per address: the service is one, and passes on those of its callers. One takes some milliseconds, a dry run more. */
+const GATEWAY_CALLS = { burst: 200, perSecond: 100 } as const;
+/** Longest message about secrets: a source and its arguments, of 60 KB together, as JSON. Bytes. */
+const MAX_MESSAGE_BYTES = 262_144;
 /** A response counts as one more call for each multiple of this size: evidence may take megabytes. */
 const BYTES_OF_CALL = 65_536;
 
@@ -40,6 +46,8 @@ export interface OracleServerOptions {
   readonly port: number;
   readonly registry: Registry;
   readonly networks: readonly OracleNetwork[];
+  /** Answers messages about secrets. */
+  readonly gateway: Pick<Gateway, "answer">;
   readonly sandbox: () => { readonly isReady: boolean; readonly why?: string };
   /** Whether a caller's address is the last one in `X-Forwarded-For`, set by a proxy in front. Default `false`. */
   readonly trustProxy?: boolean;
@@ -51,11 +59,11 @@ export interface OracleServerOptions {
 }
 
 /**
- * Serves `/healthz`, `/readyz`, `/metrics`, `/evidence` and the endpoint for peers' messages for an oracle's process. Rejects with Node's
+ * Serves `/healthz`, `/readyz`, `/metrics`, `/evidence`, and the endpoints for messages of peers and about secrets, for an oracle's process. Rejects with Node's
  * own error if it can't listen.
  */
 export async function listenForOracle(options: OracleServerOptions): Promise<OracleServer> {
-  const { host, registry, networks, sandbox, trustProxy = false } = options;
+  const { host, registry, networks, gateway, sandbox, trustProxy = false } = options;
   const { receiveTimeoutMs = RECEIVE_TIMEOUT_MS } = options;
   registerOracleMetrics(registry, networks);
   const timeouts = {
@@ -65,6 +73,7 @@ export async function listenForOracle(options: OracleServerOptions): Promise<Ora
     connectionsCheckingInterval: Math.min(1_000, receiveTimeoutMs),
   };
   const calls = createTokenBuckets(CALLS);
+  const messages = createTokenBuckets(GATEWAY_CALLS);
   const refusals = createTokenBuckets(REFUSALS);
   const server = createServer(timeouts, (request, response) => {
     const caller = callerOf(request, trustProxy);
@@ -79,6 +88,18 @@ export async function listenForOracle(options: OracleServerOptions): Promise<Ora
     const pathname = URL.parse(request.url ?? "/", "http://oracle")?.pathname;
     if (pathname === MESSAGES_PATH && request.method === "POST")
       return takeMessages(request, response, { networks, caller, refusals });
+    if (pathname === GATEWAY_PATH && request.method === "POST") {
+      if (!messages.take(caller))
+        return answer(429, "text/plain", "too many messages; wait before the next one\n");
+      return readBody(request, MAX_MESSAGE_BYTES, {
+        tooLong: () => answer(413, "text/plain", `a message has at most ${MAX_MESSAGE_BYTES} bytes\n`),
+        // The gateway never rejects.
+        read: (body) =>
+          void gateway
+            .answer(body.toString())
+            .then((answered) => answer(200, "application/json", `${JSON.stringify(answered)}\n`)),
+      });
+    }
     if (!calls.take(caller)) return answer(429, "text/plain", "too many calls; wait before the next one\n");
     if (request.method !== "GET" && request.method !== "HEAD") return answer(405, "text/plain", "GET only\n");
     if (pathname === "/healthz") return answer(200, "application/json", '{"status":"ok"}\n');
@@ -285,18 +306,7 @@ function takeMessages(
   };
   // Over the limit, bodies are not even read.
   if (!refusals.has(caller)) return answer(STATUS.limited);
-  if (Number(request.headers["content-length"] ?? MAX_BODY_BYTES + 1) > MAX_BODY_BYTES) return answer(413);
-  const chunks: Buffer[] = [];
-  let length = 0;
-  request.on("error", () => {});
-  request.on("data", (chunk: Buffer) => {
-    length += chunk.length;
-    if (length <= MAX_BODY_BYTES) return chunks.push(chunk);
-    answer(413);
-    return request.destroy();
-  });
-  request.once("end", () => {
-    const body = Buffer.concat(chunks);
+  const read = (body: Buffer): void => {
     const to = peekAddressee(body);
     const network = networks.find(
       ({ address }) =>
@@ -309,5 +319,25 @@ function takeMessages(
     // The node has not read the chain yet; peers resend everything.
     if (node === undefined) return answer(503);
     return answer(STATUS[node.take(body, caller)]);
+  };
+  readBody(request, MAX_BODY_BYTES, { tooLong: () => answer(413), read });
+}
+
+/** Reads a body whose length its headers tell; one that is too long ends the connection. */
+function readBody(
+  request: IncomingMessage,
+  most: number,
+  then: { readonly tooLong: () => void; readonly read: (body: Buffer) => void },
+): void {
+  if (Number(request.headers["content-length"] ?? most + 1) > most) return then.tooLong();
+  const chunks: Buffer[] = [];
+  let length = 0;
+  request.on("error", () => {});
+  request.on("data", (chunk: Buffer) => {
+    length += chunk.length;
+    if (length <= most) return chunks.push(chunk);
+    then.tooLong();
+    return request.destroy();
   });
+  request.once("end", () => then.read(Buffer.concat(chunks)));
 }

@@ -22,8 +22,8 @@ import { messageOf } from "../../lib/errors.ts";
 import { loadArtifacts } from "../../chainlink/contracts/artifacts.ts";
 import { readCompilationUnits, type ContractName } from "../../chainlink/contracts/compilerInput.ts";
 
-/** The DON's public keys encrypt callers' secrets, which this oracle does not accept; the contract requires some bytes. */
-const NO_PUBLIC_KEY = "0x00";
+/** Stands for the keys of an oracle whose nodes hold no secrets; the contract requires some bytes. */
+const NO_SECRET_KEYS = { donPublicKey: "0x00", thresholdPublicKey: "0x00" } as const;
 
 /** What a deployment will do, for whoever confirms it. */
 export interface DeploymentEstimate {
@@ -189,7 +189,7 @@ export function stackPlanOf({
       operator: deployer,
       vrf: roleOf(oracle.vrf),
       furtherVrf: (oracle.furtherVrf ?? []).map(roleOf),
-      functions: { ...oracle.functions, donPublicKey: NO_PUBLIC_KEY, thresholdPublicKey: NO_PUBLIC_KEY },
+      functions: { ...oracle.functions, ...(oracle.functions.secretKeys ?? NO_SECRET_KEYS) },
     },
     chainId: plan.chainId,
     donName: plan.donId,

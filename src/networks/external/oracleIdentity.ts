@@ -1,5 +1,5 @@
 import { encodeAbiParameters, keccak256, type Hex } from "viem";
-import { isAddress, isHash, isHex } from "viem";
+import { isAddress, isHash, isHex, size } from "viem";
 import { membersOf, NetworkFileError, readJsonFile, type JsonObject } from "./jsonFile.ts";
 
 /** The public identity of one VRF operator. */
@@ -25,7 +25,17 @@ export interface OracleIdentity {
     readonly transmitters: readonly Hex[];
     /** The URLs of nodes of different operators; absent for an oracle that has all keys itself. */
     readonly offchainConfig?: Hex;
+    /** What callers' secrets are encrypted to; absent for nodes of different operators, and where an older version printed it. */
+    readonly secretKeys?: PublicSecretKeys;
   };
+}
+
+/** The public keys for secrets, as the coordinator has them. */
+export interface PublicSecretKeys {
+  /** 64 bytes, x ‖ y on secp256k1. */
+  readonly donPublicKey: Hex;
+  /** JSON in UTF-8. */
+  readonly thresholdPublicKey: Hex;
 }
 
 /** The output of `tyche oracle keys --json`. */
@@ -70,12 +80,29 @@ export function parseIdentity(path: string, object: JsonObject): OracleIdentity 
   const offchainConfig = members.object("functions")["offchainConfig"];
   if (offchainConfig !== undefined && !isHex(offchainConfig))
     throw new NetworkFileError(path, "functions.offchainConfig must be 0x and hex digits");
+  const secretKeys = members.object("functions")["secretKeys"];
   return {
     chainId: members.count("chainId"),
     vrf,
     ...(furtherVrf.length === 0 ? {} : { furtherVrf }),
-    functions: { signers, transmitters, ...(offchainConfig === undefined ? {} : { offchainConfig }) },
+    functions: {
+      signers,
+      transmitters,
+      ...(offchainConfig === undefined ? {} : { offchainConfig }),
+      ...(secretKeys === undefined
+        ? {}
+        : { secretKeys: parseSecretKeys(path, functions.object("secretKeys")) }),
+    },
   };
+}
+
+function parseSecretKeys(path: string, { donPublicKey, thresholdPublicKey }: JsonObject): PublicSecretKeys {
+  if (isHex(donPublicKey) && size(donPublicKey) === 64 && isHex(thresholdPublicKey))
+    return { donPublicKey, thresholdPublicKey };
+  throw new NetworkFileError(
+    path,
+    "functions.secretKeys must have a donPublicKey of 0x and 128 hex digits, and a thresholdPublicKey of 0x and hex digits",
+  );
 }
 
 function parseVrf(path: string, name: string, object: JsonObject): VrfIdentity {

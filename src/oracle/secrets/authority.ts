@@ -17,6 +17,8 @@ export interface Authority {
   findUploader(subscriptionId: bigint): Promise<Hex | undefined>;
   /** Whether an account is the operator of the contract that owns a subscription: it uploads for all that the contract owns. */
   isOperator(subscriptionId: bigint, account: Hex): Promise<boolean>;
+  /** Whether an account is the operator, whose service may use the network's vault. */
+  isService(account: Hex): Promise<boolean>;
   /** Whether an account may upload secrets for any subscription that has LINK. */
   mayUpload(account: Hex): Promise<boolean>;
 }
@@ -54,6 +56,12 @@ export function createAuthority(options: {
   /** Reads from a contract that owns subscriptions. */
   const askOwner = async (owner: Hex, what: ContractRead<Hex>): Promise<Hex | undefined> =>
     (await tryRead(owner, what))?.toLowerCase() as Hex | undefined;
+
+  async function isService(account: Hex): Promise<boolean> {
+    const call = readOf(subscriptionOwnerAbi, "owner", [], (one) => one);
+    const operator = await askOwner(subscriptionOwner, call);
+    return operator !== undefined && isAddressEqual(operator, account);
+  }
 
   /** Returns who owns subscriptions that hold LINK, lower case. */
   async function scanOwners(): Promise<ReadonlySet<string>> {
@@ -97,13 +105,9 @@ export function createAuthority(options: {
     },
     async isOperator(subscriptionId, account) {
       const owner = await findOwner(subscriptionId);
-      if (owner === undefined || !isAddressEqual(owner, subscriptionOwner)) return false;
-      const operator = await askOwner(
-        owner,
-        readOf(subscriptionOwnerAbi, "owner", [], (one) => one),
-      );
-      return operator !== undefined && isAddressEqual(operator, account);
+      return owner !== undefined && isAddressEqual(owner, subscriptionOwner) && (await isService(account));
     },
+    isService,
     async mayUpload(account) {
       const call = readOf(subscriptionOwnerAbi, "signedFor", [account], (subscriptions) => subscriptions);
       if (((await tryRead(subscriptionOwner, call)) ?? 0n) > 0n) return true;

@@ -2,14 +2,28 @@ import { hashMessage, type Hex } from "viem";
 import { fromHexText, toHexText } from "../../lib/hex.ts";
 import { messageOf, TycheError } from "../../lib/errors.ts";
 import type { ReportSigner } from "../signer.ts";
-import { encodeGatewayBody, parseGatewayMessage, parseUpload } from "./gatewayMessage.ts";
+import type { Authority } from "./authority.ts";
+import {
+  encodeGatewayBody,
+  GatewayError,
+  OPERATOR_METHODS,
+  parseGatewayMessage,
+  parseUpload,
+} from "./gatewayMessage.ts";
 import type { GatewayBody, GatewayMessage } from "./gatewayMessage.ts";
+import type { Holder } from "./holder.ts";
+import { runOperatorCall } from "./operatorCalls.ts";
 import type { Vault } from "./vault.ts";
 
-/** An oracle network behind a gateway: all its nodes share one vault. */
+/** An oracle network behind a gateway. */
 export interface GatewayNetwork {
-  readonly vault: Pick<Vault, "take" | "list">;
-  readonly signers: readonly Pick<ReportSigner, "sign">[];
+  /**
+   * Answers a message whose signature has been checked.
+   *
+   * @param text the message as it came.
+   * @throws {TycheError} with blame `caller` if it can't be taken, any other error if the nodes can't be reached.
+   */
+  answer(message: GatewayMessage, text: string): Promise<object>;
 }
 
 /** Answers functions-toolkit's `SecretsManager`. */
@@ -30,23 +44,19 @@ export function createGateway(options: {
   readonly onError: (error: unknown) => void;
 }): Gateway {
   const { find, onError } = options;
-  const answerTo = async (message: GatewayMessage): Promise<object> => {
-    const { id, body } = message;
-    const network = find(body.don_id);
-    if (network === undefined) return refuse(id, `there is no network with don_id ${body.don_id}`);
-    const payload = await run(message, network.vault);
-    const responses = network.signers.map((signer) => sign({ ...body, payload }, signer));
-    const [first] = network.signers;
-    const whole = { success: payload.success, node_responses: responses };
-    return { jsonrpc: "2.0", id, result: sign({ ...body, payload: whole }, first!) };
-  };
   return {
     async answer(text) {
       let id: string | null = null;
       try {
         const message = await parseGatewayMessage(text);
         id = message.id;
-        return await answerTo(message);
+        const network = find(message.body.don_id);
+        if (network === undefined)
+          return refuse(
+            id,
+            `there is no network with don_id ${message.body.don_id} whose nodes hold secrets`,
+          );
+        return await network.answer(message, text);
       } catch (error) {
         if (error instanceof TycheError && error.blame === "caller") return refuse(id, error.message);
         onError(error);
@@ -57,11 +67,39 @@ export function createGateway(options: {
   };
 }
 
+/** Creates the network whose nodes are all in this process and share one vault. */
+export function createGatewayNetwork(options: {
+  readonly vault: Pick<Vault, "take" | "list">;
+  readonly holder: Holder;
+  readonly authority: Pick<Authority, "isService">;
+  readonly signers: readonly Pick<ReportSigner, "sign">[];
+}): GatewayNetwork {
+  const { vault, holder, authority, signers } = options;
+  const [first] = signers;
+  return {
+    async answer(message) {
+      const { id, body, sender } = message;
+      const method = OPERATOR_METHODS.find((one) => one === body.method);
+      if (method !== undefined) {
+        if (!(await authority.isService(sender)))
+          throw new GatewayError(`${sender} is not the account of this network's service`);
+        const { payload: given } = body;
+        const payload = await orRefusal(runOperatorCall(holder, { method, payload: given, owner: sender }));
+        return { jsonrpc: "2.0", id, result: sign({ ...body, payload }, first!) };
+      }
+      const payload = await run(message, vault);
+      const responses = signers.map((signer) => sign({ ...body, payload }, signer));
+      const whole = { success: payload.success, node_responses: responses };
+      return { jsonrpc: "2.0", id, result: sign({ ...body, payload: whole }, first!) };
+    },
+  };
+}
+
 type NodeAnswer =
   | { readonly success: true; readonly rows?: readonly object[] }
   | { readonly success: false; readonly error_message: string };
 
-async function run(message: GatewayMessage, vault: GatewayNetwork["vault"]): Promise<NodeAnswer> {
+async function run(message: GatewayMessage, vault: Pick<Vault, "take" | "list">): Promise<NodeAnswer> {
   const { body, sender } = message;
   if (body.method === "secrets_list") {
     const slots = await vault.list(sender);
@@ -73,11 +111,16 @@ async function run(message: GatewayMessage, vault: GatewayNetwork["vault"]): Pro
     return { success: true, rows };
   }
   const upload = await parseUpload(message);
+  return await orRefusal(vault.take({ ...upload, owner: sender }));
+}
+
+/** Turns an error that is the sender's into a node's answer. */
+async function orRefusal(work: Promise<object | void>): Promise<NodeAnswer> {
   try {
-    await vault.take({ ...upload, owner: sender });
-    return { success: true };
+    return { success: true, ...(await work) };
   } catch (error) {
-    if (!(error instanceof TycheError && error.blame === "caller")) throw error;
+    if (!(error instanceof TycheError && error.blame === "caller") || error instanceof GatewayError)
+      throw error;
     return { success: false, error_message: messageOf(error) };
   }
 }

@@ -1,13 +1,21 @@
 /**
  * Messages of functions-toolkit's `SecretsManager` to a gateway: JSON-RPC 2.0 with a signed body. Source: `SecretsManager.js` of
- * functions-toolkit 0.3.2.
+ * functions-toolkit 0.3.2. The operator's service sends the same, with methods of its own, to an oracle in another process.
  */
 import { hashMessage, isHex, recoverAddress, type Hex } from "viem";
 import { isObject } from "../../lib/isObject.ts";
 import { TycheError } from "../../lib/errors.ts";
 
 const METHODS = ["secrets_set", "secrets_list"] as const;
-type Method = (typeof METHODS)[number];
+/** What only the operator's service may ask, see `operatorCalls.ts`. */
+export const OPERATOR_METHODS = [
+  "operator_keep",
+  "operator_drop",
+  "operator_describe",
+  "operator_run",
+] as const;
+export type OperatorMethod = (typeof OPERATOR_METHODS)[number];
+type Method = (typeof METHODS)[number] | OperatorMethod;
 
 /** Bytes to which the members of a body are padded with zeros before they are signed. */
 const PADDED = [
@@ -114,7 +122,7 @@ async function recoverSender(bytes: Uint8Array, signature: unknown): Promise<Hex
 function isBody(body: unknown): body is GatewayBody {
   return (
     isObject(body) &&
-    METHODS.some((method) => method === body["method"]) &&
+    [...METHODS, ...OPERATOR_METHODS].some((method) => method === body["method"]) &&
     PADDED.every(([name, bytes]) => typeof body[name] === "string" && Buffer.byteLength(body[name]) <= bytes)
   );
 }

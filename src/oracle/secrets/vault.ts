@@ -33,6 +33,8 @@ export interface SlotStore {
   find(owner: Hex, slotId: number): Promise<Slot | undefined>;
   /** An uploader's slots, by id. */
   list(owner: Hex): Promise<readonly Slot[]>;
+  /** Deletes slots of an uploader; those that there are not are ignored. */
+  delete(owner: Hex, slotIds: readonly number[]): Promise<void>;
   /** Forgets what expired before a time. */
   deleteExpired(before: number): Promise<void>;
 }
@@ -42,6 +44,8 @@ export interface Vault {
   readonly keys: SecretKeys;
   /** Stores what the operator uploads for a dapp, without the limits for others. */
   keep(slot: Slot): Promise<void>;
+  /** Deletes slots of an uploader. */
+  drop(owner: Hex, slotIds: readonly number[]): Promise<void>;
   /**
    * Stores an upload.
    *
@@ -146,6 +150,7 @@ export function createVault(options: {
     async keep(slot) {
       if (!(await slots.save(slot))) throw new UploadRefusedError("version too low");
     },
+    drop: (owner, slotIds) => slots.delete(owner, slotIds),
     async take(slot) {
       const now = Date.now();
       if (slot.slotId >= MAX_SLOTS) throw new UploadRefusedError(`slot id is not below ${MAX_SLOTS}`);

@@ -21,7 +21,7 @@ import type { CheckedCommand } from "./commands.ts";
 import { ForbiddenError, NotFoundError, TooManyConsumersError } from "../errors.ts";
 import type { Command, ConsumerCommand, Dapp, RandomCommand, UnlinkCommand } from "../service.ts";
 import type { LinkOutcome } from "../openRequest.ts";
-import { openSecrets, type SecretsReader } from "../secrets.ts";
+import { findSecrets, type SecretsReader } from "../secrets.ts";
 import { getPipeline } from "../serviceNetwork.ts";
 import type { ServiceNetwork } from "../serviceNetwork.ts";
 
@@ -130,8 +130,8 @@ export function createCommandChecker(options: {
         sandboxGroup(network.view().contracts.functionsRouter, subscription.functionsSubscriptionId);
       const checks = { pool, dappId: dapp.id, maxResponseBytes: network.maxResponseBytes, group };
       if (command.kind === "function") {
-        const given = await openSecrets(secrets, dapp.id, network, command.secrets);
-        return await dryRunFunction(command, { ...checks, signal, secrets: given });
+        const runWithSecrets = await findSecrets(secrets, dapp.id, network, command.secrets);
+        return await dryRunFunction(command, { ...checks, signal, runWithSecrets });
       }
       const preset = registry.get(command.preset);
       await dryRunPreset(preset, parsePresetParams(preset, command.params).args, checks);

@@ -9,7 +9,7 @@ import { locateFailure } from "../../presets/locateFailure.ts";
 import { parsePresetParams } from "../../presets/presetParams.ts";
 import type { Preset } from "../../presets/preset.ts";
 import { assertResultFits } from "../../presets/resultFit.ts";
-import { toSandboxSecrets, type Secret } from "../../secrets/sealSecret.ts";
+import type { RunWithSecrets } from "../secrets.ts";
 import type { RunResult, SandboxPool } from "../../../sandbox/index.ts";
 import { FunctionFailedError } from "../errors.ts";
 import { describeRunError, FAILED_RUN } from "./runDetails.ts";
@@ -49,8 +49,8 @@ export interface CommandChecks {
 export interface SourceChecks extends CommandChecks {
   /** Cancels the run. */
   readonly signal?: AbortSignal | undefined;
-  /** What the source reads as `secrets`. */
-  readonly secrets?: readonly Secret[] | undefined;
+  /** Runs the source where it can read its secrets; absent: it has none. */
+  readonly runWithSecrets?: RunWithSecrets | undefined;
 }
 
 /** Checks a preset's parameters, and that its result and arguments fit. */
@@ -141,32 +141,36 @@ export async function dryRunFunction(
   command: FunctionCommand,
   checks: SourceChecks,
 ): Promise<readonly string[]> {
-  const result = await simulateSource(command, checks);
+  const { result } = await simulateSource(command, checks);
   if (!result.success) throw refuse(result);
   return result.warnings ?? [];
 }
 
-/** Runs a source as the oracle's nodes would. A failing source is a normal result. Throws `invalid_parameter` when it is too long. */
+/**
+ * Runs a source as the oracle's nodes would. A failing source is a normal result. Throws `invalid_parameter` when it is too long.
+ *
+ * @returns the result, and whether it shows a secret.
+ */
 export async function simulateSource(
   command: SimulateCommand,
-  { pool, dappId, maxResponseBytes, group, signal, secrets = [] }: SourceChecks,
-): Promise<SimulateResult> {
+  { pool, dappId, maxResponseBytes, group, signal, runWithSecrets }: SourceChecks,
+): Promise<{ readonly result: SimulateResult; readonly showsSecret: boolean }> {
   assertSizes(command);
   const { source, args, returnType } = command;
-  const run = await pool.run({
+  const request = {
     source,
     args,
     bytesArgs: [],
-    ...toSandboxSecrets(secrets),
     limits: { maxResponseBytes },
     caller: dappId,
     observe: true,
     ...(group === undefined ? {} : { group }),
     ...(signal === undefined ? {} : { signal }),
-  });
+  };
+  const { run, shownChars } = (await runWithSecrets?.(request)) ?? { run: await pool.run(request) };
   return {
-    ...readRun(run, returnType),
-    ...warningsOf({ source, run, returnType, secrets: secrets.map(({ value }) => value) }),
+    result: { ...readRun(run, returnType), ...warningsOf({ source, run, returnType, shownChars }) },
+    showsSecret: (shownChars ?? 0) > 0,
   };
 }
 

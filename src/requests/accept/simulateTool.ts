@@ -16,6 +16,7 @@ import { placeInSource } from "../../presets/locateFailure.ts";
 import { SourceSyntaxError } from "../../presets/sourceSyntaxError.ts";
 import { RESULT_LIMITS } from "./resultLimits.ts";
 import { describeRunError, FAILED_RUN } from "./runDetails.ts";
+import { countShownChars } from "../../secrets/sealedSecrets.ts";
 import { warningsOf } from "./sourceWarnings.ts";
 import { toHexText } from "../../lib/hex.ts";
 
@@ -62,12 +63,10 @@ export function createSimulateTool(): SimulateTool {
       });
       const { console, consoleTruncated, timeMs, memoryBytes, httpRequests } = run;
       const described = describe(run, returnType, linked.preludeLines);
-      const warned = warningsOf({
-        source,
-        run,
-        returnType,
-        secrets: Object.values(secrets),
-      });
+      const values = Object.values(secrets);
+      const shown = run.ok ? countShownChars(run.bytes, values) : 0;
+      const shownChars = values.length === 0 ? undefined : shown;
+      const warned = warningsOf({ source, run, returnType, shownChars });
       return { ...described, console, consoleTruncated, timeMs, memoryBytes, httpRequests, ...warned };
     },
     close: async () => {

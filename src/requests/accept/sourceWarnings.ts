@@ -16,20 +16,17 @@ const SHOWN = "The result holds a secret. Results are on chain, for all to see."
 /** Shorter values are found in many results by chance. */
 const MIN_SHOWN_CHARS = 8;
 
-const holds = (bytes: Uint8Array, value: string): boolean =>
-  value.length >= MIN_SHOWN_CHARS && Buffer.from(bytes).includes(value);
-
 /** A source that has run, and what it asked for. */
 export interface RanSource {
   readonly source: string;
   readonly run: RunResult;
   readonly returnType: ReturnType;
-  /** Values of the secrets that the source was given. */
-  readonly secrets: readonly string[];
+  /** Characters of the longest secret that the result shows; `undefined` if the source was given none. */
+  readonly shownChars?: number | undefined;
 }
 
 /** Returns what a caller should know about a source although it ran: on an oracle network it may do something else. */
-export function warningsOf({ source, run, returnType, secrets }: RanSource): {
+export function warningsOf({ source, run, returnType, shownChars }: RanSource): {
   readonly warnings?: string[];
 } {
   const { touched } = run;
@@ -37,8 +34,8 @@ export function warningsOf({ source, run, returnType, secrets }: RanSource): {
     ...(run.ok ? warningsOfResult(run.bytes, returnType) : []),
     ...(touched.includes("randomness") ? [RANDOMNESS] : []),
     ...(touched.includes("time") && !isRequestTimer(source, touched) ? [TIME] : []),
-    ...(run.ok && secrets.some((value) => holds(run.bytes, value)) ? [SHOWN] : []),
-    ...(secrets.length === 0 && /\bsecrets\s*(?:\??\.|\[)/.test(source) ? [SECRETS] : []),
+    ...((shownChars ?? 0) >= MIN_SHOWN_CHARS ? [SHOWN] : []),
+    ...(shownChars === undefined && /\bsecrets\s*(?:\??\.|\[)/.test(source) ? [SECRETS] : []),
   ];
   return warnings.length === 0 ? {} : { warnings };
 }

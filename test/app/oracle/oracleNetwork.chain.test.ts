@@ -60,6 +60,7 @@ beforeEach(async () => {
     pool: {} as SandboxPool,
     log: pino({ level: "silent" }),
     onTransaction() {},
+    allowHosts: [],
     role: { role: "node", url: "http://127.0.0.1:1" },
   });
 });

@@ -27,6 +27,8 @@ const network: OracleNetwork = {
       },
     }) as unknown as ReturnType<OracleNetwork["node"]>,
   address: { chainId: 80_002, coordinator: COORDINATOR },
+  donId: undefined,
+  gateway: () => undefined,
   evidence: async () => ['{"requestId":"0x1"}'],
   close: async () => {},
 };
@@ -46,6 +48,7 @@ async function listen(
     port: 0,
     registry: new Registry(),
     networks: [network],
+    gateway: { answer: async (text) => ({ asked: text.length }) },
     sandbox: () => ({ isReady: true }),
     ...more,
   }));
@@ -102,6 +105,8 @@ describe("what strangers send", () => {
   test("error: too long a body is refused", async () => {
     await listen();
     expect(await send(PATH, { body: new Uint8Array(524_289) })).toBe(413);
+    expect(await send("/gateway", { body: new Uint8Array(262_145) })).toBe(413);
+    expect(await send("/gateway", { body: new Uint8Array(262_144) })).toBe(200);
   });
 });
 

@@ -37,6 +37,7 @@ const served = serveOracleNetwork({
   pool: pool as SandboxPool,
   log: pino({ level: "warn" }, pino.destination(2)),
   onTransaction() {},
+  allowHosts: [],
   role: findOracleRole(directory),
 });
 const server = await listenForOracle({
@@ -44,6 +45,7 @@ const server = await listenForOracle({
   port: config.port,
   registry: new Registry(),
   networks: [served],
+  gateway: { answer: async () => ({}) },
   sandbox: () => ({ isReady: true }),
 });
 process.once("SIGTERM", () => {

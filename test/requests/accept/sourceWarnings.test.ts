@@ -17,7 +17,6 @@ const ran = {
   source: "return args[0]",
   run: runOf(Buffer.from("hello")),
   returnType: "string",
-  secrets: [],
 } as const;
 
 test("default: nothing to say of a source that gives every node the same", () => {
@@ -52,7 +51,7 @@ test.each([
 });
 
 test("behaviour: secrets that are passed are none of its business", () => {
-  expect(warningsOf({ ...ran, source: "return secrets.apiKey", secrets: ["a"] })).toEqual({});
+  expect(warningsOf({ ...ran, source: "return secrets.apiKey", shownChars: 0 })).toEqual({});
 });
 
 const number = (lowest: number) => new Uint8Array(32).with(31, lowest);

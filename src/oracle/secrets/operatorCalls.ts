@@ -1,0 +1,116 @@
+/** What an operator's service asks of an oracle in another process: the payloads of messages whose signature is the operator's. */
+import { isHex, type Hex } from "viem";
+import type { RunResult } from "../../../sandbox/index.ts";
+import { fromHexText, toHexText } from "../../lib/hex.ts";
+import { isObject } from "../../lib/isObject.ts";
+import { GatewayError, type OperatorMethod } from "./gatewayMessage.ts";
+import type { Holder, NamedSlots, SecretRun } from "./holder.ts";
+import type { Slot } from "./vault.ts";
+
+/** How far ahead a message's end may be, by the oracle's clock: a recorded one is worth nothing afterwards. */
+const MAX_AHEAD_MS = 600_000;
+/** Most slots that one message deletes. */
+export const MAX_DROPPED = 500;
+
+/** A message's payload: until when it holds, and what the method takes. */
+export type OperatorPayload = { readonly validUntil: number } & (
+  | { readonly slot: Omit<Slot, "owner"> }
+  | { readonly slotIds: readonly number[] }
+  | WireSlots
+  | (WireSlots & { readonly source: string; readonly args: readonly string[]; readonly maxBytes: number })
+);
+
+interface WireSlots {
+  readonly reference: Hex;
+  readonly subscriptionId: string;
+}
+
+/** A {@link SecretRun} as JSON. */
+export interface WireRun {
+  readonly run: (RunResult & { readonly ok: false }) | (Omit<RunResult, "bytes"> & { readonly ok: true });
+  /** The result, if there is one. */
+  readonly result?: Hex;
+  readonly shownChars: number;
+}
+
+/**
+ * Does what the operator's service asks.
+ *
+ * @param owner the operator, who has signed the message.
+ * @throws {GatewayError} when the payload is malformed or too old, and as {@link Holder}.
+ */
+export async function runOperatorCall(
+  holder: Holder,
+  {
+    method,
+    payload,
+    owner,
+  }: { readonly method: OperatorMethod; readonly payload: unknown; readonly owner: Hex },
+): Promise<object> {
+  const given = isObject(payload) ? payload : {};
+  assertInTime(given["validUntil"]);
+  switch (method) {
+    case "operator_keep":
+      await holder.keep({ ...parseSlot(given["slot"]), owner });
+      return {};
+    case "operator_drop":
+      await holder.drop(owner, parseSlotIds(given["slotIds"]));
+      return {};
+    case "operator_describe":
+      return { secrets: await holder.describe(parseNamed(given)) };
+    case "operator_run": {
+      const slots = parseNamed(given);
+      const { source, args, maxBytes } = given;
+      if (typeof source !== "string" || !isTexts(args) || !isCount(maxBytes))
+        return refuse("source, args and maxBytes");
+      const request = { source, args, bytesArgs: [], limits: { maxResponseBytes: maxBytes }, observe: true };
+      const caller = `dry runs of ${slots.subscriptionId}`;
+      return toWire(await holder.run(slots, { ...request, caller }));
+    }
+  }
+}
+
+function toWire({ run, shownChars }: SecretRun): WireRun {
+  if (!run.ok) return { run, shownChars };
+  const { bytes, ...usage } = run;
+  return { run: usage, result: toHexText(bytes), shownChars };
+}
+
+/** Parses what {@link runOperatorCall} returns for a run. */
+export function fromWire({ run, result = "0x", shownChars }: WireRun): SecretRun {
+  return { run: run.ok ? { ...run, bytes: fromHexText(result) } : run, shownChars };
+}
+
+function assertInTime(validUntil: unknown): void {
+  const now = Date.now();
+  if (isCount(validUntil) && validUntil > now && validUntil <= now + MAX_AHEAD_MS) return;
+  throw new GatewayError(
+    "it is too old, or comes from a clock that differs by minutes; set the clocks of service and oracle",
+  );
+}
+
+function parseSlot(given: unknown): Omit<Slot, "owner"> {
+  const { slotId, version, ciphertext, expiresAt } = isObject(given) ? given : {};
+  if (isCount(slotId) && isCount(version) && typeof ciphertext === "string" && isCount(expiresAt))
+    return { slotId, version, ciphertext, expiresAt };
+  return refuse("slot");
+}
+
+function parseSlotIds(given: unknown): readonly number[] {
+  if (Array.isArray(given) && given.length <= MAX_DROPPED && given.every(isCount)) return given;
+  return refuse("slotIds");
+}
+
+function parseNamed({ reference, subscriptionId }: Readonly<Record<string, unknown>>): NamedSlots {
+  if (isHex(reference) && typeof subscriptionId === "string" && /^[0-9]{1,20}$/.test(subscriptionId))
+    return { reference, subscriptionId: BigInt(subscriptionId) };
+  return refuse("reference and subscriptionId");
+}
+
+function refuse(members: string): never {
+  throw new GatewayError(`the payload must have ${members}; are service and oracle of the same version?`);
+}
+
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
+const isTexts = (value: unknown): value is string[] =>
+  Array.isArray(value) && value.every((one) => typeof one === "string");

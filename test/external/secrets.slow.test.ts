@@ -1,0 +1,284 @@
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import path from "node:path";
+import { createPublicClient, createWalletClient, http, parseEther, type Hex } from "viem";
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { anvil } from "viem/chains";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { linkTokenAbi } from "../../src/chainlink/contracts/abi.ts";
+import { createClient } from "../../src/client/index.ts";
+import { readContractsFile } from "../../src/networks/external/contractsFile.ts";
+import {
+  encodeGatewayBody,
+  type GatewayBody,
+  type OperatorMethod,
+} from "../../src/oracle/secrets/gatewayMessage.ts";
+import { findFreePorts } from "../support/freePorts.ts";
+import {
+  createToolkitUser,
+  referenceTo,
+  requestOf,
+  type ToolkitNetwork,
+  type ToolkitUser,
+} from "../support/toolkit.ts";
+import { startOracleProcess, type OracleChild, type TycheProcess } from "../support/tyche.ts";
+import { RICH_KEY, startIntervalAnvil, type StrangersChain } from "./support/chain.ts";
+import { deployByCommands, NETWORK, prepareParties, startService, type TwoParties } from "./support/world.ts";
+
+// The chain mines at fixed intervals and commands run in processes of their own: on a busy machine both are slow.
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 240_000 });
+
+const TOKEN = "tok_77c1-very/private+value";
+const SOURCE = `const { data } = await Functions.makeHttpRequest({ url: args[0], headers: { Authorization: "Bearer " + secrets.API_KEY } });
+return Functions.encodeString(data.ok ? "let in" : "kept out")`;
+/** The third account of Anvil's mnemonic, which gives users coin and LINK. */
+const BANK_KEY = "0x5de4111afa1a4b94908f83103eb1f1706367c2e68ca870fc3fb9a804cdab365a";
+
+/** A private API: it wants a bearer token. */
+let api: Server;
+let apiUrl: string;
+let chain: StrangersChain;
+let parties: TwoParties;
+let oracle: OracleChild;
+let tyche: TycheProcess;
+let network: ToolkitNetwork;
+
+beforeAll(async () => {
+  api = createServer(({ headers }, response) => {
+    response.setHeader("content-type", "application/json");
+    response.end(JSON.stringify({ ok: headers.authorization === `Bearer ${TOKEN}` }));
+  });
+  await new Promise<void>((resolve) => api.listen(0, "127.0.0.1", resolve));
+  const host = `127.0.0.1:${(api.address() as AddressInfo).port}`;
+  apiUrl = `http://${host}`;
+  chain = await startIntervalAnvil();
+  const [port] = await findFreePorts(1);
+  const prepared = prepareParties(chain, { network: { oracleUrl: `http://127.0.0.1:${port}` } });
+  const env = { TYCHE_ALLOW_HOSTS: host };
+  parties = {
+    ...prepared,
+    service: { ...prepared.service, ...env },
+    oracle: { ...prepared.oracle, ...env, PORT: String(port) },
+  };
+  await deployByCommands(parties);
+  const { contracts, donId } = readContractsFile(parties.contractsFile, {
+    network: NETWORK,
+    chainId: 31_337,
+  });
+  network = { rpcUrl: chain.httpUrl, donId, contracts };
+  await mintForBank(contracts.link);
+  [, tyche] = await Promise.all([startOracle(), startService(parties)]);
+  vi.spyOn(console, "log").mockImplementation(() => {});
+});
+afterAll(async () => {
+  vi.restoreAllMocks();
+  await Promise.all([tyche?.stop("SIGKILL"), oracle?.stop("SIGKILL")]);
+  await chain?.close();
+  api?.close();
+  parties?.remove();
+});
+
+const common = () => ({ chain: anvil, transport: http(chain.httpUrl), pollingInterval: 50 });
+const bank = privateKeyToAccount(BANK_KEY);
+
+/** The operator mints before its service starts, which alone may send from then on. */
+async function mintForBank(link: Hex): Promise<void> {
+  const operator = createWalletClient({ ...common(), account: privateKeyToAccount(RICH_KEY) });
+  const args = [bank.address, parseEther("1000")] as const;
+  const hash = await operator.writeContract({ address: link, abi: linkTokenAbi, functionName: "mint", args });
+  await createPublicClient(common()).waitForTransactionReceipt({ hash });
+}
+
+const createUser = (): Promise<ToolkitUser> =>
+  createToolkitUser(network, async (address) => {
+    const [wallet, reader] = [
+      createWalletClient({ ...common(), account: bank }),
+      createPublicClient(common()),
+    ];
+    const to = address as Hex;
+    const coin = await wallet.sendTransaction({ to, value: parseEther("10") });
+    await reader.waitForTransactionReceipt({ hash: coin });
+    const hash = await wallet.writeContract({
+      address: network.contracts.link as Hex,
+      abi: linkTokenAbi,
+      functionName: "transfer",
+      args: [to, parseEther("10")],
+    });
+    await reader.waitForTransactionReceipt({ hash });
+  });
+
+const upload = ({ secrets }: Pick<ToolkitUser, "secrets">, encryptedSecretsHexstring: string) =>
+  secrets.uploadEncryptedSecretsToDON({
+    encryptedSecretsHexstring,
+    gatewayUrls: [`${tyche.url}/gateway`],
+    slotId: 0,
+    minutesUntilExpiration: 15,
+  });
+const request = (user: ToolkitUser, version: number): Promise<string> =>
+  requestOf(user, {
+    donId: network.donId,
+    source: SOURCE,
+    args: [apiUrl],
+    secretsLocation: 2,
+    reference: referenceTo(version),
+  });
+
+const set = (name: string, body: object) =>
+  tyche.call("PUT", `/api/secrets/${name}`, { body: { network: NETWORK, ...body } });
+const call = (operation: "runFunction" | "simulate", body: object) =>
+  tyche.call("POST", `/api/oracleFunctions/${operation}`, {
+    body: { network: NETWORK, source: SOURCE, args: [apiUrl], secrets: ["API_KEY"], ...body },
+  });
+const startOracle = async (): Promise<void> => {
+  oracle = await startOracleProcess(parties.oracle);
+  const isReady = async () => (await fetch(`${oracle.url}/readyz`)).ok;
+  await vi.waitUntil(isReady, { timeout: 60_000, interval: 50 });
+};
+const restartOracle = async (): Promise<void> => {
+  await oracle.stop("SIGKILL");
+  await startOracle();
+};
+
+/** Sends a signed message to the oracle itself. */
+async function send(
+  { address, signMessage }: ReturnType<typeof privateKeyToAccount>,
+  method: GatewayBody["method"],
+  payload?: object,
+  // eslint-disable-next-line typescript/no-explicit-any
+): Promise<any> {
+  const id = `${method} of ${address}`;
+  const body = { message_id: id, method, don_id: network.donId, receiver: "", ...(payload && { payload }) };
+  const signature = await signMessage({ message: { raw: encodeGatewayBody(body) } });
+  const text = JSON.stringify({ jsonrpc: "2.0", id, method, params: { body, signature } });
+  return await (await fetch(`${oracle.url}/gateway`, { method: "POST", body: text })).json();
+}
+
+/** Counts what the oracle holds for dapps. */
+async function countSlots(): Promise<number> {
+  const { result } = await send(privateKeyToAccount(RICH_KEY), "secrets_list");
+  return result.body.payload.node_responses[0].body.payload.rows.length;
+}
+
+test("default: a function calls a private API with a secret that the oracle holds, also after a kill -9", async () => {
+  const client = createClient({ baseUrl: tyche.url, apiKey: tyche.apiKey });
+  const stored = await client.secrets.set("API_KEY", {
+    value: TOKEN,
+    network: NETWORK,
+    allowedHosts: ["127.0.0.1"],
+  });
+  expect(stored).toMatchObject({ name: "API_KEY", network: NETWORK });
+  await restartOracle();
+  expect(await call("simulate", {})).toMatchObject({ data: { success: true, parsedResult: "let in" } });
+  expect(await call("runFunction", {})).toMatchObject({ data: { success: true, parsedResult: "let in" } });
+  expect(await set("PLAIN", { value: TOKEN })).toMatchObject({ status: 200 });
+  const plain = { secrets: ["PLAIN"], source: SOURCE.replace("API_KEY", "PLAIN") };
+  expect(await call("runFunction", plain)).toMatchObject({ data: { parsedResult: "let in" } });
+});
+
+test("behaviour: the service's dry runs mask values, warn of them, and keep to a secret's hosts", async () => {
+  await set("SHOWN", { value: TOKEN });
+  const secrets = ["SHOWN"];
+  const printed = await call("simulate", {
+    secrets,
+    source: "console.log(secrets.SHOWN); throw Error(secrets.SHOWN)",
+  });
+  expect(printed.data).toMatchObject({ success: false, err: "***", console: "***\n" });
+  const shown = await call("simulate", { secrets, source: "return Functions.encodeString(secrets.SHOWN)" });
+  expect(shown.data.warnings).toEqual([expect.stringContaining("on chain, for all to see")]);
+  expect((await tyche.call("GET", "/api/dryRuns")).data.items[0]).toMatchObject({ parsedResult: "" });
+  const elsewhere = `await fetch("http://example.com/").catch(() => {}); return Functions.encodeString("sent")`;
+  expect(await call("simulate", { source: elsewhere })).toMatchObject({
+    data: { success: false, err: expect.stringContaining("may not be sent") },
+  });
+});
+
+test("behaviour: another dapp can't name a dapp's secrets, and nothing wrong is stored", async () => {
+  const created = await parties.run(["dapp", "create", "other", "--json"]);
+  const { apiKey } = JSON.parse(created.output);
+  const stranger = createClient({ baseUrl: tyche.url, apiKey });
+  const named = { network: NETWORK, source: SOURCE, args: [apiUrl], secrets: ["API_KEY"] };
+  await expect(stranger.runFunction(named)).rejects.toMatchObject({ code: "invalid_parameter" });
+  expect(await set("A", { ciphertext: "{}" })).toMatchObject({ status: 400 });
+  const { data: key } = await tyche.call("GET", `/api/secretsKey?network=${NETWORK}`);
+  expect(key.thresholdPublicKey).toMatchObject({ Group: "P256" });
+});
+
+test("default: the toolkit's SecretsManager works, and an upload survives a kill -9 of the oracle", async () => {
+  const [user, thief] = [await createUser(), await createUser()];
+  const { encryptedSecrets } = await user.secrets.encryptSecrets({ API_KEY: TOKEN });
+  const { version, success } = await upload(user, encryptedSecrets);
+  expect(success).toBe(true);
+  const stolen = await upload(thief, encryptedSecrets);
+  await restartOracle();
+  expect(await request(user, version)).toBe("let in");
+  expect(await request(thief, stolen.version)).toMatch(/are signed by 0x/);
+  const { result } = await user.secrets.listDONHostedEncryptedSecrets([`${tyche.url}/gateway`]);
+  expect(result.nodeResponses).toHaveLength(4);
+  expect(result.nodeResponses[0]!.rows).toMatchObject([{ slot_id: 0, version }]);
+});
+
+test("behaviour: while the oracle is away, everything says so, and goes on when it is back", async () => {
+  const user = await createUser();
+  const { encryptedSecrets } = await user.secrets.encryptSecrets({ API_KEY: TOKEN });
+  await oracle.stop("SIGKILL");
+  const away = { status: 502, data: { code: "chain_unavailable", err: expect.stringContaining("oracle") } };
+  expect(await set("LATER", { value: TOKEN })).toMatchObject(away);
+  expect(await call("simulate", {})).toMatchObject(away);
+  expect(await call("runFunction", {})).toMatchObject(away);
+  expect(await tyche.call("DELETE", `/api/secrets/API_KEY?network=${NETWORK}`)).toMatchObject(away);
+  await expect(upload(user, encryptedSecrets)).rejects.toThrow("Failed to send request");
+  expect((await fetch(`${tyche.url}/readyz`)).status).toBe(200);
+  await startOracle();
+  expect(await call("simulate", {})).toMatchObject({ data: { parsedResult: "let in" } });
+  expect(await set("LATER", { value: TOKEN })).toMatchObject({ status: 200 });
+  expect((await upload(user, encryptedSecrets)).success).toBe(true);
+});
+
+test("behaviour: a secret that is deleted is gone at the oracle, too", async () => {
+  await set("GONE", { value: "s3cr3t-gone" });
+  const source = "return Functions.encodeString(String(secrets.GONE.length))";
+  const gone = { source, secrets: ["GONE"] };
+  expect((await call("simulate", gone)).data).toMatchObject({ parsedResult: "11" });
+  const before = await countSlots();
+  expect(await tyche.call("DELETE", `/api/secrets/GONE?network=${NETWORK}`)).toMatchObject({ status: 200 });
+  expect(await countSlots()).toBe(before - 1);
+  expect(await call("simulate", gone)).toMatchObject({ status: 400 });
+});
+
+test("behaviour: only the operator's service may use the oracle's vault", async () => {
+  const stranger = privateKeyToAccount(generatePrivateKey());
+  const validUntil = Date.now() + 60_000;
+  const slots = { validUntil, reference: "0xa0", subscriptionId: "1" };
+  const payloads: Readonly<Record<OperatorMethod, object>> = {
+    operator_keep: { validUntil, slot: { slotId: 1, version: 1, ciphertext: "{}", expiresAt: validUntil } },
+    operator_drop: { validUntil, slotIds: [1] },
+    operator_describe: slots,
+    operator_run: { ...slots, source: "return secrets.API_KEY", args: [], maxBytes: 256 },
+  };
+  for (const [method, payload] of Object.entries(payloads)) {
+    const refusal = expect.stringContaining("is not the account of this network's service");
+    expect(await send(stranger, method as OperatorMethod, payload)).toMatchObject({
+      error: { message: refusal },
+    });
+  }
+  const operator = privateKeyToAccount(RICH_KEY);
+  const late = await send(operator, "operator_drop", { validUntil: Date.now() - 1, slotIds: [1] });
+  expect(late).toMatchObject({ error: { message: expect.stringContaining("too old") } });
+  expect(await send(operator, "operator_drop", payloads.operator_drop)).toMatchObject({
+    result: { body: { payload: { success: true } } },
+  });
+});
+
+test("behaviour: no file of service or oracle, and no log, holds a value", () => {
+  for (const folder of [parties.service, parties.oracle].map((env) => env["TYCHE_DATA_DIR"]!)) {
+    const files = readdirSync(folder, { recursive: true })
+      .map((name) => path.join(folder, String(name)))
+      .filter((file) => statSync(file).isFile());
+    expect(files.some((file) => file.includes("tyche.sqlite"))).toBe(true);
+    for (const file of files) expect([file, readFileSync(file).includes(TOKEN)]).toEqual([file, false]);
+  }
+  expect(tyche.output() + oracle.output()).not.toContain(TOKEN);
+  const key = statSync(path.join(parties.oracle["TYCHE_DATA_DIR"]!, "master-key"));
+  expect(key.mode & 0o777).toBe(0o600);
+});
