@@ -10,11 +10,15 @@ const ROLES = [
   "presetConsumer",
 ] as const satisfies readonly ContractRole[];
 
-/** The network whose addresses are wanted: its name or its chain id. */
-type Wanted = { readonly name: string } | { readonly chainId: number };
+/** The network whose addresses are wanted: its name, its chain id, or both where they are known. */
+type Wanted =
+  | { readonly name: string; readonly chainId?: number | undefined }
+  | { readonly chainId: number; readonly name?: never };
 
 export interface Published {
   readonly contracts: Partial<OracleContracts>;
+  /** The chain that they are on, if that is said: another chain may have contracts with the same addresses. */
+  readonly chainId: number | undefined;
   /** True if the operator says that it runs the chain. Never false: that it doesn't is no operator's word to give. */
   readonly isEmbedded: true | undefined;
   /** The chain of rounds that its presets wait for. */
@@ -25,13 +29,20 @@ export interface Published {
  * Parses what an operator published of a network: the response of `GET /api/networks`, one network of it, a contracts file of `tyche network
  * deploy`, or an object of addresses alone. Ignores other members.
  *
- * @throws PublishedContractsError if there are no addresses of the network, or one is malformed.
+ * @throws PublishedContractsError if there are no addresses of the network, they are on another chain, or one is malformed.
  */
 export function parsePublished(given: unknown, wanted: Wanted): Published {
   const network = (findNetwork(given, wanted) ?? {}) as Readonly<Record<string, unknown>>;
-  const { contracts = network, embedded, beacon } = network;
+  const { contracts = network, chainId, embedded, beacon } = network;
+  if (chainId !== undefined && !Number.isSafeInteger(chainId))
+    throw new PublishedContractsError(`chainId must be an integer, not ${JSON.stringify(chainId)}`);
+  if (chainId !== undefined && wanted.chainId !== undefined && chainId !== wanted.chainId)
+    throw new PublishedContractsError(
+      `the published contracts are on the chain ${String(chainId)}, not on ${wanted.chainId}; give those of this network, or ask a node of theirs`,
+    );
   return {
     contracts: parseAddresses(contracts),
+    chainId: chainId as number | undefined,
     isEmbedded: embedded === true ? true : undefined,
     drandChain: parseChain(beacon),
   };
@@ -66,12 +77,11 @@ function findNetwork(given: unknown, wanted: Wanted): unknown {
   if (data !== undefined) return findNetwork(data, wanted);
   const list = Array.isArray(given) ? (given as readonly unknown[]) : items;
   if (!Array.isArray(list)) return given;
-  const [[key, value]] = Object.entries(wanted) as [[string, unknown]];
+  const { name, chainId } = wanted;
+  const [key, value] = name === undefined ? ["chainId", chainId] : ["name", name];
   const found = list.find((one) => (one as Readonly<Record<string, unknown>> | null)?.[key] === value);
   if (found === undefined)
-    throw new PublishedContractsError(
-      `the published networks have no ${"name" in wanted ? wanted.name : `chain ${wanted.chainId}`}`,
-    );
+    throw new PublishedContractsError(`the published networks have no ${name ?? `chain ${chainId}`}`);
   return found as unknown;
 }
 

@@ -189,6 +189,16 @@ describe("tyche verify", () => {
     expect(code).toBe(0);
   });
 
+  test("error: refuses a node of another chain than that of the published addresses, whatever the network is called", async () => {
+    const { url } = await coinflip("fuji");
+    const { data } = await tyche.call("GET", "/api/networks");
+    const sepolia = (data as { items: { name: string }[] }).items.find(({ name }) => name === "sepolia");
+    const node = ["--rpc-url", rpcUrls.get("fuji")!, "--contracts", JSON.stringify(sepolia)];
+    const { code, output } = await run(["mine", hashIn(url), ...node]);
+    expect(output).toContain("The node serves the chain 43113, not 11155111 of mine");
+    expect(code).toBe(1);
+  });
+
   test("behaviour: takes the answer of /api/networks as the published addresses, and makes no data directory", async () => {
     const { url, requestId } = await coinflip("sepolia");
     const folder = makeDataDir();

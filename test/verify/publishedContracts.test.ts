@@ -8,15 +8,26 @@ test.each([
   [
     "the answer of GET /api/networks",
     { data: { items: [{ ...network, chainId: 1, name: "other" }, network] } },
+    11_155_111,
   ],
-  ["one network of it", network],
-  ["addresses alone", contracts],
-])("reads addresses from %s", (_, given) => {
+  ["one network of it", network, 11_155_111],
+  ["addresses alone", contracts, undefined],
+])("reads addresses from %s, and the chain that they are on", (_, given, chainId) => {
   expect(parsePublished(given, { chainId: 11_155_111 })).toEqual({
     contracts,
+    chainId,
     isEmbedded: undefined,
     drandChain: undefined,
   });
+  expect(parsePublished(given, { name: "sepolia" })).toMatchObject({ contracts, chainId });
+});
+
+test.each([
+  ["another chain's", network, { chainId: 1 }],
+  ["another chain's of that name", { data: [network] }, { name: "sepolia", chainId: 1 }],
+  ["those of no chain", { ...network, chainId: "0xaa36a7" }, { name: "sepolia" }],
+])("error: refuses addresses that are %s", (_, given, wanted) => {
+  expect(() => parsePublished(given, wanted)).toThrow(/chain/);
 });
 
 test("says that a network is embedded if its operator does, for this network alone", () => {

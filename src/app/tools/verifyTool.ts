@@ -45,14 +45,18 @@ export interface VerifyToolOptions {
 export async function verifyWithTool(options: VerifyToolOptions): Promise<Verification> {
   const { network, tx, requestId } = options;
   const known = options.rpcUrl === undefined ? await findKnown(options.dataDir, network) : undefined;
+  const named = findProfile(network)?.chainId;
   const given =
-    options.contracts === undefined ? undefined : parsePublished(options.contracts, { name: network });
+    options.contracts === undefined
+      ? undefined
+      : parsePublished(options.contracts, { name: network, chainId: named });
   const client = createChainClient(options.rpcUrl ?? known!.rpcUrl);
   const recorder = createRecorder(client);
   const pool = createSandboxPool({ concurrency: 1 });
   const presets = once(() => readPresets(findPresetFolders()));
   try {
-    const chainId = await findChainId(client, network);
+    // A name of the caller's own says nothing of the chain: without the operator's word, it is the node's.
+    const chainId = named ?? given?.chainId ?? (await readChainId(client));
     const profile = profileOf({ name: network, chainId });
     return await verifyTransaction(tx.toLowerCase() as Hex, {
       client: recorder,
@@ -81,10 +85,7 @@ export async function verifyWithTool(options: VerifyToolOptions): Promise<Verifi
   }
 }
 
-/** Returns the chain id that belongs to the name; for an unknown name, the node's own. */
-async function findChainId(client: ChainClient, network: string): Promise<number> {
-  const profile = findProfile(network);
-  if (profile !== undefined) return profile.chainId;
+async function readChainId(client: ChainClient): Promise<number> {
   return Number(parseQuantity(await client.request("eth_chainId"), "eth_chainId"));
 }
 
