@@ -20,8 +20,8 @@ export const VERDICT_OUTCOMES = {
 /** The steps that decide these verdicts when they can't be checked. */
 export const DECIDING_STEPS: Readonly<Record<"conditional" | "unconfirmed", readonly string[]>> = {
   conditional: ["contracts"],
-  // Hashes and signatures alone decide all but the last: while one of them is open, a node could have made up the result.
-  unconfirmed: ["transactions", "proof", "beacon", "signatures", "delivery", "execution"],
+  // While one of these is open, a node could have made up the result.
+  unconfirmed: ["transactions", "key", "proof", "beacon", "signatures", "delivery", "execution"],
 };
 
 interface Judged {

@@ -1,4 +1,4 @@
-import { isAddress, isHex, type Hex } from "viem";
+import { isAddress, isHash, isHex, type Hex } from "viem";
 import type { ContractRole, OracleContracts } from "../chainlink/contractBook.ts";
 import type { DrandChain } from "../lib/drand.ts";
 import { TycheError } from "../lib/errors.ts";
@@ -19,6 +19,8 @@ export interface Published {
   readonly contracts: Partial<OracleContracts>;
   /** The chain that they are on, if that is said: another chain may have contracts with the same addresses. */
   readonly chainId: number | undefined;
+  /** Hashes of the oracle's VRF keys, lower case; `undefined` if they are not said. */
+  readonly keyHashes: readonly Hex[] | undefined;
   /** True if the operator says that it runs the chain. Never false: that it doesn't is no operator's word to give. */
   readonly isEmbedded: true | undefined;
   /** The chain of rounds that its presets wait for. */
@@ -33,19 +35,42 @@ export interface Published {
  */
 export function parsePublished(given: unknown, wanted: Wanted): Published {
   const network = (findNetwork(given, wanted) ?? {}) as Readonly<Record<string, unknown>>;
-  const { contracts = network, chainId, embedded, beacon } = network;
-  if (chainId !== undefined && !Number.isSafeInteger(chainId))
-    throw new PublishedContractsError(`chainId must be an integer, not ${JSON.stringify(chainId)}`);
+  const { contracts = network, embedded, beacon } = network;
+  const chainId = parseChainId(network["chainId"]);
   if (chainId !== undefined && wanted.chainId !== undefined && chainId !== wanted.chainId)
     throw new PublishedContractsError(
-      `the published contracts are on the chain ${String(chainId)}, not on ${wanted.chainId}; give those of this network, or ask a node of theirs`,
+      `the published contracts are on the chain ${chainId}, not on ${wanted.chainId}; give those of this network, or ask a node of theirs`,
     );
   return {
     contracts: parseAddresses(contracts),
-    chainId: chainId as number | undefined,
+    chainId,
+    keyHashes: parseKeyHashes(network),
     isEmbedded: embedded === true ? true : undefined,
     drandChain: parseChain(beacon),
   };
+}
+
+function parseChainId(given: unknown): number | undefined {
+  if (given === undefined) return undefined;
+  if (typeof given === "number" && Number.isSafeInteger(given)) return given;
+  throw new PublishedContractsError(`chainId must be an integer, not ${JSON.stringify(given)}`);
+}
+
+/** Parses the hashes of VRF keys: a list in a network's `vrf`, or those that a contracts file names for itself and its oracle. */
+function parseKeyHashes(network: Readonly<Record<string, unknown>>): readonly Hex[] | undefined {
+  const { vrf, keyHash, oracle } = network as {
+    readonly vrf?: { readonly keyHashes?: unknown } | null;
+    readonly keyHash?: unknown;
+    readonly oracle?: { readonly furtherVrf?: unknown } | null;
+  };
+  const further = [oracle?.furtherVrf ?? []]
+    .flat()
+    .map((one) => (one as { keyHash?: unknown } | null)?.keyHash);
+  const given = keyHash === undefined ? vrf?.keyHashes : [keyHash, ...further];
+  if (given === undefined) return undefined;
+  if (!Array.isArray(given) || given.length === 0 || !given.every((one) => isHash(one as string)))
+    throw new PublishedContractsError(`the hashes of the VRF keys must be 32 bytes each`);
+  return (given as readonly Hex[]).map((one) => one.toLowerCase() as Hex);
 }
 
 /** Parses a chain of rounds. One that is malformed is none: its hash would be no request's. */

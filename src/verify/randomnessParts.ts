@@ -30,6 +30,8 @@ export interface RequestPartsMeans {
   readonly book: ContractBook;
   readonly network: string;
   readonly client: ChainReader;
+  /** See `keyHashes` of `VerifyOptions`. */
+  readonly keyHashes?: readonly Hex[] | undefined;
   /** Explains why requests are not answered. */
   readonly pending: PendingReasons;
   /** What a service recorded of failed callbacks; absent if none was asked. */

@@ -186,12 +186,21 @@ async function explainFailure(
   return success ? "" : `; the words are final, but ${await explainCallback(log, means)}`;
 }
 
-/** Checks that the proof's key is the requested one, and registered. */
+/** Checks that the proof's key is the requested one, and the oracle's: one that its operator publishes or, unless that is known, a registered one. */
 async function checkKey(
   request: OracleEventOf<"RandomWordsRequested">,
   { proved, at }: { readonly proved: Hex; readonly at: bigint },
-  { facts, book }: RequestPartsMeans,
+  { facts, book, keyHashes }: RequestPartsMeans,
 ): Promise<VerificationStep> {
+  const named = { what: "key hash", expected: request.keyHash, found: proved };
+  if (keyHashes !== undefined) {
+    const holds =
+      "the proof was made with the key that the request names, which is one that the operator publishes";
+    const step = compareStep("key", holds, [named]);
+    if (step.outcome === "failed" || keyHashes.includes(proved)) return step;
+    const detail = `the key ${proved} is none that the operator publishes (${keyHashes.join(", ")}); compare it with what the operator publishes now, and ask another node`;
+    return notApplicableStep("key", detail, step.compared);
+  }
   const read = COORDINATOR_READS[vrfVersionOf(request)].lane(proved);
   const { data, state } = await facts.call(book.get("vrfCoordinator"), read.data, at);
   const { isRegistered, registered = [] } = read.decode(data);
@@ -203,13 +212,13 @@ async function checkKey(
   const step = compareStep(
     "key",
     "the proof was made with the key that the request names; that the coordinator has registered it is the node's word",
-    [{ what: "key hash", expected: request.keyHash, found: proved }, keys],
+    [named, keys],
   );
   const isOnlyOutdated = request.keyHash === proved && !isRegistered && state !== "block";
   if (!isOnlyOutdated) return step;
   return notApplicableStep(
     "key",
-    "the key is not registered now; the node can't say what was registered then",
+    "the key is not registered now, and the node can't say what was registered then; ask an archive node, or pass what the operator publishes",
     step.compared,
   );
 }

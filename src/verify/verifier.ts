@@ -12,6 +12,7 @@ export interface VerifiableNetwork {
   readonly client: ChainReader;
   readonly chainId: number;
   readonly contracts: Partial<OracleContracts>;
+  readonly keyHashes?: VerifyOptions["keyHashes"];
   readonly maxResponseBytes: number;
   readonly isEmbedded: boolean;
   readonly hasEthereumBlocks?: boolean;

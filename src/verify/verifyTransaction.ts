@@ -53,6 +53,11 @@ export interface VerifyOptions extends Omit<ExecutionOptions, "deadline"> {
   readonly chainId: number;
   /** Addresses of the oracle's contracts from a source that the reader trusts; missing ones are taken from the transactions. */
   readonly contracts?: Partial<OracleContracts>;
+  /**
+   * Hashes of the oracle's VRF keys from the same source. Default: a key counts if the node says that the coordinator has registered it.
+   * Ignored for Chainlink's coordinator, which has keys of others.
+   */
+  readonly keyHashes?: readonly Hex[] | undefined;
   /** Only this request: a preset, a function, or all that share a VRF request. Default: all that the transaction takes part in. */
   readonly requestId?: Hex;
   /** Whether block headers are Ethereum's, so that they can be hashed again. Default true, as on the embedded chains. */
@@ -115,9 +120,11 @@ async function verifyHash(hash: Hex, options: VerifyOptions): Promise<Verificati
   const { searchesInParts } = options;
   const facts = createChainFacts(client, { network, chainId, hasEthereumBlocks, searchesInParts });
   const book = createContractBook(options.contracts);
+  const isChainlinkVrf = isOf(options.chainlinkCoordinator, book);
   const reading = {
     facts,
     book,
+    keyHashes: isChainlinkVrf ? undefined : options.keyHashes,
     network,
     chainId,
     client,

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { parsePublished } from "../../src/verify/publishedContracts.ts";
 
 const contracts = { vrfCoordinator: `0x${"11".repeat(20)}`, functionsRouter: `0x${"22".repeat(20)}` };
@@ -16,6 +16,7 @@ test.each([
   expect(parsePublished(given, { chainId: 11_155_111 })).toEqual({
     contracts,
     chainId,
+    keyHashes: undefined,
     isEmbedded: undefined,
     drandChain: undefined,
   });
@@ -28,6 +29,35 @@ test.each([
   ["those of no chain", { ...network, chainId: "0xaa36a7" }, { name: "sepolia" }],
 ])("error: refuses addresses that are %s", (_, given, wanted) => {
   expect(() => parsePublished(given, wanted)).toThrow(/chain/);
+});
+
+describe("the VRF keys", () => {
+  const [one, other] = [`0x${"0a".repeat(32)}`, `0x${"0b".repeat(32)}`] as const;
+  const keysIn = (given: object) => parsePublished({ ...network, ...given }, { name: "sepolia" }).keyHashes;
+
+  test.each([
+    [
+      "the answer of GET /api/networks",
+      { vrf: { version: "v2", keyHashes: [one, other.toUpperCase().replace("X", "x")] } },
+    ],
+    [
+      "a contracts file",
+      { keyHash: one, oracle: { vrf: { keyHash: one }, furtherVrf: [{ keyHash: other }] } },
+    ],
+  ])("are read from %s", (_, given) => {
+    expect(keysIn(given)).toEqual([one, other]);
+  });
+
+  test("are only those of the file, if its oracle has no further ones", () => {
+    expect(keysIn({ keyHash: one, oracle: { vrf: { keyHash: other } } })).toEqual([one]);
+  });
+
+  test.each([{ vrf: { keyHashes: [] } }, { vrf: { keyHashes: one } }, { keyHash: "0x0a" }])(
+    "error: are refused where they are malformed: %j",
+    (given) => {
+      expect(() => keysIn(given)).toThrow("32 bytes");
+    },
+  );
 });
 
 test("says that a network is embedded if its operator does, for this network alone", () => {

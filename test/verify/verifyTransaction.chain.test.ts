@@ -12,7 +12,7 @@ import {
 } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { privateKeyToAccount } from "viem/accounts";
-import { parseReceipt, type Receipt } from "../../src/evm/client.ts";
+import { parseReceipt, RpcError, type Receipt } from "../../src/evm/client.ts";
 import type { Verification } from "../../src/api/types.ts";
 import { EVENT_TOPICS } from "../../src/chainlink/events.ts";
 import { nodeConfigOf } from "../../src/chainlink/nodeConfig.ts";
@@ -30,7 +30,7 @@ import { fromHexText, toHexText } from "../../src/lib/hex.ts";
 import { toWord } from "../../src/lib/uint256.ts";
 import { checkFunctionExecution } from "../../src/verify/executionStep.ts";
 import type { RunSource } from "../../src/verify/runSource.ts";
-import { TEST_PROVING_KEY, TEST_ROLES } from "../support/stack.ts";
+import { FURTHER_PROVING_KEYS, TEST_PROVING_KEY, TEST_ROLES } from "../support/stack.ts";
 import { storeSource } from "../support/consumer.ts";
 import { testAccount } from "../support/anvil.ts";
 import {
@@ -471,6 +471,67 @@ test("doesn't confirm words whose request is signed for no chain, and says why",
       detail: expect.stringContaining(`the transaction ${request.transactionHash} is signed for no chain`),
     });
   }
+});
+
+describe("words of a chain that a node makes up, with the contracts' addresses and a VRF key of its own", () => {
+  let other: VerifyWorld;
+  let delivered: readonly Receipt[];
+  beforeAll(async () => {
+    other = await startVerifyWorld({ vrfKeys: 2 });
+    const { keyHash } = FURTHER_PROVING_KEYS[0]!;
+    const items = [{ sourceId: other.echoId }];
+    const request = await other.submit({ presets: [{ dapp: other.dapp, items, keyHash }] });
+    const proof = await deliverWords(other, request);
+    delivered = [request, proof, await other.report(request, { result: wordOf(request) })];
+  });
+  afterAll(() => other.close());
+
+  const verifyAll = async (options: Parameters<VerifyWorld["verify"]>[1]) => {
+    const found = [];
+    for (const { transactionHash } of delivered) found.push(await other.verify(transactionHash, options));
+    return found;
+  };
+  const keyIs = (outcome: string, detail: string) => ({
+    requests: [
+      {
+        failed: outcome === "failed" ? "key" : null,
+        steps: expect.arrayContaining([
+          expect.objectContaining({
+            name: "key",
+            outcome,
+            detail: expect.stringContaining(detail) as string,
+          }),
+        ]) as unknown,
+      },
+    ],
+  });
+
+  test("are not valid by the state of the real contracts", async () => {
+    const tamper: Tamper = (method, answer, parameters) =>
+      method === "eth_call" ? world.client.request(method, parameters) : answer;
+    for (const found of await verifyAll({ tamper }))
+      expect(found).toMatchObject({ verdict: "invalid", ...keyIs("failed", "registered keys") });
+  });
+
+  test("are not confirmed where the node has only the newest state", async () => {
+    const tamper: Tamper = (method, answer, [call, block]) => {
+      if (method !== "eth_call") return answer;
+      if (block !== "latest") throw new RpcError(method, "missing trie node", { answered: true });
+      return world.client.request(method, [call, block]);
+    };
+    for (const found of await verifyAll({ tamper }))
+      expect(found).toMatchObject({ verdict: "unconfirmed", ...keyIs("notApplicable", "archive node") });
+  });
+
+  test("are not confirmed whatever state it makes up, if the operator's keys are known", async () => {
+    for (const found of await verifyAll({ keyHashes: [TEST_PROVING_KEY.keyHash] }))
+      expect(found).toMatchObject({
+        verdict: "unconfirmed",
+        ...keyIs("notApplicable", "none that the operator publishes"),
+      });
+    for (const found of await verifyAll({ keyHashes: [FURTHER_PROVING_KEYS[0]!.keyHash] }))
+      expect(found).toMatchObject({ verdict: "valid", ...keyIs("ok", "that the operator publishes") });
+  });
 });
 
 describe("a proof that a stranger delivers", () => {

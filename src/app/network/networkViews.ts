@@ -24,7 +24,7 @@ export function describeNetwork(options: {
   readonly state: NetworkState;
 }): NetworkView {
   const { chain, explorerUrl, state } = options;
-  const { profile, isEmbedded, terms, keyHash, vrfOperators = [{ keyHash }] } = options.source;
+  const { profile, isEmbedded, terms } = options.source;
   return {
     name: profile.name,
     title: displayTitle(profile.title, isEmbedded),
@@ -40,7 +40,7 @@ export function describeNetwork(options: {
     vrf: {
       version: chain?.deployment.contracts.vrfVersion ?? "v2",
       nativePayment: terms.coinAllowanceWei !== undefined,
-      keyHashes: vrfOperators.map((one) => one.keyHash),
+      keyHashes: keyHashesOf(options.source),
       minConfirmations: terms.minConfirmations,
       maxConfirmations: MAX_CONFIRMATIONS,
       maxWords: MAX_RANDOM_WORDS,
@@ -62,6 +62,11 @@ export function describeNetwork(options: {
           },
         }),
   };
+}
+
+/** Returns the hashes of a network's VRF keys, the default first. */
+export function keyHashesOf({ keyHash, vrfOperators = [{ keyHash }] }: NetworkSource): Hex[] {
+  return vrfOperators.map((one) => one.keyHash);
 }
 
 /** Says why a network doesn't serve. */

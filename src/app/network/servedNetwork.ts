@@ -22,7 +22,7 @@ import { findChain, findOracleCheckpoint, saveOracleCheckpoint } from "../../sto
 import { findCallbackFailures } from "../../store/failedCallbacks.ts";
 import type { VerifiableNetwork } from "../../verify/verifier.ts";
 import type { ObservedChain } from "../../triggers/observedChain.ts";
-import { describeChain, describeNetwork, whyNot, type NetworkState } from "./networkViews.ts";
+import { describeChain, describeNetwork, keyHashesOf, whyNot, type NetworkState } from "./networkViews.ts";
 import type { NodeWatch } from "./nodeWatch.ts";
 import type { OracleNetworkStatus } from "../../oracle/status.ts";
 import { withDeadline } from "../../lib/deadline.ts";
@@ -132,6 +132,8 @@ export function createServedNetwork(options: ServedNetworkOptions): ServedNetwor
         client: opened.chain.client,
         chainId,
         contracts: verifiedContractsOf(opened.chain.deployment.contracts),
+        // An embedded chain may have had further keys.
+        keyHashes: source.isEmbedded ? undefined : keyHashesOf(source),
         maxResponseBytes: terms.maxResponseBytes,
         isEmbedded: source.isEmbedded,
         chainlinkCoordinator: terms.chainlinkCoordinator,

@@ -63,6 +63,7 @@ export async function verifyWithTool(options: VerifyToolOptions): Promise<Verifi
       network,
       chainId,
       contracts: given?.contracts ?? known?.contracts ?? {},
+      keyHashes: given?.keyHashes,
       isEmbedded: known === undefined ? given?.isEmbedded : true,
       run: createSourceRunner(pool),
       caller: "verify",

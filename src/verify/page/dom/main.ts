@@ -141,6 +141,7 @@ async function verify(client: ChainReader, hash: Hex, signal: AbortSignal): Prom
     chainId,
     network: `chain ${chainId}`,
     contracts: published?.contracts ?? {},
+    keyHashes: published?.keyHashes,
     isEmbedded: isLocal.checked ? true : undefined,
     run: (source) => runner({ ...source, signal }),
     maxResponseBytes: MAX_RESPONSE_BYTES,
