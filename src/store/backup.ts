@@ -72,10 +72,11 @@ export async function backupDatabase(database: string, target: string): Promise<
  */
 export function readBackup(file: string): BackupFile {
   if (!existsSync(file)) throw new BackupError(`there is no file ${file}`);
-  const damage = findDamage(file);
-  if (damage !== undefined) throw new BackupError(`${file} is damaged (${damage})`);
-  const database = new DatabaseSync(file, { readOnly: true });
+  let database: DatabaseSync | undefined;
   try {
+    const damage = findDamage(file);
+    if (damage !== undefined) throw new BackupError(`${file} is damaged (${damage})`);
+    database = new DatabaseSync(file, { readOnly: true });
     const names = database.prepare("SELECT name FROM kysely_migration").all() as { name: string }[];
     const newer = findNewerMigration(names.map(({ name }) => name));
     if (newer !== undefined)
@@ -96,7 +97,7 @@ export function readBackup(file: string): BackupFile {
     if (cause instanceof BackupError) throw cause;
     throw new BackupError(`${file} is no backup of a Tyche database (${messageOf(cause)})`, cause);
   } finally {
-    database.close();
+    database?.close();
   }
 }
 

@@ -84,12 +84,13 @@ test("error: a folder that is not there, and nothing is left behind", async () =
   expect(readdirSync(folder).filter((name) => name.startsWith("backup"))).toEqual([]);
 });
 
-test("error: a backup that is cut short, another program's file, and no file", async () => {
+test("error: a backup that is cut short, another program's file, a folder, and no file", async () => {
   await backupDatabase(database, target);
   writeFileSync(target, readFileSync(target).subarray(0, 10_000));
   expect(() => readBackup(target)).toThrow("is damaged");
   writeFileSync(target, "text");
   expect(() => readBackup(target)).toThrow(/is damaged|is no backup/);
+  expect(() => readBackup(folder)).toThrow("is no backup");
   rmSync(target);
   expect(() => readBackup(target)).toThrow("there is no file");
 });

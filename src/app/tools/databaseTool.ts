@@ -131,6 +131,10 @@ export async function checkDatabase(
   const server = from === undefined ? findServer(location.dataDir, location.environment) : undefined;
   const file = resolve(from ?? join(location.dataDir, "tyche.sqlite"));
   const database = server === undefined ? file : nameOf(server.variable);
+  if (to !== undefined && server?.variable === to)
+    throw new DatabaseCopyError(
+      `${database} is the one that this data directory uses, so there is nothing to compare; name the earlier file with --from`,
+    );
   const damage = server === undefined ? findDamage(existing(file)) : undefined;
   if (damage !== undefined) return { database, tables: [], problems: [`it is damaged (${damage})`] };
   return await withTables(

@@ -95,6 +95,9 @@ test("default: every row of a stopped service's database is on PostgreSQL, which
     tables,
     problems: [],
   });
+  await expect(checkDatabase(location(), { to: "TARGET" })).rejects.toThrow(
+    "there is nothing to compare; name the earlier file with --from",
+  );
   const { store: target, dapps } = await openDapps(openDataDirectory(dataDir, { exclusive: false }), {
     server: { url: environment.TARGET, variable: "TARGET" },
   });
