@@ -340,6 +340,8 @@ describe("webhooks", () => {
 
 describe("triggers", () => {
   const times = () => page.getByRole("status", { name: "Next times" });
+  const newSchedule = () => page.locator("#new-schedule");
+  const newTrigger = () => page.locator("#new-log-trigger");
 
   test("default: a schedule is added with its next times in sight, run now, paused and deleted", async () => {
     await open("/triggers");
@@ -351,7 +353,7 @@ describe("triggers", () => {
     await page.getByLabel("Cron expression").fill("61 * * * *");
     await times().getByText("No next times").waitFor();
     await page.getByLabel("Cron expression").fill("0 0 * * *");
-    await page.getByLabel("Name").fill("Nightly");
+    await newSchedule().getByLabel("Name").fill("Nightly");
     await visitor.inspect();
     await page.getByRole("button", { name: "Add a schedule" }).click();
     const part = page.getByRole("region", { name: "Nightly" });
@@ -372,33 +374,38 @@ describe("triggers", () => {
 
   test("error: what can't be read is named at its field", async () => {
     await open("/triggers");
-    await page.getByLabel("Name").fill("Often");
+    await newSchedule().getByLabel("Name").fill("Often");
     await page.getByLabel("Repeats").selectOption("every");
     await page.getByLabel("Distance").fill("1s");
-    await page.getByLabel("Action").fill("{");
+    await newSchedule().getByLabel("Action").fill("{");
     await page.getByRole("button", { name: "Add a schedule" }).click();
     await page.getByText("must be a JSON object").waitFor();
-    await page.getByLabel("Action").fill('{"preset": "coinflip"}');
+    await newSchedule().getByLabel("Action").fill('{"preset": "coinflip"}');
     await page.getByRole("button", { name: "Add a schedule" }).click();
     await page.getByText("at least 10 s apart").waitFor();
     expect(await page.getByLabel("Distance").getAttribute("aria-invalid")).toBe("true");
   });
 
-  test("default: a log trigger shows its runs with their requests, and is paused and deleted", async () => {
+  test("default: a log trigger is added, shows its runs with their requests, and is paused and deleted", async () => {
     const client = operator.as(dapp.id);
     const { contracts } = (await client.networks()).find(({ name }) => name === NETWORK)!;
     const [account] = await operator.fundedAccounts();
     const to = account!.address;
-    await client.triggers.create({
-      name: "Thanks",
-      network: NETWORK,
-      addresses: [contracts.link],
-      event: "event Transfer(address indexed from, address indexed to, uint256 value)",
-      filters: { to },
-      action: { random: { numWords: 1 } },
-    });
-    await client.faucet({ network: NETWORK, address: to });
     await open("/triggers");
+    await newTrigger().getByLabel("Name").fill("Thanks");
+    await newTrigger().getByLabel("Network").selectOption(NETWORK);
+    await newTrigger().getByLabel("Contracts").fill(contracts.link);
+    await newTrigger().getByLabel("Event").fill("event Transfer(address indexed from)");
+    await newTrigger().getByLabel("Action").fill('{"random": {"numWords": 1}}');
+    await newTrigger().getByLabel("Filters").fill(JSON.stringify({ to }));
+    await newTrigger().getByRole("button", { name: "Add a log trigger" }).click();
+    await newTrigger().locator("#trigger-filters-problem").waitFor();
+    await newTrigger()
+      .getByLabel("Event")
+      .fill("event Transfer(address indexed from, address indexed to, uint256 value)");
+    await newTrigger().getByRole("button", { name: "Add a log trigger" }).click();
+    await page.getByRole("region", { name: "Thanks" }).waitFor();
+    await client.faucet({ network: NETWORK, address: to });
     const part = page.getByRole("region", { name: "Thanks" });
     await part.getByRole("link", { name: /^req_/ }).first().waitFor();
     await part.getByText("read to block").waitFor();

@@ -26,6 +26,7 @@ const REFRESH_MS = 2_000;
 const RUNS = 20;
 /** Ticks that the form foretells. */
 const SHOWN_TICKS = 5;
+const NO_OBJECT = "must be a JSON object";
 
 /** `/dapps/{dappId}/triggers`: the requests that the service makes by itself, and what came of them. */
 export function Triggers() {
@@ -38,6 +39,7 @@ export function Triggers() {
           <SchedulePanel dappId={dappId} />
           <Loaded query={networks}>{(served) => <AddSchedule dappId={dappId} networks={served} />}</Loaded>
           <LogTriggerPanel dappId={dappId} />
+          <Loaded query={networks}>{(served) => <AddLogTrigger dappId={dappId} networks={served} />}</Loaded>
         </>
       )}
     </DappFrame>
@@ -126,10 +128,7 @@ function LogTriggerPanel({ dappId }: { readonly dappId: string }) {
   return (
     <section className="panel" id="log-triggers">
       <h2>Log triggers</h2>
-      <p className="note">
-        Requests that the service makes when contracts emit events. Add them with{" "}
-        <code>tyche trigger add</code> or <code>POST /api/triggers</code>.
-      </p>
+      <p className="note">Requests that the service makes when contracts emit events.</p>
       <Loaded query={query}>
         {(items) =>
           items.length === 0 ? (
@@ -343,8 +342,8 @@ function AddSchedule({
   const { problems, refusal, isBusy, onSubmit } = useSubmission(
     ["name", "cron", "every", "timeZone", "action"],
     async (values, form) => {
-      const action = parseAction(readField(values, "action"));
-      if (action === undefined) return new Map([["action", "must be a JSON object"]]);
+      const action = parseObject(readField(values, "action"));
+      if (action === undefined) return new Map([["action", NO_OBJECT]]);
       const name = readField(values, "name").trim();
       const times = kind === "cron" ? { cron, timeZone } : { every };
       await schedules.create({ name, network, action, ...times });
@@ -429,24 +428,11 @@ function AddSchedule({
           </Field>
         )}
         <NextTicks {...(kind === "cron" ? { cron, timeZone } : { every })} />
-        <Field
+        <ActionField
           id="schedule-action"
-          label="Action"
-          note={'{"preset": …}, {"random": {…}} or {"function": {…}}, with the parameters of that endpoint.'}
+          initial={'{"preset": "coinflip"}'}
           problem={problems.get("action")}
-          wide
-        >
-          {(control) => (
-            <textarea
-              {...control}
-              name="action"
-              rows={3}
-              className="mono"
-              spellCheck={false}
-              defaultValue={'{"preset": "coinflip"}'}
-            />
-          )}
-        </Field>
+        />
         {refusal !== undefined && <Notice kind="bad">{refusal}</Notice>}
         <div>
           <button className="action" disabled={isBusy}>
@@ -455,6 +441,153 @@ function AddSchedule({
         </div>
       </form>
     </section>
+  );
+}
+
+function AddLogTrigger({
+  dappId,
+  networks,
+}: {
+  readonly dappId: string;
+  readonly networks: readonly ExplorerNetwork[];
+}) {
+  const { triggers } = useClient(dappId);
+  const queries = useQueryClient();
+  const [network, choose] = useChosenNetwork(networks);
+  const [confidence, setConfidence] = useState<LogTriggerView["confidence"]>("safe");
+  const { problems, refusal, isBusy, onSubmit } = useSubmission(
+    ["name", "addresses", "event", "filters", "fromBlock", "action"],
+    async (values, form) => {
+      const read = (name: string): string => readField(values, name).trim();
+      const action = parseObject(read("action"));
+      const filters = parseObject(read("filters") || "{}");
+      if (action === undefined) return new Map([["action", NO_OBJECT]]);
+      if (filters === undefined) return new Map([["filters", NO_OBJECT]]);
+      const fromBlock = read("fromBlock");
+      await triggers.create({
+        name: read("name"),
+        network,
+        addresses: read("addresses").split(/[\s,]+/),
+        event: read("event"),
+        filters,
+        confidence,
+        ...(fromBlock === "" ? {} : { fromBlock: Number(fromBlock) }),
+        action,
+      });
+      form.reset();
+      await queries.invalidateQueries({ queryKey: ["triggers", dappId] });
+      announce("The log trigger is added.");
+    },
+  );
+  return (
+    <section className="panel" id="new-log-trigger">
+      <h2>New log trigger</h2>
+      <form className="fields" onSubmit={onSubmit}>
+        <Field id="trigger-name" label="Name" problem={problems.get("name")}>
+          {(control) => <input {...control} name="name" required maxLength={60} autoComplete="off" />}
+        </Field>
+        <NetworkSelect id="trigger-network" networks={networks} value={network} onChange={choose} />
+        <Field
+          id="trigger-addresses"
+          label="Contracts"
+          note="Up to ten addresses, apart by spaces."
+          problem={problems.get("addresses")}
+          wide
+        >
+          {(control) => <input {...control} name="addresses" required className="mono" autoComplete="off" />}
+        </Field>
+        <Field id="trigger-event" label="Event" problem={problems.get("event")} wide>
+          {(control) => (
+            <input
+              {...control}
+              name="event"
+              required
+              className="mono"
+              autoComplete="off"
+              spellCheck={false}
+              placeholder="event Closed(uint256 indexed round, uint256 players)"
+            />
+          )}
+        </Field>
+        <Field
+          id="trigger-filters"
+          label="Filters"
+          note={'Values of indexed arguments, such as {"round": "7"}. Default: any.'}
+          problem={problems.get("filters")}
+          wide
+        >
+          {(control) => <input {...control} name="filters" className="mono" autoComplete="off" />}
+        </Field>
+        <Field id="trigger-confidence" label="Acts on logs">
+          {(control) => (
+            <Select
+              {...control}
+              value={confidence}
+              options={[
+                ["latest", "at once, though a reorganisation may remove them"],
+                ["safe", "of blocks that are safe"],
+                ["finalized", "of blocks that are final"],
+              ]}
+              onChange={(value) => setConfidence(value as LogTriggerView["confidence"])}
+            />
+          )}
+        </Field>
+        <Field
+          id="trigger-from"
+          label="From block"
+          note="Default: the next one."
+          problem={problems.get("fromBlock")}
+        >
+          {(control) => <input {...control} name="fromBlock" type="number" min={0} autoComplete="off" />}
+        </Field>
+        <ActionField
+          id="trigger-action"
+          initial={'{"preset": "range", "min": "1", "max": {"event": "players"}}'}
+          note={' {"event": "name"} stands for a value of the log.'}
+          problem={problems.get("action")}
+        />
+        {refusal !== undefined && <Notice kind="bad">{refusal}</Notice>}
+        <div>
+          <button className="action" disabled={isBusy}>
+            Add a log trigger
+          </button>
+        </div>
+      </form>
+    </section>
+  );
+}
+
+/** What is requested, as JSON text. */
+function ActionField({
+  id,
+  initial,
+  note = "",
+  problem,
+}: {
+  readonly id: string;
+  readonly initial: string;
+  readonly note?: string;
+  readonly problem: string | undefined;
+}) {
+  return (
+    <Field
+      id={id}
+      label="Action"
+      note={`{"preset": …}, {"random": {…}} or {"function": {…}}, with the parameters of that endpoint.${note}`}
+      problem={problem}
+      wide
+    >
+      {(control) => (
+        <textarea
+          {...control}
+          name="action"
+          rows={3}
+          className="mono"
+          spellCheck={false}
+          defaultValue={initial}
+        />
+      )}
+    </Field>
   );
 }
 
@@ -503,11 +636,12 @@ function formatIn(timeZone: string, at: number): string {
   }).format(at);
 }
 
-function parseAction(text: string): ScheduleView["action"] | undefined {
+/** Returns a JSON object; undefined if the text is none. */
+function parseObject(text: string): Record<string, unknown> | undefined {
   try {
-    const action: unknown = JSON.parse(text);
-    return typeof action === "object" && action !== null && !Array.isArray(action)
-      ? (action as ScheduleView["action"])
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
       : undefined;
   } catch {
     return undefined;
