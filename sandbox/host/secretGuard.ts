@@ -90,7 +90,8 @@ export function createSecretGuard({
       return sent && fail(`Its secret ${sent.name} may not be sent to ${host}.`);
     },
     refuseImport(specifier) {
-      if (lists.size === 0 || !/^https?:/i.test(specifier)) return undefined;
+      // Parsed like the loader does: it ignores blanks around a URL and line breaks within.
+      if (lists.size === 0 || !/^https?:$/.test(URL.parse(specifier)?.protocol ?? "")) return undefined;
       return fail("With a secret that has hosts, a source can't import modules by their URL.");
     },
     breach: () => breached,

@@ -77,6 +77,8 @@ test("behaviour: with hosts, no module is imported by its URL", () => {
   expect(guard.refuseImport("npm:ethers@6.13.0")).toBeUndefined();
   expect(guard.breach()).toBeUndefined();
   expect(guard.refuseImport("HTTPS://a.example/module.js")).toBeDefined();
+  expect(guard.refuseImport(" https://a.example/module.js")).toBeDefined();
+  expect(guard.refuseImport("ht\ntps:a.example/module.js")).toBeDefined();
   expect(guard.breach()?.detail).toContain("modules");
   expect(createSecretGuard({ secrets: { KEY: VALUE } }).refuseImport("https://a.example/")).toBeUndefined();
 });
