@@ -47,7 +47,8 @@ export function decodeSecretsReference(bytes: Uint8Array): SecretsReference {
       owner.length === ADDRESS_BYTES &&
       Array.isArray(slots) &&
       slots.length <= MAX_SLOTS_OF_REQUEST &&
-      slots.every(isPair)
+      slots.every(isPair) &&
+      new Set(slots.map(([id]) => id)).size === slots.length
     )
       return { owner: toHexText(owner), slots: slots.map(([id, of]) => ({ slotId: id, version: of })) };
   }

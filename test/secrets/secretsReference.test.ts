@@ -20,6 +20,18 @@ test("default: reads what it writes", () => {
   expect(decodeSecretsReference(fromHexText(encodeSecretsReference(reference)))).toEqual(reference);
 });
 
+test("bounds: a slot is named once", () => {
+  const owner = `0x${"0a".repeat(20)}` as const;
+  const twice = encodeSecretsReference({
+    owner,
+    slots: [
+      { slotId: 3, version: 1 },
+      { slotId: 3, version: 1 },
+    ],
+  });
+  expect(() => decodeSecretsReference(fromHexText(twice))).toThrow(CiphertextError);
+});
+
 test.each([
   "0x",
   "0xa0",

@@ -1,6 +1,7 @@
 import { isHex, type Hex } from "viem";
 import { TycheError } from "../../lib/errors.ts";
 import { fromHexText } from "../../lib/hex.ts";
+import { CiphertextError } from "../../secrets/tdh2.ts";
 import { openEcies } from "../../secrets/ecies.ts";
 import type { Secret } from "../../secrets/sealSecret.ts";
 import { openSecrets, readObject } from "../../secrets/sealedSecrets.ts";
@@ -17,7 +18,7 @@ const MAX_CIPHERTEXT_BYTES = 10_240;
 const MAX_LIFETIME_MS = 2_160 * 3_600_000;
 /** How far an upload's version, the time in seconds by the uploader's clock, may be ahead. */
 const MAX_VERSION_AHEAD_MS = 600_000;
-/** Memory for secrets that were opened: a function that runs often opens its own once. */
+/** Memory for ciphertexts that were opened, or tried: a function that runs often opens its own once. */
 const MAX_CACHED_BYTES = 4_194_304;
 
 /** What is in a slot of an uploader. */
@@ -93,7 +94,10 @@ export function createVault(options: {
     if (known !== undefined) return await known;
     const opening = openSecrets(keys, ciphertext, { uploader, place: { chainId, router, subscriptionId } });
     opened.set(key, opening, 2 * key.length);
-    opening.catch(() => opened.delete(key));
+    // What can't be opened never can be, and trying takes milliseconds of this thread.
+    opening.catch((error: unknown) => {
+      if (!(error instanceof CiphertextError)) opened.delete(key);
+    });
     return await opening;
   }
 

@@ -1,0 +1,62 @@
+import { expect, test } from "vitest";
+import { createVault, type Slot } from "../../../src/oracle/secrets/vault.ts";
+import { createSecretKeys } from "../../../src/secrets/secretKeys.ts";
+import { sealSecret } from "../../../src/secrets/sealSecret.ts";
+import { secretsLabel } from "../../../src/secrets/sealedSecrets.ts";
+import { CiphertextError } from "../../../src/secrets/tdh2.ts";
+
+const OWNER = `0x${"0a".repeat(20)}` as const;
+const ROUTER = `0x${"0b".repeat(20)}` as const;
+const keys = createSecretKeys({
+  don: new Uint8Array(32).fill(1),
+  threshold: new Uint8Array(32).fill(2),
+});
+
+/** Creates a vault with one slot of the owner of all subscriptions, which counts how often a ciphertext is opened. */
+async function vaultWith(subscriptionId: bigint) {
+  const place = { chainId: 1, router: ROUTER, subscriptionId };
+  const ciphertext = await sealSecret(keys.threshold, { name: "KEY", value: "s3cr3t" }, secretsLabel(place));
+  const slot: Slot = { owner: OWNER, slotId: 0, version: 1, ciphertext, expiresAt: Number.MAX_SAFE_INTEGER };
+  let opened = 0;
+  const vault = createVault({
+    keys: {
+      ...keys,
+      open: (...call) => {
+        opened += 1;
+        return keys.open(...call);
+      },
+    },
+    chainId: 1,
+    router: ROUTER,
+    slots: {
+      save: async () => true,
+      find: async (_, slotId) => ({ ...slot, slotId }),
+      list: async () => [slot],
+      deleteExpired: async () => {},
+      delete: async () => {},
+    },
+    authority: {
+      findUploader: async () => OWNER,
+      isOperator: async () => false,
+      mayUpload: async () => true,
+      isService: async () => false,
+    },
+    fetchText: async () => "",
+  });
+  return { vault, opened: () => opened };
+}
+
+const reference = { slots: [{ slotId: 0, version: 1 }] };
+
+test("behaviour: what was opened once isn't decrypted again", async () => {
+  const { vault, opened } = await vaultWith(5n);
+  for (let i = 0; i < 3; i += 1)
+    expect(await vault.open(reference, 5n)).toEqual([{ name: "KEY", value: "s3cr3t" }]);
+  expect(opened()).toBe(1);
+});
+
+test("behaviour: what can't be opened isn't tried again", async () => {
+  const { vault, opened } = await vaultWith(6n);
+  for (let i = 0; i < 3; i += 1) await expect(vault.open(reference, 5n)).rejects.toThrow(CiphertextError);
+  expect(opened()).toBe(1);
+});
