@@ -31,6 +31,20 @@ export const OracleNodeView = Type.Object({
   }),
 });
 
+/** A chain of rounds, and how presets wait for them. */
+const ROUNDS = {
+  chainHash: Type.String({ description: "Hash of the chain of rounds." }),
+  publicKey: Type.String({ description: "Key that signs the rounds." }),
+  genesisTime: Type.Integer({ description: "Unix time of round 1, in seconds." }),
+  period: Type.Integer({ description: "Seconds between rounds." }),
+  groupHash: Type.String(),
+  beaconId: Type.String(),
+  marginSeconds: Type.Integer({ description: "How far in the future a request's round is." }),
+  isDefault: Type.Boolean({
+    description: "Whether presets wait for a round where neither call nor dapp says otherwise.",
+  }),
+};
+
 /** A network as callers see it. */
 export const NetworkView = Type.Object({
   name: Type.String({ description: "The value of `network` parameters." }),
@@ -78,21 +92,15 @@ export const NetworkView = Type.Object({
     maxResponseBytes: Type.Integer(),
   }),
   beacon: Type.Optional(
-    Type.Object(
-      {
-        chainHash: Type.String({ description: "Hash of the chain of rounds." }),
-        publicKey: Type.String({ description: "Key that signs the rounds." }),
-        genesisTime: Type.Integer({ description: "Unix time of round 1, in seconds." }),
-        period: Type.Integer({ description: "Seconds between rounds." }),
-        groupHash: Type.String(),
-        beaconId: Type.String(),
-        marginSeconds: Type.Integer({ description: "How far in the future a request's round is." }),
-        isDefault: Type.Boolean({
-          description: "Whether presets wait for a round where neither call nor dapp says otherwise.",
-        }),
-      },
-      { description: "The rounds of drand that presets may wait for; absent if they may not." },
-    ),
+    Type.Object(ROUNDS, {
+      description: "The rounds of drand that presets may wait for; absent if they may not.",
+    }),
+  ),
+  localBeacon: Type.Optional(
+    Type.Object(ROUNDS, {
+      description:
+        'The rounds of the service\'s own beacon, for `beacon: "local"`: whoever runs the service knows all of them, so they prove nothing.',
+    }),
   ),
   nodes: Type.Optional(
     Type.Array(OracleNodeView, {

@@ -12,6 +12,11 @@ export const BeaconView = Type.Object(
     round: Type.String({ pattern: "^[0-9]+$", description: "Number of the round." }),
     time: time("When the round is due. The request must be mined before."),
     chainHash: hexBytes("The chain of rounds: `0x52db…` is drand's quicknet.", 32),
+    isLocal: Type.Optional(
+      Type.Literal(true, {
+        description: "The round is one of the service's own beacon, which proves nothing.",
+      }),
+    ),
   },
   { description: "The round of drand that the request fixed; absent without one." },
 );

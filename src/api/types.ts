@@ -78,6 +78,8 @@ export interface BeaconView {
   readonly time: string;
   /** The chain of rounds: `0x52db…` is drand's quicknet. */
   readonly chainHash: Hex;
+  /** The round is one of the service's own beacon, which proves nothing. */
+  readonly isLocal?: true;
 }
 
 /** A page of a chain's blocks. */
@@ -262,7 +264,7 @@ export interface DappView {
   /** When it was created. */
   readonly createdAt: string;
   /** What its presets wait for where a call doesn't say it; absent: what the network says. */
-  readonly beacon?: "drand" | "none";
+  readonly beacon?: "drand" | "local" | "none";
 }
 
 /** Decoded calldata. */
@@ -738,6 +740,23 @@ export interface NetworkView {
     /** Whether presets wait for a round where neither call nor dapp says otherwise. */
     readonly isDefault: boolean;
   };
+  /** The rounds of the service's own beacon, for `beacon: "local"`: whoever runs the service knows all of them, so they prove nothing. */
+  readonly localBeacon?: {
+    /** Hash of the chain of rounds. */
+    readonly chainHash: string;
+    /** Key that signs the rounds. */
+    readonly publicKey: string;
+    /** Unix time of round 1, in seconds. */
+    readonly genesisTime: number;
+    /** Seconds between rounds. */
+    readonly period: number;
+    readonly groupHash: string;
+    readonly beaconId: string;
+    /** How far in the future a request's round is. */
+    readonly marginSeconds: number;
+    /** Whether presets wait for a round where neither call nor dapp says otherwise. */
+    readonly isDefault: boolean;
+  };
   /** The oracle's nodes, where several operators run them. */
   readonly nodes?: readonly OracleNodeView[];
 }
@@ -752,7 +771,7 @@ export interface NewDapp {
   /** When it was created. */
   readonly createdAt: string;
   /** What its presets wait for where a call doesn't say it; absent: what the network says. */
-  readonly beacon?: "drand" | "none";
+  readonly beacon?: "drand" | "local" | "none";
   readonly key: NewKeyView;
 }
 
@@ -1171,6 +1190,8 @@ export interface RequestVerification {
     readonly time: string | null;
     /** The chain of rounds: `0x52db…` is drand's quicknet. */
     readonly chainHash: Hex;
+    /** The round is one of the service's own beacon, which proves nothing. */
+    readonly isLocal?: true;
   } | null;
   /** Null if the node doesn't show the block. */
   readonly requestedAt: string | null;

@@ -48,8 +48,8 @@ export interface PresetOptions extends SubmitOptions, LabelParams {
   readonly network?: string | undefined;
   /** Blocks before the word is drawn. Default: the network's minimum. */
   readonly confirmations?: number | undefined;
-  /** `drand`: the word also follows from a future round of drand, which the answer names. Default: what the dapp says, or the network. */
-  readonly beacon?: "drand" | "none" | undefined;
+  /** `drand`: the word also follows from a future round of drand, which the answer names; `local`: of the service's own beacon, which proves nothing. Default: what the dapp says, or the network. */
+  readonly beacon?: "drand" | "local" | "none" | undefined;
 }
 
 export interface RandomParams extends LabelParams {

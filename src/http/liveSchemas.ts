@@ -220,7 +220,7 @@ function createRequestSchemas(networks: readonly NetworkView[], presets: readonl
       beacon: Type.Optional(
         Type.Enum([...BEACONS], {
           description:
-            "A source of randomness that the word also follows from: the first round of drand that is due after the network's margin. The answer names it. Default: what the dapp says, or else the network, mostly `none`.",
+            "A source of randomness that the word also follows from: the first round of drand that is due after the network's margin. The answer names it. `local`, on embedded networks: a round of the service's own beacon, which works without internet and proves nothing. Default: what the dapp says, or else the network, mostly `none`.",
         }),
       ),
       ...LABEL_PARAMETERS,

@@ -4,6 +4,7 @@ import {
   drandChainHash,
   drandDate,
   drandRoundTime,
+  isLocalBeacon,
   verifyDrandRound,
   type BeaconTerms,
   type DrandRound,
@@ -45,27 +46,33 @@ interface Followed {
 }
 
 /**
- * Creates a follower of one chain of rounds. All relays are asked at once, and none is believed: a round has one valid signature, and no
+ * Creates a follower of chains of rounds. All relays are asked at once, and none is believed: a round has one valid signature, and no
  * other round is ever taken for it, however late it is.
  *
- * @param options.terms absent: no chain is followed
+ * @param options.terms the chains that are followed
  */
 export function createBeaconRounds(options: {
-  readonly terms: BeaconTerms | undefined;
+  readonly terms: readonly (BeaconTerms | undefined)[];
   readonly signal: AbortSignal;
 }): BeaconRounds {
-  const { terms, signal } = options;
-  const chainHash = terms && drandChainHash(terms.chain);
-  const followed = new Map<bigint, Followed>();
+  const { signal } = options;
+  const known = new Map(
+    options.terms.flatMap((terms) => (terms === undefined ? [] : [[drandChainHash(terms.chain), terms]])),
+  );
+  /** By chain's hash and round. */
+  const followed = new Map<string, Followed>();
 
-  async function follow(round: bigint, { chain, relays }: BeaconTerms, one: Followed): Promise<void> {
+  async function follow({ round, chainHash }: DrandRound, terms: BeaconTerms, one: Followed): Promise<void> {
+    const { chain, relays, sign } = terms;
+    const whose = isLocalBeacon(chain) ? "the local beacon" : "drand";
+    const isFollowed = (): boolean => followed.get(keyOf({ round, chainHash })) === one;
     const dueMs = drandRoundTime(chain, round) * 1000;
     const due = drandDate(dueMs / 1000) ?? "a time that never comes";
     for (let left = dueMs - Date.now(); left > 0; left = dueMs - Date.now()) {
-      one.state = { kind: "awaited", why: `waiting for drand's round ${round}, due at ${due}` };
+      one.state = { kind: "awaited", why: `waiting for ${whose}'s round ${round}, due at ${due}` };
       await sleep(Math.min(left, LONGEST_WAIT_MS), undefined, { signal });
       // Others are followed in its place.
-      if (followed.get(round) !== one) return;
+      if (!isFollowed()) return;
     }
     const found = new AbortController();
     const stop = AbortSignal.any([signal, found.signal]);
@@ -74,23 +81,24 @@ export function createBeaconRounds(options: {
     const poll = async (relay: string): Promise<Uint8Array> => {
       for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
         try {
-          const signature = await readRound(`${relay}/${chainHash!.slice(2)}/public/${round}`, stop);
+          const signature = await readRound(`${relay}/${chainHash.slice(2)}/public/${round}`, stop);
           if (verifyDrandRound(chain, round, signature)) return signature;
           throw new Error("its signature is not that round's");
         } catch (error) {
           stop.throwIfAborted();
-          if (followed.get(round) !== one) throw error;
+          if (!isFollowed()) throw error;
           reasons.set(relay, `${URL.parse(relay)?.host ?? "a relay"}: ${messageOf(error)}`);
         }
         const said = [...reasons.values()].join("; ");
-        const why = `no relay has drand's round ${round}, which was due at ${due} (${said})`;
+        const why = `no relay has ${whose}'s round ${round}, which was due at ${due} (${said})`;
         one.state = { kind: "awaited", why };
         for (const onChange of one.waiting) onChange();
         await sleep(pauseMs, undefined, { signal: stop });
       }
     };
     try {
-      one.state = { kind: "known", signature: await Promise.any(relays.map(poll)) };
+      const signature = sign?.(round) ?? (await Promise.any(relays.map(poll)));
+      one.state = { kind: "known", signature };
     } finally {
       found.abort();
     }
@@ -100,13 +108,15 @@ export function createBeaconRounds(options: {
   }
 
   return {
-    ask({ round, chainHash: wanted }, onChange) {
-      if (terms === undefined || wanted !== chainHash)
-        return { kind: "never", why: `the oracle doesn't follow the drand chain ${wanted}` };
-      let one = followed.get(round);
+    ask(round, onChange) {
+      const terms = known.get(round.chainHash);
+      if (terms === undefined)
+        return { kind: "never", why: `the oracle doesn't follow the drand chain ${round.chainHash}` };
+      const key = keyOf(round);
+      let one = followed.get(key);
       if (one === undefined) {
-        one = { state: { kind: "awaited", why: "asking for drand's round" }, waiting: new Set() };
-        followed.set(round, one);
+        one = { state: { kind: "awaited", why: "asking for the round" }, waiting: new Set() };
+        followed.set(key, one);
         for (const oldest of followed.keys()) {
           if (followed.size <= MAX_ROUNDS) break;
           followed.delete(oldest);
@@ -117,8 +127,15 @@ export function createBeaconRounds(options: {
       if (one.state.kind === "awaited") one.waiting.add(onChange);
       return one.state;
     },
-    timeOf: ({ round }) => (terms === undefined ? Infinity : drandRoundTime(terms.chain, round)),
+    timeOf({ round, chainHash }) {
+      const terms = known.get(chainHash);
+      return terms === undefined ? Infinity : drandRoundTime(terms.chain, round);
+    },
   };
+}
+
+function keyOf({ round, chainHash }: DrandRound): string {
+  return `${chainHash} ${round}`;
 }
 
 /** Reads a round's signature from a relay. */

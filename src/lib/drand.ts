@@ -31,6 +31,14 @@ export const QUICKNET: DrandChain = {
   beaconId: "quicknet",
 };
 
+/** Name of the chains of rounds that services sign themselves. */
+export const LOCAL_BEACON_ID = "local";
+
+/** Whether a service signs the rounds of a chain itself: whoever holds its key knows them all. */
+export function isLocalBeacon({ beaconId }: Pick<DrandChain, "beaconId">): boolean {
+  return beaconId === LOCAL_BEACON_ID;
+}
+
 /** RFC 9380, section 3.1, with the suite of the scheme. */
 const DOMAIN = "BLS_SIG_BLS12381G1_XMD:SHA-256_SSWU_RO_NUL_";
 const DEFAULT_BEACON = "default";
@@ -92,6 +100,8 @@ export interface BeaconTerms {
   readonly chain: DrandChain;
   /** Base URLs of the relays that are asked for rounds; none is trusted. */
   readonly relays: readonly string[];
+  /** Signs a round, in place of relays: for a chain of our own. */
+  readonly sign?: (round: bigint) => Uint8Array;
   /** How far in the future, in seconds, a round is when it is chosen: its request must be mined before. */
   readonly marginSeconds: number;
   /** Whether presets wait for a round where neither call nor dapp says otherwise. Default `false`. */

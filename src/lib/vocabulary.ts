@@ -53,8 +53,8 @@ export type ReturnType = (typeof RETURN_TYPES)[number];
 export const VRF_VERSIONS = ["v2", "v2.5"] as const;
 export type VrfVersion = (typeof VRF_VERSIONS)[number];
 
-/** What a preset's word may also follow from: a future round of drand, or nothing. */
-export const BEACONS = ["drand", "none"] as const;
+/** What a preset's word may also follow from: a future round of drand, one of the service's own beacon (on embedded networks), or nothing. */
+export const BEACONS = ["drand", "local", "none"] as const;
 export type Beacon = (typeof BEACONS)[number];
 
 /** Maximum number of VRF keys whose words are joined for one request: JoinedWords.sol `MAX_PARTS`. */

@@ -157,6 +157,8 @@ export interface NetworkTerms {
   readonly hasEthereumBlocks: boolean;
   /** The rounds of drand that presets may wait for; absent if they may not. */
   readonly beacon?: BeaconTerms | undefined;
+  /** The service's own beacon, which proves nothing; absent if it has none. */
+  readonly localBeacon?: BeaconTerms | undefined;
 }
 
 /** Called by a chain while it is open. */

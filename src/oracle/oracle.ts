@@ -78,6 +78,7 @@ export interface OracleNetworkOptions {
   >;
   /** How rounds of drand are found, for presets that wait for one. Default: such presets fail. */
   readonly beacon?: BeaconTerms | undefined;
+  readonly localBeacon?: BeaconTerms | undefined;
   /** First block to read, an earlier status' `checkpoint`. Default: 86,400 blocks before the newest. */
   readonly fromBlock?: bigint;
 }
@@ -150,7 +151,7 @@ function serve(
     presetConsumer === zeroAddress
       ? undefined
       : {
-          rounds: createBeaconRounds({ terms: network.beacon, signal }),
+          rounds: createBeaconRounds({ terms: [network.beacon, network.localBeacon], signal }),
           presetConsumer,
           vrfCoordinator: contracts.vrfCoordinator,
           batchVrfCoordinator: contracts.batchVrfCoordinator,

@@ -231,7 +231,12 @@ const RUN_OUTCOME: Shape = {
   err: text,
 } satisfies Record<keyof RunOutcome, Check>;
 
-const BEACON: Shape = { round: digits, time: text, chainHash: hex } satisfies Record<keyof BeaconView, Check>;
+const BEACON: Shape = {
+  round: digits,
+  time: text,
+  chainHash: hex,
+  isLocal: optional((value) => value === true),
+} satisfies Record<keyof BeaconView, Check>;
 const LABELS: Shape = { label: optional(text), once: optional((value) => value === true) };
 
 const SHAPES: Readonly<

@@ -210,7 +210,7 @@ async function openScope(
     presetConfirmations: terms.minConfirmations,
     allowanceJuels: terms.allowanceJuels,
     coinAllowanceWei: terms.coinAllowanceWei,
-    roundWait: createRoundWait(createBeaconRounds({ terms: terms.beacon, signal })),
+    roundWait: createRoundWait(createBeaconRounds({ terms: [terms.beacon, terms.localBeacon], signal })),
     isChainlinks: terms.chainlinkCoordinator !== undefined,
     vrfOperatorOf: (key: Hex) => source.vrfOperators?.find((one) => one.keyHash === key)?.address,
     oracleWait: network.oracleWait,

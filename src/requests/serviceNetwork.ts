@@ -56,6 +56,8 @@ export interface ServiceNetwork {
   readonly maxResponseBytes: number;
   /** The rounds of drand that presets may wait for; absent if they may not. */
   readonly beacon?: BeaconTerms | undefined;
+  /** The service's own beacon, which proves nothing; absent if it has none. */
+  readonly localBeacon?: BeaconTerms | undefined;
   /** Explorer URL without a trailing slash: `/tx/{hash}` follows. */
   readonly explorerUrl: string;
   view(): NetworkView;

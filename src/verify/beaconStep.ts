@@ -3,6 +3,7 @@ import {
   drandChainHash,
   drandDate,
   drandRoundTime,
+  isLocalBeacon,
   QUICKNET,
   verifyDrandRound,
   type DrandChain,
@@ -26,21 +27,25 @@ interface CheckedBeacon {
  * Checks that the round of drand that a batch fixed was in the future of the request's block, and that the report has the signature of that
  * round. No step for a batch without a round.
  *
- * @param ownChain the chain of rounds that the operator publishes, if it is not quicknet, which is always known
+ * @param ownChains the chains of rounds that the operator publishes, besides quicknet, which is always known
  */
 export async function checkBeacon(
   { beacon, requested, items, results }: PresetParts,
   { facts }: RequestPartsMeans,
-  ownChain: DrandChain | undefined,
+  ownChains: readonly DrandChain[] = [],
 ): Promise<CheckedBeacon> {
   if (beacon === undefined || requested === undefined) return { steps: [], beacon: null };
   const { round, chainHash } = beacon;
   const isQuicknet = chainHash === QUICKNET_HASH;
-  const isOwn = ownChain !== undefined && chainHash === drandChainHash(ownChain);
-  const chain = isQuicknet ? QUICKNET : isOwn ? ownChain : undefined;
+  const chain = [QUICKNET, ...ownChains].find((one) => drandChainHash(one) === chainHash);
   const due = chain && drandRoundTime(chain, round);
   const dueAt = due === undefined ? undefined : drandDate(due);
-  const view = { round: round.toString(), time: dueAt ?? null, chainHash };
+  const view = {
+    round: round.toString(),
+    time: dueAt ?? null,
+    chainHash,
+    ...(chain && isLocalBeacon(chain) ? { isLocal: true as const } : {}),
+  };
   const give = (step: VerificationStep): CheckedBeacon => ({ steps: [step], beacon: view });
   const open = (detail: string): CheckedBeacon => give(notApplicableStep("beacon", detail));
   if (chain === undefined || due === undefined)
@@ -65,7 +70,7 @@ export async function checkBeacon(
     return give(failedStep("beacon", `the report has another signature than that of round ${round}`));
   const whose = isQuicknet
     ? "drand's quicknet"
-    : `a chain of rounds of the operator's own (${chainHash}), whose key holder knows every round: it proves nothing`;
+    : `${isLocalBeacon(chain) ? "the service's local beacon, " : ""}a chain of rounds of the operator's own (${chainHash}), whose key holder knows every round: it proves nothing`;
   const detail = `the request fixed round ${round}, due at ${dueAt}, ${due - blockTime} seconds after its block; its signature is that of ${whose}`;
   return { ...give({ name: "beacon", outcome: "ok", detail, compared: [] }), signature };
 }

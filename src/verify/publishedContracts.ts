@@ -23,8 +23,8 @@ export interface Published {
   readonly keyHashes: readonly Hex[] | undefined;
   /** True if the operator says that it runs the chain. Never false: that it doesn't is no operator's word to give. */
   readonly isEmbedded: true | undefined;
-  /** The chain of rounds that its presets wait for. */
-  readonly drandChain: DrandChain | undefined;
+  /** The chains of rounds that its presets wait for. */
+  readonly drandChains: readonly DrandChain[];
 }
 
 /**
@@ -35,7 +35,7 @@ export interface Published {
  */
 export function parsePublished(given: unknown, wanted: Wanted): Published {
   const network = (findNetwork(given, wanted) ?? {}) as Readonly<Record<string, unknown>>;
-  const { contracts = network, embedded, beacon } = network;
+  const { contracts = network, embedded, beacon, localBeacon } = network;
   const chainId = parseChainId(network["chainId"]);
   if (chainId !== undefined && wanted.chainId !== undefined && chainId !== wanted.chainId)
     throw new PublishedContractsError(
@@ -46,7 +46,7 @@ export function parsePublished(given: unknown, wanted: Wanted): Published {
     chainId,
     keyHashes: parseKeyHashes(network),
     isEmbedded: embedded === true ? true : undefined,
-    drandChain: parseChain(beacon),
+    drandChains: [beacon, localBeacon].flatMap((one) => parseChain(one) ?? []),
   };
 }
 

@@ -17,7 +17,7 @@ export interface VerifiableNetwork {
   readonly isEmbedded: boolean;
   readonly hasEthereumBlocks?: boolean;
   readonly chainlinkCoordinator?: Hex | undefined;
-  readonly drandChain?: DrandChain | undefined;
+  readonly drandChains?: readonly DrandChain[] | undefined;
   readonly findRecordedCallbacks?: VerifyOptions["findRecordedCallbacks"];
 }
 

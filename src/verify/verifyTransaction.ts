@@ -70,8 +70,8 @@ export interface VerifyOptions extends Omit<ExecutionOptions, "deadline"> {
   readonly findRecordedCallbacks?: CallbackSources["findRecorded"];
   /** Returns the preset with a source that the caller knows, by its keccak256. It only names things. Default: none is known. */
   readonly findPreset?: FindPreset | undefined;
-  /** The chain of rounds that presets wait for, if it is not drand's quicknet, which is always known. */
-  readonly drandChain?: DrandChain | undefined;
+  /** The chains of rounds that presets wait for, besides drand's quicknet, which is always known. */
+  readonly drandChains?: readonly DrandChain[] | undefined;
   /** Whether the node, such as a chain of this process, must not be asked to search many blocks at once. Default false. */
   readonly searchesInParts?: boolean | undefined;
   /** Whether the oracle's operator runs the chain alone, if known. Affects only the text of `trust`. */
@@ -322,7 +322,7 @@ async function checkWords(
   const { items, item } = preset;
   const { steps, source, sourceHash } = await checkPresetSource(preset, means);
   const report = await checkBatchReport(preset, checked.seed, means);
-  const { signature, beacon, ...checkedBeacon } = await checkBeacon(preset, means, options.drandChain);
+  const { signature, beacon, ...checkedBeacon } = await checkBeacon(preset, means, options.drandChains);
   const all = [...checked.steps, ...checkedBeacon.steps, ...steps, ...report.steps];
   const found = { steps: all, report, sourceHash, beacon };
   const args = items[item]?.args;

@@ -93,6 +93,32 @@ test("default: the answer names a future round, and the result follows from it; 
   rmSync(published!);
 });
 
+test("behaviour: the local beacon works without relays, is named so, and proves nothing", async () => {
+  const asked = relay.asked.length;
+  const body = { beacon: "local", numDice: "1" };
+  const headers = { "idempotency-key": "local" };
+  const accepted = await draw(body, { ...headers, prefer: "respond-async" });
+  const { beacon } = accepted.data.params;
+  expect(beacon).toMatchObject({ isLocal: true });
+  const { data: networks } = await tyche.call("GET", "/api/networks");
+  expect(networks.items[0].localBeacon).toMatchObject({ chainHash: beacon.chainHash, beaconId: "local" });
+  await expect
+    .poll(async () => (await tyche.call("GET", `/api/requests/${accepted.data.id}`)).data.why, {
+      timeout: 60_000,
+    })
+    .toContain(`waiting for the local beacon's round ${beacon.round}, due at ${beacon.time}`);
+  const drawn = await draw(body, headers);
+  expect(drawn).toMatchObject({ status: 200, data: { success: true, beacon } });
+  expect(relay.asked).toHaveLength(asked);
+  const hash = String(drawn.data.url).split("/").pop()!;
+  const { data: verified } = await tyche.call("GET", `/api/verify?network=sepolia&tx=${hash}`);
+  expect(verified).toMatchObject({ verdict: "valid", requests: [{ beacon }] });
+  expect(JSON.stringify(verified)).toMatch(
+    /its signature is that of the service's local beacon.*it proves nothing/,
+  );
+  expect(JSON.stringify(verified.trust)).not.toContain("nor by drand alone");
+});
+
 test("behaviour: a dapp's presets wait for a round where a call doesn't say otherwise, if the dapp says so", async () => {
   const operator = connectOperator(tyche);
   const { id } = (await operator.dapps())[0]!;

@@ -103,7 +103,7 @@ describe("is not valid", () => {
     const chain = ownDrandChain({ genesisTime: QUICKNET.genesisTime - 100_000 });
     const beacon = { round: 1n, chainHash: drandChainHash(chain) };
     const { report } = await draw({ beacon, signature: signOwnRound(1n) });
-    expect(await check(report, { drandChain: chain })).toMatchObject({
+    expect(await check(report, { drandChains: [chain] })).toMatchObject({
       verdict: "invalid",
       step: { outcome: "failed", detail: expect.stringContaining("it was known") },
     });
@@ -121,7 +121,7 @@ describe("a chain of the operator's own", () => {
 
   test("is checked with the key that the operator publishes, and said to prove nothing", async () => {
     const { report } = await draw({ beacon: own, signature: signOwnRound(1000n) });
-    const { verdict, step } = await check(report, { drandChain: chain });
+    const { verdict, step } = await check(report, { drandChains: [chain] });
     expect(verdict).toBe("valid");
     expect(step!.detail).toContain("it proves nothing");
   });
@@ -134,6 +134,6 @@ describe("a chain of the operator's own", () => {
     });
     // A published key of another chain doesn't help.
     const other = { ...chain, beaconId: "other" };
-    expect(await check(report, { drandChain: other })).toMatchObject({ verdict: "unconfirmed" });
+    expect(await check(report, { drandChains: [other] })).toMatchObject({ verdict: "unconfirmed" });
   });
 });

@@ -18,7 +18,7 @@ test.each([
     chainId,
     keyHashes: undefined,
     isEmbedded: undefined,
-    drandChain: undefined,
+    drandChains: [],
   });
   expect(parsePublished(given, { name: "sepolia" })).toMatchObject({ contracts, chainId });
 });
@@ -76,8 +76,11 @@ test("doesn't take an operator's word that it doesn't run the chain", () => {
 test("behaviour: takes the chain of rounds that the network's presets wait for, unless it is malformed", () => {
   const chain = { publicKey: "0x0a", groupHash: "0x0b", beaconId: "own", genesisTime: 1, period: 3 };
   const network = { chainId: 1, contracts: { vrfCoordinator: `0x${"01".repeat(20)}` } };
-  const parse = (beacon: unknown) => parsePublished({ ...network, beacon }, { chainId: 1 }).drandChain;
-  expect(parse({ ...chain, chainHash: "0x0c", marginSeconds: 3 })).toEqual(chain);
+  const parse = (beacon: unknown) => parsePublished({ ...network, beacon }, { chainId: 1 }).drandChains;
+  expect(parse({ ...chain, chainHash: "0x0c", marginSeconds: 3 })).toEqual([chain]);
+  const local = { ...chain, beaconId: "local" };
+  const both = parsePublished({ ...network, beacon: chain, localBeacon: local }, { chainId: 1 });
+  expect(both.drandChains).toEqual([chain, local]);
   for (const change of [
     { publicKey: "0a" },
     { groupHash: 7 },
@@ -85,6 +88,6 @@ test("behaviour: takes the chain of rounds that the network's presets wait for, 
     { period: "3" },
     { genesisTime: 1.5 },
   ])
-    expect(parse({ ...chain, ...change })).toBeUndefined();
-  expect(parse(7)).toBeUndefined();
+    expect(parse({ ...chain, ...change })).toEqual([]);
+  expect(parse(7)).toEqual([]);
 });

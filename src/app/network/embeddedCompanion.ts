@@ -67,6 +67,7 @@ export function accompanyEmbedded(options: {
       fromBlock,
       maxResponseBytes: terms.maxResponseBytes,
       beacon: terms.beacon,
+      localBeacon: terms.localBeacon,
       openSecrets: vault.openRequest,
       pool: options.pool,
       log: options.log,

@@ -1,5 +1,7 @@
 import type { Logger } from "pino";
 import type { BeaconTerms } from "../../lib/drand.ts";
+import { createLocalBeacon } from "../../lib/localBeacon.ts";
+import { EMBEDDED_MARGIN_SECONDS } from "../config/beaconSchema.ts";
 import { fixedFees } from "../../evm/sender.ts";
 import { EMBEDDED_GAS_PRICE_WEI } from "../../networks/embedded/anvil.ts";
 import { startEmbeddedChain, type EmbeddedVrf } from "../../networks/embedded/chain.ts";
@@ -53,6 +55,7 @@ export function createEmbeddedSource(options: {
       rolledBackAfterMs: 0,
       hasEthereumBlocks: true,
       beacon: options.beacon,
+      localBeacon: createLocalBeacon(keys.localBeaconSeed, EMBEDDED_MARGIN_SECONDS),
     },
     keyHash,
     vrfOperators: vrfNodes.map((one) => ({

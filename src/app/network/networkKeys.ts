@@ -1,3 +1,4 @@
+import { concatBytes } from "viem";
 import { createAccount } from "../../evm/account.ts";
 import type { Account } from "../../evm/account.ts";
 import type { StackRoles } from "../../chainlink/stackPlan.ts";
@@ -25,6 +26,8 @@ export interface NetworkKeys {
   /** One per node. */
   readonly signers: readonly ReportSigner[];
   readonly transmitters: readonly Account[];
+  /** 48 bytes, from which the key of the local beacon follows. */
+  readonly localBeaconSeed: Uint8Array;
   /** Opens callers' secrets. */
   readonly secretKeys: SecretKeys;
   /** Descriptions of the accounts, by address. */
@@ -61,6 +64,7 @@ export function deriveNetworkKeys(masterKey: Uint8Array, network: string, vrfKey
     furtherVrf,
     signers,
     transmitters,
+    localBeaconSeed: concatBytes([key("local beacon"), key("local beacon 2")]).slice(0, 48),
     secretKeys: createSecretKeys({ don: key("secrets of the DON"), threshold: key("secrets threshold") }),
     titles: {
       [deployer.address]: "Deployer",

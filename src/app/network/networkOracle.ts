@@ -29,6 +29,7 @@ export interface NetworkOracleOptions {
   readonly fromBlock?: bigint | undefined;
   readonly maxResponseBytes: number;
   readonly beacon: BeaconTerms | undefined;
+  readonly localBeacon?: BeaconTerms | undefined;
   readonly openSecrets?: OpenSecrets | undefined;
   readonly pool: SandboxPool;
   readonly log: Logger;
@@ -92,6 +93,7 @@ export function createPartialOracle(
         contracts,
         pipelining,
         beacon: options.beacon,
+        localBeacon: options.localBeacon,
         ...(options.fromBlock === undefined ? {} : { fromBlock: options.fromBlock }),
         ...partsOf(senderOf),
       },

@@ -3,7 +3,7 @@ import type { Hex } from "viem";
 import { MAX_REQUEST_BYTES } from "../../chainlink/functionsRequest.ts";
 import { MAX_CONFIRMATIONS, MAX_RANDOM_WORDS } from "../../chainlink/limits.ts";
 import type { ChainDeployment, NetworkChain, NetworkSource } from "../../networks/network.ts";
-import { drandChainHash } from "../../lib/drand.ts";
+import { drandChainHash, type BeaconTerms } from "../../lib/drand.ts";
 import { displayTitle } from "../../networks/profiles.ts";
 import { MAX_SOURCE_BYTES } from "../../requests/accept/commands.ts";
 import { createNodeArchive } from "../../explorer/chainArchive.ts";
@@ -51,22 +51,22 @@ export function describeNetwork(options: {
       maxRequestBytes: MAX_REQUEST_BYTES,
       maxResponseBytes: terms.maxResponseBytes,
     },
-    ...(terms.beacon === undefined
-      ? {}
-      : {
-          beacon: {
-            chainHash: drandChainHash(terms.beacon.chain),
-            ...terms.beacon.chain,
-            marginSeconds: terms.beacon.marginSeconds,
-            isDefault: terms.beacon.isDefault ?? false,
-          },
-        }),
+    ...(terms.beacon && { beacon: viewBeacon(terms.beacon) }),
+    ...(terms.localBeacon && { localBeacon: viewBeacon(terms.localBeacon) }),
   };
 }
 
 /** Returns the hashes of a network's VRF keys, the default first. */
 export function keyHashesOf({ keyHash, vrfOperators = [{ keyHash }] }: NetworkSource): Hex[] {
   return vrfOperators.map((one) => one.keyHash);
+}
+
+function viewBeacon({
+  chain,
+  marginSeconds,
+  isDefault = false,
+}: BeaconTerms): NonNullable<NetworkView["beacon"]> {
+  return { chainHash: drandChainHash(chain), ...chain, marginSeconds, isDefault };
 }
 
 /** Says why a network doesn't serve. */

@@ -119,6 +119,7 @@ export function createServedNetwork(options: ServedNetworkOptions): ServedNetwor
     profile,
     maxResponseBytes: terms.maxResponseBytes,
     beacon: terms.beacon,
+    localBeacon: terms.localBeacon,
     get explorerUrl() {
       return explorerUrl();
     },
@@ -138,7 +139,7 @@ export function createServedNetwork(options: ServedNetworkOptions): ServedNetwor
         isEmbedded: source.isEmbedded,
         chainlinkCoordinator: terms.chainlinkCoordinator,
         hasEthereumBlocks: terms.hasEthereumBlocks,
-        drandChain: terms.beacon?.chain,
+        drandChains: [terms.beacon, terms.localBeacon].flatMap((one) => one?.chain ?? []),
         findRecordedCallbacks,
       },
     explored: () => (explored ??= opened.chain && describeChain(source, opened.chain, findRecordedCallbacks)),

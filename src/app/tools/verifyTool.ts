@@ -68,7 +68,7 @@ export async function verifyWithTool(options: VerifyToolOptions): Promise<Verifi
       run: createSourceRunner(pool),
       caller: "verify",
       maxResponseBytes: MAX_RESPONSE_BYTES.own,
-      drandChain: given?.drandChain,
+      drandChains: given?.drandChains,
       findPreset: async (sourceHash) => findPresetNames(await presets(), sourceHash),
       chainlinkCoordinator: profile.vrf25?.coordinator,
       ...(requestId === undefined ? {} : { requestId: requestId.toLowerCase() as Hex }),

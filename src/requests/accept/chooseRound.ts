@@ -8,10 +8,20 @@ import { InvalidParameterError } from "../../lib/invalidParameter.ts";
  *
  * @throws InvalidParameterError if the network's presets can't wait for one.
  */
-export function chooseRound(network: string, terms: BeaconTerms | undefined): BeaconView {
+export function chooseRound(
+  beacon: "drand" | "local",
+  network: string,
+  terms: BeaconTerms | undefined,
+): BeaconView {
   if (terms === undefined)
     throw new InvalidParameterError([
-      { path: "/beacon", message: `is not offered on ${network}; send "none", or use another network` },
+      {
+        path: "/beacon",
+        message:
+          beacon === "local"
+            ? `"local" is for embedded networks, and ${network} is none; send "drand"`
+            : `is not offered on ${network}; send "none", or use another network`,
+      },
     ]);
   const { chain, marginSeconds } = terms;
   const round = drandRoundAt(chain, Date.now() / 1000 + marginSeconds);
@@ -19,5 +29,6 @@ export function chooseRound(network: string, terms: BeaconTerms | undefined): Be
     round: round.toString(),
     time: new Date(drandRoundTime(chain, round) * 1000).toISOString(),
     chainHash: drandChainHash(chain),
+    ...(beacon === "local" ? { isLocal: true as const } : {}),
   };
 }

@@ -58,14 +58,14 @@ export function checkPresetCommand(
   command: PresetCommand,
   options: {
     readonly preset: Preset;
-    readonly network: Pick<ServiceNetwork, "maxResponseBytes" | "beacon">;
+    readonly network: Pick<ServiceNetwork, "maxResponseBytes" | "beacon" | "localBeacon">;
     readonly dapp: Pick<Dapp, "beacon">;
   },
 ): Extract<CheckedCommand, { readonly kind: "preset" }> {
   const { preset, network: served, dapp } = options;
-  const { maxResponseBytes, beacon: terms } = served;
+  const { maxResponseBytes } = served;
   const { network, confirmations } = command;
-  const beacon = command.beacon ?? dapp.beacon ?? (terms?.isDefault === true ? "drand" : "none");
+  const beacon = command.beacon ?? dapp.beacon ?? (served.beacon?.isDefault === true ? "drand" : "none");
   const { params, args } = parsePresetParams(preset, command.params);
   assertResultFits(preset, params, { network, maxResponseBytes });
   assertArgumentsFit(preset, args, MAX_ARGUMENT_BYTES - (beacon === "none" ? 0 : BEACON_BYTES));
@@ -74,7 +74,9 @@ export function checkPresetCommand(
     params: {
       ...params,
       preset: preset.name,
-      ...(beacon === "none" ? {} : { beacon: chooseRound(network, terms) }),
+      ...(beacon === "none"
+        ? {}
+        : { beacon: chooseRound(beacon, network, beacon === "local" ? served.localBeacon : served.beacon) }),
       ...(confirmations === undefined ? {} : { confirmations }),
       ...labelsOf(command),
     },

@@ -15,9 +15,10 @@ export function createRoundWait(rounds: BeaconRounds): RoundWait {
   return (request) => {
     if (request.kind !== "preset" || request.params.beacon === undefined) return undefined;
     if (request.progress.wordBlock === undefined) return undefined;
-    const { round, time, chainHash } = request.params.beacon;
+    const { round, time, chainHash, isLocal } = request.params.beacon;
     const lateMs = Date.now() - Date.parse(time);
-    if (lateMs < 0) return `waiting for drand's round ${round}, due at ${time}`;
+    if (lateMs < 0)
+      return `waiting for ${isLocal === true ? "the local beacon" : "drand"}'s round ${round}, due at ${time}`;
     if (lateMs < LATE_MS) return undefined;
     const state = rounds.ask({ round: BigInt(round), chainHash }, () => {});
     return state.kind === "awaited" ? `beacon_late: ${state.why}` : undefined;

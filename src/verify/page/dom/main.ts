@@ -147,7 +147,7 @@ async function verify(client: ChainReader, hash: Hex, signal: AbortSignal): Prom
     maxResponseBytes: MAX_RESPONSE_BYTES,
     caller: "page",
     findPreset: (sourceHash) => PRESETS[sourceHash],
-    drandChain: published?.drandChain,
+    drandChains: published?.drandChains,
     hasEthereumBlocks: !noBlocks.checked,
     ...(request === "" ? {} : { requestId: parseHash(request, "The request") }),
   });

@@ -66,7 +66,7 @@ function Beacon({ dapp: { id, beacon } }: { readonly dapp: DappView }) {
   const operator = useOperator();
   const queries = useQueryClient();
   const { refusal, isBusy, onSubmit } = useSubmission([], async (values) => {
-    const chosen = (["drand", "none"] as const).find((one) => one === readField(values, "beacon"));
+    const chosen = (["drand", "local", "none"] as const).find((one) => one === readField(values, "beacon"));
     queries.setQueryData(["dapp", id], await operator.setBeacon(id, chosen ?? null));
     await queries.invalidateQueries({ queryKey: ["dapps"] });
   });
@@ -84,6 +84,7 @@ function Beacon({ dapp: { id, beacon } }: { readonly dapp: DappView }) {
             <select {...control} name="beacon" defaultValue={beacon ?? BY_NETWORK}>
               <option value={BY_NETWORK}>what the network says</option>
               <option value="drand">a round of drand</option>
+              <option value="local">one of the local beacon, which proves nothing</option>
               <option value="none">no round</option>
             </select>
           )}

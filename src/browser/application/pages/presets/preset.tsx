@@ -16,7 +16,7 @@ import { createFields, type PresetField, readParams } from "./presetFields.ts";
 /** A request's own parameters, which no preset can have. */
 const CONFIRMATIONS = "confirmations";
 const BEACON = "beacon";
-const BEACON_CHOICES = ["drand", "none"] as const;
+const BEACON_CHOICES = ["drand", "local", "none"] as const;
 const TRAIL = [{ href: "/presets", text: "Presets" }] as const;
 
 /** `/presets/{name}`: a form that runs a preset, built from the schema of its parameters. */
@@ -126,6 +126,9 @@ function PresetForm({
             <select {...control} name={BEACON} defaultValue="">
               <option value="">as the dapp or the network says</option>
               <option value="drand">wait for a round</option>
+              {networks.find(({ name }) => name === network)?.embedded === true && (
+                <option value="local">one of the local beacon, which proves nothing</option>
+              )}
               <option value="none">none</option>
             </select>
           )}

@@ -5,7 +5,7 @@ import type { Hex, RequestView, ReturnType } from "../../../../client/index.ts";
 export interface RequestParams {
   readonly preset: string;
   /** The round of drand that a preset waits for. */
-  readonly beacon?: object;
+  readonly beacon?: { readonly isLocal?: true };
   readonly source: string;
   readonly args: readonly string[];
   readonly returnType: ReturnType;
@@ -19,12 +19,17 @@ export interface RequestParams {
 export function curlOf({ kind, network, params }: Pick<RequestView, "kind" | "network" | "params">): string {
   const { preset, beacon, ...own } = params as unknown as RequestParams;
   if (kind === "function") return curl("/api/oracleFunctions/runFunction", { network, ...own });
-  if (kind === "preset")
-    return curl(
-      `/api/vrfv2/presets?${new URLSearchParams({ network, preset, ...(beacon && { beacon: "drand" }) }).toString()}`,
-      own,
-    );
+  if (kind === "preset") {
+    const waitsFor = beaconOf(beacon);
+    const query = new URLSearchParams({ network, preset, ...(waitsFor && { beacon: waitsFor }) });
+    return curl(`/api/vrfv2/presets?${query.toString()}`, own);
+  }
   return curl("/api/vrfv2/requestRandomNumber", { network, ...wordsOf(own) });
+}
+
+/** Returns what a call names a request's beacon by. */
+export function beaconOf(beacon: RequestParams["beacon"]): "drand" | "local" | undefined {
+  return beacon && (beacon.isLocal === true ? "local" : "drand");
 }
 
 /**

@@ -13,7 +13,7 @@ import { CheckPart } from "../../parts/checkPart.tsx";
 import { hashOf, StateTag, summaryOf, transactionsOf } from "../../parts/requestParts.tsx";
 import { useClient, useTitleOf } from "../../services.tsx";
 import { DappFrame } from "../../parts/dappFrame.tsx";
-import { curlOf, type RequestParams, wordsOf } from "./curl.ts";
+import { beaconOf, curlOf, type RequestParams, wordsOf } from "./curl.ts";
 import { OutcomePart } from "./outcome.tsx";
 import { Timeline } from "./timeline.tsx";
 import { VerifyPart } from "./verifyPart.tsx";
@@ -191,7 +191,7 @@ async function submitAgain(
 ): Promise<{ readonly id: string }> {
   const { preset, beacon, ...own } = params as unknown as RequestParams;
   if (kind === "preset")
-    return await submit.preset(preset, { ...own }, { network, beacon: beacon ? "drand" : "none" });
+    return await submit.preset(preset, { ...own }, { network, beacon: beaconOf(beacon) ?? "none" });
   return kind === "function"
     ? await submit.runFunction({ network, source: own.source, args: own.args, returnType: own.returnType })
     : await submit.random({ network, ...wordsOf(own) });

@@ -40,7 +40,8 @@ function SharedParts({ shared }: { readonly shared: SharedResult }) {
               "Beacon",
               "beacon" in outcome && outcome.beacon !== undefined && (
                 <>
-                  drand&apos;s round {outcome.beacon.round}, due <Time iso={outcome.beacon.time} />
+                  {outcome.beacon.isLocal === true ? "the local beacon" : "drand"}&apos;s round{" "}
+                  {outcome.beacon.round}, due <Time iso={outcome.beacon.time} />
                 </>
               ),
             ],
