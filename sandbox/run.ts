@@ -55,8 +55,9 @@ export interface RunRequest {
   /** The source's `secrets`. Absent: `{}`. */
   readonly secrets?: Readonly<Record<string, string>>;
   /**
-   * Hosts, in lower case, to which a source with that secret may send requests, by the secret's name. If one is named, the source reaches
-   * no host without being named for a secret; a run that tries fails. Default: no limit.
+   * Hosts, in lower case, to which a source with that secret may send requests, by the secret's name: `host` at the usual port, or
+   * `host:port`. If one is named, the source reaches no host without being named for a secret, and hosts that the pool's `allowHosts` doesn't
+   * name by https only; a run that tries fails. Default: no limit.
    */
   readonly allowedHosts?: Readonly<Record<string, readonly string[]>>;
   readonly limits?: Partial<RunLimits>;

@@ -1,4 +1,5 @@
 import type { RunRequest } from "../run.ts";
+import { portOf } from "./net/hostPolicy.ts";
 
 /** Shorter values, and shorter pieces of a value, are not masked: they would be found everywhere. */
 const MIN_MASKED_CHARS = 8;
@@ -9,6 +10,8 @@ interface Outgoing {
   readonly url: URL;
   readonly headers?: readonly (readonly [string, string])[];
   readonly body?: Uint8Array | null;
+  /** Whether the operator admits the host and port although they may not be public: then over http, too. Default false. */
+  readonly isAdmitted?: boolean;
 }
 
 /** Why a run has failed: for everybody, and for its author alone. */
@@ -33,8 +36,8 @@ export interface SecretGuard {
 }
 
 /**
- * Creates the guard of a run. As soon as one of its secrets has a list of hosts, the source reaches only hosts on such lists: whatever it
- * makes of a value, others can't receive it.
+ * Creates the guard of a run. As soon as one of its secrets has a list of hosts, the source reaches only hosts on such lists, by https and
+ * at the ports on them: whatever it makes of a value, others can't receive or read it.
  */
 export function createSecretGuard({
   secrets = {},
@@ -74,20 +77,24 @@ export function createSecretGuard({
 
   return {
     mask,
-    refuse({ url, headers = [], body }) {
+    refuse({ url, headers = [], body, isAdmitted = false }) {
       if (lists.size === 0) return undefined;
       const host = url.hostname.toLowerCase();
-      if (!hosts.has(host))
+      const names = [`${host}:${portOf(url)}`, ...(url.port === "" ? [host] : [])];
+      const isOn = (list: ReadonlySet<string> | undefined): boolean => names.some((name) => list?.has(name));
+      if (!isOn(hosts))
         return fail(
-          `Its secrets may be sent to ${[...hosts].join(", ")} only, and it sent a request to ${host}.`,
+          `Its secrets may be sent to ${[...hosts].join(", ")} only, and it sent a request to ${url.host}. Without a port, a host stands for the usual one.`,
         );
+      if (url.protocol !== "https:" && !isAdmitted)
+        return fail(`Its secrets may be sent by https only, and it sent a request to ${url.origin}.`);
       const bytes = Buffer.from(body ?? []);
       const text = [url.href, ...headers.flat(), bytes.toString("latin1"), bytes.toString()].join("\n");
       const sent = values.find(
         ({ name, forms }) =>
-          lists.get(name)?.has(host) === false && forms.some((form) => text.includes(form)),
+          lists.has(name) && !isOn(lists.get(name)) && forms.some((form) => text.includes(form)),
       );
-      return sent && fail(`Its secret ${sent.name} may not be sent to ${host}.`);
+      return sent && fail(`Its secret ${sent.name} may not be sent to ${url.host}.`);
     },
     refuseImport(specifier) {
       // Parsed like the loader does: it ignores blanks around a URL and line breaks within.

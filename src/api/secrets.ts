@@ -32,5 +32,8 @@ export const SecretsSigner = Type.Object({
   network: Type.String({ description: "Network." }),
   functionsSubscriptionId: Type.String({ description: "The dapp's subscription for functions." }),
   signer: address("Account whose uploads its requests may name"),
-  transactionHash: hexBytes("Transaction that says so", 32),
+  transactionHash: nullable(
+    hexBytes("Transaction that says so", 32),
+    "Transaction that says so; null if the account was the signer already.",
+  ),
 });

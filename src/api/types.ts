@@ -1352,8 +1352,8 @@ export interface SecretsSigner {
   readonly functionsSubscriptionId: string;
   /** Account whose uploads its requests may name */
   readonly signer: Hex;
-  /** Transaction that says so */
-  readonly transactionHash: Hex;
+  /** Transaction that says so; null if the account was the signer already. */
+  readonly transactionHash: Hex | null;
 }
 
 /** Facts about the service itself. */

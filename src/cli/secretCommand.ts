@@ -55,7 +55,10 @@ export function registerSecret(program: Command, terminal: Terminal): void {
     )
     .option("--env-file <path>", "file of NAME=value lines: sets each of them")
     .addOption(
-      new Option("--allow-host <host>", "host to which a source with it may send requests; may be repeated")
+      new Option(
+        "--allow-host <host>",
+        "host, or host:port, to which a source with it may send requests; may be repeated",
+      )
         .default([], "any")
         .argParser((value, all: readonly string[]) => [...all, value]),
     )

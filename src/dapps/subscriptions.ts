@@ -1,4 +1,4 @@
-import { encodeFunctionData, keccak256, toHex } from "viem";
+import { encodeFunctionData, isAddressEqual, keccak256, toHex } from "viem";
 import type { Hex } from "viem";
 import type { ChainClient } from "../evm/client.ts";
 import type { StackAddresses } from "../chainlink/stackPlan.ts";
@@ -48,8 +48,11 @@ export interface Subscriptions extends SubscriptionReader {
    * goes. Those of deleted dapps get nothing.
    */
   topUp(): Promise<void>;
-  /** Names the account that may upload secrets for a dapp's subscription; returns the transaction. Throws `chain_unavailable`. */
-  setSecretsSigner(dappId: string, signer: Hex): Promise<Hex>;
+  /**
+   * Names the account that may upload secrets for a dapp's subscription; returns the transaction, or `null` if it is named already. Throws
+   * `chain_unavailable`.
+   */
+  setSecretsSigner(dappId: string, signer: Hex): Promise<Hex | null>;
   /** Marks a dapp's subscriptions as used. */
   used(dappId: string): void;
   /** Call when the chain may have lost the transactions that created them: each dapp's are looked up again before their next use. */
@@ -199,14 +202,23 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
       );
   };
 
-  const setSecretsSigner = async (dappId: string, signer: Hex): Promise<Hex> => {
+  const setSecretsSigner = async (dappId: string, signer: Hex): Promise<Hex | null> => {
     const subscription = await findOnChain(dappId);
     if (subscription === undefined)
       throw new ChainUnavailableError(network, "the dapp's subscriptions are being created; try again");
+    const { functionsSubscriptionId } = subscription;
+    const read = { abi: subscriptionOwnerAbi, functionName: "secretsSignerOf" } as const;
+    const asked = encodeFunctionData({ ...read, args: [functionsSubscriptionId] });
+    // What can't be read is set: the transaction's end says more.
+    const current = await client
+      .call({ to: contracts.subscriptionOwner, data: asked })
+      .then((answer) => decodeCallResult({ ...read, data: answer }))
+      .catch(() => undefined);
+    if (current !== undefined && isAddressEqual(current, signer)) return null;
     const data = encodeFunctionData({
       abi: subscriptionOwnerAbi,
       functionName: "setSecretsSigner",
-      args: [subscription.functionsSubscriptionId, signer],
+      args: [functionsSubscriptionId, signer],
     });
     const call = { to: contracts.subscriptionOwner, data, gas: SIGNER_GAS };
     const receipt = await sender.send(call, { kind: "upkeep", entries: [] });

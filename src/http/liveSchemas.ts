@@ -459,13 +459,13 @@ function createRequestSchemas(networks: readonly NetworkView[], presets: readonl
           }),
         ),
         allowedHosts: Type.Optional(
-          Type.Array(Type.String({ [EXPECTED]: "the name of a host" }), {
+          Type.Array(Type.String({ [EXPECTED]: "the name of a host, with or without a port" }), {
             minItems: 1,
             maxItems: 20,
             uniqueItems: true,
             [EXPECTED]: "an array of names of hosts",
             description:
-              "Hosts to which a source with the secret may send requests, such as `api.example.com`. A run that sends one elsewhere fails. Default: any.",
+              "Hosts to which a source with the secret may send requests, such as `api.example.com` or `api.example.com:8443`, by https. A run that sends one elsewhere fails. Default: any.",
           }),
         ),
         expiresAt: Type.Optional(

@@ -11,7 +11,7 @@ export interface RequestIntake {
   /** Ensures that a preset's source is on chain before its first use. */
   storeSource(source: PresetSource): Promise<void>;
   /** Names the account that may upload secrets for a dapp's subscription; returns the transaction. Throws `chain_unavailable`. */
-  setSecretsSigner(dappId: string, signer: Hex): Promise<Hex>;
+  setSecretsSigner(dappId: string, signer: Hex): Promise<Hex | null>;
   /** Explains in one sentence why a request isn't making progress; `null` when it has ended. Queries the chain, and never rejects. */
   explain(request: OpenRequest): Promise<string | null>;
   /** The latest periodic explanation of an old request; `undefined` if there is none. */

@@ -283,12 +283,14 @@ async function assertOpens(
 /** Checks that each host is one that a URL can have: no other would ever match. */
 function assertHosts(hosts: readonly string[] = []): void {
   const violations = hosts.flatMap((host, i) =>
-    URL.parse(`http://${host}/`)?.hostname === host
+    // Either scheme leaves out its own usual port.
+    ["http", "https"].some((scheme) => URL.parse(`${scheme}://${host}/`)?.host === host)
       ? []
       : [
           {
             path: `/allowedHosts/${i}`,
-            message: "must be the name of a host, such as api.example.com, without scheme, port or path",
+            message:
+              "must be the name of a host, such as api.example.com, with a port if it is not the usual one, and without scheme or path",
           },
         ],
   );

@@ -1,4 +1,4 @@
-import type { Kysely, Migration, MigrationProvider } from "kysely";
+import { sql, type Kysely, type Migration, type MigrationProvider } from "kysely";
 import type { Tables } from "./schema.ts";
 import { sharedTables } from "./sharedTables.ts";
 
@@ -314,6 +314,18 @@ export const migrations: Record<string, Migration> = {
   "0029_dapp_beacons": {
     async up(db: Kysely<unknown>) {
       await db.schema.alterTable("dapps").addColumn("beacon", "text").execute();
+    },
+  },
+  "0030_current_secrets": {
+    async up(db: Kysely<unknown>) {
+      await sql`UPDATE secrets SET retired_at = changed_at WHERE retired_at IS NULL AND EXISTS (
+        SELECT 1 FROM secrets AS later WHERE later.network = secrets.network AND later.dapp_id = secrets.dapp_id
+        AND later.name = secrets.name AND later.retired_at IS NULL AND later.slot_id > secrets.slot_id)`.execute(
+        db,
+      );
+      await sql`CREATE UNIQUE INDEX secrets_current ON secrets (network, dapp_id, name) WHERE retired_at IS NULL`.execute(
+        db,
+      );
     },
   },
 };

@@ -134,6 +134,12 @@ export async function publishSecret(
   readableUntil: number,
 ): Promise<boolean> {
   const { network, slotId: slot_id, dappId: dapp_id, name, changedAt: retired_at } = secret;
+  // Whoever publishes for the dapp at the same time waits here: it would not see that this one is current.
+  await db
+    .updateTable("dapps")
+    .set((is) => ({ name: is.ref("name") }))
+    .where("id", "=", dapp_id)
+    .execute();
   const replaced = await db
     .updateTable("secrets")
     .set({ retired_at })

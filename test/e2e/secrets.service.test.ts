@@ -55,7 +55,7 @@ const run = (source: string, secrets: readonly string[], args: readonly string[]
 const simulate = (source: string, secrets: readonly string[]): Promise<Answer> =>
   tyche.call("POST", "/api/oracleFunctions/simulate", { body: { network: "sepolia", source, secrets } });
 
-const PRICE = `const { data, error } = await Functions.makeHttpRequest({ url: "http://HOST/price", headers: { Authorization: "Bearer " + secrets.API_KEY } });
+const PRICE = `const { data, error } = await Functions.makeHttpRequest({ url: "http://HOST/price", timeout: 9000, headers: { Authorization: "Bearer " + secrets.API_KEY } });
 if (error) throw Error("the API refuses");
 return Functions.encodeString(String(data.price))`;
 
@@ -67,7 +67,9 @@ test("default: a function calls a private API with a secret that nobody else rea
   });
   expect(JSON.stringify(stored.data)).not.toContain(TOKEN);
   const source = PRICE.replace("HOST", host);
-  expect(await simulate(source, ["API_KEY"])).toMatchObject({ data: { success: true, parsedResult: "42" } });
+  expect(await simulate(source, ["API_KEY"])).toMatchObject({
+    data: { success: true, err: "0x", parsedResult: "42" },
+  });
   const ran = await run(source, ["API_KEY"]);
   expect(ran).toMatchObject({ status: 200, data: { success: true, parsedResult: "42" } });
 
@@ -128,7 +130,7 @@ test("behaviour: a value is in no console, error or record", async () => {
 });
 
 test("behaviour: a secret with hosts leaves for those only", async () => {
-  await set("BOUND", { value: TOKEN, allowedHosts: ["127.0.0.1"] });
+  await set("BOUND", { value: TOKEN, allowedHosts: [host] });
   const source = PRICE.replace("HOST", host).replace("API_KEY", "BOUND");
   expect((await run(source, ["BOUND"])).data).toMatchObject({ parsedResult: "42" });
   const tries = [
@@ -144,7 +146,7 @@ test("behaviour: a secret with hosts leaves for those only", async () => {
 test("default: the command line and the client encrypt what they send", async () => {
   const folder = mkdtempSync(path.join(tmpdir(), "tyche-secrets-"));
   const env = { TYCHE_DATA_DIR: tyche.dataDir };
-  const given = await runCli(["secret", "set", "PIPED", "--allow-host", "127.0.0.1"], `${TOKEN}\n`, env);
+  const given = await runCli(["secret", "set", "PIPED", "--allow-host", host], `${TOKEN}\n`, env);
   expect(given).toMatchObject({ code: 0, stdout: expect.stringContaining("set PIPED  sepolia") });
   expect(given.stdout + given.stderr).not.toContain(TOKEN);
   const file = path.join(folder, "quote.ts");
@@ -165,7 +167,7 @@ test("default: the command line and the client encrypt what they send", async ()
   });
 
   const client = createClient({ baseUrl: tyche.url, apiKey: tyche.apiKey });
-  await client.secrets.set("CLIENT", { value: TOKEN, allowedHosts: ["127.0.0.1"] });
+  await client.secrets.set("CLIENT", { value: TOKEN, allowedHosts: [host] });
   const source = PRICE.replace("HOST", host).replace("API_KEY", "CLIENT");
   expect(await client.runFunction({ source, secrets: ["CLIENT"] })).toMatchObject({ value: "42" });
   const wrong = client.secrets.set("CLIENT", { value: "x", allowedHosts: ["https://a.example/"] });

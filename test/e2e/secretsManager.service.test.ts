@@ -29,7 +29,7 @@ const OWNER = compileSolidity(
      function secretsSignerOf(uint64) external view returns (address) { return VICTIM; }
    }`,
 );
-const SOURCE = `const { data } = await Functions.makeHttpRequest({ url: args[0], headers: { Authorization: "Bearer " + secrets.apiKey } });
+const SOURCE = `const { data } = await Functions.makeHttpRequest({ url: args[0], timeout: 9000, headers: { Authorization: "Bearer " + secrets.apiKey } });
 return Functions.encodeString(data.ok ? "let in" : "kept out")`;
 
 let api: Server;
@@ -184,6 +184,7 @@ test("default: a wallet uploads for a dapp's subscription once the dapp names it
   expect(await request(onDapp, 2, referenceTo(version))).toContain("has no version");
   expect(await name(signer)).toMatchObject({ status: 200, data: { signer: signer.address } });
   expect(await request(onDapp, 2, referenceTo(version))).toBe("let in");
+  expect(await name(signer)).toMatchObject({ status: 200, data: { transactionHash: null } });
   const nobody = { network: "sepolia", address: ethers.constants.AddressZero };
   expect(await tyche.call("POST", "/api/secretsSigner", { body: nobody })).toMatchObject({ status: 200 });
   expect(await request(onDapp, 2, referenceTo(version))).toContain("nobody may upload");

@@ -30,7 +30,7 @@ import { deployByCommands, NETWORK, prepareParties, startService, type TwoPartie
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 240_000 });
 
 const TOKEN = "tok_77c1-very/private+value";
-const SOURCE = `const { data } = await Functions.makeHttpRequest({ url: args[0], headers: { Authorization: "Bearer " + secrets.API_KEY } });
+const SOURCE = `const { data } = await Functions.makeHttpRequest({ url: args[0], timeout: 9000, headers: { Authorization: "Bearer " + secrets.API_KEY } });
 return Functions.encodeString(data.ok ? "let in" : "kept out")`;
 /** The third account of Anvil's mnemonic, which gives users coin and LINK. */
 const BANK_KEY = "0x5de4111afa1a4b94908f83103eb1f1706367c2e68ca870fc3fb9a804cdab365a";
@@ -165,7 +165,7 @@ test("default: a function calls a private API with a secret that the oracle hold
   const stored = await client.secrets.set("API_KEY", {
     value: TOKEN,
     network: NETWORK,
-    allowedHosts: ["127.0.0.1"],
+    allowedHosts: [new URL(apiUrl).host],
   });
   expect(stored).toMatchObject({ name: "API_KEY", network: NETWORK });
   await restartOracle();

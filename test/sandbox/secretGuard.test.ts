@@ -49,7 +49,7 @@ test("default: without hosts a source may reach any", () => {
 
 test("default: a request elsewhere fails the run, whatever it carries", () => {
   const guard = createSecretGuard({ secrets: { KEY: VALUE }, allowedHosts: { KEY: ["a.example"] } });
-  expect(guard.refuse(to("https://A.example:8443/path"))).toBeUndefined();
+  expect(guard.refuse(to("https://A.example:443/path"))).toBeUndefined();
   expect(guard.breach()).toBeUndefined();
   const reason = guard.refuse(to(`https://b.a.example/${encodeURIComponent(VALUE)}`));
   expect(reason).toContain("may not be sent");
@@ -57,6 +57,23 @@ test("default: a request elsewhere fails the run, whatever it carries", () => {
     message: reason,
     detail: expect.stringContaining("a.example only"),
   });
+});
+
+test.each([
+  ["http", "http://a.example/", {}, "by https only"],
+  ["another port", "https://a.example:8443/", {}, "a.example:8443"],
+  ["the usual port instead of one that is named", "https://b.example/", {}, "b.example:8443 only"],
+  ["another port although the operator admits it", "http://a.example:8080/", { isAdmitted: true }, ":8080"],
+])("error: a request by %s fails the run", (_, url, more, reason) => {
+  const guard = createSecretGuard({
+    secrets: { KEY: VALUE },
+    allowedHosts: { KEY: ["a.example", "b.example:8443"] },
+  });
+  expect(guard.refuse(to("https://b.example:8443/"))).toBeUndefined();
+  expect(guard.refuse(to("http://a.example/", { isAdmitted: true }))).toBeUndefined();
+  expect(guard.breach()).toBeUndefined();
+  expect(guard.refuse(to(url, more))).toContain("may not be sent");
+  expect(guard.breach()?.detail).toContain(reason);
 });
 
 test("behaviour: each secret leaves for its own hosts alone", () => {

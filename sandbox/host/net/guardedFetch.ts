@@ -5,7 +5,7 @@ import { createOneOffClients, createSharedClients } from "./clients.ts";
 import type { Clients, ClientSettings } from "./clients.ts";
 import { FetchFailureError } from "./fetchFailure.ts";
 import type { FetchFailure } from "./fetchFailure.ts";
-import { createHostPolicy } from "./hostPolicy.ts";
+import { createHostPolicy, hostOf, portOf } from "./hostPolicy.ts";
 import type { RequestBudget } from "./requestBudget.ts";
 import { MAX_REDIRECTS, nextHop } from "./redirects.ts";
 import type { Hop } from "./redirects.ts";
@@ -50,7 +50,11 @@ export interface FetchContext {
   /** Aborts the request when the run ends. */
   readonly signal?: AbortSignal;
   /** Says why a request of the run may not be made, asked for each redirect too. Default: it may. */
-  readonly refuse?: ((request: Pick<Hop, "url" | "headers" | "body">) => string | undefined) | undefined;
+  readonly refuse?:
+    | ((
+        request: Pick<Hop, "url" | "headers" | "body"> & { readonly isAdmitted: boolean },
+      ) => string | undefined)
+    | undefined;
 }
 
 export interface GuardedFetch {
@@ -163,7 +167,8 @@ async function follow(
   let hop = first;
   for (let redirects = 0; ; redirects += 1) {
     settings.policy.assertUrl(hop.url);
-    const reason = settings.refuse?.(hop);
+    const isAdmitted = settings.policy.isAllowed(hostOf(hop.url), portOf(hop.url));
+    const reason = settings.refuse?.({ ...hop, isAdmitted });
     if (reason !== undefined) throw new FetchFailureError("refused", "fetch failed", `Refused: ${reason}.`);
     const answer = await send(hop, settings, budget.limits.maxResponseBytes, signal);
     if (answer.next === null) return { ...answer.response, redirected: redirects > 0 };

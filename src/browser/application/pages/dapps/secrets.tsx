@@ -124,7 +124,7 @@ function SetSecret({
         <Field
           id="secret-hosts"
           label="Hosts"
-          note="Where a source with it may send requests, such as api.example.com. Empty: anywhere."
+          note="Where a source with it may send requests, such as api.example.com or api.example.com:8443. Empty: anywhere."
           problem={problems.get("allowedHosts")}
           wide
         >
