@@ -138,7 +138,8 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
   const provision = async (dappId: string): Promise<StoredSubscription> => {
     // After a crash, the subscriptions of the first attempt may already exist.
     let subscription = await findOnChain(dappId);
-    if (subscription === undefined) {
+    const isNew = subscription === undefined;
+    if (isNew) {
       await assertReserve(2n * allowanceJuels, "creating a dapp's subscriptions");
       const data = encodeFunctionData({
         abi: subscriptionOwnerAbi,
@@ -156,7 +157,13 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
     if (subscription === undefined)
       throw new ChainUnavailableError(network, "the dapp's subscriptions are not visible on the chain yet");
     const { balanceWei } = await reads.readVrf(subscription);
-    await coin.fill(subscription.vrfSubscriptionId, balanceWei);
+    // What one that there was lacks has been spent, so that it counts against the budget.
+    await coin
+      .fill(subscription.vrfSubscriptionId, balanceWei, isNew ? undefined : dappId)
+      .catch((error: unknown) => {
+        if (!(error instanceof BudgetSpentError)) throw error;
+        used.add(dappId);
+      });
     await store.writeSoon((db) => saveSubscription(db, subscription));
     known.set(dappId, subscription);
     doubted.delete(dappId);

@@ -50,6 +50,15 @@ test("behaviour: what has fallen below half of what it is given is filled up", a
   });
 });
 
+test("behaviour: a subscription that is looked up again, as after a reorg, gets no coin beyond the budget", async () => {
+  await pipeline.close();
+  pipeline = await world.open({ coinAllowanceWei: 20n * ALLOWANCE, budget: { wei: 0n }, file: "budget.db" });
+  const before = await balances();
+  pipeline.pipeline.subscriptions.doubt();
+  expect((await balances()).vrfWei).toBe(before.vrfWei);
+  expect(before.vrfWei).toBeLessThan(10n * ALLOWANCE);
+});
+
 test("behaviour: a request waits for the operator's coin, says how much is missing, and goes on when it comes", async () => {
   await pipeline.close();
   const held = BigInt((await world.stack.client.request("eth_getBalance", [OPERATOR, "latest"])) as string);
