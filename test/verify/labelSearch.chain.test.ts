@@ -72,7 +72,9 @@ describe("of a preset", () => {
     });
   });
 
-  test("behaviour: another dapp's draws with the label, and refused ones, don't count", async () => {
+  test("behaviour: another dapp's draws with the label, before and after, and refused ones, don't count", async () => {
+    // It saw the label before it was mined, and was first.
+    await draw(label("shared", { dapp: "dapp_b" }));
     const own = await draw(label("shared"));
     await draw(label("shared", { dapp: "dapp_b" }));
     const unknown = { ...world.dapp, vrfSubId: 999n };

@@ -8,6 +8,7 @@ import { findChosenNetwork, keepChosenNetwork } from "../../parts/chosenNetwork.
 import { DappSelect } from "../../parts/dappSelect.tsx";
 import { Field, Select } from "../../parts/forms.tsx";
 import { CopyButton, groupDigits } from "../../parts/format.tsx";
+import { LabelField, readLabel } from "../../parts/labelField.tsx";
 import { NetworkSelect } from "../../parts/networkSelect.tsx";
 import { Listing } from "../../parts/parts.tsx";
 import { useOperator } from "../../services.tsx";
@@ -17,6 +18,9 @@ import { describeError, dryRun, findFailure, runOnChain, type Run } from "./run.
 import { RunPanel } from "./runPanel.tsx";
 import { encodeFragment } from "./share.ts";
 import { SNIPPETS } from "./snippets.ts";
+
+/** The API's problems are shown with the run. */
+const NO_PROBLEMS: ReadonlyMap<string, string> = new Map();
 
 /** The playground: a source, how to run it, and the result. */
 export function Playground({
@@ -60,6 +64,10 @@ export function Playground({
     dryRunButton.current?.focus();
     announce("The dry run was cancelled.");
   };
+  const labelForm = useRef<HTMLFormElement>(null);
+  // The label is what this run is for, and no part of the draft, which may be shared.
+  const runLabelled: typeof dryRun = (client, call, signal) =>
+    runOnChain(client, { ...call, ...readLabel(new FormData(labelForm.current!)) }, signal);
   const isOnChain = isRunning && run.kind === "chain";
   useEffect(() => tell(run), [run]);
   const keep = (): void => keepDraft({ draft, isShared, fragment: location.hash });
@@ -106,6 +114,9 @@ export function Playground({
         </section>
         <section className="panel settings" aria-label="How to run it">
           <Settings model={model} draft={draft} dappId={dappId} onChange={change} onDapp={setDappId} />
+          <form ref={labelForm} onSubmit={(event) => event.preventDefault()}>
+            <LabelField problems={NO_PROBLEMS} />
+          </form>
           <div className="buttons">
             <button ref={dryRunButton} type="button" className="action" onClick={() => void start(dryRun)}>
               Dry run
@@ -113,7 +124,7 @@ export function Playground({
             <button
               type="button"
               aria-disabled={isOnChain}
-              onClick={() => !isOnChain && void start(runOnChain)}
+              onClick={() => !isOnChain && void start(runLabelled)}
             >
               Run on chain
             </button>

@@ -2,6 +2,7 @@ import {
   ApiError,
   FunctionFailedError,
   type FunctionResult,
+  type LabelParams,
   type RequestEvent,
   type SimulateResult,
   type TycheClient,
@@ -45,12 +46,12 @@ export async function* dryRun(client: TycheClient, draft: Draft, signal: AbortSi
  */
 export async function* runOnChain(
   client: TycheClient,
-  draft: Draft,
+  call: Draft & LabelParams,
   signal: AbortSignal,
 ): AsyncGenerator<Run> {
-  let run: Run & { readonly kind: "chain" } = { kind: "chain", network: draft.network, states: [] };
+  let run: Run & { readonly kind: "chain" } = { kind: "chain", network: call.network, states: [] };
   yield run;
-  const request = await client.submit.runFunction(draft, { signal, dryRunsFirst: true });
+  const request = await client.submit.runFunction(call, { signal, dryRunsFirst: true });
   run = { ...run, id: request.id };
   for await (const event of request.stream({ signal })) {
     run =

@@ -1,0 +1,69 @@
+import type { Browser, Page } from "playwright-core";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
+import { joinService, shared, type SharedDapp } from "../support/shared.ts";
+import { createVisitor, type Visitor } from "./support/visitor.ts";
+
+const LABEL = "stranger 2026-12-24";
+
+let browser: Browser;
+let tyche: SharedDapp;
+shared.beforeAll(async ({ browser: chromium, service }) => {
+  browser = chromium;
+  tyche = await joinService(service);
+});
+
+let visitor: Visitor;
+let page: Page;
+beforeEach(async () => {
+  visitor = await createVisitor(browser);
+  page = visitor.page;
+});
+afterEach(() => visitor.close());
+
+/** Starts another node of the chain, and returns its URL: the operator's own is not asked. */
+async function startOtherNode(rpcUrl: string): Promise<string> {
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", () => {
+      const headers = { "access-control-allow-origin": "*", "access-control-allow-headers": "content-type" };
+      if (request.method !== "POST") return void response.writeHead(204, headers).end();
+      const body = Buffer.concat(chunks);
+      void fetch(rpcUrl, { method: "POST", headers: { "content-type": "application/json" }, body }).then(
+        async (answer) => response.writeHead(200, headers).end(await answer.text()),
+      );
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+test("a stranger with a result's page and the URL of another node sees that it is the only draw with the label, and verifies it", async () => {
+  const body = { list: ["ann", "bob", "cy"], label: LABEL, once: true };
+  const { data: drawn } = await tyche.call("POST", "/api/vrfv2/presets?network=sepolia&preset=lotto", {
+    body,
+  });
+  const { items } = (await tyche.call("GET", "/api/networks")).data;
+  const { rpcUrl } = items.find(({ name }: { name: string }) => name === "sepolia");
+  const otherNode = await startOtherNode(rpcUrl);
+
+  await page.goto(drawn.shareUrl.replace(new URL(drawn.shareUrl).origin, tyche.url));
+  await page.getByText(JSON.stringify(LABEL)).waitFor();
+  await page.getByText(JSON.stringify(body.list)).waitFor();
+  await page.getByRole("link", { name: "The verifier" }).click();
+  await page.getByLabel("RPC URL of a node").fill(otherNode);
+  await page.getByRole("button", { name: "Verify" }).press("Enter");
+  await page.getByRole("heading", { name: "Valid", exact: true }).waitFor();
+  await page.getByText(`Everything was read from the node at ${new URL(otherNode).host}.`).waitFor();
+  const said = page.getByText(JSON.stringify(LABEL), { exact: false });
+  expect(await said.first().innerText()).toContain("the only request with this label");
+  await page.getByText(/^Of: lotto \(source \d+\)/).waitFor();
+  await visitor.inspect();
+  expect(visitor.troubles).toEqual([]);
+});
