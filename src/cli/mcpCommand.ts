@@ -236,6 +236,12 @@ const FUNCTION = {
   source: { type: "string" },
   args: { type: "array", items: { type: "string" } },
   returnType: { enum: RETURN_TYPES },
+  secrets: {
+    type: "array",
+    items: { type: "string" },
+    description:
+      "Names of the dapp's secrets on the network, which the source reads as `secrets.NAME`. Name them only for a source that may have them.",
+  },
 };
 
 /** The tools that need no key. */

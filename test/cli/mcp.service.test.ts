@@ -60,6 +60,16 @@ describe("with a key", () => {
     expect(await ask("simulate", source)).toMatchObject({ success: true, parsedResult: "42" });
   });
 
+  test("default: a function reads the secrets that it is given by name", async () => {
+    const body = { network: "sepolia", value: "s3cr3t-value" };
+    expect(await tyche.call("PUT", "/api/secrets/API_KEY", { body })).toMatchObject({ status: 200 });
+    const { ask } = await withKey();
+    const source = "return Functions.encodeString(String(secrets.API_KEY.length))";
+    const given = { network: "sepolia", source, secrets: ["API_KEY"] };
+    expect(await ask("simulate", given)).toMatchObject({ parsedResult: "12" });
+    expect(await ask("run_function", given)).toMatchObject({ parsedResult: "12" });
+  });
+
   test("error: a failed call is a result that the agent can read, with the API's code", async () => {
     const { call } = await withKey();
     const wrong = await call("preset_range", { params: { min: "9", max: "1" } });

@@ -101,6 +101,24 @@ test("behaviour: a dry run can be cancelled, and leaves the focus on its button"
   expect(visitor.troubles).toEqual([]);
 });
 
+test("default: a source reads a secret of the dapp's by its name, and another example reads none", async () => {
+  const body = JSON.stringify({ network: "sepolia", value: "s3cr3t-value" });
+  const headers = { authorization: tyche.apiKey, "content-type": "application/json" };
+  const stored = await fetch(`${tyche.url}/api/secrets/API_KEY`, { method: "PUT", headers, body });
+  expect(stored.status).toBe(200);
+  await page.goto(`${tyche.url}/functions?dapp=${tyche.dappId}`);
+  await editor().waitFor();
+  await page.getByLabel("Network", { exact: true }).selectOption("sepolia");
+  await page.getByLabel("Example").selectOption("HTTP with an API key");
+  expect(await page.getByLabel("Secrets", { exact: true }).inputValue()).toBe("API_KEY");
+  await write("return Functions.encodeString(String(secrets.API_KEY.length));");
+  await page.getByRole("button", { name: "Dry run" }).click();
+  await panel().locator(".big-result", { hasText: /^12\b/ }).waitFor();
+  await page.getByLabel("Example").selectOption("Twice a number");
+  expect(await page.getByLabel("Secrets", { exact: true }).inputValue()).toBe("");
+  expect(visitor.troubles).toEqual([]);
+});
+
 test("behaviour: by the keyboard, a run on chain and a verification keep the focus, and examples follow one another", async () => {
   await page.goto(`${tyche.url}/functions`);
   await editor().waitFor();

@@ -74,6 +74,22 @@ return Functions.encodeString(\`\${country.name}: \${country.capital}, \${countr
     },
   },
   {
+    title: "HTTP with an API key",
+    draft: {
+      args: [],
+      returnType: "string",
+      secrets: ["API_KEY"],
+      source: `// First set the secret API_KEY on the dapp's page, with the host httpbin.org. That server takes any key: make one up.
+const response = await Functions.makeHttpRequest({
+  url: "https://httpbin.org/bearer",
+  headers: { Authorization: \`Bearer \${secrets.API_KEY}\` },
+});
+if (response.error) throw new Error(response.message ?? "no answer");
+return Functions.encodeString(response.data.authenticated ? "let in" : "kept out");
+`,
+    },
+  },
+  {
     title: "import ethers: ABI encoding",
     draft: {
       args: ["7", "seven"],

@@ -94,7 +94,7 @@ export function Playground({
               onChange={(title) => {
                 const example = EXAMPLES.find((one) => one.title === title);
                 if (example === undefined) return;
-                change(example.draft);
+                change({ secrets: undefined, ...example.draft });
                 setShared(false);
                 setVersion((before) => before + 1);
               }}
@@ -150,6 +150,12 @@ function Settings(props: {
   useEffect(() => {
     if (toArgs(lines).join("\n") !== draft.args.join("\n")) setLines(draft.args.join("\n"));
   }, [draft.args]);
+  // As above: a name may be followed by the space before the next one.
+  const [names, setNames] = useState(draft.secrets?.join(" ") ?? "");
+  useEffect(() => {
+    const given = draft.secrets?.join(" ") ?? "";
+    if ((toNames(names)?.join(" ") ?? "") !== given) setNames(given);
+  }, [draft.secrets]);
   return (
     <>
       <Field id="args" label="Arguments" note="One per line.">
@@ -163,6 +169,25 @@ function Settings(props: {
             onChange={(event) => {
               setLines(event.currentTarget.value);
               onChange({ args: toArgs(event.currentTarget.value) });
+            }}
+          />
+        )}
+      </Field>
+      <Field
+        id="secrets"
+        label="Secrets"
+        note="Names of the dapp's secrets that the source reads as secrets.NAME, separated by spaces."
+      >
+        {(control) => (
+          <input
+            {...control}
+            className="mono"
+            autoComplete="off"
+            spellCheck={false}
+            value={names}
+            onChange={(event) => {
+              setNames(event.currentTarget.value);
+              onChange({ secrets: toNames(event.currentTarget.value) });
             }}
           />
         )}
@@ -227,6 +252,12 @@ function firstDraft({ networks }: Model): Draft {
 /** Splits a text into lines, without the line break after the last one; an empty text means no arguments. */
 function toArgs(text: string): string[] {
   return text === "" ? [] : text.replace(/\n$/, "").split("\n");
+}
+
+/** Splits a text into names; `undefined` if there are none. */
+function toNames(text: string): string[] | undefined {
+  const names = text.split(/[\s,]+/).filter((name) => name !== "");
+  return names.length === 0 ? undefined : names;
 }
 
 /** Announces to screen readers what others see on the page. */

@@ -22,13 +22,16 @@ export function isDraftFragment(fragment: string): boolean {
 }
 
 /**
- * Decodes what {@link encodeFragment} wrote; returns `undefined` for anything else. A link is untrusted, so its unpacked size is limited.
+ * Decodes what {@link encodeFragment} wrote; returns `undefined` for anything else. A link is untrusted, so its unpacked size is limited, and it
+ * names no secrets.
  */
 export async function decodeFragment(fragment: string): Promise<Draft | undefined> {
   if (!fragment.startsWith(PREFIX)) return undefined;
   try {
     const packed = fromBase64Url(fragment.slice(PREFIX.length));
-    return findDraft(JSON.parse(await inflate(packed)));
+    const draft = findDraft(JSON.parse(await inflate(packed)));
+    // Whoever opens a link decides which of their secrets somebody's source may read.
+    return draft && { ...draft, secrets: undefined };
   } catch {
     return undefined;
   }

@@ -23,7 +23,7 @@ function writeCurl(draft: Draft, baseUrl: string): string {
 }
 
 function writeTypeScript(draft: Draft, baseUrl: string): string {
-  const { network, source, args, returnType } = draft;
+  const { network, source, args, returnType, secrets } = draft;
   return `import { createClient } from "tyche/client";
 
 const tyche = createClient({ baseUrl: ${JSON.stringify(baseUrl)}, apiKey: process.env.TYCHE_API_KEY! });
@@ -31,14 +31,14 @@ const { success, value, err, url } = await tyche.runFunction({
   network: ${JSON.stringify(network)},
   source: \`${source.replaceAll(/[\\`]|\$(?=\{)/g, String.raw`\$&`).replaceAll("\r", String.raw`\r`)}\`,
   args: ${JSON.stringify(args)},
-  returnType: ${JSON.stringify(returnType)},
+  returnType: ${JSON.stringify(returnType)},${secrets === undefined ? "" : `\n  secrets: ${JSON.stringify(secrets)},`}
 });
 console.log(success ? value : err, url);
 `;
 }
 
 function writePython(draft: Draft, baseUrl: string): string {
-  const { network, source, args, returnType } = draft;
+  const { network, source, args, returnType, secrets } = draft;
   // JSON strings and lists of strings are also valid Python, except for lone surrogates, which no request can contain.
   return `import json, os, urllib.error, urllib.request
 
@@ -46,7 +46,7 @@ body = {
     "network": ${JSON.stringify(network)},
     "source": """${source.replaceAll(/[\\"]/g, String.raw`\$&`).replaceAll("\r", String.raw`\r`)}""",
     "args": ${JSON.stringify(args)},
-    "returnType": ${JSON.stringify(returnType)},
+    "returnType": ${JSON.stringify(returnType)},${secrets === undefined ? "" : `\n    "secrets": ${JSON.stringify(secrets)},`}
 }
 request = urllib.request.Request(
     ${JSON.stringify(`${baseUrl}/api/oracleFunctions/runFunction`)},
@@ -62,6 +62,6 @@ print(data["value"] if data["success"] else data["err"])
 `;
 }
 
-function bodyOf({ network, source, args, returnType }: Draft) {
-  return { network, source, args, returnType };
+function bodyOf({ network, source, args, returnType, secrets }: Draft) {
+  return { network, source, args, returnType, secrets };
 }

@@ -21,6 +21,11 @@ test("default: a draft comes back as it went", async () => {
   expect(await decodeFragment(fragment)).toEqual(DRAFT);
 });
 
+test("behaviour: a link names no secrets: whoever opens it decides", async () => {
+  const fragment = await encodeFragment({ ...DRAFT, secrets: ["API_KEY"] });
+  expect(await decodeFragment(fragment)).toEqual(DRAFT);
+});
+
 test("behaviour: members that no draft has are left out", async () => {
   expect(await decodeFragment(pack({ ...DRAFT, dapp: "theirs" }))).toEqual(DRAFT);
 });

@@ -16,6 +16,7 @@ const DRAFT: Draft = {
   args: ["it's", '"""', "$HOME `id`", "back\\slash", "line\nbreak", ""],
   returnType: "string",
   network: "sepolia",
+  secrets: ["API_KEY", "OTHER"],
 };
 
 const DONE = { success: true, value: "the result", result: "0x", err: "0x", url: "http://x/" };
@@ -61,7 +62,7 @@ test.each(SNIPPETS)(
     expect(calls.pop()).toEqual({
       url: "/api/oracleFunctions/runFunction",
       key: "tyche_key",
-      body: { network: DRAFT.network, source: DRAFT.source, args: DRAFT.args, returnType: DRAFT.returnType },
+      body: DRAFT,
     });
   },
 );
