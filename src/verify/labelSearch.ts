@@ -1,5 +1,6 @@
 import { encodeAbiParameters, keccak256, type Hex } from "viem";
 import type { RequestLabel } from "../api/types.ts";
+import { decodeSubmission } from "../chainlink/calldata.ts";
 import { EVENT_TOPICS, findEvent, type ChainEventOf } from "../chainlink/events.ts";
 import { canonicalLabel, findLabelProblem } from "../lib/label.ts";
 import type { RawLog } from "../lib/nodeAnswers.ts";
@@ -50,6 +51,8 @@ async function findLabel(
   );
   if (own === undefined) return null;
   const { labelHash, dapp, label } = own.labelled;
+  // No proof is for the block of a function request, which a node may make up, with labels in it.
+  if (parts.kind === "function" && !(await isInCalldata(own, means))) return null;
   const search = { address: consumer, topics: [EVENT_TOPICS.Labelled, labelHash] };
   const found = await find(search, own.log.blockNumber);
   const draws = [];
@@ -129,6 +132,16 @@ function drawsIn(logs: readonly RawLog[], consumer: Hex): Draw[] {
     if (accepted !== undefined && isTrue) draws.push({ accepted, labelled: event, log });
   }
   return draws;
+}
+
+/** Whether the transaction gave the label to the request, by its own bytes. */
+async function isInCalldata({ labelled, log }: Draw, { facts }: RequestPartsMeans): Promise<boolean> {
+  const { input, to } = await facts.getTransaction(log.transactionHash);
+  const labels = to === log.address ? (decodeSubmission(input)?.labels ?? []) : [];
+  const { index, item, dapp, label } = labelled;
+  return labels.some(
+    (one) => one.index === index && one.item === item && one.dapp === dapp && one.text === label,
+  );
 }
 
 function isSame(a: RawLog, b: RawLog): boolean {

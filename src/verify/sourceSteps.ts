@@ -88,6 +88,9 @@ async function check(
 
 /**
  * Checks that a function request carries the data of the request transaction. No step if the caller's own contract sent it.
+ *
+ * Nothing but this ties a function request to its transaction, as a proof does a request for words: its logs may be another
+ * request's, in a block that a node makes up.
  */
 export async function checkFunctionSource(
   request: OracleEventOf<"OracleRequest">,
@@ -95,13 +98,13 @@ export async function checkFunctionSource(
 ): Promise<readonly VerificationStep[]> {
   const hash = request.log.transactionHash;
   const { input, to } = await means.facts.getTransaction(hash);
-  if (to !== request.requestingContract) return [];
+  if (to !== request.requestingContract || to !== means.book.known().presetConsumer) return [];
   const call = decodeSubmission(input);
   const accepted = pick(await eventsIn(hash, means), "Accepted", request.requestId);
-  if (call === undefined || accepted === undefined) return [];
   // Entries are counted across the three lists, presets first.
-  const data = call.functions[accepted.index - call.presets.length]?.data;
-  if (data === undefined) return [];
+  const data = call?.functions[(accepted?.index ?? Infinity) - call.presets.length]?.data;
+  if (data === undefined)
+    return [failedStep("source", "the calldata of the request transaction hold no such function request")];
   return [
     compareStep("source", "source and arguments are those of the request transaction, byte for byte", [
       {

@@ -10,10 +10,12 @@ import {
   encodeFunctionResult,
   slice,
   stringToHex,
+  toHex,
   type Hex,
 } from "viem";
 import { isDeepStrictEqual } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Receipt } from "../../src/evm/client.ts";
 import { EVENT_TOPICS, findEvent } from "../../src/chainlink/events.ts";
 import { decodeDelivery, decodeFulfilments } from "../../src/chainlink/calldata.ts";
 import {
@@ -486,6 +488,49 @@ test("error: another source in blocks that a node makes up, under a report that 
   ]);
   const honest = await world.verify(report.transactionHash, { hasEthereumBlocks: false });
   expect(honest.verdict).toBe("valid");
+});
+
+describe("a function in a block that a node makes up", () => {
+  /** Puts other logs under a transaction; as above, hashes are no hindrance in a block that is made up. */
+  const verifyWithLogs = async (hash: Hex, logs: readonly Receipt["logs"][number][]) => {
+    const tamper: Tamper = (method, answer) => {
+      for (const receipt of receiptsIn(method, answer))
+        if (receipt.transactionHash === hash) receipt.logs = toAnswers(logs);
+      return answer;
+    };
+    const found = await world.verify(hash, { tamper, hasEthereumBlocks: false });
+    return found.requests[0]!;
+  };
+  const toAnswers = (logs: readonly Receipt["logs"][number][]): Answer["logs"] =>
+    logs.map((log) => ({
+      ...log,
+      topics: [...log.topics],
+      blockNumber: toHex(log.blockNumber),
+      logIndex: toHex(log.logIndex),
+    }));
+  const double = (number: bigint) =>
+    world.runFunction(`return Functions.encodeUint256(${number}n * 2n)`, toWord(2n * number));
+
+  test("error: another request than that of the transaction's calldata", async () => {
+    const [asked, other] = [await double(7n), await double(8n)];
+    const shown = other.request.logs.filter(({ topics }) => topics[0] !== EVENT_TOPICS.Accepted);
+    expect(await verifyWithLogs(asked.request.transactionHash, shown)).toMatchObject({
+      verdict: "invalid",
+      failed: "source",
+    });
+  });
+
+  test("error: a label that the transaction's calldata don't have", async () => {
+    const label = { index: 0n, item: 0n, dapp: "dapp", text: "raffle" };
+    const randoms = [{ vrfSubId: world.dapp.vrfSubId, numWords: 1 }];
+    const labelled = await world.submit({ randoms, labels: [label] });
+    const { request } = await double(9n);
+    const { transactionHash, logs } = request;
+    const added = labelled.logs.filter(({ topics }) => topics[0] === EVENT_TOPICS.Labelled);
+    const found = await verifyWithLogs(transactionHash, [...logs, ...added]);
+    expect(added).toHaveLength(1);
+    expect(found).toMatchObject({ verdict: "valid", label: null });
+  });
 });
 
 test("behaviour: a log's place is that of its receipt, whatever the log says", async () => {
