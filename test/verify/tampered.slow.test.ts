@@ -490,6 +490,19 @@ test("error: another source in blocks that a node makes up, under a report that 
   expect(honest.verdict).toBe("valid");
 });
 
+test("limit: a block of more transactions than 20,000 is not hashed, and the result not confirmed", async () => {
+  const tamper: Tamper = (method, answer) =>
+    method === "eth_getBlockByHash"
+      ? { ...(answer as object), transactions: Array.from({ length: 20_001 }, () => ({})) }
+      : answer;
+  const { verdict, requests } = await world.verify(preset.report.transactionHash, { tamper });
+  expect(verdict).toBe("unconfirmed");
+  expect(requests[0]!.steps[0]).toMatchObject({
+    name: "transactions",
+    detail: expect.stringContaining("has 20001 transactions, and at most 20000 are hashed") as string,
+  });
+});
+
 describe("a function in a block that a node makes up", () => {
   /** Puts other logs under a transaction; as above, hashes are no hindrance in a block that is made up. */
   const verifyWithLogs = async (hash: Hex, logs: readonly Receipt["logs"][number][]) => {
