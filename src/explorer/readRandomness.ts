@@ -77,14 +77,16 @@ type Outcome = Pick<RandomnessView, "outcome" | "reason" | "paymentJuels" | "pay
 
 function readOutcomes(logs: readonly EncodedLog[]): Map<Hex, Outcome> {
   const outcomes = new Map<Hex, Outcome>();
+  // A callback may have the batch contract try an earlier entry again, which has ended by then.
+  const refuse = (requestId: Hex, reason: string): void => {
+    if (!outcomes.has(requestId)) outcomes.set(requestId, { outcome: "refused", reason });
+  };
   for (const log of logs) {
     const event = findEvent(log);
     if (event?.name === "RandomWordsFulfilled") outcomes.set(event.requestId, outcomeOf(event));
-    else if (event?.name === "ErrorReturned")
-      outcomes.set(event.requestId, { outcome: "refused", reason: event.reason });
-    else if (event?.name === "RawErrorReturned") {
-      outcomes.set(event.requestId, { outcome: "refused", reason: decodeRevertReason(event.reason).text });
-    }
+    else if (event?.name === "ErrorReturned") refuse(event.requestId, event.reason);
+    else if (event?.name === "RawErrorReturned")
+      refuse(event.requestId, decodeRevertReason(event.reason).text);
   }
   return outcomes;
 }
