@@ -229,7 +229,9 @@ test("behaviour: rubbish at the gateway gets one error that says what is expecte
   expect(await post(JSON.stringify({ id: "1", method: "secrets_list", params: {} }))).toMatchObject({
     error: { message: expect.stringContaining("message_id") },
   });
-  const body = { message_id: "1", method: "secrets_list", don_id: "none", receiver: "" };
+  const body = { message_id: "1", method: "secrets_list", don_id: network.donId, receiver: "" };
+  const elsewhere = JSON.stringify({ id: "1", params: { body: { ...body, don_id: "none" } } });
+  expect(await post(elsewhere)).toMatchObject({ error: { message: expect.stringContaining("don_id none") } });
   const unsigned = JSON.stringify({ id: "1", params: { body, signature: "0x00" } });
   expect(await post(unsigned)).toMatchObject({ error: { message: expect.stringContaining("signature") } });
 });

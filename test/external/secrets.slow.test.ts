@@ -2,12 +2,14 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
+import { encode } from "cborg";
 import { createPublicClient, createWalletClient, http, parseEther, type Hex } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { anvil } from "viem/chains";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { linkTokenAbi } from "../../src/chainlink/contracts/abi.ts";
 import { createClient } from "../../src/client/index.ts";
+import { toHexText } from "../../src/lib/hex.ts";
 import { readContractsFile } from "../../src/networks/external/contractsFile.ts";
 import {
   encodeGatewayBody,
@@ -267,6 +269,14 @@ test("behaviour: only the operator's service may use the oracle's vault", async 
   expect(late).toMatchObject({ error: { message: expect.stringContaining("too old") } });
   expect(await send(operator, "operator_drop", payloads.operator_drop)).toMatchObject({
     result: { body: { payload: { success: true } } },
+  });
+  expect(await send(operator, "operator_drop", payloads.operator_drop)).toMatchObject({
+    error: { message: expect.stringContaining("was taken before") },
+  });
+  // A request's own reference, as anybody reads it on chain.
+  const foreign = { ...payloads.operator_run, reference: toHexText(encode({ slotId: 0, version: 1 })) };
+  expect(await send(operator, "operator_run", foreign)).toMatchObject({
+    error: { message: expect.stringContaining("secrets that the operator has not uploaded") },
   });
 });
 

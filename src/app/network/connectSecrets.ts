@@ -1,5 +1,5 @@
 import { createId } from "../../lib/id.ts";
-import { hexToString, isAddressEqual, recoverMessageAddress, type Hex } from "viem";
+import { hexToString, isAddressEqual, isHex, recoverMessageAddress, type Hex } from "viem";
 import { endpointOf } from "../../chainlink/offchainConfig.ts";
 import { TycheError } from "../../lib/errors.ts";
 import { isObject } from "../../lib/isObject.ts";
@@ -10,6 +10,9 @@ import { createTokenBuckets } from "../../oracle/node/tokenBucket.ts";
 import type { GatewayNetwork } from "../../oracle/secrets/gateway.ts";
 import {
   encodeGatewayBody,
+  GatewayError,
+  isGatewayBody,
+  OPERATOR_METHODS,
   type GatewayBody,
   type OperatorMethod,
 } from "../../oracle/secrets/gatewayMessage.ts";
@@ -35,8 +38,8 @@ const MAX_REASON_CHARS = 300;
 const FORWARDED = { burst: 100, perSecond: 50 } as const;
 
 /**
- * Connects to the secrets of an oracle that runs in a process of its own. The service stores ciphertexts there, has sources run there, and can
- * read no value. Each message is signed by the operator, whom the oracle knows from the chain, and each answer by a node.
+ * Connects to the secrets of an oracle that runs in a process of its own. The service stores ciphertexts there, has sources run there, and is
+ * sent what they return. Each message is signed by the operator, whom the oracle knows from the chain, and each answer by a node.
  *
  * @returns the reason if the oracle can hold no secrets.
  */
@@ -81,26 +84,33 @@ export function connectSecrets(options: {
       if (signal?.aborted) throw error;
       throw refused("can't be reached", error);
     });
-    return (await readAnswer(answer, id)) as Answer;
+    return (await readAnswer(answer, body)) as Answer;
   };
 
   const refused = (why: string, cause?: unknown): ChainUnavailableError =>
     new ChainUnavailableError(network, `the oracle, which holds the secrets, ${why}`, cause);
 
-  /** Returns the payload of an answer that a node has signed. */
-  async function readAnswer(answer: object, id: string): Promise<object> {
+  /** Returns the payload of an answer that a node has signed, to a message of ours. */
+  async function readAnswer(answer: object, asked: GatewayBody): Promise<object> {
     const { result, error } = answer as {
       readonly result?: unknown;
       readonly error?: { readonly message?: unknown };
     };
-    if (!isObject(result)) throw refused(`answers: ${String(error?.message).slice(0, MAX_REASON_CHARS)}`);
-    const { body, signature } = result as { readonly body: GatewayBody; readonly signature: Hex };
-    const signer = await recoverMessageAddress({
-      message: { raw: encodeGatewayBody(body) },
-      signature,
-    }).catch(() => undefined);
-    const isSigned = signer !== undefined && signers.some((one) => isAddressEqual(one, signer));
-    if (!isSigned || body.message_id !== id)
+    if (typeof error?.message === "string")
+      throw refused(`answers: ${error.message.slice(0, MAX_REASON_CHARS)}`);
+    const { body, signature } = isObject(result) ? result : {};
+    const signer =
+      isGatewayBody(body) && isHex(signature)
+        ? await recoverMessageAddress({ message: { raw: encodeGatewayBody(body) }, signature }).catch(
+            () => undefined,
+          )
+        : undefined;
+    if (
+      !isGatewayBody(body) ||
+      signer === undefined ||
+      !signers.some((one) => isAddressEqual(one, signer)) ||
+      (["message_id", "method", "don_id"] as const).some((name) => body[name] !== asked[name])
+    )
       throw refused("gives an answer that no node of the network has signed; check oracleUrl");
     const payload = isObject(body.payload) ? body.payload : {};
     if (payload["success"] === true) return payload;
@@ -131,8 +141,11 @@ export function connectSecrets(options: {
   };
   const forwarded = createTokenBuckets(FORWARDED);
   const gateway: GatewayNetwork = {
-    async answer({ id }, text) {
-      if (!forwarded.take("all")) throw new Error("too many messages for the oracle at a time");
+    async answer({ id, body: { method } }, text) {
+      if (OPERATOR_METHODS.some((one) => one === method))
+        throw new GatewayError("the service passes on messages of functions-toolkit only");
+      if (!forwarded.take("all"))
+        throw new GatewayError("too many are passed on to the oracle now; send it again in a second");
       const answer = await post(url, text, AbortSignal.timeout(TIMEOUT_MS));
       return { ...answer, id };
     },

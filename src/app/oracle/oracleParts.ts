@@ -106,9 +106,17 @@ export function oracleOfRole(options: OracleOfRoleOptions): CreateOracle {
     );
   if ("signers" in keys) {
     const { secretKeys } = contracts.file.oracle.functions;
-    const holdsSecrets = secretKeys?.thresholdPublicKey === keys.secretKeys.thresholdPublicKey;
+    if (
+      secretKeys !== undefined &&
+      (["donPublicKey", "thresholdPublicKey"] as const).some(
+        (name) => secretKeys[name] !== keys.secretKeys[name],
+      )
+    )
+      throw new StartError(
+        `the contracts in ${contracts.path} name other keys for secrets than this data directory's; put back what \`tyche network deploy\` wrote`,
+      );
     return async (served) => {
-      if (!holdsSecrets) return { oracle: createNetworkOracle({ ...served, keys }) };
+      if (secretKeys === undefined) return { oracle: createNetworkOracle({ ...served, keys }) };
       const { openRequest, gateway } = openVault({
         ...options,
         ...served,

@@ -30,6 +30,8 @@ const METRICS_COST = 10;
 const GATEWAY_CALLS = { burst: 200, perSecond: 100 } as const;
 /** Longest message about secrets: a source and its arguments, of 60 KB together, as JSON. Bytes. */
 const MAX_MESSAGE_BYTES = 262_144;
+/** A message counts as one more for each multiple of this size: reading and hashing 250 KB takes some 30 ms, whoever sent it. */
+const BYTES_OF_MESSAGE = 4_096;
 /** A response counts as one more call for each multiple of this size: evidence may take megabytes. */
 const BYTES_OF_CALL = 65_536;
 
@@ -93,11 +95,13 @@ export async function listenForOracle(options: OracleServerOptions): Promise<Ora
         return answer(429, "text/plain", "too many messages; wait before the next one\n");
       return readBody(request, MAX_MESSAGE_BYTES, {
         tooLong: () => answer(413, "text/plain", `a message has at most ${MAX_MESSAGE_BYTES} bytes\n`),
-        // The gateway never rejects.
-        read: (body) =>
+        read(body) {
+          messages.charge(caller, Math.floor(body.length / BYTES_OF_MESSAGE));
+          // The gateway never rejects.
           void gateway
             .answer(body.toString())
-            .then((answered) => answer(200, "application/json", `${JSON.stringify(answered)}\n`)),
+            .then((answered) => answer(200, "application/json", `${JSON.stringify(answered)}\n`));
+        },
       });
     }
     if (!calls.take(caller)) return answer(429, "text/plain", "too many calls; wait before the next one\n");

@@ -2,8 +2,10 @@ import { hashMessage, type Hex } from "viem";
 import { fromHexText, toHexText } from "../../lib/hex.ts";
 import { messageOf, TycheError } from "../../lib/errors.ts";
 import type { ReportSigner } from "../signer.ts";
+import { createBoundedMap } from "../node/boundedMap.ts";
 import type { Authority } from "./authority.ts";
 import {
+  checkSender,
   encodeGatewayBody,
   GatewayError,
   OPERATOR_METHODS,
@@ -12,7 +14,7 @@ import {
 } from "./gatewayMessage.ts";
 import type { GatewayBody, GatewayMessage } from "./gatewayMessage.ts";
 import type { Holder } from "./holder.ts";
-import { runOperatorCall } from "./operatorCalls.ts";
+import { assertInTime, runOperatorCall } from "./operatorCalls.ts";
 import type { Vault } from "./vault.ts";
 
 /** An oracle network behind a gateway. */
@@ -48,7 +50,7 @@ export function createGateway(options: {
     async answer(text) {
       let id: string | null = null;
       try {
-        const message = await parseGatewayMessage(text);
+        const message = parseGatewayMessage(text);
         id = message.id;
         const network = find(message.body.don_id);
         if (network === undefined)
@@ -56,7 +58,7 @@ export function createGateway(options: {
             id,
             `there is no network with don_id ${message.body.don_id} whose nodes hold secrets`,
           );
-        return await network.answer(message, text);
+        return await network.answer(await checkSender(message), text);
       } catch (error) {
         if (error instanceof TycheError && error.blame === "caller") return refuse(id, error.message);
         onError(error);
@@ -67,6 +69,9 @@ export function createGateway(options: {
   };
 }
 
+/** Memory for the ids of messages that the operator's service has sent: more than it sends before they are too old. */
+const MAX_TAKEN_BYTES = 8_388_608;
+
 /** Creates the network whose nodes are all in this process and share one vault. */
 export function createGatewayNetwork(options: {
   readonly vault: Pick<Vault, "take" | "list">;
@@ -76,13 +81,17 @@ export function createGatewayNetwork(options: {
 }): GatewayNetwork {
   const { vault, holder, authority, signers } = options;
   const [first] = signers;
+  const taken = createBoundedMap<string, true>(MAX_TAKEN_BYTES);
   return {
     async answer(message) {
       const { id, body, sender } = message;
       const method = OPERATOR_METHODS.find((one) => one === body.method);
       if (method !== undefined) {
+        assertInTime(body.payload);
         if (!(await authority.isService(sender)))
           throw new GatewayError(`${sender} is not the account of this network's service`);
+        if (taken.get(id)) throw new GatewayError("it was taken before");
+        taken.set(id, true, 2 * id.length);
         const { payload: given } = body;
         const payload = await orRefusal(runOperatorCall(holder, { method, payload: given, owner: sender }));
         return { jsonrpc: "2.0", id, result: sign({ ...body, payload }, first!) };

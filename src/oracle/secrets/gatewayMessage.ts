@@ -2,7 +2,7 @@
  * Messages of functions-toolkit's `SecretsManager` to a gateway: JSON-RPC 2.0 with a signed body. Source: `SecretsManager.js` of
  * functions-toolkit 0.3.2. The operator's service sends the same, with methods of its own, to an oracle in another process.
  */
-import { hashMessage, isHex, recoverAddress, type Hex } from "viem";
+import { hashMessage, isHex, recoverAddress, size, type Hex } from "viem";
 import { isObject } from "../../lib/isObject.ts";
 import { TycheError } from "../../lib/errors.ts";
 
@@ -25,6 +25,8 @@ const PADDED = [
   ["receiver", 42],
 ] as const;
 
+const SIGNATURE_BYTES = 65;
+
 /** What is signed of a message. */
 export interface GatewayBody {
   readonly message_id: string;
@@ -32,6 +34,13 @@ export interface GatewayBody {
   readonly don_id: string;
   readonly receiver: string;
   readonly payload?: unknown;
+}
+
+/** A message as it came. */
+export interface UncheckedMessage {
+  readonly id: string;
+  readonly body: GatewayBody;
+  readonly signature: unknown;
 }
 
 /** A message whose signature is its sender's. */
@@ -63,11 +72,11 @@ export function encodeGatewayBody(body: GatewayBody): Uint8Array {
 }
 
 /**
- * Parses a message and recovers who signed it.
+ * Parses a message.
  *
- * @throws {GatewayError} when it is malformed or not signed.
+ * @throws {GatewayError} when it is malformed.
  */
-export async function parseGatewayMessage(text: string): Promise<GatewayMessage> {
+export function parseGatewayMessage(text: string): UncheckedMessage {
   let message: unknown;
   try {
     message = JSON.parse(text);
@@ -76,11 +85,20 @@ export async function parseGatewayMessage(text: string): Promise<GatewayMessage>
   }
   const { id, params } = isObject(message) ? message : {};
   const { body, signature } = isObject(params) ? params : {};
-  if (typeof id !== "string" || !isBody(body) || body.message_id !== id)
+  if (typeof id !== "string" || !isGatewayBody(body) || body.message_id !== id)
     throw new GatewayError(
       `it must be a JSON-RPC request with a text as id and params {body: {message_id, method, don_id, receiver, payload}, signature}, method one of ${METHODS.join(", ")}`,
     );
-  return { id, body, sender: await recoverSender(encodeGatewayBody(body), signature) };
+  return { id, body, signature };
+}
+
+/**
+ * Recovers who signed a message.
+ *
+ * @throws {GatewayError} when nobody has.
+ */
+export async function checkSender({ id, body, signature }: UncheckedMessage): Promise<GatewayMessage> {
+  return { id, body, sender: await recoverSender(() => encodeGatewayBody(body), signature) };
 }
 
 /**
@@ -101,7 +119,7 @@ export async function parseUpload({ body, sender }: GatewayMessage): Promise<Upl
   const address = Buffer.from(sender.slice(2), "hex").toString("base64");
   const signed = JSON.stringify({ address, slotid: slot_id, payload, version, expiration });
   const signer = await recoverSender(
-    Buffer.from(signed),
+    () => Buffer.from(signed),
     `0x${Buffer.from(signature, "base64").toString("hex")}`,
   );
   if (signer !== sender)
@@ -110,16 +128,18 @@ export async function parseUpload({ body, sender }: GatewayMessage): Promise<Upl
   return { slotId: slot_id, version, ciphertext, expiresAt: expiration };
 }
 
-async function recoverSender(bytes: Uint8Array, signature: unknown): Promise<Hex> {
-  const hash = hashMessage({ raw: bytes });
-  const signer = isHex(signature)
-    ? await recoverAddress({ hash, signature }).catch(() => undefined)
-    : undefined;
+/** Encodes and hashes only what has a signature: anybody may send, and a long message takes milliseconds. */
+async function recoverSender(encode: () => Uint8Array, signature: unknown): Promise<Hex> {
+  const signer =
+    isHex(signature) && size(signature) === SIGNATURE_BYTES
+      ? await recoverAddress({ hash: hashMessage({ raw: encode() }), signature }).catch(() => undefined)
+      : undefined;
   if (signer === undefined) throw new GatewayError("its signature is none");
   return signer.toLowerCase() as Hex;
 }
 
-function isBody(body: unknown): body is GatewayBody {
+/** Whether a value is a body of some message: its members have the types and at most the lengths that are signed. */
+export function isGatewayBody(body: unknown): body is GatewayBody {
   return (
     isObject(body) &&
     [...METHODS, ...OPERATOR_METHODS].some((method) => method === body["method"]) &&

@@ -3,6 +3,7 @@ import { isHex, type Hex } from "viem";
 import type { RunResult } from "../../../sandbox/index.ts";
 import { fromHexText, toHexText } from "../../lib/hex.ts";
 import { isObject } from "../../lib/isObject.ts";
+import { decodeSecretsReference } from "../../secrets/secretsReference.ts";
 import { GatewayError, type OperatorMethod } from "./gatewayMessage.ts";
 import type { Holder, NamedSlots, SecretRun } from "./holder.ts";
 import type { Slot } from "./vault.ts";
@@ -37,7 +38,7 @@ export interface WireRun {
  * Does what the operator's service asks.
  *
  * @param owner the operator, who has signed the message.
- * @throws {GatewayError} when the payload is malformed or too old, and as {@link Holder}.
+ * @throws {GatewayError} when the payload is malformed, or names secrets that are not the operator's; and as {@link Holder}.
  */
 export async function runOperatorCall(
   holder: Holder,
@@ -48,7 +49,6 @@ export async function runOperatorCall(
   }: { readonly method: OperatorMethod; readonly payload: unknown; readonly owner: Hex },
 ): Promise<object> {
   const given = isObject(payload) ? payload : {};
-  assertInTime(given["validUntil"]);
   switch (method) {
     case "operator_keep":
       await holder.keep({ ...parseSlot(given["slot"]), owner });
@@ -57,9 +57,9 @@ export async function runOperatorCall(
       await holder.drop(owner, parseSlotIds(given["slotIds"]));
       return {};
     case "operator_describe":
-      return { secrets: await holder.describe(parseNamed(given)) };
+      return { secrets: await holder.describe(parseNamed(given, owner)) };
     case "operator_run": {
-      const slots = parseNamed(given);
+      const slots = parseNamed(given, owner);
       const { source, args, maxBytes } = given;
       if (typeof source !== "string" || !isTexts(args) || !isCount(maxBytes))
         return refuse("source, args and maxBytes");
@@ -81,7 +81,11 @@ export function fromWire({ run, result = "0x", shownChars }: WireRun): SecretRun
   return { run: run.ok ? { ...run, bytes: fromHexText(result) } : run, shownChars };
 }
 
-function assertInTime(validUntil: unknown): void {
+/**
+ * @throws {GatewayError} when a payload of the operator's is too old, or of a time to come.
+ */
+export function assertInTime(payload: unknown): void {
+  const { validUntil } = isObject(payload) ? payload : {};
   const now = Date.now();
   if (isCount(validUntil) && validUntil > now && validUntil <= now + MAX_AHEAD_MS) return;
   throw new GatewayError(
@@ -101,10 +105,16 @@ function parseSlotIds(given: unknown): readonly number[] {
   return refuse("slotIds");
 }
 
-function parseNamed({ reference, subscriptionId }: Readonly<Record<string, unknown>>): NamedSlots {
-  if (isHex(reference) && typeof subscriptionId === "string" && /^[0-9]{1,20}$/.test(subscriptionId))
-    return { reference, subscriptionId: BigInt(subscriptionId) };
-  return refuse("reference and subscriptionId");
+/** Parses the names of secrets that the operator uploaded: nobody else's are run or described for it. */
+function parseNamed(
+  { reference, subscriptionId }: Readonly<Record<string, unknown>>,
+  owner: Hex,
+): NamedSlots {
+  if (!isHex(reference) || typeof subscriptionId !== "string" || !/^[0-9]{1,20}$/.test(subscriptionId))
+    return refuse("reference and subscriptionId");
+  if (decodeSecretsReference(fromHexText(reference)).owner !== owner)
+    throw new GatewayError("it names secrets that the operator has not uploaded");
+  return { reference, subscriptionId: BigInt(subscriptionId) };
 }
 
 function refuse(members: string): never {

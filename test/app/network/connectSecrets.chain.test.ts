@@ -7,6 +7,7 @@ import { createAccount } from "../../../src/evm/account.ts";
 import type { ContractsFile } from "../../../src/networks/external/contractsFile.ts";
 import {
   encodeGatewayBody,
+  checkSender,
   parseGatewayMessage,
   type GatewayBody,
 } from "../../../src/oracle/secrets/gatewayMessage.ts";
@@ -49,7 +50,7 @@ const slots = { reference: "0xa0" as Hex, subscriptionId: 7n };
 const answerAs =
   (signer: typeof node, payload: object, change: (body: GatewayBody) => GatewayBody = (body) => body) =>
   async (text: string): Promise<string> => {
-    const { id, body, sender } = await parseGatewayMessage(text);
+    const { id, body, sender } = await checkSender(parseGatewayMessage(text));
     expect(sender).toBe(operator.address.toLowerCase());
     const answered = change({ ...body, payload });
     const signature = await signer.signMessage(encodeGatewayBody(answered));
@@ -106,6 +107,22 @@ test.each([
     answerAs(node, { success: true, secrets: [] }, (body) => ({ ...body, message_id: "1" })),
     "no node of the network has signed",
   ],
+  [
+    "to another question",
+    answerAs(node, { success: true, secrets: [] }, (body) => ({ ...body, method: "secrets_list" })),
+    "no node of the network has signed",
+  ],
+  [
+    "for another network",
+    answerAs(node, { success: true, secrets: [] }, (body) => ({ ...body, don_id: "fun-other" })),
+    "no node of the network has signed",
+  ],
+  [
+    "of members that would take gigabytes",
+    () => '{"result":{"body":{"message_id":{"length":5000000000}},"signature":"0x00"}}',
+    "no node of the network has signed",
+  ],
+  ["an empty result", () => '{"result":{}}', "no node of the network has signed"],
   ["an error", () => '{"error":{"message":"the nodes are busy"}}', "the nodes are busy"],
   ["no JSON", () => "<html>", "can't be reached"],
   ["too long", () => "x".repeat(1_048_577), "can't be reached"],
@@ -115,6 +132,20 @@ test.each([
     code: "chain_unavailable",
     message: expect.stringContaining(message),
   });
+});
+
+test("error: the operator's messages are not passed on for others", async () => {
+  const connected = connect(await serve(() => "{}"));
+  if (typeof connected === "string") throw new Error(connected);
+  const body = {
+    message_id: "1",
+    method: "operator_drop",
+    don_id: "fun-mychain",
+    receiver: "",
+    payload: {},
+  } as const;
+  const message = { id: "1", body, sender: operator.address };
+  await expect(connected.gateway.answer(message, "{}")).rejects.toThrow("functions-toolkit only");
 });
 
 test("error: an oracle that is away", async () => {
