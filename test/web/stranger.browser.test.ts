@@ -64,6 +64,43 @@ test("a stranger with a result's page and the URL of another node sees that it i
   const said = page.getByText(JSON.stringify(LABEL), { exact: false });
   expect(await said.first().innerText()).toContain("the only request with this label");
   await page.getByText(/^Of: lotto \(source \d+\)/).waitFor();
+
+  // With the page alone, and the label as it was announced.
+  await page.goto(`${tyche.url}/verifier.html`);
+  await page.getByLabel("Transaction hash").fill(LABEL.toUpperCase());
+  await page.getByLabel("RPC URL of a node").fill(otherNode);
+  await page.getByLabel("Addresses of the operator's contracts").fill(JSON.stringify({ data: { items } }));
+  await page.getByRole("button", { name: "Verify" }).press("Enter");
+  await page.getByRole("heading", { name: "Valid", exact: true }).waitFor();
+  expect(await said.first().innerText()).toContain("the only request with this label");
+  await visitor.inspect();
+  expect(visitor.troubles).toEqual([]);
+});
+
+test("of several draws with a label, a stranger chooses one, and sees how many there are; of none, that there is none", async () => {
+  const label = "stranger, again and again";
+  const draw = () =>
+    tyche.call("POST", "/api/vrfv2/presets?network=sepolia&preset=coinflip", { body: { label } });
+  await draw();
+  await draw();
+  const { items } = (await tyche.call("GET", "/api/networks")).data;
+  const network = items.find(({ name }: { name: string }) => name === "sepolia");
+  await page.goto(`${tyche.url}/verifier.html`);
+  const find = async (text: string) => {
+    await page.getByLabel("Transaction hash").fill(text);
+    await page.getByLabel("RPC URL of a node").fill(await startOtherNode(network.rpcUrl));
+    await page.getByLabel("Addresses of the operator's contracts").fill(JSON.stringify(network));
+    await page.getByRole("button", { name: "Verify", exact: true }).press("Enter");
+  };
+  await find("stranger's own");
+  await page.getByText(`No request has the label "stranger's own"`).waitFor();
+  await find(label);
+  await page.getByText(`2 transactions have requests with the label ${JSON.stringify(label)}`).waitFor();
+  await page
+    .getByRole("button", { name: /^Verify 0x/ })
+    .last()
+    .click();
+  await page.getByText(/request 2 of 2 with this label/).waitFor();
   await visitor.inspect();
   expect(visitor.troubles).toEqual([]);
 });

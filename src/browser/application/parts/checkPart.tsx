@@ -10,7 +10,7 @@ export function CheckPart({
   /** Hash of the transaction that delivered the result. */
   readonly hash: string;
 }) {
-  const { data: networks } = useNetworks();
+  const { data: networks, error } = useNetworks();
   const known = networks?.find(({ name }) => name === network);
   const rpcUrl = known?.rpcUrl;
   const contracts = known?.contracts && JSON.stringify(known.contracts);
@@ -25,6 +25,8 @@ export function CheckPart({
   const blocks = known?.hasEthereumBlocks === false ? " --no-blocks" : known?.embedded ? " --blocks" : "";
   const given = contracts === undefined ? "" : ` --contracts '${contracts}'`;
   const command = `npx tyche verify ${network} ${hash} --rpc-url ${rpcUrl ?? "https://ANY-NODE"}${blocks}${given}`;
+  // Until then, the link would lack the contracts' addresses.
+  if (networks === undefined && error === null) return null;
   return (
     <section className="panel" id="check">
       <h2>Verify without us</h2>

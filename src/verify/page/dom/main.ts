@@ -12,6 +12,7 @@ import {
   verdictReasons,
 } from "../../../lib/verificationWords.ts";
 import type { ChainReader } from "../../chainFacts.ts";
+import { findDraws } from "../../findDraws.ts";
 import { describeResult } from "../../describeResult.ts";
 import { parsePublished } from "../../publishedContracts.ts";
 import { verifyTransaction, type KnownPreset } from "../../verifyTransaction.ts";
@@ -98,7 +99,12 @@ async function run(): Promise<void> {
     const recorder = createRecorder(
       data === "" ? createFetchReader(parseUrl(field("rpc")), { stop: current }) : createRecordedReader(data),
     );
-    const hash = parseHash(field("tx"), "The transaction");
+    const named = field("tx");
+    const hash = isLabel(named)
+      ? await unlessStopped(findDraw(recorder, named), current.signal)
+      : parseHash(named, "The transaction");
+    // There are several, or none: it says so.
+    if (hash === undefined) return;
     const found = await unlessStopped(verify(recorder, hash, current.signal), current.signal);
     const source =
       data === "" ? `the node at ${new URL(field("rpc")).host}` : "the chain data; no node was asked";
@@ -115,6 +121,45 @@ async function run(): Promise<void> {
     if (document.activeElement === cancelButton) button.focus();
     cancelButton.hidden = true;
   }
+}
+
+/** Whether the text in the field for the transaction is a draw's label: anything that doesn't look like a hash. */
+function isLabel(text: string): boolean {
+  return text !== "" && !/^(?:0x.*|[0-9a-f]{64})$/i.test(text);
+}
+
+/** Finds the only draw with a label; of several, shows a list to choose from. */
+async function findDraw(client: ChainReader, label: string): Promise<Hex | undefined> {
+  const contracts = field("contracts");
+  const chainId = Number(await client.request("eth_chainId"));
+  const published = contracts === "" ? undefined : parsePublished(parseJson(contracts), { chainId });
+  const presetConsumer = published?.contracts.presetConsumer?.toLowerCase() as Hex | undefined;
+  if (presetConsumer === undefined)
+    throw new Error("To find a draw by its label, paste the addresses of the operator's contracts.");
+  const found = await findDraws(label, { client, chainId, presetConsumer });
+  const { transactionHashes: hashes, from, to, isWhole } = found;
+  const [only, ...others] = hashes;
+  if (only !== undefined && others.length === 0) {
+    setField("tx", only);
+    return only;
+  }
+  const who = only === undefined ? "No request has" : `${hashes.length} transactions have requests with`;
+  const where = `blocks ${from} to ${to}${isWhole ? "" : ", not all of the chain"}`;
+  const list = element("ol");
+  for (const hash of hashes) {
+    const choose = element("button", `Verify ${hash}`);
+    choose.addEventListener("click", () => {
+      setField("tx", hash);
+      void run();
+    });
+    const item = element("li", "");
+    item.append(choose);
+    list.append(item);
+  }
+  const said = `${who} the label ${JSON.stringify(label)} (${where}).`;
+  output.replaceChildren(element("p", showHidden(said)), ...(only === undefined ? [] : [list]));
+  output.dataset["state"] = "several";
+  return undefined;
 }
 
 /** Rejects as soon as the signal aborts: some checks go on without an answer that they can't get. */
