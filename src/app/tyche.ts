@@ -105,6 +105,7 @@ registerNetworkTools(registerNetwork(program, terminal), terminal, {
   deploy: async (options) => (await networkTools()).deploy(options),
   reconfigure: async (options) => (await networkTools()).reconfigure(options),
   check: async (options) => (await networkTools()).check(options),
+  cost: async (options) => (await networkTools()).cost(options),
   fund: async (options) => (await networkTools()).fund(options),
 });
 registerOracle(program, terminal, {

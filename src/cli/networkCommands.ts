@@ -93,6 +93,14 @@ export interface NetworkMeans<Config> {
       readonly onFinding: (finding: Finding) => void;
     },
   ): Promise<boolean>;
+  cost(
+    this: void,
+    options: { readonly config: Config; readonly network: string },
+  ): Promise<{
+    readonly gasPrice: string;
+    /** What each kind of call costs; amounts are strings with their unit. */
+    readonly calls: readonly { readonly what: string; readonly gas: string; readonly cost: string }[];
+  }>;
   fund(
     this: void,
     options: {
@@ -112,7 +120,7 @@ interface DeployFlags {
   readonly yes?: true;
 }
 
-/** Adds `tyche network deploy`, `reconfigure`, `check` and `fund` to `tyche network`. */
+/** Adds `tyche network deploy`, `reconfigure`, `check`, `cost` and `fund` to `tyche network`. */
 export function registerNetworkTools<Config>(
   network: Command,
   terminal: Terminal,
@@ -193,6 +201,18 @@ export function registerNetworkTools<Config>(
         },
       });
       if (!isFine) process.exitCode = 1;
+    });
+  network
+    .command("cost")
+    .argument("<name>", "network of the configuration")
+    .option("--config <file>", "configuration file")
+    .description("Shows what calls cost at the network's current gas price, also before a deployment.")
+    .action(async (name: string, flags: { readonly config?: string }) => {
+      const config = await means.readConfig(flags.config);
+      const { gasPrice, calls } = await means.cost({ config, network: name });
+      out(`gas costs ${gasPrice} on ${name}; request and answer together take`);
+      for (const { what, gas, cost } of calls) out(`  ${what.padEnd(35)} ${gas.padStart(8)} gas  ${cost}`);
+      out(colors.dim("A rollup adds what it charges for the data of transactions."));
     });
   network
     .command("fund")

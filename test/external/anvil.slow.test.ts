@@ -99,6 +99,14 @@ test("behaviour: deploying again sends nothing, and the check finds nothing amis
   expect(output).toContain("the configuration digest is that of the oracle's 4 signers");
 });
 
+test("default: what calls cost is told at the network's gas price", async () => {
+  const { code, output } = await parties.run(["network", "cost", NETWORK]);
+  expect({ code, output }).toMatchObject({ code: 0, output: expect.stringContaining("gwei on") });
+  const [, gwei] = /gas costs (\S+) gwei/.exec(output)!;
+  const [, gas, cost] = /a coinflip alone +(\d+) gas {2}(\S+) /.exec(output)!;
+  expect(Number(cost) / ((Number(gas) * Number(gwei)) / 1e9)).toBeCloseTo(1, 2);
+});
+
 test("behaviour: block explorers get the compilers' input and each contract's constructor arguments", () => {
   const folder = parties.contractsFile.replace(/\.json$/, ".sources");
   const contracts = JSON.parse(readFileSync(path.join(folder, "contracts.json"), "utf8"));

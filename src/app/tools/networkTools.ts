@@ -1,5 +1,6 @@
 import { isEmbedded } from "../config/embeddedNetworkSchema.ts";
 import { formatGwei, parseEther } from "viem";
+import { CALL_GAS } from "../../chainlink/callGas.ts";
 import { checkNetwork, type NetworkFinding, roundAmount } from "../../networks/external/checkNetwork.ts";
 import { readContractsFile } from "../../networks/external/contractsFile.ts";
 import { deployNetwork, type DeploymentEstimate } from "../../networks/external/deployNetwork.ts";
@@ -23,7 +24,7 @@ import { StartError } from "../startError.ts";
 
 type Means = Omit<NetworkMeans<Config>, "readConfig">;
 
-/** The implementations of `tyche network deploy`, `reconfigure`, `check` and `fund`. */
+/** The implementations of `tyche network deploy`, `reconfigure`, `check`, `cost` and `fund`. */
 export const NETWORK_TOOLS: Means = {
   async deploy({ config, network, oracleFiles, confirm, onStep }) {
     const settings = externalOf(config, network);
@@ -102,6 +103,23 @@ export const NETWORK_TOOLS: Means = {
       operator: async () => (await loadOperator(network, settings)).address,
       onFinding: onFinding satisfies (finding: NetworkFinding) => void,
     });
+  },
+
+  async cost({ config, network }) {
+    const settings = externalOf(config, network);
+    const profile = profileOfExternal(network, settings);
+    const client = connectExternal(settings.rpcUrls, profile.chainId);
+    try {
+      const priceWei = await feesOfExternal(settings, profile).gasPriceWei(client);
+      const calls = Object.entries(CALL_GAS).map(([what, gas]) => ({
+        what,
+        gas: gas.toString(),
+        cost: `${roundAmount(gas * priceWei)} ${profile.coin}`,
+      }));
+      return { gasPrice: `${formatGwei(priceWei)} gwei`, calls };
+    } finally {
+      await client.close();
+    }
   },
 
   async fund({ config, network, link, coin, onTransfer, onEnough }) {

@@ -6,6 +6,7 @@ import { QUICKNET_HASH } from "../../support/drandRelay.ts";
 import { bytesToHex, stringToHex } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Receipt } from "../../../src/evm/client.ts";
+import { CALL_GAS } from "../../../src/chainlink/callGas.ts";
 import type { VrfVersion } from "../../../src/chainlink/vrfVersion.ts";
 import { encodeFunctionsRequest } from "../../../src/chainlink/functionsRequest.ts";
 import { toWord } from "../../../src/lib/uint256.ts";
@@ -319,4 +320,40 @@ test("behaviour: gas of a round of drand for a batch, in its request and in its 
     gas.push((await deliverReports(stack, await reportOf(stack, asked, { packed }))).gasUsed);
   }
   expect(`${waiting.gasUsed - plain.gasUsed} + ${gas[1]! - gas[0]!}`).toMatchInlineSnapshot(`"828 + 963"`);
+});
+
+test("behaviour: gas of calls as `tyche network cost` has it: the mean of eight, whose proofs take more or fewer tries", async () => {
+  const other = await startWorld("v2");
+  const { vrfSubId, functionsSubId } = other.dapp;
+  const data = bytesToHex(encodeFunctionsRequest({ source: "return Functions.encodeUint256(1)" }));
+  const totalOf = async (...size: [keyof typeof KINDS, number, number]): Promise<number> =>
+    Number((await measure(other, ...size)).split("= ")[1]);
+  const answered = async (asked: Receipt, answer: (asked: Receipt) => Promise<Receipt>): Promise<number> =>
+    Number(asked.gasUsed + (await answer(asked)).gasUsed);
+  const calls: Readonly<Record<keyof typeof CALL_GAS, () => Promise<number>>> = {
+    "a coinflip alone": () => totalOf("coinflip", 1, 1),
+    "a coinflip, one of ten on a proof": () => totalOf("coinflip", 1, 10),
+    "a lotto of 50 alone": () => totalOf("lotto", 1, 1),
+    "a random number": async () =>
+      answered(await submit(other.stack, { randoms: [{ vrfSubId, numWords: 1 }] }), (asked) =>
+        deliverWords(other.stack, asked),
+      ),
+    "a function": async () =>
+      answered(await submit(other.stack, { functions: [{ functionsSubId, data }] }), (asked) =>
+        deliverResults(other.stack, asked),
+      ),
+  };
+  try {
+    // The chain's first report writes storage that later ones only update.
+    await calls["a function"]();
+    const means: Record<string, bigint> = {};
+    for (const [what, call] of Object.entries(calls)) {
+      let total = 0;
+      for (let i = 0; i < 8; i++) total += await call();
+      means[what] = BigInt(Math.round(total / 8));
+    }
+    expect(CALL_GAS).toEqual(means);
+  } finally {
+    await other.stack.close();
+  }
 });
