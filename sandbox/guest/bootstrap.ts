@@ -20,6 +20,7 @@ import {
   stringify,
   toWellFormed,
 } from "./builtins.ts";
+import { captureBuiltIns } from "./captured.ts";
 import { createCloneRules } from "./cloneRules.ts";
 import { removeUnsharedMembers } from "./ecmaScript.ts";
 import { freezeIntrinsics } from "./freeze.ts";
@@ -69,7 +70,7 @@ type Source = (run: object, importModule: ImportModule) => () => Promise<unknown
 /** Prepares the global object and returns `dispatch`, through which the host sends this context its commands. */
 export default function boot(
   host: Host,
-): (tell: number, a?: unknown, b?: unknown, c?: unknown, d?: unknown) => unknown {
+): (tell: number, a?: unknown, b?: unknown, c?: unknown, d?: unknown, e?: unknown) => unknown {
   removeUnsharedMembers();
   shareFormats();
   let isObserved = false;
@@ -87,7 +88,9 @@ export default function boot(
     __proto__: null,
   } as never;
   let nextCall = 1;
-  let handedOver: Chunk | undefined;
+  let handedOver: unknown;
+  /** The built-ins before the source ran, if it may replace some; the chunks are then hardened. */
+  let captured: object | undefined;
   /** Console characters left; negative once some were dropped. */
   let printable = 0;
   const functions = createFunctions();
@@ -135,8 +138,10 @@ export default function boot(
   function load(name: string): Readonly<Record<string, unknown>> {
     const known = chunks[name];
     if (known !== undefined) return known;
-    host(ASK.load, name);
-    const chunk = handedOver as Chunk;
+    host(ASK.load, name, captured !== undefined);
+    const chunk = (
+      captured === undefined ? handedOver : (handedOver as (captured: object) => unknown)(captured)
+    ) as Chunk;
     handedOver = undefined;
     loading += 1;
     try {
@@ -227,9 +232,10 @@ export default function boot(
     }
   }
 
-  return (tell, a, b, c, d) => {
+  return (tell, a, b, c, d, e) => {
     switch (tell) {
       case TELL.start:
+        if (e === true) captured = captureBuiltIns();
         if (d === true) fillGlobalObject();
         void run(a as Source, b as string, parse(c as string) as StartLimits);
         return undefined;
@@ -262,7 +268,7 @@ export default function boot(
         freezeIntrinsics(functions);
         return undefined;
       default:
-        handedOver = a as Chunk;
+        handedOver = a;
         return undefined;
     }
   };

@@ -160,8 +160,8 @@ export function record<T>(convertKey: Convert<string>, convert: Convert<T>): Con
     const pairs: [string, T][] = [];
     const keys = ownKeys(value);
     for (let at = 0; at < keys.length; at++) {
-      const key = keys[at] as string;
-      if (getOwnPropertyDescriptor(value, key)?.enumerable !== true) continue;
+      const key = keys[at] as string | symbol;
+      if (typeof key === "symbol" || getOwnPropertyDescriptor(value, key)?.enumerable !== true) continue;
       const name = convertKey(key, prefix, context);
       append(pairs, [name, convert((value as Record<string, unknown>)[key], prefix, context)]);
     }

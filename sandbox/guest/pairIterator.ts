@@ -63,28 +63,6 @@ export function makeIterable(
       throw withCode(new TypeError(`Value of "this" must be of type ${name}`), "ERR_INVALID_THIS");
     }
   }
-  Object.defineProperty(type.prototype, "forEach", {
-    value: {
-      forEach(this: never, callback: unknown, thisArg: unknown = undefined): void {
-        assertOwn(this);
-        if (typeof callback !== "function") {
-          const shown = callback === null ? "null" : typeof callback;
-          throw withCode(
-            new TypeError(`The "callback" argument must be of type function. Received ${shown}`),
-            "ERR_INVALID_ARG_TYPE",
-          );
-        }
-        for (let at = 0; ; at++) {
-          const pair = pairsOf(this)[at];
-          if (pair === undefined) return;
-          Reflect.apply(callback, thisArg, [pair[1], pair[0], this]);
-        }
-      },
-    }.forEach,
-    writable: true,
-    enumerable: true,
-    configurable: true,
-  });
   for (const [key, pick] of Object.entries(picks)) {
     const method = {
       [key](this: never): object {
@@ -109,4 +87,26 @@ export function makeIterable(
       });
     }
   }
+  Object.defineProperty(type.prototype, "forEach", {
+    value: {
+      forEach(this: never, callback: unknown, thisArg: unknown = undefined): void {
+        assertOwn(this);
+        if (typeof callback !== "function") {
+          const shown = callback === null ? "null" : typeof callback;
+          throw withCode(
+            new TypeError(`The "callback" argument must be of type function. Received ${shown}`),
+            "ERR_INVALID_ARG_TYPE",
+          );
+        }
+        for (let at = 0; ; at++) {
+          const pair = pairsOf(this)[at];
+          if (pair === undefined) return;
+          Reflect.apply(callback, thisArg, [pair[1], pair[0], this]);
+        }
+      },
+    }.forEach,
+    writable: true,
+    enumerable: true,
+    configurable: true,
+  });
 }

@@ -6,7 +6,9 @@ const { Object, Symbol } = globalThis;
 
 const CONSOLE_METHODS =
   "log debug info warn error dir dirxml assert count countReset table time timeLog timeEnd group groupCollapsed groupEnd clear trace profile profileEnd timeStamp context createTask";
-const PLAIN_METHODS = "log debug info warn error";
+const METHODS = CONSOLE_METHODS.split(" ");
+/** The methods that print their arguments are the first ones. */
+const PLAIN_METHODS = 5;
 
 type ConsoleMethods = Record<string, (...args: unknown[]) => unknown>;
 
@@ -18,8 +20,9 @@ export function createConsole({ print, load }: Internals): object {
   let rich: ConsoleMethods | undefined;
   const getRich = (): ConsoleMethods => (rich ??= load(consoleChunk)["console"] as ConsoleMethods);
   const console = Object.create({}) as Record<string, unknown>;
-  for (const name of CONSOLE_METHODS.split(" ")) {
-    const isPlain = PLAIN_METHODS.split(" ").includes(name);
+  for (let at = 0; at < METHODS.length; at++) {
+    const name = METHODS[at] as string;
+    const isPlain = at < PLAIN_METHODS;
     const method = (...args: unknown[]): unknown => {
       if (
         rich === undefined &&

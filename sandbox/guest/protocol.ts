@@ -21,7 +21,7 @@ export const ASK = {
    * value can't be read.
    */
   fail: 5,
-  /** (name) Compiles that chunk and hands it over with `dispatch(TELL.chunk, …)` before this call returns. */
+  /** (name, hardened) Compiles that chunk and hands it over with `dispatch(TELL.chunk, …)` before this call returns. */
   load: 6,
   /** (id, specifier, type) Imports a module; `type` is the attribute or `""`. Answered like a host call, with the module's namespace. */
   import: 7,
@@ -34,8 +34,9 @@ export const ASK = {
 /** First argument of `dispatch(…)`: the host's commands. */
 export const TELL = {
   /**
-   * (factory, inputs, limits, names) Runs the source; `inputs` is JSON with args, bytesArgs and secrets, `limits` is
-   * JSON too; `names` says whether the source may see what Deno adds to the global object.
+   * (factory, inputs, limits, names, replaces) Runs the source; `inputs` is JSON with args, bytesArgs and secrets, `limits` is
+   * JSON too; `names` says whether the source may see what Deno adds to the global object, `replaces` whether it may
+   * replace built-ins.
    */
   start: 0,
   /** () Runs one due timer; returns the delay to the next one in ms, 0 if it is already due, −1 if there is none. */

@@ -36,6 +36,12 @@ export const isSet = accepts(probeOf(getterOf(Set.prototype, "size")));
 export const isWeakMap = accepts(probeOf(WeakMap.prototype.has, {}));
 export const isWeakSet = accepts(probeOf(WeakSet.prototype.has, {}));
 export const isWeakRef = accepts(probeOf(WeakRef.prototype.deref));
+const iterators = [[].values(), "".matchAll(/./g), new Map().keys(), new Set().keys()].map(
+  (sample) => Object.getPrototypeOf(sample) as object,
+);
+/** Whether a value is an iterator of an array, map, set or match; by its prototype. */
+export const isBuiltInIterator = (value: object): boolean =>
+  iterators.includes(Object.getPrototypeOf(value) as object);
 export const isDate = accepts(probeOf(Date.prototype.getTime));
 export const isArrayBuffer = accepts(probeOf(getterOf(ArrayBuffer.prototype, "byteLength")));
 export const isSharedArrayBuffer =

@@ -2,25 +2,47 @@
 
 import { withCode } from "./convert.ts";
 
-/** Makes the members of a class enumerable and sets its `Symbol.toStringTag`. */
+/**
+ * Makes the members of a class enumerable, lets them be called on its instances alone, and sets its `Symbol.toStringTag`. With
+ * `isGlobal` its methods are functions of the global object too.
+ */
 export function exposeInterface(
   type: { readonly prototype: object; readonly name: string },
-  name = nameOf(type),
+  name = type.name,
+  isGlobal = false,
 ): void {
   const { prototype } = type;
   Object.defineProperty(type, "name", { value: name, configurable: true });
   for (const key of Object.getOwnPropertyNames(prototype)) {
     if (key === "constructor") continue;
-    Object.defineProperty(prototype, key, {
+    const member = {
+      __proto__: null,
       ...Object.getOwnPropertyDescriptor(prototype, key),
-      enumerable: true,
-    });
+    } as PropertyDescriptor;
+    // What is enumerable already checks its object itself.
+    if (member.enumerable === true) continue;
+    if (!isGlobal)
+      for (const part of ["get", "set", "value"] as const)
+        if (typeof member[part] === "function") member[part] = branded(type, member[part] as () => unknown);
+    Object.defineProperty(prototype, key, { ...member, enumerable: true });
   }
   Object.defineProperty(prototype, Symbol.toStringTag, { value: name, configurable: true });
 }
 
-/** Returns a class's name without the underscore that the bundler puts before the name of a class that refers to itself. */
-const nameOf = (type: { readonly name: string }): string => type.name.replace(/^_/, "");
+/** Returns a method that refuses to be called on anything but an instance; an asynchronous one rejects. */
+function branded(type: object, method: (...args: unknown[]) => unknown): (...args: unknown[]) => unknown {
+  const isAsync = method.constructor.name === "AsyncFunction";
+  const { branded: checked } = {
+    branded(this: unknown, ...args: unknown[]): unknown {
+      if (this instanceof (type as new () => object)) return Reflect.apply(method, this, args);
+      if (isAsync) return Promise.reject(illegalInvocation());
+      throw illegalInvocation();
+    },
+  };
+  for (const key of ["name", "length"])
+    Object.defineProperty(checked, key, Object.getOwnPropertyDescriptor(method, key) as PropertyDescriptor);
+  return checked;
+}
 
 /** Makes static members enumerable. */
 export function exposeStatics(type: object, ...names: string[]): void {
@@ -73,7 +95,7 @@ export function readPairs(init: unknown, pairText: (item: unknown[]) => string):
       typeof item === "object" && item !== null && Symbol.iterator in item
         ? [...(item as Iterable<unknown>)]
         : undefined;
-    if (pair?.length !== 2) throw new TypeError(pairText(pair ?? []));
+    if (pair?.length !== 2) throw withCode(new TypeError(pairText(pair ?? [])), "ERR_INVALID_TUPLE");
     return [toText(pair[0]), toText(pair[1])];
   });
 }

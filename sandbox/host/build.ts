@@ -14,6 +14,8 @@ import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Plugin } from "esbuild";
 
+import { hardenScript } from "./harden.ts";
+
 const SANDBOX_DIR = fileURLToPath(new URL("..", import.meta.url));
 
 /** The npm package ships this file prebuilt, without its sources. */
@@ -114,7 +116,10 @@ async function bundle(): Promise<string> {
       minifySyntax: true,
       minifyWhitespace: true,
     });
-    const text = built.outputFiles[0]?.text ?? "";
+    // The bundler puts an underscore before the name of a class that refers to itself, which a source would see.
+    let text = built.outputFiles[0]?.text ?? "";
+    for (const [, name = ""] of text.matchAll(/\bclass _([A-Z]\w*)/g))
+      text = text.replace(new RegExp(`(?<![.#\\w$])_${name}\\b`, "g"), name);
     return `(() => { "use strict"; let result;\n${text}\nreturn result; })()`;
   };
   const chunkDir = join(guestDir, "chunks");
@@ -130,6 +135,9 @@ async function bundle(): Promise<string> {
     define: {
       GUEST_BOOTSTRAP: JSON.stringify(await script(join(guestDir, "bootstrap.ts"))),
       GUEST_CHUNKS: JSON.stringify(chunks),
+      GUEST_HARDENED: JSON.stringify(
+        Object.fromEntries(Object.entries(chunks).map(([name, code]) => [name, hardenScript(code)])),
+      ),
     },
   });
   return child.outputFiles[0]?.text ?? "";

@@ -17,6 +17,14 @@ export function outOfRange(name: string, range: string, value: unknown): Error {
   return nodeError("ERR_OUT_OF_RANGE", message, RangeError);
 }
 
+/** Checks an integer from `min` to `max`, `undefined` included only with a fallback. */
+export function checkInteger(value: unknown, name: string, min = 0, max = Number.MAX_SAFE_INTEGER): number {
+  if (typeof value !== "number") throw wrongType(name, "number", value);
+  if (!Number.isInteger(value)) throw outOfRange(name, "an integer", value);
+  if (value < min || value > max) throw outOfRange(name, `>= ${min} && <= ${max}`, value);
+  return value;
+}
+
 /** Creates an `ERR_INVALID_ARG_TYPE` error for an argument that isn't of the given primitive type. */
 export function wrongType(name: string, expected: string, value: unknown): Error {
   return wrongArgument(name, `of type ${expected}`, value);
@@ -34,7 +42,7 @@ export function wrongArgument(name: string, expected: string, value: unknown): E
 export function invalidValue(name: string, value: unknown): Error {
   return nodeError(
     "ERR_INVALID_ARG_VALUE",
-    `The argument '${name}' is invalid. Received '${String(value)}'`,
+    `The argument '${name}' is invalid. Received ${value instanceof Uint8Array ? "<Buffer >" : `'${String(value)}'`}`,
     TypeError,
   );
 }

@@ -2,7 +2,7 @@ import { bytesOf } from "../webIdl.ts";
 import { Buffer, type Bytes, asBuffer } from "./buffer.ts";
 import { checkBytes, compareBytes } from "./compare.ts";
 import { ENCODINGS, type Encodings, encodingOf } from "./encodings.ts";
-import { invalidValue, outOfRange, wrongArgument, wrongType } from "./errors.ts";
+import { checkInteger, invalidValue, outOfRange, wrongArgument, wrongType } from "./errors.ts";
 import { numberMethods } from "./numbers.ts";
 
 /** Creates the methods of every buffer. */
@@ -14,6 +14,7 @@ export function createMethods({ encode, decode }: Encodings): Record<string, unk
       if (arguments.length === 0) return decode(this, "utf8");
       const from = clamp(start, 0, this.length);
       const to = clamp(end, this.length, this.length);
+      if (encoding === null) encodingOf("null");
       return to <= from ? "" : decode(this.subarray(from, to), encodingOf(encoding));
     },
     write(this: Uint8Array, text: unknown, offset?: unknown, length?: unknown, encoding?: unknown): number {
@@ -27,7 +28,7 @@ export function createMethods({ encode, decode }: Encodings): Record<string, unk
         if (at < 0 || at > this.length) throw outOfRange("offset", `>= 0 && <= ${this.length}`, at);
         room = this.length - at;
         if (typeof length === "string") name = length;
-        else if (length !== undefined) room = Math.min(room, Number(length));
+        else if (length !== undefined) room = Math.min(room, checkInteger(length, "length", 0, room));
       }
       const kind = encodingOf(name);
       let bytes = encode(text, kind);
@@ -43,6 +44,9 @@ export function createMethods({ encode, decode }: Encodings): Record<string, unk
     },
     fill(this: Uint8Array, value: unknown, offset?: unknown, end?: unknown, encoding?: unknown): Uint8Array {
       const name = typeof offset === "string" ? offset : typeof end === "string" ? end : encoding;
+      const given = typeof offset === "number" ? name : (name ?? offset);
+      if (typeof value === "string" && given !== undefined && typeof given !== "string")
+        throw wrongType("encoding", "string", given);
       const from = typeof offset === "number" ? offset : 0;
       const to = typeof end === "number" ? end : this.length;
       if (from < 0) throw outOfRange("start", `>= 0 && <= ${Number.MAX_SAFE_INTEGER}`, from);
@@ -56,6 +60,11 @@ export function createMethods({ encode, decode }: Encodings): Record<string, unk
       return this;
     },
     copy(this: Uint8Array, target: unknown, ...more: unknown[]): number {
+      const [at, from, to] = more.map((given) => Math.trunc(Number(given)) || 0);
+      if (at !== undefined && at < 0) throw outOfRange("targetStart", ">= 0", at);
+      if (from !== undefined && (from < 0 || from > this.length))
+        throw outOfRange("sourceStart", `>= 0 && <= ${this.length}`, from);
+      if (to !== undefined && more[2] !== undefined && to < 0) throw outOfRange("sourceEnd", ">= 0", to);
       return Reflect.apply(copy, this, [asBuffer(asPlain(checkBytes(target, "target"))), ...more]) as number;
     },
     equals(this: Uint8Array, other: unknown): boolean {
@@ -69,10 +78,12 @@ export function createMethods({ encode, decode }: Encodings): Record<string, unk
       start?: number,
       end?: number,
     ): number {
-      return compareBytes(
-        asPlain(this).subarray(start, end),
-        asPlain(checkBytes(target, "target")).subarray(targetStart, targetEnd),
-      );
+      const other = asPlain(checkBytes(target, "target"));
+      if (targetStart !== undefined) checkInteger(targetStart, "targetStart");
+      if (targetEnd !== undefined) checkInteger(targetEnd, "targetEnd", 0, other.length);
+      if (start !== undefined) checkInteger(start, "sourceStart");
+      if (end !== undefined) checkInteger(end, "sourceEnd", 0, this.length);
+      return compareBytes(asPlain(this).subarray(start, end), other.subarray(targetStart, targetEnd));
     },
     indexOf(this: Uint8Array, value: unknown, from?: unknown, encoding?: unknown): number {
       return search(this, value, from, encoding, 1);

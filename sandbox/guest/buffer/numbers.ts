@@ -44,7 +44,7 @@ function checkValue(value: unknown, min: bigint, max: bigint, size: number, isBi
     size > 4 || isBig
       ? min === 0n
         ? `>= 0${suffix} and < 2${suffix} ** ${bits}${suffix}`
-        : `>= -(2${suffix} ** ${bits - 1}${suffix}) and < 2${suffix} ** ${bits - 1}${suffix}`
+        : `>= -(2${suffix} ** ${bits - 1}${suffix}) and < 2 ** ${bits - 1}${suffix}`
       : `>= ${min} and <= ${max}`;
   throw outOfRange("value", range, number);
 }
@@ -67,9 +67,12 @@ export function numberMethods(): Record<string, NumberMethod> {
       const get = DataView.prototype[`get${view}`] as (at: number, little: boolean) => unknown;
       const set = DataView.prototype[`set${view}`] as (at: number, value: unknown, little: boolean) => void;
       add(`read${name}${suffix}`, function read(this: Uint8Array, offset?: unknown) {
-        return get.call(viewOf(this), checkOffset(this, offset, size), little);
+        // Deno reads the offset of a big integer as 32 bits without a sign.
+        const at = name.startsWith("Big") ? Number(offset ?? 0) >>> 0 : offset;
+        return get.call(viewOf(this), checkOffset(this, at, size), little);
       });
       add(`write${name}${suffix}`, function write(this: Uint8Array, value: unknown, offset?: unknown) {
+        if (name.startsWith("Big") && typeof value !== "bigint") checkOffset(this, offset, size);
         const checked =
           min === undefined ? Number(value) : checkValue(value, min, max, size, name.startsWith("Big"));
         const at = checkOffset(this, offset, size);
@@ -115,7 +118,7 @@ export function numberMethods(): Record<string, NumberMethod> {
 
 function checkSize(byteLength: unknown): number {
   if (typeof byteLength !== "number") throw wrongType("byteLength", "number", byteLength);
-  if (!Number.isInteger(byteLength) || byteLength < 1 || byteLength > 6)
-    throw outOfRange("byteLength", ">= 1 and <= 6", byteLength);
+  if (!Number.isInteger(byteLength)) throw outOfRange("byteLength", "an integer", byteLength);
+  if (byteLength < 1 || byteLength > 6) throw outOfRange("byteLength", ">= 1 and <= 6", byteLength);
   return byteLength;
 }

@@ -2,13 +2,14 @@ import { bytesOf } from "../webIdl.ts";
 import { Buffer, type Bytes, asBuffer } from "./buffer.ts";
 import { checkBytes, compareBytes } from "./compare.ts";
 import { ENCODINGS, type Encodings, encodingOf } from "./encodings.ts";
-import { nodeError, outOfRange, wrongArgument, wrongType } from "./errors.ts";
+import { checkInteger, nodeError, outOfRange, wrongArgument, wrongType } from "./errors.ts";
 
 /** Creates the static methods of `Buffer`, which create, measure and compare buffers. */
 export function createStatics({ encode }: Encodings): Record<string, unknown> {
   return {
     from(value: unknown, second?: unknown, third?: unknown): Bytes {
-      if (typeof value === "string") return asBuffer(encode(value, encodingOf(second)));
+      if (typeof value === "string")
+        return asBuffer(encode(value, encodingOf(typeof second === "string" ? second : undefined)));
       if (typeof value === "object" && value !== null) {
         if (value instanceof ArrayBuffer || value instanceof SharedArrayBuffer) {
           const offset = second === undefined ? 0 : Number(second) || 0;
@@ -47,6 +48,8 @@ export function createStatics({ encode }: Encodings): Record<string, unknown> {
     },
     alloc(size: unknown, fill?: unknown, encoding?: unknown): Bytes {
       const made = asBuffer(new Uint8Array(checkLength(size)));
+      if (typeof fill === "string" && encoding !== undefined && typeof encoding !== "string")
+        throw wrongType("encoding", "string", encoding);
       return fill !== undefined && fill !== 0 && made.length > 0
         ? (made as unknown as { fill(value: unknown, encoding: unknown): Bytes }).fill(fill, encoding)
         : made;
@@ -69,7 +72,9 @@ export function createStatics({ encode }: Encodings): Record<string, unknown> {
       if (!Array.isArray(list)) throw wrongArgument("list", "an instance of Array", list);
       const parts = list.map((part: unknown, at) => checkBytes(part, `list[${at}]`));
       const total =
-        length === undefined ? parts.reduce((sum, part) => sum + part.length, 0) : checkLength(length);
+        length === undefined
+          ? parts.reduce((sum, part) => sum + part.length, 0)
+          : checkInteger(length, "length");
       const joined = new Uint8Array(total);
       let at = 0;
       for (const part of parts) {
@@ -82,11 +87,15 @@ export function createStatics({ encode }: Encodings): Record<string, unknown> {
     copyBytesFrom: (view: Uint8Array, offset = 0, length?: number): Bytes => {
       if (!ArrayBuffer.isView(view) || view instanceof DataView)
         throw wrongArgument("view", "an instance of TypedArray", view);
+      checkInteger(offset, "offset");
+      if (length !== undefined) checkInteger(length, "length");
       return asBuffer(
         new Uint8Array(view.slice(offset, length === undefined ? undefined : offset + length).buffer),
       );
     },
     compare: (a: unknown, b: unknown): number => compareBytes(checkBytes(a, "buf1"), checkBytes(b, "buf2")),
+    isBuffer: (value: unknown): boolean => value instanceof (Buffer as unknown as new () => object),
+    of: (...bytes: unknown[]): Bytes => asBuffer(toBytes(bytes)),
     poolSize: 8_192,
   };
 }

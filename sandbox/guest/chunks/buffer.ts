@@ -17,6 +17,7 @@ export default function bufferChunk(internals: Internals): Readonly<Record<strin
 
   const statics = createStatics(encodings);
   Object.assign(Buffer, statics);
+  delete prototype["_isBuffer"];
   const isEncoding = statics["isEncoding"] as (name: unknown) => boolean;
   Object.defineProperty(Buffer, "name", { value: "Buffer" });
 

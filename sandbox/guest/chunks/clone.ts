@@ -340,6 +340,9 @@ function nameOfUnclonable(value: object): string | undefined {
   if (types.isWeakMap(value)) return "#<WeakMap>";
   if (types.isWeakSet(value)) return "#<WeakSet>";
   if (types.isWeakRef(value)) return "#<WeakRef>";
-  if (types.isGeneratorObject(value)) return Object.prototype.toString.call(value);
+  if (types.isGeneratorObject(value) || types.isBuiltInIterator(value))
+    return Object.prototype.toString.call(value);
+  const tag: unknown = (value as Record<symbol, unknown>)[Symbol.toStringTag];
+  if (typeof tag === "string" && tag.startsWith("Intl.")) return `#<${tag.slice(5)}>`;
   return types.isArguments(value) ? "#<Object>" : undefined;
 }

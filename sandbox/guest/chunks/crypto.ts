@@ -2,7 +2,7 @@ import { CryptoKey, SECRET, fieldsOf, isKey } from "../crypto/key.ts";
 import { createSubtle } from "../crypto/subtle.ts";
 import type { Internals } from "../internals.ts";
 import * as types from "../types.ts";
-import { exposeInterface, printGetters, requireArguments } from "../webIdl.ts";
+import { exposeInterface, illegalConstructor, printGetters, requireArguments } from "../webIdl.ts";
 
 /** Web Cryptography: `crypto`, `CryptoKey`; the host does the work and keeps the keys. */
 export default function cryptoChunk({
@@ -19,7 +19,7 @@ export default function cryptoChunk({
 
   class Crypto {
     constructor(secret?: unknown) {
-      if (secret !== SECRET) throw new TypeError("Illegal constructor");
+      if (secret !== SECRET) throw illegalConstructor();
     }
     getRandomValues(array: unknown): unknown {
       requireArguments(arguments.length, 1, "Failed to execute 'call' on 'Crypto'");

@@ -1,4 +1,6 @@
+import { nodeError, wrongArgument } from "../buffer/errors.ts";
 import type { Internals } from "../internals.ts";
+import { type DuplexClass, type WebWritable, duplexPair, webWritables } from "../node/streamPairs.ts";
 import { streamParts } from "../node/streamParts.ts";
 
 type StreamClass = Record<string, unknown> & { readonly prototype: object };
@@ -14,10 +16,13 @@ interface ReadState {
   readonly objectMode: boolean;
 }
 /** The bundler's, which evaluates the library when it is called. */
-declare const require: (name: "readable-stream/lib/stream.js") => Library;
+declare const require: {
+  (name: "readable-stream/lib/stream.js"): Library;
+  (name: "readable-stream/lib/ours/errors.js"): { readonly codes: Record<string, unknown> };
+};
 
 /** `node:stream` and its promises: readable-stream, which is Node's own code. */
-export default function nodeStreamChunk({ load }: Internals): Readonly<Record<string, unknown>> {
+export default function nodeStreamChunk({ load, nextTick }: Internals): Readonly<Record<string, unknown>> {
   const node = load("node") as Readonly<Record<string, object>>;
   Object.assign(streamParts, {
     events: node["events"],
@@ -25,7 +30,20 @@ export default function nodeStreamChunk({ load }: Internals): Readonly<Record<st
     process: load("platform")["process"],
     string_decoder: node["stringDecoder"],
   });
+  const { codes } = require("readable-stream/lib/ours/errors.js");
+  const Wrong = codes["ERR_INVALID_ARG_TYPE"] as new (...args: unknown[]) => Error;
+  // Node's words since: of a chunk, and of a missing argument.
+  codes["ERR_INVALID_ARG_TYPE"] = function wrongType(name: string, expected: unknown, value: unknown): Error {
+    return name === "chunk"
+      ? wrongArgument(name, "of type string or an instance of Buffer, TypedArray, or DataView", value)
+      : new Wrong(name, expected, value);
+  };
+  codes["ERR_MISSING_ARGS"] = function missingArgument(name: string): Error {
+    return nodeError("ERR_MISSING_ARGS", `The "${name}" argument must be specified`, TypeError);
+  };
   const library = require("readable-stream/lib/stream.js");
+  (library["setDefaultHighWaterMark"] as (isObject: boolean, bytes: number) => void)(false, 65_536);
+  delete (library.Readable.prototype as { asIndexedPairs?: unknown }).asIndexedPairs;
   const { Readable, Writable, Duplex, promises } = library;
   // Of a stream of bytes, Node 24 returns one piece at a time; the library does so only while it flows.
   const { read: readPiece } = Readable.prototype as { read: (this: object, size?: number) => unknown };
@@ -48,11 +66,9 @@ export default function nodeStreamChunk({ load }: Internals): Readonly<Record<st
     enumerable: true,
     configurable: true,
   });
-  const missing = (name: string) => (): never => {
-    throw new Error(`node:stream: ${name} is not available in this sandbox`);
-  };
-  const { ReadableStream } = load("streams") as {
+  const { ReadableStream, WritableStream } = load("streams") as {
     ReadableStream: (new () => AsyncIterable<unknown>) & { from(items: unknown): unknown };
+    WritableStream: WebWritable;
   };
   Readable["fromWeb"] = (stream: unknown, options: object = {}): unknown => {
     if (!(stream instanceof ReadableStream))
@@ -63,11 +79,38 @@ export default function nodeStreamChunk({ load }: Internals): Readonly<Record<st
     return Readable.from(stream, { objectMode: false, ...options });
   };
   Readable["toWeb"] = (stream: unknown): unknown => ReadableStream.from(stream);
-  for (const [type, name] of [
-    [Writable, "Writable"],
-    [Duplex, "Duplex"],
-  ] as const)
-    for (const method of ["fromWeb", "toWeb"]) type[method] = missing(`${name}.${method}`);
+  const finished = library["finished"] as (stream: unknown, done: (error?: Error) => void) => void;
+  Object.defineProperty(Writable.prototype, Symbol.asyncDispose, {
+    async value(this: { readonly destroyed: boolean; destroy(): void }): Promise<void> {
+      if (!this.destroyed) this.destroy();
+      await new Promise<void>((resolve, reject) =>
+        finished(this, (error) =>
+          error && error.name !== "AbortError" && !/Premature close/.test(error.message)
+            ? reject(error)
+            : resolve(),
+        ),
+      );
+    },
+    writable: true,
+    configurable: true,
+  });
+  Object.assign(Writable, webWritables(library, WritableStream));
+  Duplex["toWeb"] = (stream: unknown): object => ({
+    readable: (Readable["toWeb"] as (stream: unknown) => object)(stream),
+    writable: (Writable["toWeb"] as (stream: unknown) => object)(stream),
+  });
+  Duplex["fromWeb"] = (
+    { readable, writable }: { readable: unknown; writable: unknown },
+    options: object = {},
+  ) =>
+    (Duplex["from"] as (pair: object) => object)({
+      readable: (Readable["fromWeb"] as (stream: unknown, options: object) => object)(readable, options),
+      writable: (Writable["fromWeb"] as (stream: unknown, options: object) => object)(writable, options),
+    });
+  Object.assign(library, {
+    duplexPair: (options?: object) => duplexPair(Duplex as unknown as DuplexClass, nextTick, options),
+    _isArrayBufferView: (value: unknown) => ArrayBuffer.isView(value),
+  });
   const names = Object.fromEntries(Object.entries(library));
   const { Buffer } = load("buffer") as unknown as {
     Buffer: { from(value: unknown): Uint8Array; concat(parts: Uint8Array[]): Uint8Array };

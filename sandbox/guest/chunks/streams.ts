@@ -1,7 +1,7 @@
 import * as polyfill from "web-streams-polyfill";
 import type { Internals } from "../internals.ts";
 import { bufferSource, conversionError, enumeration, string, withCode } from "../convert.ts";
-import { exposeInterface, printGetters, printable, requireArguments } from "../webIdl.ts";
+import { concatBytes, exposeInterface, printGetters, printable, requireArguments } from "../webIdl.ts";
 
 const readBytes = bufferSource();
 const readShared = bufferSource(true);
@@ -227,12 +227,15 @@ export default function streamsChunk({
   /** Creates a transformer whose pieces the host converts, one after the other. */
   function converting(kind: string, prefix: string): object {
     const id = Number(native("compressionOpen", { kind }));
+    /** The first bytes of the input. */
+    let head: Uint8Array = new Uint8Array(0);
     const convert = (piece: Uint8Array, isLast: boolean, controller: Controller): void => {
       let output: Uint8Array;
       try {
+        head = concatBytes([head, piece.subarray(0, GZIP_HEADER_BYTES - head.length)]);
         output = native("compressionWrite", { id, isLast }, piece) as Uint8Array;
       } catch (error) {
-        throw new TypeError((error as Error).message, { cause: error });
+        throw new TypeError(failureText(kind, (error as Error).message, head), { cause: error });
       }
       if (output.length > 0) controller.enqueue(output);
     };
@@ -303,6 +306,24 @@ export default function streamsChunk({
     CompressionStream,
     DecompressionStream,
   };
+}
+
+const GZIP_HEADER_BYTES = 10;
+
+/** Returns Deno's message for what the host's zlib has found. */
+function failureText(kind: string, message: string, head: Uint8Array): string {
+  const isHeader = /header|compression method/.test(message);
+  const isGzip = head[0] === 0x1f && head[1] === 0x8b && head[2] === 8;
+  if (/trailing data/.test(message) || (kind === "gunzip" && message === "incorrect header check" && isGzip))
+    return "failed to write whole buffer";
+  if (kind === "unbrotli")
+    return message === "unexpected end of file" ? "brotli decompression failed" : "Invalid Data";
+  if (kind === "inflate" || kind === "inflate-raw") return "corrupt deflate stream";
+  if (kind !== "gunzip") return message;
+  if (isHeader && head.length === GZIP_HEADER_BYTES) return "invalid gzip header";
+  return isHeader || /check|unexpected end/.test(message)
+    ? "corrupt gzip stream does not have a matching checksum"
+    : "corrupt deflate stream";
 }
 
 function printAs(prototype: object, members: (stream: object) => object): void {

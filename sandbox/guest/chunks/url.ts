@@ -1,3 +1,4 @@
+import { withCode } from "../convert.ts";
 import type { Internals } from "../internals.ts";
 import { createFormEncoding } from "../url/form.ts";
 import { createUrlPattern } from "../url/pattern.ts";
@@ -13,8 +14,11 @@ export default function urlChunk(internals: Internals): Readonly<Record<string, 
     create: (blob) => {
       const { isBlob } = internals.load("file") as { isBlob: (value: unknown) => boolean };
       if (!isBlob(blob))
-        throw new TypeError(
-          "Failed to execute 'createObjectURL' on 'URL': The \"blob\" argument must be an instance of Blob",
+        throw withCode(
+          new TypeError(
+            "Failed to execute 'createObjectURL' on 'URL': The \"blob\" argument must be an instance of Blob",
+          ),
+          "ERR_INVALID_ARG_TYPE",
         );
       const url = `blob:null/${internals.native("uuid", {}) as string}`;
       blobs.set(url, blob);

@@ -1,4 +1,4 @@
-import { exposeInterface, printGetters } from "../webIdl.ts";
+import { exposeInterface, illegalConstructor, printGetters } from "../webIdl.ts";
 
 /** What the host reports about a key that it holds. */
 export interface KeyFields {
@@ -27,7 +27,7 @@ export class CryptoKey {
     isKey = (value) => #fields in value;
   }
   constructor(secret?: unknown, fields?: KeyFields) {
-    if (secret !== SECRET || fields === undefined) throw new TypeError("Illegal constructor");
+    if (secret !== SECRET || fields === undefined) throw illegalConstructor();
     this.#fields = fields;
     this.#algorithm = reviveAlgorithm(fields.algorithm) as object;
     this.#usages = [...fields.usages];

@@ -1,6 +1,13 @@
 import { packMessage, unpackMessage } from "../hostCalls.ts";
 import type { Internals } from "../internals.ts";
-import { bytesOf, concatBytes, exposeInterface, printable, requireArguments } from "../webIdl.ts";
+import {
+  bytesOf,
+  concatBytes,
+  exposeInterface,
+  illegalConstructor,
+  printable,
+  requireArguments,
+} from "../webIdl.ts";
 import { orderJwk } from "./jwk.ts";
 import { CryptoKey, type KeyFields, SECRET, fieldsOf } from "./key.ts";
 
@@ -12,6 +19,15 @@ interface Answer {
   readonly error?: { readonly name: string; readonly message: string };
 }
 
+/** Node's messages that Deno words differently. */
+const TEXTS: readonly (readonly [RegExp, string])[] = [
+  [/^AES key length must be 128, 192, or 256 bits$/, "Invalid AES key length"],
+  [/^Usages cannot be empty when creating a key\.?$/, "Usages cannot be empty"],
+  [/^Zero-length key is not supported$/, "Key length is zero"],
+  [/^length must be a multiple of 8$/, "Invalid length"],
+  [/^(\d+) is not a valid AES-GCM tag length$/, "Invalid tag length: $1"],
+  [/^algorithm\.iv must contain exactly 16 bytes$/, "Initialization vector must be 16 bytes"],
+];
 const DIGESTS = ["SHA-1", "SHA-256", "SHA-384", "SHA-512", "SHA3-256", "SHA3-384", "SHA3-512"];
 
 /** Creates a `DOMException`. */
@@ -39,7 +55,13 @@ export function createSubtle(hostCall: Internals["hostCall"], exception: Excepti
     const header = { op, args: args.map(plain) };
     const answer = unpackMessage(await hostCall("subtle", packMessage(header, concatBytes(parts))));
     const { bytes, key, pair, value, error } = answer.header as Answer;
-    if (error !== undefined) throw toError(algorithmName(args), op, error);
+    if (error !== undefined)
+      throw toError(
+        algorithmName(args),
+        op,
+        error,
+        String((args[0] as { namedCurve?: unknown } | null)?.namedCurve),
+      );
     if (bytes) return answer.body.slice().buffer;
     if (key !== undefined) return new CryptoKey(SECRET, key);
     if (pair !== undefined) {
@@ -56,8 +78,25 @@ export function createSubtle(hostCall: Internals["hostCall"], exception: Excepti
     algorithm: string,
     op: string,
     { name, message }: { readonly name: string; readonly message: string },
+    curve: string,
   ): Error {
+    const place = `Failed to execute 'call' on 'SubtleCrypto': Argument ${op === "importKey" ? 2 : 0}`;
+    const missing = /because '(\w+)' is required in/.exec(message)?.[1];
+    if (missing !== undefined) return new TypeError(`${place} Missing '${missing}'`);
+    const format = /'([^']*)' is not a valid enum value of type KeyFormat/.exec(message);
+    if (format !== null)
+      return new TypeError(
+        `Failed to execute 'call' on 'SubtleCrypto': Argument 1 The provided value '${format[1]}' is not a valid enum value of type KeyFormat`,
+      );
     if (name === "TypeError") return new TypeError(message);
+    for (const [pattern, text] of TEXTS)
+      if (pattern.test(message)) return exception(message.replace(pattern, text), name);
+    if (message === "Unrecognized namedCurve") return exception(`Unsupported named curve: ${curve}`, name);
+    if (message === "Key algorithm mismatch" && (op === "encrypt" || op === "decrypt"))
+      return exception(
+        `${op === "encrypt" ? "Encryption" : "Decryption"} algorithm '${algorithm}' does not match key algorithm`,
+        name,
+      );
     if (message === "Unrecognized algorithm name") return exception(`${message}: ${algorithm}`, name);
     if (name === "SyntaxError" && message.startsWith("Unsupported key usage"))
       return exception("Invalid key usage", name);
@@ -86,9 +125,17 @@ export function createSubtle(hostCall: Internals["hostCall"], exception: Excepti
 
   class SubtleCrypto {
     constructor(secret?: unknown) {
-      if (secret !== SECRET) throw new TypeError("Illegal constructor");
+      if (secret !== SECRET) throw illegalConstructor();
     }
     async digest(algorithm: unknown, data: unknown): Promise<unknown> {
+      if (typeof algorithm !== "string" && (typeof algorithm !== "object" || algorithm === null))
+        throw new TypeError(
+          "Failed to execute 'call' on 'SubtleCrypto': Argument 0 can not be converted to a AlgorithmIdentifier",
+        );
+      if (typeof algorithm === "object" && (algorithm as { name?: unknown }).name === undefined)
+        throw new TypeError(
+          "Failed to execute 'call' on 'SubtleCrypto': Argument 0 required member 'name' is undefined",
+        );
       arity(arguments.length, 2, "digest");
       const name = (
         typeof algorithm === "object" && algorithm !== null
@@ -142,6 +189,9 @@ export function createSubtle(hostCall: Internals["hostCall"], exception: Excepti
       usages: unknown,
     ): Promise<unknown> {
       arity(arguments.length, 5, "importKey");
+      const isBytes = bytesOf(data) !== undefined;
+      if (typeof data === "object" && data !== null && isBytes === (format === "jwk"))
+        throw new TypeError(`Cannot import key: 'keyData' is ${isBytes ? "not " : ""}a JsonWebKey`);
       return call("importKey", [format, data, algorithm, Boolean(extractable), usages]);
     }
     async exportKey(format: unknown, key: unknown): Promise<unknown> {

@@ -181,7 +181,7 @@ export function createEventTarget(
     });
   }
 
-  exposeInterface(EventTarget);
+  exposeInterface(EventTarget, "EventTarget", true);
   Object.defineProperty(EventTarget.prototype, Symbol.for("Deno.privateCustomInspect"), {
     value(this: object, inspect: (value: unknown) => string) {
       const name = (this.constructor as { name?: string } | undefined)?.name ?? "EventTarget";

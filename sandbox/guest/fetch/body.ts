@@ -1,5 +1,6 @@
 import type { Internals } from "../internals.ts";
 import { string } from "../convert.ts";
+import * as types from "../types.ts";
 import { bytesOf, concatBytes, illegalInvocation } from "../webIdl.ts";
 import { type MimeType, extractMimeType, serialiseMimeType } from "./mimeType.ts";
 
@@ -58,6 +59,7 @@ export function createBodyTools({ load, encodeUtf8 }: Internals): BodyTools {
     };
   const decodeUtf8 = (bytes: Uint8Array): string =>
     (load("text")["decodeUtf8"] as (bytes: Uint8Array) => string)(bytes);
+  /** Keeps a byte order mark. */
   const decodeMarked = (bytes: Uint8Array): string =>
     (load("text")["decodeUtf8"] as (bytes: Uint8Array, fatal: boolean, ignoreBOM: boolean) => string)(
       bytes,
@@ -70,6 +72,24 @@ export function createBodyTools({ load, encodeUtf8 }: Internals): BodyTools {
     new (streams().ReadableStream)({
       start: (controller: { close(): void }) => controller.close(),
     });
+
+  /** Returns a stream of the byte arrays that an object iterates over. */
+  function streamOfItems(items: object): StreamLike {
+    const { ReadableStream } = streams() as unknown as {
+      ReadableStream: { from(items: unknown): StreamLike };
+    };
+    return ReadableStream.from(
+      (async function* () {
+        for await (const item of items as AsyncIterable<unknown>) {
+          if (!(item instanceof Uint8Array))
+            throw new TypeError(
+              "Argument 1 failed to iterate next value: The value returned from the next() method is not an Uint8Array object",
+            );
+          yield item;
+        }
+      })(),
+    );
+  }
 
   const tools: BodyTools = {
     extract(value) {
@@ -103,7 +123,14 @@ export function createBodyTools({ load, encodeUtf8 }: Internals): BodyTools {
           }
         }
       }
-      return { body: ofBytes(encodeUtf8(string(value, "", "")) as Bytes), type: "text/plain;charset=UTF-8" };
+      if (typeof value === "object" && value !== null) {
+        const items = value as Partial<AsyncIterable<unknown> & Iterable<unknown>>;
+        if ((items[Symbol.asyncIterator] ?? items[Symbol.iterator]) && !types.isStringObject(value))
+          return { body: { bytes: undefined, stream: streamOfItems(value), used: false }, type: undefined };
+      }
+      const body = ofBytes(encodeUtf8(string(value, "", "")) as Bytes);
+      TEXTS.add(body);
+      return { body, type: "text/plain;charset=UTF-8" };
     },
     streamOf(body) {
       if (body.stream === undefined) {
@@ -224,7 +251,9 @@ export function createBodyTools({ load, encodeUtf8 }: Internals): BodyTools {
           return form;
         },
         async json(): Promise<unknown> {
-          return JSON.parse(decodeUtf8(await read(this))) as unknown;
+          return JSON.parse(
+            (TEXTS.has(own(this) as Body) ? decodeMarked : decodeUtf8)(await read(this)),
+          ) as unknown;
         },
         async text(): Promise<string> {
           return decodeUtf8(await read(this));
@@ -242,6 +271,9 @@ export function createBodyTools({ load, encodeUtf8 }: Internals): BodyTools {
   };
   return tools;
 }
+
+/** Bodies made of strings: Deno parses them as they are, a byte order mark included. */
+const TEXTS = new WeakSet<Body>();
 
 /** Bodies made of blobs and forms: their streams are byte streams, too. */
 const BLOBS = new WeakSet<Body>();

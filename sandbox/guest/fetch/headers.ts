@@ -36,7 +36,7 @@ export class Headers {
   }
   #append(name: string, value: string): void {
     const [key, text] = checkHeader(name, value);
-    this.#assertMutable();
+    if (this.#immutable) throw new TypeError("Cannot change header: headers are immutable");
     const known = this.#list.find(([other]) => other.toLowerCase() === key.toLowerCase());
     this.#list.push([known?.[0] ?? key, text]);
   }

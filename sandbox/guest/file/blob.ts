@@ -147,9 +147,6 @@ export function createBlob({ load, encodeUtf8, cloneRules }: Internals) {
     get lastModified(): number {
       return this.#lastModified;
     }
-    get webkitRelativePath(): string {
-      return "";
-    }
   }
 
   for (const type of [Blob, File]) exposeInterface(type);

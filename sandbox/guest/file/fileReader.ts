@@ -1,7 +1,7 @@
 import { toBase64 } from "../baseCodes.ts";
 import { string } from "../convert.ts";
 import type { Internals } from "../internals.ts";
-import { exposeInterface, requireArguments } from "../webIdl.ts";
+import { exposeInterface, printGetters, requireArguments } from "../webIdl.ts";
 import type { BlobTools } from "./blob.ts";
 
 interface Decoder {
@@ -19,7 +19,7 @@ const LOADING = 1;
 const DONE = 2;
 
 /** Creates `FileReader` (File API, §6.2). Its events are tasks, so promises settle between two of them. */
-export function createFileReader({ load, setTimeout }: Internals, { bytesOfBlob }: BlobTools) {
+export function createFileReader({ load, setTimeout }: Internals, { bytesOfBlob, isBlob }: BlobTools) {
   const events = load("events") as {
     readonly EventTarget: new () => { dispatchEvent(event: object): boolean };
     readonly ProgressEvent: new (type: string, init?: object) => object;
@@ -55,6 +55,8 @@ export function createFileReader({ load, setTimeout }: Internals, { bytesOfBlob 
     ): void {
       if (this.#state === LOADING)
         throw new events.DOMException("Invalid FileReader state", "InvalidStateError");
+      // Deno checks nothing else.
+      if (!isBlob(blob)) throw new TypeError("e.stream is not a function");
       const bytes = bytesOfBlob(blob);
       const read: Read = { isAborted: false };
       this.#read = read;
@@ -133,5 +135,6 @@ export function createFileReader({ load, setTimeout }: Internals, { bytesOfBlob 
     Object.defineProperty(FileReader.prototype, name, { value, enumerable: true });
   }
   exposeInterface(FileReader);
+  printGetters(FileReader, ["error", "readyState", "result"]);
   return FileReader;
 }

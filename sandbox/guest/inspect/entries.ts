@@ -19,7 +19,7 @@ export function listEntries(state: Inspection, list: readonly unknown[], depth: 
     }
     const start = index;
     while (index < list.length && !Object.hasOwn(list, index)) index++;
-    output.push(`<${index - start} empty item${index - start > 1 ? "s" : ""}>`);
+    output.push(state.stylize(`<${index - start} empty item${index - start > 1 ? "s" : ""}>`, "undefined"));
   }
   if (index < list.length) output.push(more(list.length - index));
   return output;
@@ -67,5 +67,5 @@ export function bufferEntries(state: Inspection, buffer: ArrayBuffer): string[] 
   let text = Array.from(bytes.subarray(0, shown), (byte) => byte.toString(16).padStart(2, "0")).join(" ");
   const left = bytes.length - shown;
   if (left > 0) text += ` ... ${left} more byte${left > 1 ? "s" : ""}`;
-  return [`[Uint8Contents]: <${text}>`];
+  return [`${state.stylize("[Uint8Contents]", "special")}: <${text}>`];
 }

@@ -11,7 +11,7 @@ const CUSTOM_INSPECT = Symbol.for("Deno.customInspect");
 const NODE_INSPECT = Symbol.for("nodejs.util.inspect.custom");
 
 /**
- * Returns the text of any value, as `Deno.inspect` does without colours. An object's own method for Node's `util.inspect` is given `own` to call.
+ * Returns the text of any value, as `Deno.inspect` does; coloured only if `stylize` says how. An object's own method for Node's `util.inspect` is given `own` to call.
  */
 export function inspect(
   value: unknown,
@@ -40,6 +40,7 @@ function begin(options: InspectOptions, own: Inspection["inspect"]): Inspection 
     breakLength,
     compact,
     trailingComma: options.trailingComma ?? false,
+    stylize: options.stylize ?? ((text) => text),
     quotes: options.quotes ?? ['"', "'", "`"],
     customInspect: options.customInspect ?? true,
     showHidden: options.showHidden ?? false,
@@ -63,7 +64,7 @@ function formatValue(state: Inspection, value: unknown, depth: number): string {
     state.circular ??= new Map();
     let index = state.circular.get(value);
     if (index === undefined) state.circular.set(value, (index = state.circular.size + 1));
-    return `[Circular *${index}]`;
+    return state.stylize(`[Circular *${index}]`, "special");
   }
   return formatObject(state, value, depth);
 }
@@ -109,7 +110,7 @@ function nodeOptions(state: Inspection, depth: number): object {
   return {
     showHidden,
     depth,
-    colors: false,
+    colors: options.stylize !== undefined,
     customInspect,
     showProxy: false,
     maxArrayLength: state.iterableLimit,
@@ -119,7 +120,7 @@ function nodeOptions(state: Inspection, depth: number): object {
     sorted: options.sorted ?? false,
     getters: options.getters ?? false,
     numericSeparator: false,
-    stylize: (text: unknown) => String(text),
+    stylize: (text: unknown, style: string) => state.stylize(String(text), style),
   };
 }
 
@@ -136,7 +137,7 @@ function formatObject(state: Inspection, value: object, depth: number): string {
   if (shape.whole !== undefined) return shape.whole;
   if (depth > state.depth) {
     const name = getPrefix(constructor, tagText, "Object").slice(0, -1);
-    return constructor === null ? name : `[${name}]`;
+    return state.stylize(constructor === null ? name : `[${name}]`, "special");
   }
   const inner = depth + 1;
   state.seen.push(value);
@@ -150,7 +151,10 @@ function formatObject(state: Inspection, value: object, depth: number): string {
   }
   const index = state.circular?.get(value);
   let { base } = shape;
-  if (index !== undefined) base = base === "" ? `<ref *${index}>` : `<ref *${index}> ${base}`;
+  if (index !== undefined) {
+    const mark = state.stylize(`<ref *${index}>`, "special");
+    base = base === "" ? mark : `${mark} ${base}`;
+  }
   const { sorted } = state.options;
   if (sorted !== undefined && sorted !== false) {
     const order = typeof sorted === "function" ? sorted : undefined;

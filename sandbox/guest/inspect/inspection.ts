@@ -15,10 +15,12 @@ export interface InspectOptions {
   /** See `Layout.compact`. Default 3. */
   compact?: boolean | number;
   sorted?: boolean | ((a: string, b: string) => number);
-  getters?: boolean;
+  getters?: boolean | "get" | "set";
   showHidden?: boolean;
   trailingComma?: boolean;
   customInspect?: boolean;
+  /** Gives a text the colour of its kind. Default: none. */
+  stylize?: (text: string, style: string) => string;
   /** Quotes, in order of preference. Default `"`, `'`, `` ` ``. */
   quotes?: readonly string[];
 }
@@ -33,6 +35,7 @@ export interface Inspection extends Layout {
   /** What an object's own method may call; has the options of Node's. */
   readonly inspect: (value: unknown, options?: never) => string;
   readonly quotes: readonly string[];
+  readonly stylize: (text: string, style: string) => string;
   readonly customInspect: boolean;
   readonly showHidden: boolean;
   readonly seen: unknown[];

@@ -1,5 +1,9 @@
 import { textWidth } from "./quote.ts";
 
+const CODES = /\p{Cc}\[\d\d?m/gu;
+/** Removes the codes of colours, which take no room. */
+const withoutCodes = (text: string): string => (text.includes("\u001b") ? text.replace(CODES, "") : text);
+
 /** The inspection state that the layout depends on. */
 export interface Layout {
   readonly breakLength: number;
@@ -57,7 +61,7 @@ function fits(entries: readonly string[], start: number, base: string, breakLeng
   let total = entries.length + start;
   if (total + entries.length > breakLength) return false;
   for (const entry of entries) {
-    total += entry.length;
+    total += withoutCodes(entry).length;
     if (total > breakLength) return false;
   }
   return !base.includes("\n");
@@ -73,7 +77,7 @@ function groupIntoColumns(
   const hasMore = layout.iterableLimit < entries.length;
   const count = hasMore ? entries.length - 1 : entries.length;
   const SEPARATOR = 2;
-  const widths = entries.slice(0, count).map(textWidth);
+  const widths = entries.slice(0, count).map((entry) => textWidth(withoutCodes(entry)));
   const widest = Math.max(0, ...widths);
   const total = widths.reduce((sum, width) => sum + width + SEPARATOR, 0);
   const cell = widest + SEPARATOR;

@@ -3,9 +3,12 @@ import { quoteString, symbolText } from "./quote.ts";
 
 /** Formats a value that isn't an object. */
 export function formatPrimitive(state: Inspection, value: unknown): string {
+  if (typeof value === "string") return formatString(state, value);
+  return state.stylize(plainText(state, value), value === null ? "null" : typeof value);
+}
+
+function plainText(state: Inspection, value: unknown): string {
   switch (typeof value) {
-    case "string":
-      return formatString(state, value);
     case "number":
       return Object.is(value, -0) ? "-0" : `${value}`;
     case "bigint":
@@ -27,8 +30,10 @@ function formatString(state: Inspection, value: string): string {
   }
   text = text.toWellFormed();
   if (state.compact !== true && text.length > 16 && text.length > state.breakLength - state.indentation - 4) {
-    const lines = text.split(/(?<=\n)/).map((line) => quoteString(line, state.quotes));
+    const lines = text
+      .split(/(?<=\n)/)
+      .map((line) => state.stylize(quoteString(line, state.quotes), "string"));
     return lines.join(` +\n${" ".repeat(state.indentation + 2)}`) + trailer;
   }
-  return quoteString(text, state.quotes) + trailer;
+  return state.stylize(quoteString(text, state.quotes), "string") + trailer;
 }

@@ -26,13 +26,19 @@ export function formatProperty(
     state.indentation -= step;
   } else if (descriptor.get !== undefined) {
     const label = descriptor.set === undefined ? "Getter" : "Getter/Setter";
+    const { getters } = state.options;
     text =
-      state.options.getters === true
+      getters === true || getters === (descriptor.set === undefined ? "get" : "set")
         ? evaluatedGetter(state, value, descriptor.get, label, depth)
-        : `[${label}]`;
-  } else text = descriptor.set === undefined ? "undefined" : "[Setter]";
+        : state.stylize(`[${label}]`, "special");
+  } else
+    text =
+      descriptor.set === undefined
+        ? state.stylize("undefined", "undefined")
+        : state.stylize("[Setter]", "special");
   if (isElement) return text;
-  const name = typeof key === "symbol" ? symbolKey(key) : quoteKey(String(key), state.quotes);
+  const plain = typeof key === "symbol" ? symbolKey(key) : quoteKey(String(key), state.quotes);
+  const name = state.stylize(plain, typeof key === "symbol" ? "symbol" : plain === key ? "name" : "string");
   return `${descriptor.enumerable === false ? `[${name}]` : name}: ${text}`;
 }
 
@@ -46,8 +52,8 @@ function evaluatedGetter(
   try {
     const result = get.call(value);
     if (typeof result === "object" && result !== null)
-      return `[${label}] ${state.format(state, result, depth)}`;
-    return `[${label}: ${formatPrimitive(state, result)}]`;
+      return `${state.stylize(`[${label}]`, "special")} ${state.format(state, result, depth)}`;
+    return `${state.stylize(`[${label}:`, "special")} ${formatPrimitive(state, result)}${state.stylize("]", "special")}`;
   } catch (error) {
     return `[${label}: <Inspection threw (${(error as Error).message})>]`;
   }

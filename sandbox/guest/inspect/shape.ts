@@ -69,7 +69,7 @@ export function shapeOf(state: Inspection, value: object, constructor: string | 
   }
   if (typeof value === "function") {
     shape.base = functionText(value, constructor, tag);
-    return bare ? done(shape.base) : shape;
+    return bare ? done(state.stylize(shape.base, "special")) : shape;
   }
   return specialShapeOf(state, value, constructor, tag, shape);
 }
@@ -84,17 +84,18 @@ function specialShapeOf(
   const prefix = (fallback: string): string => getPrefix(constructor, tag, fallback);
   const bare = shape.keys.length === 0;
   const done = (whole: string): Shape => ({ ...shape, whole });
-  const withBase = (base: string): Shape => (bare ? done(base) : { ...shape, base });
+  const withBase = (base: string, style: string): Shape =>
+    bare ? done(state.stylize(base, style)) : { ...shape, base };
   const open = (fallback: string): [string, string] => [`${prefix(fallback)}{`, "}"];
   if (types.isRegExp(value)) {
     const head = prefix("RegExp");
-    return withBase(`${head === "RegExp " ? "" : head}${RegExp.prototype.toString.call(value)}`);
+    return withBase(`${head === "RegExp " ? "" : head}${RegExp.prototype.toString.call(value)}`, "regexp");
   }
   if (types.isDate(value)) {
     const time = Date.prototype.getTime.call(value);
     const text = Number.isNaN(time) ? "Invalid Date" : Date.prototype.toISOString.call(value);
     const head = prefix("Date");
-    return withBase(`${head === "Date " ? "" : head}${text}`);
+    return withBase(`${head === "Date " ? "" : head}${text}`, "date");
   }
   if (isError(value)) {
     const base = formatError(state, value as Error, constructor, tag, shape.keys, (inner) =>
@@ -112,19 +113,29 @@ function specialShapeOf(
     return { ...shape, braces: open("DataView") };
   }
   // JavaScript can't tell whether a promise is settled; most that are printed are pending.
-  if (types.isPromise(value)) return { ...shape, braces: open("Promise"), entries: () => ["<pending>"] };
+  if (types.isPromise(value))
+    return { ...shape, braces: open("Promise"), entries: () => [state.stylize("<pending>", "special")] };
   if (tag === "Intl.Locale") {
     shape.keys.unshift(...LOCALE_KEYS);
     return { ...shape, braces: open("Intl.Locale") };
   }
   if (types.isWeakSet(value))
-    return { ...shape, braces: open("WeakSet"), entries: () => ["<items unknown>"] };
+    return {
+      ...shape,
+      braces: open("WeakSet"),
+      entries: () => [state.stylize("<items unknown>", "special")],
+    };
   if (types.isWeakMap(value))
-    return { ...shape, braces: open("WeakMap"), entries: () => ["<items unknown>"] };
+    return {
+      ...shape,
+      braces: open("WeakMap"),
+      entries: () => [state.stylize("<items unknown>", "special")],
+    };
   if (types.isModuleNamespace(value)) return { ...shape, braces: ["[Module: null prototype] {", "}"] };
   if (types.isBoxedPrimitive(value)) {
     const base = boxedText(state, value, shape.keys, constructor, tag);
-    return shape.keys.length === 0 ? done(base) : { ...shape, base };
+    const kind = typeof (value as { valueOf(): unknown }).valueOf();
+    return shape.keys.length === 0 ? done(state.stylize(base, kind)) : { ...shape, base };
   }
   const head = prefix("Object");
   return bare ? done(`${head}{}`) : { ...shape, braces: [`${head}{`, "}"] };
@@ -172,7 +183,10 @@ function boxedText(
           : (["Symbol", Symbol.prototype.valueOf] as const);
   const primitive = Reflect.apply(method, value, []) as unknown;
   if (name === "String") keys.splice(0, (primitive as string).length);
-  const text = formatPrimitive({ ...state, maxStringLength: Number.POSITIVE_INFINITY }, primitive);
+  const text = formatPrimitive(
+    { ...state, maxStringLength: Number.POSITIVE_INFINITY, stylize: (plain) => plain },
+    primitive,
+  );
   const made = constructor === name ? "" : constructor === null ? " (null prototype)" : ` (${constructor})`;
   return `[${name}${made}: ${text}]${tag !== "" && tag !== constructor ? ` [${tag}]` : ""}`;
 }

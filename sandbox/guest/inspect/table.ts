@@ -41,11 +41,13 @@ export function tableText(data: unknown, properties?: unknown): string | undefin
       }
     }
   });
-  const head = [isIterated ? "(iter idx)" : "(idx)", ...(keys.length > 0 ? ["Key"] : []), ...columns.keys()];
+  // The order of an object's keys: indices first.
+  const names = Object.keys(Object.fromEntries(columns));
+  const head = [isIterated ? "(iter idx)" : "(idx)", ...(keys.length > 0 ? ["Key"] : []), ...names];
   const body: string[][] = [
     rows.map(([key]) => key),
     ...(keys.length > 0 ? [keys] : []),
-    ...columns.values(),
+    ...names.map((name) => columns.get(name) as string[]),
   ];
   if (hasValues) {
     head.push("Values");

@@ -1,4 +1,4 @@
-import { nodeError, outOfRange, wrongArgument, wrongType } from "../buffer/errors.ts";
+import { checkInteger, nodeError, outOfRange, wrongArgument, wrongType } from "../buffer/errors.ts";
 import type { Internals } from "../internals.ts";
 
 type Listener = ((this: unknown, ...args: unknown[]) => unknown) & { listener?: Listener };
@@ -22,8 +22,13 @@ interface Signal {
   removeEventListener(type: string, listener: () => void): void;
 }
 
+interface Resource {
+  asyncId(): number;
+  emitDestroy(): unknown;
+  runInAsyncScope(work: (...args: unknown[]) => unknown, self: unknown, ...args: unknown[]): unknown;
+}
+
 const CAPTURES = Symbol("kCapture");
-const SHAPE_MODE = Symbol("shapeMode");
 const ERROR_MONITOR = Symbol("events.errorMonitor");
 const REJECTION = Symbol.for("nodejs.rejection");
 
@@ -45,7 +50,6 @@ export function createEvents({ load }: Internals): Readonly<Record<string, unkno
       this._eventsCount = 0;
     }
     this._maxListeners = this._maxListeners || undefined;
-    (this as unknown as Record<symbol, unknown>)[SHAPE_MODE] = false;
     const captures = (options as { captureRejections?: unknown } | undefined)?.captureRejections;
     if (captures) {
       if (typeof captures !== "boolean") throw wrongType("options.captureRejections", "boolean", captures);
@@ -255,11 +259,23 @@ export function createEvents({ load }: Internals): Readonly<Record<string, unkno
   function on(
     source: unknown,
     name: Name,
-    options: { signal?: unknown; close?: readonly Name[] } = {},
+    options: {
+      signal?: unknown;
+      close?: readonly Name[];
+      highWaterMark?: unknown;
+      lowWaterMark?: unknown;
+      highWatermark?: unknown;
+      lowWatermark?: unknown;
+    } = {},
   ): AsyncIterableIterator<unknown[]> {
     if (typeof options !== "object" || options === null) throw wrongType("options", "object", options);
     const signal = readSignal(options);
     if (signal?.aborted) throw abortError(signal);
+    for (const [mark, other] of [
+      ["highWaterMark", "highWatermark"],
+      ["lowWaterMark", "lowWatermark"],
+    ] as const)
+      checkInteger(options[mark] ?? options[other] ?? 1, `options.${mark}`, 1);
     const values: unknown[][] = [];
     const waiting: PromiseWithResolvers<IteratorResult<unknown[]>>[] = [];
     const stops: (() => void)[] = [];
@@ -322,7 +338,9 @@ export function createEvents({ load }: Internals): Readonly<Record<string, unkno
 
   function addAbortListener(signal: unknown, listener: unknown): object {
     if (signal === undefined) throw wrongArgument("signal", "an instance of AbortSignal", signal);
-    const checked = readSignal({ signal }) as Signal;
+    if (typeof signal !== "object" || signal === null || !("aborted" in signal))
+      throw wrongArgument("signal", "an instance of AbortSignal", signal);
+    const checked = signal as Signal;
     assertListener(listener);
     let stop: (() => void) | undefined;
     if (checked.aborted) void Promise.resolve().then(() => listener());
@@ -363,15 +381,63 @@ export function createEvents({ load }: Internals): Readonly<Record<string, unkno
     },
     errorMonitor: ERROR_MONITOR,
     captureRejectionSymbol: REJECTION,
-    usingDomains: false,
-    init,
-    EventEmitterAsyncResource: class {
-      constructor() {
-        throw new Error("node:events: EventEmitterAsyncResource is not available in this sandbox");
-      }
+    get EventEmitterAsyncResource() {
+      return (resource ??= createResource());
     },
   };
-  Object.assign(EventEmitter, names, { EventEmitter });
+  let resource: object | undefined;
+  /** Creates the emitter whose listeners run in the scope of an asynchronous resource. */
+  function createResource(): object {
+    const { AsyncResource } = load("node")["asyncHooks"] as {
+      AsyncResource: new (type: unknown) => Resource;
+    };
+    class EventEmitterReferencingAsyncResource extends AsyncResource {
+      readonly eventEmitter: unknown;
+      constructor(emitter: unknown, type: unknown) {
+        super(type);
+        this.eventEmitter = emitter;
+      }
+    }
+    class EventEmitterAsyncResource extends (EventEmitter as unknown as new (options: unknown) => Emitter) {
+      readonly #resource: EventEmitterReferencingAsyncResource;
+      constructor(options?: unknown) {
+        const name =
+          typeof options === "string" ? options : (options as { name?: unknown } | undefined)?.name;
+        if (typeof options === "string" || options === undefined || options === null) super(undefined);
+        else super(options);
+        this.#resource = new EventEmitterReferencingAsyncResource(this, name ?? new.target.name);
+      }
+      override emit(name: Name, ...args: unknown[]): boolean {
+        return this.#resource.runInAsyncScope(
+          methods.emit as (...args: unknown[]) => unknown,
+          this,
+          name,
+          ...args,
+        ) as boolean;
+      }
+      emitDestroy(): void {
+        this.#resource.emitDestroy();
+      }
+      get asyncId(): number {
+        return this.#resource.asyncId();
+      }
+      get triggerAsyncId(): number {
+        return 0;
+      }
+      get asyncResource(): object {
+        return this.#resource;
+      }
+    }
+    return EventEmitterAsyncResource;
+  }
+  Object.defineProperties(EventEmitter, Object.getOwnPropertyDescriptors(names));
+  Object.assign(EventEmitter, {
+    EventEmitter,
+    usingDomains: false,
+    init,
+    kMaxEventTargetListeners: Symbol("events.maxEventTargetListeners"),
+    kMaxEventTargetListenersWarned: Symbol("events.maxEventTargetListenersWarned"),
+  });
   Object.defineProperty(EventEmitter, "defaultMaxListeners", {
     get: () => defaultMaxListeners,
     set: (count: unknown) => {
@@ -387,15 +453,14 @@ export function createEvents({ load }: Internals): Readonly<Record<string, unkno
     },
     enumerable: true,
   });
-  return {
-    ...names,
-    EventEmitter,
-    get captureRejections() {
-      return captureRejections;
+  return Object.defineProperties(
+    {
+      EventEmitter,
+      get defaultMaxListeners() {
+        return defaultMaxListeners;
+      },
+      default: EventEmitter,
     },
-    get defaultMaxListeners() {
-      return defaultMaxListeners;
-    },
-    default: EventEmitter,
-  };
+    Object.getOwnPropertyDescriptors(names),
+  );
 }

@@ -9,6 +9,7 @@ import { isDeepEqual } from "./deepEqual.ts";
 type Callback = (error: unknown, ...values: unknown[]) => void;
 type AnyFunction = (...args: unknown[]) => unknown;
 type NodeOptions = InspectOptions & {
+  colors?: boolean;
   maxArrayLength?: number | null;
   maxStringLength?: number | null;
 };
@@ -32,7 +33,7 @@ const DEFAULTS = {
   maxStringLength: 10_000,
   customInspect: true,
   quotes: ["'", '"', "`"],
-  iterableLimit: null,
+  iterableLimit: Number.POSITIVE_INFINITY,
   trailingComma: false,
   indentLevel: 0,
 };
@@ -43,18 +44,43 @@ const COLORS: Record<string, readonly [number, number]> = {
   dim: [2, 22],
   italic: [3, 23],
   underline: [4, 24],
+  blink: [5, 25],
   inverse: [7, 27],
-  black: [30, 39],
-  red: [31, 39],
-  green: [32, 39],
-  yellow: [33, 39],
-  blue: [34, 39],
-  magenta: [35, 39],
-  cyan: [36, 39],
-  white: [37, 39],
-  gray: [90, 39],
+  hidden: [8, 28],
+  strikethrough: [9, 29],
+  doubleunderline: [21, 24],
 };
-const STYLES = {
+const NAMES = ["black", "red", "green", "yellow", "blue", "magenta", "cyan", "white"];
+const inCapitals = (name: string): string => `bg${name.charAt(0).toUpperCase()}${name.slice(1)}`;
+for (const [at, name] of NAMES.entries()) COLORS[name] = [30 + at, 39];
+for (const [at, name] of NAMES.entries()) COLORS[inCapitals(name)] = [40 + at, 49];
+Object.assign(COLORS, { framed: [51, 54], overlined: [53, 55], gray: [90, 39] });
+for (const [at, name] of NAMES.entries()) if (at > 0) COLORS[`${name}Bright`] = [90 + at, 39];
+COLORS["bgGray"] = [100, 49];
+for (const [at, name] of NAMES.entries()) if (at > 0) COLORS[inCapitals(`${name}Bright`)] = [100 + at, 49];
+for (const [name, other] of [
+  ["gray", "grey"],
+  ["gray", "blackBright"],
+  ["bgGray", "bgGrey"],
+  ["bgGray", "bgBlackBright"],
+  ["dim", "faint"],
+  ["strikethrough", "strikeThrough"],
+  ["strikethrough", "crossedout"],
+  ["strikethrough", "crossedOut"],
+  ["hidden", "conceal"],
+  ["inverse", "swapColors"],
+  ["inverse", "swapcolors"],
+  ["doubleunderline", "doubleUnderline"],
+] as const)
+  Object.defineProperty(COLORS, other, {
+    get: () => COLORS[name],
+    set: (value: readonly [number, number]) => {
+      COLORS[name] = value;
+    },
+    configurable: true,
+  });
+const STYLES: Record<string, string> = {
+  __proto__: null as never,
   special: "cyan",
   number: "yellow",
   bigint: "yellow",
@@ -68,13 +94,23 @@ const STYLES = {
   module: "underline",
 };
 
-/** Node's `util.inspect`: two levels deep, single quotes preferred; without colours. */
+function stylizeWithColor(text: string, style: string): string {
+  const [begin, end] = COLORS[STYLES[style] ?? ""] ?? [];
+  return begin === undefined ? text : `\u001b[${begin}m${text}\u001b[${end}m`;
+}
+
+/** Node's `util.inspect`: two levels deep, single quotes preferred. */
 export function inspect(value: unknown, options?: NodeOptions | boolean | null, ...more: unknown[]): string {
   const [depth] = more as (number | null | undefined)[];
   const given: NodeOptions =
     typeof options === "object" && options !== null
-      ? { ...options }
-      : { showHidden: options === true, ...(depth !== undefined && { depth }) };
+      ? { ...changed, ...options }
+      : {
+          ...changed,
+          ...(options !== undefined && { showHidden: options === true }),
+          ...(depth !== undefined && { depth }),
+          ...(more[1] !== undefined && { colors: more[1] as boolean }),
+        };
   const { maxArrayLength = DEFAULTS.maxArrayLength, maxStringLength = DEFAULTS.maxStringLength } = given;
   return denoInspect(
     value,
@@ -84,14 +120,32 @@ export function inspect(value: unknown, options?: NodeOptions | boolean | null, 
       listLimit: Math.max(0, maxArrayLength ?? Number.POSITIVE_INFINITY),
       strAbbreviateSize: Math.max(0, maxStringLength ?? Number.POSITIVE_INFINITY),
       ...given,
+      ...(given.colors === true && { stylize: stylizeWithColor }),
     },
     inspect,
   );
 }
+/** What a source has set of `inspect.defaultOptions`. */
+let changed: NodeOptions = {};
 Object.defineProperties(inspect, {
   name: { value: "inspect" },
   length: { value: 2 },
-  defaultOptions: { value: DEFAULTS },
+  defaultOptions: {
+    get: () =>
+      new Proxy(
+        { ...DEFAULTS, ...changed },
+        {
+          set(target, key, value) {
+            changed = { ...changed, [key]: value as unknown };
+            return Reflect.set(target, key, value);
+          },
+        },
+      ),
+    set(options: unknown) {
+      if (typeof options !== "object" || options === null) throw wrongType("options", "object", options);
+      changed = { ...changed, ...options };
+    },
+  },
 });
 Object.assign(inspect, { colors: COLORS, styles: STYLES, custom: CUSTOM });
 

@@ -1,6 +1,14 @@
 import { makeIterable } from "../pairIterator.ts";
-import { exposeInterface, readPairs, requireArguments, toScalarString } from "../webIdl.ts";
+import { withCode } from "../convert.ts";
+import { exposeInterface, readPairs, toScalarString } from "../webIdl.ts";
 import type { FormEncoding, Pair } from "./form.ts";
+
+/** Checks the number of arguments, with Node's message. */
+function requireNamed(given: number, required: 1 | 2): void {
+  if (given >= required) return;
+  const names = required === 1 ? '"name" argument' : '"name" and "value" arguments';
+  throw withCode(new TypeError(`The ${names} must be specified`), "ERR_MISSING_ARGS");
+}
 
 /** `URLSearchParams`, and the functions by which `URL` keeps one in sync with its query. */
 export type SearchParamsTools = ReturnType<typeof createSearchParams>;
@@ -42,12 +50,12 @@ export function createSearchParams(form: FormEncoding) {
       return this.#pairs.length;
     }
     append(name: unknown, value: unknown): void {
-      requireArguments(arguments.length, 2, "Failed to execute 'append' on 'URLSearchParams'");
+      requireNamed(arguments.length, 2);
       this.#pairs.push([toScalarString(name), toScalarString(value)]);
       this.#changed();
     }
     delete(name: unknown, value: unknown = undefined): void {
-      requireArguments(arguments.length, 1, "Failed to execute 'delete' on 'URLSearchParams'");
+      requireNamed(arguments.length, 1);
       const key = toScalarString(name);
       this.#pairs = this.#pairs.filter(
         (pair) => pair[0] !== key || (value !== undefined && pair[1] !== toScalarString(value)),
@@ -55,24 +63,24 @@ export function createSearchParams(form: FormEncoding) {
       this.#changed();
     }
     get(name: unknown): string | null {
-      requireArguments(arguments.length, 1, "Failed to execute 'get' on 'URLSearchParams'");
+      requireNamed(arguments.length, 1);
       const key = toScalarString(name);
       return this.#pairs.find((pair) => pair[0] === key)?.[1] ?? null;
     }
     getAll(name: unknown): string[] {
-      requireArguments(arguments.length, 1, "Failed to execute 'getAll' on 'URLSearchParams'");
+      requireNamed(arguments.length, 1);
       const key = toScalarString(name);
       return this.#pairs.filter((pair) => pair[0] === key).map((pair) => pair[1]);
     }
     has(name: unknown, value: unknown = undefined): boolean {
-      requireArguments(arguments.length, 1, "Failed to execute 'has' on 'URLSearchParams'");
+      requireNamed(arguments.length, 1);
       const key = toScalarString(name);
       return this.#pairs.some(
         (pair) => pair[0] === key && (value === undefined || pair[1] === toScalarString(value)),
       );
     }
     set(name: unknown, value: unknown): void {
-      requireArguments(arguments.length, 2, "Failed to execute 'set' on 'URLSearchParams'");
+      requireNamed(arguments.length, 2);
       const key = toScalarString(name);
       const text = toScalarString(value);
       const first = this.#pairs.find((pair) => pair[0] === key);

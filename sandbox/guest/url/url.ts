@@ -41,7 +41,7 @@ export function createUrl(
     #params: InstanceType<typeof URLSearchParams> | undefined;
 
     static canParse(url: unknown, base: unknown = undefined): boolean {
-      requireArguments(arguments.length, 1, "Failed to execute 'canParse' on 'URL'");
+      requireArguments(arguments.length, 1, "Failed to execute 'URL.canParse'");
       return (
         parseUrl(toScalarString(url), base === undefined ? undefined : toScalarString(base)) !== undefined
       );
@@ -92,7 +92,7 @@ export function createUrl(
         };
         const descriptor = Object.getOwnPropertyDescriptor(accessors, part) as PropertyDescriptor;
         if (part === "origin") delete descriptor.set;
-        Object.defineProperty(URL.prototype, part, descriptor);
+        Object.defineProperty(URL.prototype, part, { ...descriptor, enumerable: false });
       }
     }
     get searchParams(): object {

@@ -1,6 +1,6 @@
 import type ivm from "isolated-vm";
 import type { CompiledSource } from "./compile.ts";
-import { bootstrapCode, chunkCode } from "./guestCode.ts";
+import { bootstrapCode, chunkCode, hardenedCode } from "./guestCode.ts";
 
 type Ivm = typeof ivm;
 
@@ -16,8 +16,8 @@ export interface PreparedContext {
   ask: Ask;
   /** The only source that may run in this context more than once; set by its first run. */
   compiled?: { readonly source: CompiledSource; readonly factory: ivm.Reference };
-  /** Compiles one of our chunks and passes its value to `give`. */
-  readonly loadChunk: (name: string, give: (chunk: ivm.Reference) => void) => void;
+  /** Compiles one of our chunks, hardened if asked for, and passes its value to `give`. */
+  readonly loadChunk: (name: string, isHardened: boolean, give: (chunk: ivm.Reference) => void) => void;
   readonly release: () => void;
 }
 
@@ -66,10 +66,13 @@ export function createContextFactory(vm: Ivm): (isolate: ivm.Isolate) => Prepare
       context,
       dispatch: dispatch as PreparedContext["dispatch"],
       ask: () => undefined,
-      loadChunk: (name, give) => {
-        const code = Object.hasOwn(chunkCode, name) ? chunkCode[name] : undefined;
+      loadChunk: (name, isHardened, give) => {
+        const codes = isHardened ? hardenedCode : chunkCode;
+        const code = Object.hasOwn(codes, name) ? codes[name] : undefined;
         if (code === undefined) return;
-        const chunk = compile(isolate, name, code).runSync(context, { reference: true });
+        const chunk = compile(isolate, isHardened ? `${name}Hardened` : name, code).runSync(context, {
+          reference: true,
+        });
         give(chunk);
         chunk.release();
       },

@@ -6,7 +6,7 @@ import { compileSource, type CompiledSource } from "./compile.ts";
 import type { PreparedContext } from "./context.ts";
 import { crashError } from "./crashError.ts";
 import { stopError, thrownError, timeoutError } from "./errors.ts";
-import { namesGlobals } from "./namesGlobals.ts";
+import { namesGlobals, replacesBuiltIns } from "./namesGlobals.ts";
 import { createImports, type Imports } from "./imports.ts";
 import { refuse } from "./modules.ts";
 import type { Outbox } from "./outbox.ts";
@@ -117,6 +117,7 @@ class SourceRun {
         inputs,
         this.#guestLimits(),
         !isPure && namesGlobals(source),
+        !isPure && replacesBuiltIns(source),
       ),
     );
   }
@@ -231,7 +232,7 @@ class SourceRun {
         this.#touched.add(a === "time" ? "time" : "randomness");
         break;
       case ASK.load:
-        this.#prepared.loadChunk(String(a), (chunk) => {
+        this.#prepared.loadChunk(String(a), b === true, (chunk) => {
           this.#prepared.dispatch.applySync(undefined, [TELL.chunk, chunk.derefInto()]);
         });
         break;

@@ -29,3 +29,13 @@ export function namesGlobals(source: string): boolean {
   }
   return found;
 }
+
+/**
+ * Ways to a prototype or to the global object, code created at run time, and a member of a built-in that is assigned. `\\u` may spell
+ * any name.
+ */
+const REPLACES =
+  /[pP]rototype|__proto__|globalThis|window|self|\beval\b|\bFunction\b|\\u|(?<![\w$.])[A-Z]\w*\s*(?:\.\s*\w+|\[[^\]]*\])\s*=(?![=>])|(?:assign|define\w+|set|deleteProperty)\s*\(\s*[A-Z]/;
+
+/** Whether a source's text may replace a built-in or change a prototype: our own code then uses those of before. Errs on the side of yes. */
+export const replacesBuiltIns = (source: string): boolean => REPLACES.test(source);

@@ -71,8 +71,6 @@ export const DECLARED: Readonly<Record<string, Declared>> = {
   "deno/process.exit": NO_OUTCOME,
   "thrown/message a function":
     "The message is no JSON, so the reference has neither result nor error; here the error is an empty text.",
-  "globals/class brand checks":
-    "A getter called on the wrong object throws a TypeError with V8's text instead of `Illegal invocation`.",
   "globals/global property descriptors": LAZY,
   "globals/native code text": LAZY,
   "http/fetch new Request":

@@ -1,0 +1,227 @@
+/**
+ * The built-ins as they are before a source runs, for chunks that the host has hardened (`sandbox/host/child/harden.ts`): a source that
+ * replaces a built-in or a member of a prototype changes nothing for them.
+ */
+import { createObject, defineProperties, defineProperty } from "./descriptors.ts";
+
+const {
+  Array,
+  ArrayBuffer,
+  DataView,
+  Map,
+  Object,
+  Promise,
+  Reflect,
+  RegExp,
+  Set,
+  String,
+  Symbol,
+  TypeError,
+  Uint8Array,
+  WeakMap,
+} = globalThis;
+const { apply, construct, get: getMember, getOwnPropertyDescriptor, getPrototypeOf, ownKeys } = Reflect;
+const { isArray } = Array;
+const { hasOwn } = Object;
+const { iterator } = Symbol;
+const { isView } = ArrayBuffer;
+type Members = Record<PropertyKey, unknown>;
+type Work = (...args: unknown[]) => unknown;
+
+const ownGet = WeakMap.prototype.get;
+const ownSet = WeakMap.prototype.set;
+
+/** Captures the built-ins; what chunks call `$`. */
+export function captureBuiltIns(): object {
+  const globals: Members = { __proto__: null };
+  const statics: Record<string, Members> = { __proto__: null } as never;
+  /** Members of each built-in prototype, as descriptors. */
+  const prototypes = new WeakMap<object, Record<PropertyKey, PropertyDescriptor>>();
+  const keep = (prototype: object | null): void => {
+    if (prototype === null || apply(ownGet, prototypes, [prototype]) !== undefined) return;
+    const members: Record<PropertyKey, PropertyDescriptor> = { __proto__: null } as never;
+    const keys = ownKeys(prototype);
+    for (let at = 0; at < keys.length; at++) {
+      const key = keys[at] as string;
+      members[key] = { __proto__: null, ...getOwnPropertyDescriptor(prototype, key) } as PropertyDescriptor;
+    }
+    apply(ownSet, prototypes, [prototype, members]);
+    keep(getPrototypeOf(prototype));
+  };
+  const names = ownKeys(globalThis);
+  for (let at = 0; at < names.length; at++) {
+    const name = names[at] as string;
+    const value = getOwnPropertyDescriptor(globalThis, name)?.value as Members | undefined;
+    if ((typeof value !== "function" && typeof value !== "object") || value === null) continue;
+    if ((value as unknown) === globalThis) continue;
+    globals[name] = value;
+    const members: Members = { __proto__: null };
+    // Typed arrays inherit theirs.
+    for (let at: object | null = value; at !== null && at !== Function.prototype; at = getPrototypeOf(at)) {
+      const keys = ownKeys(at);
+      for (let key = 0; key < keys.length; key++) {
+        const member = keys[key] as string;
+        if (hasOwn(members, member)) continue;
+        const found = getOwnPropertyDescriptor(at, member)?.value as unknown;
+        members[member] =
+          typeof found === "function" ? (...args: unknown[]) => apply(found as Work, value, args) : found;
+      }
+    }
+    statics[name] = members;
+    const { prototype } = value as { prototype?: object };
+    if (typeof prototype === "object") keep(prototype);
+  }
+  const samples: object[] = [
+    [].values(),
+    (String.prototype as unknown as Record<symbol, (this: string) => object>)[iterator]?.call("") as object,
+    new Map().entries(),
+    new Set().values(),
+    "".matchAll(/./g),
+    (function* () {})(),
+    (async function* () {})(),
+    new Uint8Array(0),
+    async () => {},
+    function* () {},
+  ];
+  for (let at = 0; at < samples.length; at++) keep(getPrototypeOf(samples[at] as object));
+
+  const memberOf = (prototype: object, key: PropertyKey): Work =>
+    (apply(ownGet, prototypes, [prototype]) as Record<PropertyKey, PropertyDescriptor>)[key]?.value as Work;
+  const then = memberOf(Promise.prototype, "then");
+  const entriesOf = memberOf(Map.prototype, "entries");
+  const valuesOf = memberOf(Set.prototype, "values");
+  const charactersOf = memberOf(String.prototype, iterator);
+  const lengthOf = getOwnPropertyDescriptor(getPrototypeOf(Uint8Array.prototype) as object, "length")
+    ?.get as Work;
+  const regExpMembers: PropertyDescriptorMap = { __proto__: null } as never;
+  const regExpKeys = ownKeys(RegExp.prototype) as string[];
+  for (const key of regExpKeys)
+    if (key !== "constructor" && key !== "toString" && key !== "compile")
+      regExpMembers[key] = getOwnPropertyDescriptor(RegExp.prototype, key) as PropertyDescriptor;
+
+  /** Returns the member that the value had, unless it or a class that is no built-in defines it. */
+  function member(value: unknown, key: PropertyKey): unknown {
+    if (value === null || value === undefined) return (value as unknown as Members)[key];
+    const object = Object(value) as object;
+    for (let at: object | null = object; at !== null; at = getPrototypeOf(at)) {
+      const kept = apply(ownGet, prototypes, [at]) as Record<PropertyKey, PropertyDescriptor> | undefined;
+      if (kept === undefined) {
+        if (hasOwn(at, key)) return getMember(object, key, value);
+        continue;
+      }
+      const found = kept[key];
+      if (found !== undefined) return found.get === undefined ? found.value : apply(found.get, value, []);
+    }
+    return undefined;
+  }
+  /** Calls the method that the value had. */
+  function call(value: unknown, key: string, ...args: unknown[]): unknown {
+    const method = member(value, key);
+    if (typeof method !== "function") {
+      const text = `${key} is not a function`;
+      throw new TypeError(text);
+    }
+    if (value instanceof Promise) {
+      // Both look up `then` themselves.
+      if (key === "catch") return apply(then, value, [undefined, args[0]]);
+      const last = args[0] as Work;
+      if (key === "finally" && typeof last === "function")
+        return apply(then, value, [
+          async (result: unknown) => (await last(), result),
+          async (reason: unknown) => {
+            await last();
+            throw reason;
+          },
+        ]);
+    }
+    return apply(method as Work, value, args);
+  }
+  /** Creates an iterable that calls `next` and looks up nothing. */
+  const iterable = (next: () => object): unknown => {
+    const items: Members = { __proto__: null, next };
+    items[iterator] = () => items;
+    return items;
+  };
+  const step = (value: unknown, done = false): object => ({ value, done });
+  /** Returns what to iterate in place of the items: the same ones, by the captured iterators. */
+  function items(value: unknown): unknown {
+    if (typeof value === "string") return iterate(apply(charactersOf, value, []));
+    if (typeof value !== "object" || value === null) return value;
+    if (isArray(value)) {
+      let at = 0;
+      return iterable(() => (at < value.length ? step(value[at++]) : step(undefined, true)));
+    }
+    if (isView(value) && !(value instanceof DataView)) {
+      let at = 0;
+      const bytes = value as unknown as Members;
+      return iterable(() =>
+        at < (apply(lengthOf, value, []) as number) ? step(bytes[at++]) : step(undefined, true),
+      );
+    }
+    if (hasOwn(value, iterator)) return value;
+    const prototype = getPrototypeOf(value);
+    if (prototype === Map.prototype) return iterate(apply(entriesOf, value, []));
+    if (prototype === Set.prototype) return iterate(apply(valuesOf, value, []));
+    return iterate(value);
+  }
+  /** Iterates a built-in iterator by its captured `next`; returns anything else as it is. */
+  function iterate(value: unknown): unknown {
+    const kept = apply(ownGet, prototypes, [getPrototypeOf(value as object)]) as
+      | Record<PropertyKey, PropertyDescriptor>
+      | undefined;
+    const next = kept?.["next"]?.value as Work | undefined;
+    return next === undefined ? value : iterable(() => apply(next, value, []) as object);
+  }
+  const list = (value: unknown): unknown =>
+    isArray(value) ? value : [...(items(value) as Iterable<unknown>)];
+
+  const wrap = (name: string, key: string, make: (original: Work) => Work): void => {
+    const members = statics[name] as Members;
+    members[key] = make(members[key] as Work);
+  };
+  wrap(
+    "Array",
+    "from",
+    (from) =>
+      (value, ...more) =>
+        from(items(value), ...more),
+  );
+  wrap("Object", "fromEntries", (from) => (value) => from(items(value)));
+  for (const name of ["all", "allSettled", "any", "race"])
+    wrap("Promise", name, (from) => (value) => from(items(value)));
+  const objects = statics["Object"] as Members;
+  objects["create"] = createObject;
+  objects["defineProperties"] = defineProperties;
+  objects["defineProperty"] = defineProperty;
+
+  return {
+    __proto__: null,
+    globals,
+    statics,
+    member,
+    call,
+    items,
+    list,
+    /** Returns an object with the names that a loop over the object finds, but for those added to `Object.prototype`. */
+    names(value: object): object {
+      const found: Members = { __proto__: null };
+      for (const name in value)
+        if (hasOwn(value, name) || !hasOwn(Object.prototype, name)) found[name] = true;
+      return found;
+    },
+    maybe: (value: unknown, work: Work): unknown =>
+      value === null || value === undefined ? undefined : work(value),
+    /** Creates a map or set of the items. */
+    make(type: new () => object, from: unknown): object {
+      const made = construct(type, []);
+      if (from === undefined || from === null) return made;
+      const isMap = made instanceof Map || made instanceof WeakMap;
+      const add = member(made, isMap ? "set" : "add") as Work;
+      for (const item of items(from) as Iterable<unknown[]>)
+        apply(add, made, isMap ? [item[0], item[1]] : [item]);
+      return made;
+    },
+    /** Gives a regular expression members of its own. */
+    regExp: (expression: RegExp): RegExp => defineProperties(expression, regExpMembers),
+  };
+}
