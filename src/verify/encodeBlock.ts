@@ -172,12 +172,13 @@ export function hashOf(bytes: Uint8Array): Hex {
 export function encodeReceipt(receipt: RpcObject): Uint8Array {
   const logs = receipt["logs"];
   if (!Array.isArray(logs)) throw new TypeError("the receipt has no logs");
+  const topics = list("topics", (topic: Hex) => hexOf({ topic }, "topic"));
   const body = toRlp(
     [
       numberOf(receipt, "status"),
       numberOf(receipt, "cumulativeGasUsed"),
       hexOf(receipt, "logsBloom"),
-      (logs as RpcObject[]).map((log) => [hexOf(log, "address"), log["topics"] as Hex[], hexOf(log, "data")]),
+      (logs as RpcObject[]).map((log) => [hexOf(log, "address"), topics(log), hexOf(log, "data")]),
     ],
     "bytes",
   );

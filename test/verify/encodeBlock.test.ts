@@ -1,7 +1,13 @@
 import { concatHex, hexToBytes, keccak256, numberToHex, toRlp, type Hex } from "viem";
 import { describe, expect, test } from "vitest";
 import { privateKeyToAccount } from "viem/accounts";
-import { decodeTransaction, encodeTransaction, hashOf, senderOf } from "../../src/verify/encodeBlock.ts";
+import {
+  decodeTransaction,
+  encodeReceipt,
+  encodeTransaction,
+  hashOf,
+  senderOf,
+} from "../../src/verify/encodeBlock.ts";
 
 const TO: Hex = "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266";
 const NODE = "0x0000000000000000000000000000000000000001";
@@ -28,6 +34,15 @@ function withAuthorization(authorization: Readonly<Record<string, Hex>>) {
     s: "0x8",
   };
 }
+
+test.each([{ topics: [[]] }, { topics: [null] }, { topics: "0x0a" }])(
+  "error: refuses a receipt with $topics as topics",
+  ({ topics }) => {
+    const logs = [{ address: NODE, topics, data: "0x" }];
+    const receipt = { status: "0x1", cumulativeGasUsed: "0x5", logsBloom: "0x", logs };
+    expect(() => encodeReceipt(receipt)).toThrow(/^topics? is no (hex|list)$/);
+  },
+);
 
 describe("an authorization that anyone can put into a block, valid or not (EIP-7702)", () => {
   const MAX_UINT64 = (1n << 64n) - 1n;
