@@ -181,11 +181,8 @@ export function hardenScript(code: string): string {
 
   function printMember(node: Node, isAwaited: boolean): string | undefined {
     const [object, property] = [node["object"], node["property"]] as [Node, Node];
-    if (node["isTarget"] === true || node["inChain"] === true) return undefined;
-    if (node["computed"] === true)
-      return isSymbol(property) && object.type !== "Super"
-        ? `builtIns$.member(${print(object, isAwaited)},${print(property)})`
-        : undefined;
+    // A symbol's member is read as it is: it may be a proxy's, whose traps a source counts.
+    if (node["computed"] === true || node["isTarget"] === true || node["inChain"] === true) return undefined;
     const name = property["name"] as string;
     if (property.type !== "Identifier") return undefined;
     const owner = builtIn(object);
