@@ -67,6 +67,7 @@ const WALL_CLOCK: Readonly<Record<string, readonly string[]>> = {
     "src/store/oracleRounds.ts",
   ],
   "the age of a stored time when it is loaded or shown": [
+    "src/cli/secretCommand.ts",
     "src/requests/requestPipeline.ts",
     "src/browser/application/parts/format.tsx",
     "src/requests/requestBook.ts",

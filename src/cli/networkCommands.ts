@@ -97,9 +97,16 @@ export interface NetworkMeans<Config> {
     this: void,
     options: { readonly config: Config; readonly network: string },
   ): Promise<{
+    /** With its unit; `nothing` on an embedded network. */
     readonly gasPrice: string;
-    /** What each kind of call costs; amounts are strings with their unit. */
-    readonly calls: readonly { readonly what: string; readonly gas: string; readonly cost: string }[];
+    readonly gasPriceWei: string;
+    readonly calls: readonly {
+      readonly what: string;
+      readonly gas: string;
+      /** With its unit. */
+      readonly cost: string;
+      readonly costWei: string;
+    }[];
   }>;
   fund(
     this: void,
@@ -206,13 +213,22 @@ export function registerNetworkTools<Config>(
     .command("cost")
     .argument("<name>", "network of the configuration")
     .option("--config <file>", "configuration file")
+    .option("--json", "print JSON")
     .description("Shows what calls cost at the network's current gas price, also before a deployment.")
-    .action(async (name: string, flags: { readonly config?: string }) => {
+    .action(async (name: string, flags: { readonly config?: string; readonly json?: true }) => {
       const config = await means.readConfig(flags.config);
-      const { gasPrice, calls } = await means.cost({ config, network: name });
+      const costs = await means.cost({ config, network: name });
+      if (flags.json) return out(JSON.stringify({ network: name, ...costs }, null, 2));
+      const { gasPrice, calls } = costs;
       out(`gas costs ${gasPrice} on ${name}; request and answer together take`);
       for (const { what, gas, cost } of calls) out(`  ${what.padEnd(35)} ${gas.padStart(8)} gas  ${cost}`);
-      out(colors.dim("A rollup adds what it charges for the data of transactions."));
+      out(
+        colors.dim(
+          costs.gasPriceWei === "0"
+            ? "An embedded network's coins are free; a public one charges its gas price for this."
+            : "A rollup adds what it charges for the data of transactions.",
+        ),
+      );
     });
   network
     .command("fund")

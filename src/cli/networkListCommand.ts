@@ -4,7 +4,7 @@ import { withTools } from "./dappCommands.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** How long an embedded chain on this machine may take to answer. */
-const ANSWER_TIMEOUT_MS = 2_000;
+const ANSWER_TIMEOUT_MS = 10_000;
 
 /** Adds `tyche network list`; returns `tyche network`. */
 export function registerNetwork(program: Command, terminal: Terminal): Command {
@@ -25,6 +25,8 @@ export function registerNetwork(program: Command, terminal: Terminal): Command {
           ),
         );
         if (json) return terminal.out(JSON.stringify(networks, null, 2));
+        if (networks.length === 0)
+          terminal.err("no network has been started yet; start them with tyche start");
         for (const one of networks) terminal.out(describe(one, terminal));
         if (networks.some(({ answers }) => answers === false))
           terminal.err(
@@ -41,11 +43,10 @@ export function registerNetwork(program: Command, terminal: Terminal): Command {
 type ListedNetwork = NetworkSummary & { readonly answers?: boolean };
 
 function describe(network: ListedNetwork, { colors }: Terminal): string {
-  const { name, chainId, rpcUrl, contracts, answers } = network;
+  const { name, chainId, rpcUrl, answers } = network;
   // The URLs of external nodes may hold keys: they stay in the configuration.
-  const away = Object.keys(contracts).length > 0 ? "nodes of its own" : "not started yet";
   const note = answers === false ? `  ${colors.yellow("doesn't answer")}` : "";
-  return `${name.padEnd(16)} chain ${String(chainId).padEnd(9)} ${rpcUrl ?? away}${note}`;
+  return `${name.padEnd(16)} chain ${String(chainId).padEnd(9)} ${rpcUrl ?? "nodes of its own"}${note}`;
 }
 
 /** Whether the chain with this id answers at the URL; another service may have taken its port. */

@@ -6,6 +6,7 @@ import { parseEnv } from "node:util";
 import { Option, type Command } from "commander";
 import type { SecretView } from "../client/index.ts";
 import { TycheError } from "../lib/errors.ts";
+import { SECRET_NAME } from "../lib/vocabulary.ts";
 import { connectService, withService, type ServiceFlags } from "./connectService.ts";
 import { chooseNetwork, withNetwork, type NetworkFlag } from "./networkOption.ts";
 import { oneLine, type Terminal } from "./terminal.ts";
@@ -46,8 +47,11 @@ export function registerSecret(program: Command, terminal: Terminal): void {
     if (json) out(JSON.stringify(views, null, 2));
     else for (const line of lines) out(line);
   };
-  const describe = ({ name, network, size, changedAt, expiresAt }: SecretView): string =>
-    `${oneLine(name)}  ${network}  ${size} bytes  set ${changedAt.slice(0, 19)}${expiresAt === null ? "" : colors.yellow(`  until ${expiresAt.slice(0, 19)}`)}`;
+  const describe = ({ name, network, size, changedAt, expiresAt }: SecretView): string => {
+    const isExpired = expiresAt !== null && Date.parse(expiresAt) <= Date.now();
+    const until = isExpired ? colors.red("  expired") : colors.yellow("  until");
+    return `${oneLine(name)}  ${network}  ${size} bytes  set ${changedAt.slice(0, 19)}${expiresAt === null ? "" : `${until} ${expiresAt.slice(0, 19)}`}`;
+  };
 
   command("set [name]", "Sets a secret, or all in a file of NAME=value lines.")
     .addOption(
@@ -68,7 +72,7 @@ export function registerSecret(program: Command, terminal: Terminal): void {
         its.error("error: give the name of a secret, or --env-file");
       const values =
         name === undefined
-          ? Object.entries(parseEnv(await readFile(flags.envFile!, "utf8")))
+          ? await readEnvFile(flags.envFile!)
           : [[name, await readValue(name, flags.file, terminal)] as const];
       const { client } = await connectService(flags);
       const network = await chooseNetwork(client, flags);
@@ -132,8 +136,37 @@ async function readValue(name: string, file: string | undefined, terminal: Termi
   }
 }
 
+/** Reads NAME=value lines; all names are checked before the first is set. */
+async function readEnvFile(file: string): Promise<[string, string | undefined][]> {
+  const content = await readFile(file, "utf8");
+  const values = Object.entries(parseEnv(content));
+  const lines = content.split(/\r?\n/);
+  for (const [name] of values) {
+    if (SECRET_NAME.test(name)) continue;
+    const line =
+      lines.findIndex(
+        (one) =>
+          one
+            .split("=")[0]!
+            .replace(/^\s*export\s/, "")
+            .trim() === name,
+      ) + 1;
+    throw new SecretNameError(`${file}:${line}`, name);
+  }
+  return values;
+}
+
 function withoutLineBreak(value: string): string {
   return value.replace(/\r?\n$/, "");
+}
+
+class SecretNameError extends TycheError {
+  constructor(place: string, name: string) {
+    super(
+      `${place}: ${JSON.stringify(oneLine(name))} can't name a secret: use at most 100 letters, digits and _, and no digit first; nothing was set`,
+      { code: "invalid_parameter", blame: "caller" },
+    );
+  }
 }
 
 class NoValueError extends TycheError {

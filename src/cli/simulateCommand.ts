@@ -51,7 +51,10 @@ export function registerSimulate(program: Command, terminal: Terminal): void {
         .argParser(collectBytes),
     )
     .addOption(
-      new Option("--secret <name=value>", "a member of secrets; may be repeated")
+      new Option(
+        "--secret <name>",
+        "a member of secrets, with the value of the environment variable of that name; may be repeated",
+      )
         .default({}, "none")
         .argParser(collectSecret),
     )
@@ -199,10 +202,11 @@ function collectBytes(value: string, previous: readonly Hex[]): readonly Hex[] {
 }
 
 function collectSecret(
-  value: string,
+  name: string,
   previous: Readonly<Record<string, string>>,
 ): Readonly<Record<string, string>> {
-  const at = value.indexOf("=");
-  if (at < 1) throw new InvalidArgumentError("It must be NAME=VALUE.");
-  return { ...previous, [value.slice(0, at)]: value.slice(at + 1) };
+  const value = process.env[name];
+  if (value === undefined)
+    throw new InvalidArgumentError("It must be the name of an environment variable, which holds the value.");
+  return { ...previous, [name]: value };
 }

@@ -23,6 +23,7 @@ export interface DappTools {
   /** Finds a dapp by its id or name; see {@link findDapp}. */
   find(idOrName: string | undefined): Promise<StoredDapp>;
   configVars(dappId: string): Promise<ConfigVars>;
+  /** The networks that were ever started from here. */
   networks(): Promise<readonly NetworkSummary[]>;
   close(): Promise<void>;
 }
@@ -32,7 +33,7 @@ export interface NetworkSummary {
   readonly name: string;
   readonly title: string;
   readonly chainId: number;
-  /** Absent if the operator supplies the URL, and until the service's first start. */
+  /** Absent if the operator supplies the URL. */
   readonly rpcUrl?: string;
   readonly contracts: Readonly<Record<string, string>>;
 }
@@ -56,7 +57,7 @@ export async function openDappTools(dataDir: string, masterKey?: OutsideSecret):
     configVars: async (dappId) => readConfigVars(store, dapps, dappId, await listNetworks(store)),
     networks: async () =>
       Promise.all(
-        (await listNetworks(store)).map(async (name): Promise<NetworkSummary> => {
+        (await listChainNames(store.db)).map(async (name): Promise<NetworkSummary> => {
           const { chainId, title, rpcUrl, contracts } = await readDeployment(store, name);
           return { name, title, chainId, contracts, ...(rpcUrl === undefined ? {} : { rpcUrl }) };
         }),

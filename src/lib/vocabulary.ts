@@ -59,3 +59,6 @@ export type Beacon = (typeof BEACONS)[number];
 
 /** Maximum number of VRF keys whose words are joined for one request: JoinedWords.sol `MAX_PARTS`. */
 export const MAX_JOINED_KEYS = 4;
+
+/** What a secret may be named. */
+export const SECRET_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,99}$/;

@@ -151,6 +151,20 @@ test("default: faucet gives coin and LINK on an embedded chain", async () => {
   expect(wrong).toMatchObject({ code: 1, stderr: expect.stringContaining("0x and 40 hex digits") });
 });
 
+test("default: network cost shows the gas of calls, which costs nothing on an embedded network", async () => {
+  const shown = await runCli(["network", "cost", "sepolia"]);
+  expect(shown).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/a random number +\d+ gas {2}nothing/),
+  });
+  const { stdout } = await runCli(["network", "cost", "sepolia", "--json"]);
+  expect(JSON.parse(stdout)).toMatchObject({
+    network: "sepolia",
+    gasPriceWei: "0",
+    calls: expect.any(Array),
+  });
+});
+
 test("default: dapp delete ends a dapp of a running service", async () => {
   const { stdout } = await runCli(["dapp", "create", "short", "--json"]);
   const { dappId, apiKey } = JSON.parse(stdout) as { dappId: string; apiKey: string };

@@ -44,11 +44,10 @@ test("default: network list marks each RPC URL at which its chain doesn't answer
   expect({ code, lines: stdout.trimEnd().split("\n") }).toEqual({
     code: 0,
     lines: [
+      `fuji             chain 43113     http://127.0.0.1:${port}`,
+      "mainnet          chain 1         nodes of its own",
       `polygon_mumbai   chain 80001     http://127.0.0.1:${port}  doesn't answer`,
       "sepolia          chain 11155111  http://127.0.0.1:1  doesn't answer",
-      `fuji             chain 43113     http://127.0.0.1:${port}`,
-      "fantom_testnet   chain 4002      not started yet",
-      "mainnet          chain 1         nodes of its own",
     ],
   });
   expect(stderr).toContain("start it with tyche start");
@@ -63,7 +62,6 @@ test("behaviour: network list --json says which answer", async () => {
     polygon_mumbai: false,
     sepolia: false,
     fuji: true,
-    fantom_testnet: undefined,
     mainnet: undefined,
   });
 });

@@ -156,10 +156,18 @@ test("default: the command line and the client encrypt what they send", async ()
   const envFile = path.join(folder, ".env");
   writeFileSync(envFile, "FIRST=one\nSECOND='two words'\n");
   expect(await runCli(["secret", "set", "--env-file", envFile], "", env)).toMatchObject({ code: 0 });
+  writeFileSync(envFile, `# a-b=\nTHIRD=three\nexport a-b = ${TOKEN}\n`);
+  const refused = await runCli(["secret", "set", "--env-file", envFile], "", env);
+  expect(refused).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining(`${envFile}:3: "a-b" can't name`),
+  });
+  expect(refused.stderr).not.toContain(TOKEN);
   rmSync(folder, { recursive: true });
   const { stdout } = await runCli(["secret", "list", "--json"], "", env);
   const names = (JSON.parse(stdout) as { name: string }[]).map(({ name }) => name);
   expect(names).toEqual(expect.arrayContaining(["FIRST", "PIPED", "SECOND"]));
+  expect(names).not.toContain("THIRD");
   expect(await runCli(["secret", "delete", "FIRST"], "", env)).toMatchObject({ code: 0 });
   expect(await runCli(["secret", "delete", "FIRST"], "", env)).toMatchObject({
     code: 1,

@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
+import { CALL_GAS } from "../../src/chainlink/callGas.ts";
 
 const ROOT = path.resolve(import.meta.dirname, "../..");
 const read = (file: string): string => readFileSync(path.join(ROOT, file), "utf8");
@@ -45,3 +46,19 @@ test.each(NUMBERS.map(([text, ...rest]) => ({ text, rest })))(
     );
   },
 );
+
+test("default: what calls cost is their gas at the prices in the table's head", () => {
+  const table = read("docs/networks.md").split("### What calls cost")[1]!.split("\n\n")[2]!;
+  const [head, , ...rows] = table.split("\n").map((row) => row.split("|").slice(2, -1));
+  const names = [...table.matchAll(/^\| (an? [^|]*) \|/gm)].map(([, name]) => name);
+  expect(names).toEqual(Object.keys(CALL_GAS));
+  for (const [row, gas] of Object.values(CALL_GAS).entries()) {
+    const [shown, ...costs] = rows[row]!.map((cell) => Number.parseFloat(cell.replaceAll(/[ $,]/g, "")));
+    expect(shown).toBe(Number(gas));
+    const prices = head!.slice(1).map((cell) => /([0-9.]+) gwei(?:, \$(\d+(?:\.\d+)?))?/.exec(cell)!);
+    const expected = prices.map(
+      ([, gwei, dollars = "1"]) => (Number(gas) * Number(gwei) * Number(dollars)) / 1e9,
+    );
+    expect(costs).toEqual(expected.map((cost) => Number(cost.toPrecision(2))));
+  }
+});

@@ -263,10 +263,13 @@ function checkChainId(name: string, { chainId }: NetworkMembers, path: string): 
   return [{ path: `${path}/chainId`, message }];
 }
 
+const REQUIRED_CONTRACTS =
+  "is required: the path of the file that `tyche network deploy` writes, which need not exist yet; an oracle node may name its coordinator instead";
+
 function checkContracts(network: NetworkMembers, path: string): ParameterViolation[] {
   const { contracts, coordinator } = network;
   if (contracts === undefined && coordinator === undefined)
-    return [{ path: `${path}/contracts`, message: "is required; an oracle node may name its coordinator" }];
+    return [{ path: `${path}/contracts`, message: REQUIRED_CONTRACTS }];
   if (contracts === undefined) return [];
   return ["coordinator", "presetConsumer"]
     .filter((member) => network[member] !== undefined)

@@ -106,17 +106,16 @@ export const NETWORK_TOOLS: Means = {
   },
 
   async cost({ config, network }) {
+    const found = config.networks[network];
+    if (found !== undefined && isEmbedded(found))
+      return { gasPrice: "nothing", gasPriceWei: "0", calls: costOfCalls(0n, () => "nothing") };
     const settings = externalOf(config, network);
     const profile = profileOfExternal(network, settings);
     const client = connectExternal(settings.rpcUrls, profile.chainId);
     try {
       const priceWei = await feesOfExternal(settings, profile).gasPriceWei(client);
-      const calls = Object.entries(CALL_GAS).map(([what, gas]) => ({
-        what,
-        gas: gas.toString(),
-        cost: `${roundAmount(gas * priceWei)} ${profile.coin}`,
-      }));
-      return { gasPrice: `${formatGwei(priceWei)} gwei`, calls };
+      const calls = costOfCalls(priceWei, (wei) => `${roundAmount(wei)} ${profile.coin}`);
+      return { gasPrice: `${formatGwei(priceWei)} gwei`, gasPriceWei: priceWei.toString(), calls };
     } finally {
       await client.close();
     }
@@ -148,6 +147,15 @@ export const NETWORK_TOOLS: Means = {
     }
   },
 };
+
+function costOfCalls(priceWei: bigint, show: (wei: bigint) => string) {
+  return Object.entries(CALL_GAS).map(([what, gas]) => ({
+    what,
+    gas: gas.toString(),
+    cost: show(gas * priceWei),
+    costWei: (gas * priceWei).toString(),
+  }));
+}
 
 function readOracle(files: readonly string[], chainId: number): OracleIdentity {
   const [file, ...others] = files;

@@ -1,5 +1,6 @@
 import { SecretsKey, SecretsSigner, SecretView } from "../../api/secrets.ts";
 import { listOf } from "../../api/common.ts";
+import { SECRET_NAME } from "../../lib/vocabulary.ts";
 import { InvalidParameterError, type ParameterViolation } from "../../lib/invalidParameter.ts";
 import type { SecretParams, Secrets } from "../../requests/secrets.ts";
 import type { HttpDeps } from "../context.ts";
@@ -7,7 +8,6 @@ import { createDappOperation } from "../dappOperation.ts";
 import type { Operation } from "../operation.ts";
 
 const ONE = "/api/secrets/:name";
-const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,99}$/;
 
 /** The secrets of the key's dapp. */
 export function secretOperations(deps: HttpDeps, secrets: Secrets): readonly Operation[] {
@@ -77,7 +77,7 @@ export function secretOperations(deps: HttpDeps, secrets: Secrets): readonly Ope
 }
 
 function assertName(name: string): string {
-  if (NAME.test(name)) return name;
+  if (SECRET_NAME.test(name)) return name;
   const message = "must be 1 to 100 letters, digits and underscores, and begin with no digit";
   throw new InvalidParameterError([{ path: "/name", message }]);
 }
