@@ -6,6 +6,8 @@ const EC_ALGORITHMS: Readonly<Record<string, string>> = {
 const JWK_ORDER = [
   "kty",
   "alg",
+  "pub",
+  "priv",
   "crv",
   "x",
   "y",

@@ -30,7 +30,8 @@ export class CryptoKey {
     if (secret !== SECRET || fields === undefined) throw illegalConstructor();
     this.#fields = fields;
     this.#algorithm = reviveAlgorithm(fields.algorithm) as object;
-    this.#usages = [...fields.usages];
+    const usages = [...fields.usages];
+    this.#usages = usages[0]?.endsWith("capsulateKey") ? usages.sort() : usages;
   }
   get type(): string {
     return this.#fields.type;

@@ -11,10 +11,8 @@ import {
 import { orderJwk } from "./jwk.ts";
 import { CryptoKey, type KeyFields, SECRET, fieldsOf } from "./key.ts";
 
+/** In `value`, `{$bytes: [start, end]}` stands for a part of the answer's body and `{$key: KeyFields}` for a key. */
 interface Answer {
-  readonly bytes?: true;
-  readonly key?: KeyFields;
-  readonly pair?: { readonly privateKey: KeyFields; readonly publicKey: KeyFields };
   readonly value?: unknown;
   readonly error?: { readonly name: string; readonly message: string };
 }
@@ -27,8 +25,80 @@ const TEXTS: readonly (readonly [RegExp, string])[] = [
   [/^length must be a multiple of 8$/, "Invalid length"],
   [/^(\d+) is not a valid AES-GCM tag length$/, "Invalid tag length: $1"],
   [/^algorithm\.iv must contain exactly 16 bytes$/, "Initialization vector must be 16 bytes"],
+  [/^length exceeds the maximum derived bit length$/, "The length provided for HKDF is too large"],
+  [/^derived bit length is too small$/, "Invalid length"],
+  [/^Invalid keyData$/, "Invalid key data"],
+  [/^nonce must be at least .*/, "Argon2 derivation failed"],
+  [/^memory must be at least .*/, "Invalid Argon2 parameters"],
+  [/^(?:TurboShakeParams\.domainSeparation|Invalid KangarooTwelveParams) .*/, "Invalid XOF parameters"],
 ];
-const DIGESTS = ["SHA-1", "SHA-256", "SHA-384", "SHA-512", "SHA3-256", "SHA3-384", "SHA3-512"];
+const DIGESTS = "SHA-1 SHA-256 SHA-384 SHA-512 SHA3-256 SHA3-384 SHA3-512".split(" ");
+/** Digests of any length, which take their parameters as an object. */
+const XOF_DIGESTS = "cSHAKE128 cSHAKE256 KangarooTwelve KT128 KT256 TurboSHAKE128 TurboSHAKE256".split(" ");
+const CIPHERS = "AES-CBC AES-CTR AES-GCM AES-OCB ChaCha20-Poly1305 RSA-OAEP".split(" ");
+const SIGNATURES = "ECDSA Ed25519 ML-DSA-44 ML-DSA-65 ML-DSA-87 RSA-PSS RSASSA-PKCS1-v1_5".split(" ");
+const MACS = ["HMAC", "KMAC128", "KMAC256"];
+const AGREEMENTS = ["ECDH", "X25519", "X448"];
+const DERIVATIONS = "Argon2d Argon2i Argon2id HKDF PBKDF2".split(" ");
+/** Lengths of ciphertexts, in bytes. */
+const CIPHERTEXT_BYTES: Readonly<Record<string, number>> = {
+  "ML-KEM-512": 768,
+  "ML-KEM-768": 1_088,
+  "ML-KEM-1024": 1_568,
+};
+const ENCAPSULATIONS = Object.keys(CIPHERTEXT_BYTES);
+/** Block lengths of SHA-3, the default lengths of an HMAC's key, in bits. */
+const SHA3_BLOCKS: Readonly<Record<string, number>> = { "SHA3-256": 1_088, "SHA3-384": 832, "SHA3-512": 576 };
+const KEY_PAIRS = [...SIGNATURES, ...AGREEMENTS, ...ENCAPSULATIONS, "RSA-OAEP"];
+const GENERATED = [
+  ...KEY_PAIRS,
+  ...MACS,
+  ..."AES-CBC AES-CTR AES-GCM AES-KW AES-OCB ChaCha20-Poly1305".split(" "),
+];
+/** Algorithms by the operations that take them, as `SubtleCrypto.supports` reports. */
+const SUPPORTED: Readonly<Record<string, readonly string[]>> = {
+  __proto__: null as never,
+  digest: [...DIGESTS, ...XOF_DIGESTS],
+  encrypt: CIPHERS,
+  decrypt: CIPHERS,
+  sign: [...SIGNATURES, ...MACS],
+  verify: [...SIGNATURES, ...MACS],
+  deriveBits: [...AGREEMENTS, ...DERIVATIONS],
+  deriveKey: [...AGREEMENTS, ...DERIVATIONS],
+  generateKey: GENERATED,
+  importKey: [...GENERATED, ...DERIVATIONS],
+  exportKey: [...GENERATED, ...DERIVATIONS],
+  encapsulateBits: ENCAPSULATIONS,
+  encapsulateKey: ENCAPSULATIONS,
+  decapsulateBits: ENCAPSULATIONS,
+  decapsulateKey: ENCAPSULATIONS,
+  getPublicKey: KEY_PAIRS,
+  wrapKey: [...CIPHERS, "AES-KW"],
+  unwrapKey: [...CIPHERS, "AES-KW"],
+};
+
+/** Returns an algorithm's name in the spelling of the standard if an operation takes it. */
+function findAlgorithm(op: string, name: unknown): string | undefined {
+  return SUPPORTED[op]?.find((known) => known.toLowerCase() === String(name).toLowerCase());
+}
+
+/** Returns the name in an `AlgorithmIdentifier`, a text or an object. */
+function nameIn(algorithm: unknown): unknown {
+  return typeof algorithm === "object" && algorithm !== null
+    ? (algorithm as { name?: unknown }).name
+    : algorithm;
+}
+
+/** Restores a value of the host's answer; members stand in alphabetical order, as Deno's do. */
+function revive(value: unknown, body: Uint8Array): unknown {
+  if (Array.isArray(value)) return value.map((item) => revive(item, body));
+  if (typeof value !== "object" || value === null) return value;
+  const fields = value as Record<string, unknown>;
+  if (Array.isArray(fields["$bytes"])) return body.slice(...(fields["$bytes"] as [number, number])).buffer;
+  if (fields["$key"] !== undefined) return new CryptoKey(SECRET, fields["$key"] as KeyFields);
+  const names = Object.keys(fields).sort();
+  return Object.fromEntries(names.map((name) => [name, revive(fields[name], body)]));
+}
 
 /** Creates a `DOMException`. */
 type Exception = (message: string, name: string) => Error;
@@ -54,7 +124,7 @@ export function createSubtle(hostCall: Internals["hostCall"], exception: Excepti
     };
     const header = { op, args: args.map(plain) };
     const answer = unpackMessage(await hostCall("subtle", packMessage(header, concatBytes(parts))));
-    const { bytes, key, pair, value, error } = answer.header as Answer;
+    const { value, error } = answer.header as Answer;
     if (error !== undefined)
       throw toError(
         algorithmName(args),
@@ -62,15 +132,7 @@ export function createSubtle(hostCall: Internals["hostCall"], exception: Excepti
         error,
         String((args[0] as { namedCurve?: unknown } | null)?.namedCurve),
       );
-    if (bytes) return answer.body.slice().buffer;
-    if (key !== undefined) return new CryptoKey(SECRET, key);
-    if (pair !== undefined) {
-      return {
-        privateKey: new CryptoKey(SECRET, pair.privateKey),
-        publicKey: new CryptoKey(SECRET, pair.publicKey),
-      };
-    }
-    return value;
+    return revive(value, answer.body);
   }
 
   /** Converts a host error to Deno's wording. */
@@ -120,6 +182,43 @@ export function createSubtle(hostCall: Internals["hostCall"], exception: Excepti
       );
     }
   };
+  const requireKey = (value: unknown): CryptoKey => {
+    if (value instanceof CryptoKey) return value;
+    throw new TypeError(
+      "Failed to execute 'call' on 'SubtleCrypto': Argument 1 can not be converted to a CryptoKey",
+    );
+  };
+  /** Checks what Deno checks before a key encapsulation, in its words. */
+  function requireKemKey(
+    algorithm: unknown,
+    value: unknown,
+    type: string,
+    usage: string,
+    ciphertext?: unknown,
+  ) {
+    const key = requireKey(value);
+    const word = type === "public" ? "Encapsulation" : "Decapsulation";
+    const name = findAlgorithm(usage, nameIn(algorithm));
+    if (name === undefined)
+      throw exception(`${word} not supported for ${String(nameIn(algorithm))}`, "NotSupportedError");
+    const fail = (text: string) => exception(`${word} key ${text}`, "InvalidAccessError");
+    if (nameIn(key.algorithm) !== name) throw fail("algorithm does not match");
+    if (key.type !== type) throw fail(`must be a ${type} key`);
+    if (!key.usages.includes(usage)) throw fail(`usages must include '${usage}'`);
+    const length = CIPHERTEXT_BYTES[name];
+    if (ciphertext !== undefined && bytesOf(ciphertext)?.length !== length)
+      throw exception(`ML-KEM ${name} ciphertext must be ${length} bytes`, "OperationError");
+  }
+  /** Returns the parameters of a digest of any length, for the host. */
+  function xofParameters(algorithm: unknown, name: string): object {
+    const place = "Failed to execute 'call' on 'SubtleCrypto': Argument 0";
+    if (typeof algorithm !== "object")
+      throw new TypeError(`${place} '${name}' requires a parameter dictionary`);
+    const { outputLength } = algorithm as { outputLength?: unknown };
+    if (outputLength === undefined) throw new TypeError(`${place} required dictionary member 'outputLength'`);
+    if (Number(outputLength) % 8 !== 0) throw exception("Invalid XOF parameters", "OperationError");
+    return { ...algorithm, name: name === "KangarooTwelve" ? "KT128" : name };
+  }
   const arity = (given: number, required: number, name: string): void =>
     requireArguments(given, required, `Failed to execute '${name}' on 'SubtleCrypto'`);
 
@@ -137,34 +236,43 @@ export function createSubtle(hostCall: Internals["hostCall"], exception: Excepti
           "Failed to execute 'call' on 'SubtleCrypto': Argument 0 required member 'name' is undefined",
         );
       arity(arguments.length, 2, "digest");
-      const name = (
-        typeof algorithm === "object" && algorithm !== null
-          ? (algorithm as { name?: unknown }).name
-          : algorithm
-      ) as string;
+      const name = nameIn(algorithm);
       requireBytes(data);
-      if (!DIGESTS.includes(name.toUpperCase()))
-        throw exception(`Algorithm '${name}' is not supported`, "NotSupportedError");
-      return call("digest", [name.toUpperCase(), data]);
+      const known = findAlgorithm("digest", name);
+      if (known === undefined)
+        throw exception(`Algorithm '${String(name)}' is not supported`, "NotSupportedError");
+      if (DIGESTS.includes(known)) return call("digest", [known, data]);
+      return call("digest", [xofParameters(algorithm, known), data]);
     }
     async encrypt(algorithm: unknown, key: unknown, data: unknown): Promise<unknown> {
       arity(arguments.length, 3, "encrypt");
+      requireKey(key);
       return call("encrypt", [algorithm, key, data]);
     }
     async decrypt(algorithm: unknown, key: unknown, data: unknown): Promise<unknown> {
       arity(arguments.length, 3, "decrypt");
+      requireKey(key);
+      const { name, tagLength } = Object(algorithm) as { name?: unknown; tagLength?: unknown };
+      if (/^aes-gcm$/i.test(String(name)) && [32, 64, 96, 104, 112, 120].includes(Number(tagLength)))
+        throw new TypeError("invalid tag length");
       return call("decrypt", [algorithm, key, data]);
     }
     async sign(algorithm: unknown, key: unknown, data: unknown): Promise<unknown> {
       arity(arguments.length, 3, "sign");
+      requireKey(key);
       return call("sign", [algorithm, key, data]);
     }
     async verify(algorithm: unknown, key: unknown, signature: unknown, data: unknown): Promise<unknown> {
       arity(arguments.length, 4, "verify");
+      requireKey(key);
       return call("verify", [algorithm, key, signature, data]);
     }
     async generateKey(algorithm: unknown, extractable: unknown, usages: unknown): Promise<unknown> {
       arity(arguments.length, 3, "generateKey");
+      const { name, hash, length } = Object(algorithm) as Record<string, unknown>;
+      const block = SHA3_BLOCKS[String(nameIn(hash)).toUpperCase()];
+      if (/^hmac$/i.test(String(name)) && length === undefined && block !== undefined)
+        return call("generateKey", [{ name, hash, length: block }, Boolean(extractable), usages]);
       return call("generateKey", [algorithm, Boolean(extractable), usages]);
     }
     async deriveKey(
@@ -192,7 +300,14 @@ export function createSubtle(hostCall: Internals["hostCall"], exception: Excepti
       const isBytes = bytesOf(data) !== undefined;
       if (typeof data === "object" && data !== null && isBytes === (format === "jwk"))
         throw new TypeError(`Cannot import key: 'keyData' is ${isBytes ? "not " : ""}a JsonWebKey`);
-      return call("importKey", [format, data, algorithm, Boolean(extractable), usages]);
+      const isArgon2 = /^argon2/i.test(String(nameIn(algorithm)));
+      return call("importKey", [
+        isArgon2 && format === "raw" ? "raw-secret" : format,
+        data,
+        algorithm,
+        Boolean(extractable),
+        usages,
+      ]);
     }
     async exportKey(format: unknown, key: unknown): Promise<unknown> {
       arity(arguments.length, 2, "exportKey");
@@ -211,6 +326,68 @@ export function createSubtle(hostCall: Internals["hostCall"], exception: Excepti
       arity(args.length, 7, "unwrapKey");
       return call("unwrapKey", args);
     }
+    async encapsulateBits(algorithm: unknown, key: unknown): Promise<unknown> {
+      requireKemKey(algorithm, key, "public", "encapsulateBits");
+      return call("encapsulateBits", [algorithm, key]);
+    }
+    async encapsulateKey(
+      algorithm: unknown,
+      key: unknown,
+      sharedType: unknown,
+      extractable: unknown,
+      usages: unknown,
+    ): Promise<unknown> {
+      arity(arguments.length, 5, "call");
+      requireKemKey(algorithm, key, "public", "encapsulateKey");
+      return call("encapsulateKey", [algorithm, key, sharedType, Boolean(extractable), usages]);
+    }
+    async decapsulateBits(algorithm: unknown, key: unknown, ciphertext: unknown): Promise<unknown> {
+      arity(arguments.length, 3, "call");
+      requireKemKey(algorithm, key, "private", "decapsulateBits", ciphertext);
+      return call("decapsulateBits", [algorithm, key, ciphertext]);
+    }
+    async decapsulateKey(
+      algorithm: unknown,
+      key: unknown,
+      ciphertext: unknown,
+      sharedType: unknown,
+      extractable: unknown,
+      usages: unknown,
+    ): Promise<unknown> {
+      arity(arguments.length, 6, "call");
+      requireKemKey(algorithm, key, "private", "decapsulateKey", ciphertext);
+      return call("decapsulateKey", [algorithm, key, ciphertext, sharedType, Boolean(extractable), usages]);
+    }
+    async getPublicKey(key: unknown, usages: unknown): Promise<unknown> {
+      arity(arguments.length, 2, "call");
+      const { type, algorithm } = requireKey(key);
+      const name = String(nameIn(algorithm));
+      if (type === "secret")
+        throw exception(`getPublicKey() is not supported for ${name}`, "NotSupportedError");
+      if (type === "public")
+        throw exception("Public keys can only be derived from private keys", "InvalidAccessError");
+      return call("getPublicKey", [key, usages]);
+    }
+    static supports(op: unknown, algorithm: unknown, ...[second]: unknown[]): boolean {
+      requireArguments(arguments.length, 2, "Failed to execute 'SubtleCrypto.call'");
+      const name = findAlgorithm(String(op), nameIn(algorithm));
+      if (name === undefined) return false;
+      const other = typeof second === "number" ? undefined : nameIn(second);
+      switch (op) {
+        case "deriveBits":
+          return !DERIVATIONS.includes(name) || (typeof second === "number" && second % 8 === 0);
+        case "deriveKey":
+          if (typeof second !== "object") return !DERIVATIONS.includes(name) && second === undefined;
+          return findAlgorithm("generateKey", other) !== undefined && !KEY_PAIRS.includes(String(other));
+        case "encapsulateKey":
+        case "decapsulateKey":
+        case "wrapKey":
+        case "unwrapKey":
+          return other === undefined || findAlgorithm("importKey", other) !== undefined;
+        default:
+          return true;
+      }
+    }
   }
 
   exposeInterface(SubtleCrypto);
@@ -226,8 +403,7 @@ export function createSubtle(hostCall: Internals["hostCall"], exception: Excepti
 /** Returns the name of the algorithm among a call's arguments, for the error's text. */
 function algorithmName(args: readonly unknown[]): string {
   for (const arg of args) {
-    const name: unknown =
-      typeof arg === "string" ? arg : (arg as { name?: unknown } | null | undefined)?.name;
+    const name = nameIn(arg);
     if (typeof name === "string" && !["raw", "jwk", "pkcs8", "spki"].includes(name)) return name;
   }
   return "";

@@ -2,7 +2,8 @@ import { formatCallMessage } from "../net/callMessage.ts";
 import { createSubtleHost, type SubtleHost } from "./natives/subtle.ts";
 
 /** Headers of Web Crypto calls that use randomness. */
-const RANDOM_SUBTLE = /^\{"op":"(?:generateKey"|(?:encrypt|sign|wrapKey)".*(?:ECDSA|RSA-PSS|RSA-OAEP))/is;
+const RANDOM_SUBTLE =
+  /^\{"op":"(?:generateKey"|encapsulate|(?:encrypt|sign|wrapKey)".*(?:ECDSA|ML-DSA|RSA-PSS|RSA-OAEP))/is;
 
 /** Whether the answer to a Web Crypto call differs each time. */
 export function isRandom(message: Uint8Array): boolean {

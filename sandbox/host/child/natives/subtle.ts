@@ -4,6 +4,8 @@ type AnyKey = CryptoKey;
 
 /** Keys that one run may hold. */
 const MAX_KEYS = 4_096;
+/** Longest digest that a source may ask for, in bits. */
+const MAX_DIGEST_BITS = 8 * 1024 * 1024;
 const OPERATIONS = [
   "encrypt",
   "decrypt",
@@ -17,6 +19,11 @@ const OPERATIONS = [
   "exportKey",
   "wrapKey",
   "unwrapKey",
+  "encapsulateBits",
+  "encapsulateKey",
+  "decapsulateBits",
+  "decapsulateKey",
+  "getPublicKey",
 ] as const;
 
 /** Web Crypto for one run. */
@@ -24,7 +31,7 @@ export interface SubtleHost {
   /**
    * Runs one operation. `request` is JSON `{op, args}`; in `args`, `{"$bytes": [start, end]}` stands for a part of
    * `body` and `{"$key": id}` for a key named by an earlier answer.
-   * @returns The answer: `{bytes}`, `{key}`, `{pair}`, `{value}`, or `{error: {name, message}}`. Never rejects.
+   * @returns The answer: `{value}`, in which bytes and keys stand likewise, or `{error: {name, message}}`. Never rejects.
    */
   readonly run: (request: string, body: Uint8Array) => Promise<SubtleAnswer>;
 }
@@ -68,16 +75,24 @@ export function createSubtleHost(): SubtleHost {
     const { op, args } = JSON.parse(request) as { op: unknown; args: unknown };
     const name = OPERATIONS.find((known) => known === op);
     if (name === undefined || !Array.isArray(args)) throw new TypeError("unknown operation");
+    if (Number((args[0] as { outputLength?: unknown } | null)?.outputLength) > MAX_DIGEST_BITS)
+      throw new DOMException(`outputLength is at most ${MAX_DIGEST_BITS}`, "OperationError");
     const method = webcrypto.subtle[name] as (...args: unknown[]) => Promise<unknown>;
     const result = await method.apply(webcrypto.subtle, revive(args, body) as unknown[]);
-    if (result instanceof ArrayBuffer) return { header: { bytes: true }, body: new Uint8Array(result) };
-    if (result instanceof CryptoKey) return { header: { key: keep(result) }, body: NO_BYTES };
-    const pair = result as { publicKey?: unknown; privateKey?: unknown } | null;
-    if (pair?.publicKey instanceof CryptoKey && pair.privateKey instanceof CryptoKey) {
-      const both = { privateKey: keep(pair.privateKey), publicKey: keep(pair.publicKey) };
-      return { header: { pair: both }, body: NO_BYTES };
-    }
-    return { header: { value: result }, body: NO_BYTES };
+    const parts: Uint8Array[] = [];
+    let length = 0;
+    const describe = (value: unknown): unknown => {
+      if (typeof value !== "object" || value === null) return value;
+      if (value instanceof CryptoKey) return { $key: keep(value) };
+      if (value instanceof ArrayBuffer) {
+        parts.push(new Uint8Array(value));
+        length += value.byteLength;
+        return { $bytes: [length - value.byteLength, length] };
+      }
+      if (Array.isArray(value)) return value.map(describe);
+      return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, describe(item)]));
+    };
+    return { header: { value: describe(result) }, body: Buffer.concat(parts) };
   }
 
   return {
