@@ -92,7 +92,7 @@ export async function findFirstTick(db: Queryable): Promise<number | undefined> 
   const row = await db
     .selectFrom("schedules")
     .select("next_at")
-    .where("next_at", "is not", null)
+    .where("next_at", ">", 0)
     .orderBy("next_at")
     .limit(1)
     .executeTakeFirst();
