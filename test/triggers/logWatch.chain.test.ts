@@ -201,6 +201,28 @@ describe.each(DATABASES)("on %s", (_name, prepare) => {
     expect(submitted).toHaveLength(1);
   });
 
+  test.each([
+    ["safe", 32],
+    ["finalized", 64],
+  ] as const)(
+    "acts on a log once the node calls its block %s, and not on a newer one",
+    async (confidence, depth) => {
+      observed = observe({ terms: { ...observe().terms, hasFinalizedTag: true } });
+      const { id } = await create({ confidence });
+      const older = await emit(1, 10);
+      await emit(2, 20);
+      await mine(depth - 1);
+      expect((await chain.client.getHead(confidence))!.number).toBe(older.blockNumber);
+      await requested(id, 1);
+      const [first, second] = await runsOf(id);
+      expect(first!.log.values).toMatchObject({ round: "1" });
+      const detail = `block ${second!.log.blockNumber} is not ${confidence} yet`;
+      expect(second).toMatchObject({ state: "seen", detail });
+      await mine(1);
+      await requested(id, 2);
+    },
+  );
+
   test("reports a log that a reorg removed after its request, and acts on the one that replaces it", async () => {
     await insertWebhook(store.db, {
       id: "wh_1",
