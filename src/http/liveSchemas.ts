@@ -141,15 +141,21 @@ function createRequestSchemas(networks: readonly NetworkView[], presets: readonl
       description: "A note of your own: at most 200 characters.",
     });
   const scheduleName = Type.String({ minLength: 1, maxLength: 60, description: "A name of your own." });
-  const duration = (description: string) => Type.String({ minLength: 2, maxLength: 7, description });
+  const duration = (description: string) =>
+    Type.String({
+      minLength: 2,
+      maxLength: 7,
+      [EXPECTED]: "a duration such as 10s, 5m, 1h or 1d",
+      description,
+    });
   const schedule = {
     every: Type.Optional(
       duration("Distance between ticks: `10s`, `5m`, `1h`, `1d`. The first one is that much later."),
     ),
     cron: Type.Optional(
       Type.String({
-        minLength: 9,
         maxLength: 200,
+        [EXPECTED]: "a cron expression of at most 200 characters, such as 0 20 * * *",
         description:
           "Cron expression, instead of `every`: minute, hour, day, month and weekday, or six fields with seconds first.",
       }),
@@ -534,8 +540,8 @@ function createRequestSchemas(networks: readonly NetworkView[], presets: readonl
         ),
         event: Type.Optional(
           Type.String({
-            minLength: 8,
             maxLength: 500,
+            [EXPECTED]: "an event of at most 500 characters",
             description: "Human-readable ABI: `event Closed(uint256 indexed round, uint256 players)`.",
           }),
         ),

@@ -2,7 +2,7 @@ import { TycheError } from "../lib/errors.ts";
 import { InvalidParameterError, type ParameterViolation } from "../lib/invalidParameter.ts";
 import { describeValue } from "../lib/describeValue.ts";
 import type { JsonValue } from "../lib/parseJson.ts";
-import type { TriggerCommand } from "../triggers/schedules.ts";
+import type { TriggerCommand } from "../triggers/eventReferences.ts";
 import type { HttpDeps } from "./context.ts";
 import { parsePresetRequest } from "./presetRequest.ts";
 import { parseFunctionCommand } from "./routes/functions.ts";

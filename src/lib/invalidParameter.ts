@@ -34,6 +34,22 @@ export class InvalidParameterError extends TycheError {
   }
 }
 
+/** Parses each member; throws `invalid_parameter` with the violations of all of them. Any other error is thrown at once. */
+export function parseAll<T extends object>(parsers: { readonly [Name in keyof T]: () => T[Name] }): T {
+  const violations: ParameterViolation[] = [];
+  const parsed: Record<string, unknown> = {};
+  for (const [name, parse] of Object.entries<() => unknown>(parsers)) {
+    try {
+      parsed[name] = parse();
+    } catch (error) {
+      if (!(error instanceof InvalidParameterError)) throw error;
+      violations.push(...error.details);
+    }
+  }
+  if (violations.length > 0) throw new InvalidParameterError(violations);
+  return parsed as T;
+}
+
 function summarize(violations: readonly ParameterViolation[]): string {
   const named = violations.slice(0, MAX_NAMED).map(describe);
   const more = violations.length - named.length;

@@ -47,7 +47,7 @@ export function findCronMistake(cron: string): string | undefined {
   // `?` would stand for the moment at which the expression is read.
   if (!/^[\dA-Za-z*,/#\s-]+$/.test(cron)) return "may contain digits, names, and * , - / #";
   try {
-    const next = new Cron(cron, { timezone: "UTC", paused: true }).nextRun();
+    const next = new Cron(cron, { utcOffset: 0, paused: true }).nextRun();
     return next === null ? "names a date that never comes" : undefined;
   } catch (error) {
     return `can't be read: ${(error as Error).message.replace(/^CronPattern: /, "")}`;
@@ -64,8 +64,10 @@ export function nextTick(timing: Timing, after: number): number | undefined {
     return startsAt + (Math.floor((after - startsAt) / everyMs) + 1) * everyMs;
   }
   const { cron, timeZone } = timing;
-  const next = cronIn(cron, timeZone).nextRun(new Date(after))?.getTime();
-  return findTickInGap(cron, timeZone, { after, before: next ?? after }) ?? next;
+  return cronTicks(`${timeZone} ${cron} ${after}`, () => {
+    const next = cronIn(cron, timeZone).nextRun(new Date(after))?.getTime();
+    return findTickInGap(cron, timeZone, { after, before: next ?? after }) ?? next;
+  });
 }
 
 /** Returns the next ticks after a moment. */
@@ -76,10 +78,14 @@ export function nextTicks(timing: Timing, after: number, count: number): number[
   return ticks;
 }
 
-/** Returns the shortest distance between ticks, in ms, of those that show every combination of seconds and neighbouring minutes. */
+/**
+ * Returns the shortest distance between ticks, in ms, of those that show every combination of seconds and neighbouring minutes, as if every
+ * day had some: a date that is years away takes long to find.
+ */
 export function shortestDistance(timing: Timing, from: number): number {
   if ("everyMs" in timing) return timing.everyMs;
-  const ticks = nextTicks({ ...timing, timeZone: "UTC" }, from, 200);
+  const times = timing.cron.trim().split(/\s+/).slice(0, -3);
+  const ticks = nextTicks({ cron: `${times.join(" ")} * * *`, timeZone: "UTC" }, from, 200);
   return Math.min(...ticks.slice(1).map((at, i) => at - ticks[i]!));
 }
 
@@ -112,36 +118,44 @@ function findTickInGap(
   return undefined;
 }
 
-let crons = new Map<string, Cron>();
-/** Most expressions, and formats of time zones, that are kept ready: upper and lower case make thousands of names of one zone. */
-const MAX_READY = 1_000;
-
-function cronIn(cron: string, timezone: string): Cron {
-  const key = `${timezone} ${cron}`;
-  const ready = crons.get(key) ?? new Cron(cron, { timezone, paused: true });
-  if (crons.size >= MAX_READY) crons = new Map();
-  crons.set(key, ready);
-  return ready;
+/** Creates a function that makes what belongs to a key, and keeps at most so many: upper and lower case make thousands of names of one time zone. */
+function createCache<T>(most: number): (key: string, make: () => T) => T {
+  let ready = new Map<string, T>();
+  return (key, make) => {
+    if (ready.has(key)) return ready.get(key)!;
+    if (ready.size >= most) ready = new Map();
+    const made = make();
+    ready.set(key, made);
+    return made;
+  };
 }
 
-let formats = new Map<string, Intl.DateTimeFormat>();
+const crons = createCache<Cron>(1_000);
+const formats = createCache<Intl.DateTimeFormat>(1_000);
+/** A date that is decades away takes milliseconds to find, and a list of schedules shows five of each. */
+const cronTicks = createCache<number | undefined>(10_000);
+
+function cronIn(cron: string, timezone: string): Cron {
+  // An offset spares croner the calendar of a time zone.
+  const zone = timezone === "UTC" ? { utcOffset: 0 } : { timezone };
+  return crons(`${timezone} ${cron}`, () => new Cron(cron, { ...zone, paused: true }));
+}
 
 /** Returns by how much local time is ahead of UTC, in ms. */
 function offsetAt(timeZone: string, at: number): number {
-  const format =
-    formats.get(timeZone) ??
-    new Intl.DateTimeFormat("en", {
-      timeZone,
-      hourCycle: "h23",
-      year: "numeric",
-      month: "numeric",
-      day: "numeric",
-      hour: "numeric",
-      minute: "numeric",
-      second: "numeric",
-    });
-  if (formats.size >= MAX_READY) formats = new Map();
-  formats.set(timeZone, format);
+  const digits = "numeric";
+  const fields = {
+    year: digits,
+    month: digits,
+    day: digits,
+    hour: digits,
+    minute: digits,
+    second: digits,
+  } as const;
+  const format = formats(
+    timeZone,
+    () => new Intl.DateTimeFormat("en", { timeZone, hourCycle: "h23", ...fields }),
+  );
   const parts = Object.fromEntries(format.formatToParts(at).map(({ type, value }) => [type, Number(value)]));
   const { year, month, day, hour, minute, second } = parts as Record<string, number>;
   const local = Date.UTC(year!, month! - 1, day, hour, minute, second);

@@ -1,7 +1,10 @@
 import { InvalidParameterError } from "../lib/invalidParameter.ts";
 import { TycheError } from "../lib/errors.ts";
 import type { StoredLogTrigger } from "../store/logTriggers.ts";
-import type { TriggerCommand } from "./schedules.ts";
+import type { FunctionCommand, PresetCommand, RandomCommand } from "../requests/service.ts";
+
+/** What a trigger may request. */
+export type TriggerCommand = PresetCommand | RandomCommand | FunctionCommand;
 
 /** Parses an action as the endpoint that it names would. Throws `invalid_parameter`; paths begin with `/action`. */
 export type ParseAction = (action: StoredLogTrigger["action"], network: string) => TriggerCommand;
@@ -32,7 +35,7 @@ export function fillReferences(
 /**
  * Checks an action before there is a log: all but the parameters whose values will come from one. Throws `invalid_parameter`.
  *
- * @param names names of the values that the logs have.
+ * @param names names of the values that the logs have; `undefined` if they are unknown.
  */
 export function checkAction(
   parse: ParseAction,
@@ -43,12 +46,12 @@ export function checkAction(
   }: {
     readonly action: StoredLogTrigger["action"];
     readonly network: string;
-    readonly names: readonly string[];
+    readonly names: readonly string[] | undefined;
   },
 ): void {
   const references: string[] = [];
   const filled = replace(action, "/action", (name, path) => {
-    if (!names.includes(name)) {
+    if (names !== undefined && !names.includes(name)) {
       const message = `the event has no ${JSON.stringify(name)}; it has ${names.join(", ")}`;
       throw new InvalidParameterError([{ path, message }]);
     }

@@ -1,8 +1,9 @@
 import { encodeEventTopics, getAddress, parseAbiItem, type AbiEvent, type Hex } from "viem";
 import type { RawLog } from "../lib/nodeAnswers.ts";
 import { decodeBoundedLog } from "../lib/boundedAbi.ts";
+import { describeValue } from "../lib/describeValue.ts";
 import { messageOf } from "../lib/errors.ts";
-import { InvalidParameterError } from "../lib/invalidParameter.ts";
+import { InvalidParameterError, parseAll } from "../lib/invalidParameter.ts";
 
 /** Which logs a trigger wants. */
 export interface LogSelection {
@@ -27,6 +28,8 @@ export interface GivenSelection {
 /** Longer values, which no request could take, are not kept. */
 const MAX_VALUE_CHARACTERS = 65_536;
 
+const EXAMPLE = "event Rolled(address indexed by, uint256 value)";
+
 /** Names, besides the event's own, of values that each log has. */
 export const LOG_VALUES = [
   "$address",
@@ -39,10 +42,12 @@ export const LOG_VALUES = [
 ] as const;
 
 /** Parses which logs are wanted. Throws `invalid_parameter`. */
-export function parseSelection({ event, topics, filters = {}, ...given }: GivenSelection): LogSelection {
+export function parseSelection({ topics, filters = {}, ...given }: GivenSelection): LogSelection {
   const addresses = [...new Set(given.addresses.map((one) => one.toLowerCase() as Hex))];
+  // As it stands in a contract, over several lines and with a semicolon.
+  const event = given.event?.trim().replace(/\s*;$/, "").replaceAll(/\s+/g, " ");
   if ((event === undefined) === (topics === undefined))
-    throw refuse("/event", "give either event, such as event Rolled(address indexed by), or topics");
+    throw refuse("/event", `give either event, such as ${EXAMPLE}, or topics`);
   if (event === undefined) {
     if (Object.keys(filters).length > 0)
       throw refuse("/filters", "needs event; with topics, give the values there");
@@ -92,22 +97,20 @@ export function readValues({ event }: LogSelection, log: RawLog): Record<string,
 }
 
 function parseEvent(text: string): AbiEvent {
-  let item;
+  if (!text.startsWith("event "))
+    throw refuse("/event", `must begin with the word event, such as ${EXAMPLE}; got ${describeValue(text)}`);
   try {
-    item = parseAbiItem(text as string & {});
+    return parseAbiItem(text as string & {}) as AbiEvent;
   } catch (error) {
-    throw refuse("/event", `can't be read: ${messageOf(error).split("\n")[0]}`);
+    const why = messageOf(error).split("\n")[0]!.replace(/\.$/, "");
+    throw refuse("/event", `can't be read: ${why}; expected one such as ${EXAMPLE}`);
   }
-  if ((item as { readonly type?: string }).type !== "event")
-    throw refuse("/event", "must be an event, such as event Rolled(address indexed by, uint256 value)");
-  return item as AbiEvent;
 }
 
 /** Encodes wanted arguments as topics. */
 function encodeFilters(event: AbiEvent, filters: LogSelection["filters"]): LogSelection["topics"] {
   const indexed = event.inputs.filter((input) => input.indexed);
-  const args: Record<string, unknown> = {};
-  for (const [name, wanted] of Object.entries(filters)) {
+  const parse = (name: string, wanted: unknown): unknown => {
     const input = indexed.find((one) => one.name === name);
     const path = `/filters/${name}`;
     if (input === undefined) {
@@ -116,8 +119,11 @@ function encodeFilters(event: AbiEvent, filters: LogSelection["filters"]): LogSe
     }
     const values = [wanted].flat();
     if (values.length === 0 || values.length > 10) throw refuse(path, "takes 1 to 10 values");
-    args[name] = values.map((value) => toAbiValue(input.type, value, path));
-  }
+    return values.map((value) => toAbiValue(input.type, value, path));
+  };
+  const args = parseAll<Record<string, unknown>>(
+    Object.fromEntries(Object.entries(filters).map(([name, wanted]) => [name, () => parse(name, wanted)])),
+  );
   try {
     const encoded = encodeEventTopics({ abi: [event], args });
     const topics = encoded.map((topic) => (topic === null ? null : [topic].flat()));

@@ -2,7 +2,7 @@ import type { LogRun, LogRunPage, LogTriggerView } from "../api/types.ts";
 import type { Dapp } from "../dapps/dapps.ts";
 import { TycheError } from "../lib/errors.ts";
 import { createId } from "../lib/id.ts";
-import { InvalidParameterError } from "../lib/invalidParameter.ts";
+import { InvalidParameterError, parseAll } from "../lib/invalidParameter.ts";
 import type { LogConfidence } from "../lib/vocabulary.ts";
 import { RpcError } from "../lib/nodeAnswers.ts";
 import { ChainUnavailableError } from "../networks/chainUnavailable.ts";
@@ -127,18 +127,22 @@ export function createLogTriggers(options: {
       createdAt: formatTime(trigger.createdAt),
     };
   };
-  const check = ({
-    action,
-    actionNetwork,
-    selection,
-  }: Pick<StoredLogTrigger, "action" | "actionNetwork" | "selection">) =>
-    checkAction(parseAction, { action, network: actionNetwork, names: namesOf(selection as LogSelection) });
+  const check = (
+    { action, actionNetwork: network }: Pick<StoredLogTrigger, "action" | "actionNetwork">,
+    selection: object | undefined,
+  ): void => {
+    const names = selection && namesOf(selection as LogSelection);
+    checkAction(parseAction, { action, network, names });
+  };
 
   return {
     async create(dapp, settings) {
       const { network, action, actionNetwork = network, paused = false } = settings;
-      const selection = parseSelection(settings);
-      check({ action, actionNetwork, selection });
+      let found: LogSelection | undefined;
+      const { selection } = parseAll({
+        selection: () => (found = parseSelection(settings)),
+        action: () => check({ action, actionNetwork }, found),
+      });
       if (settings.fromBlock !== undefined)
         await assertReadable(network, selection.addresses, settings.fromBlock);
       const fromBlock = settings.fromBlock ?? (await readNextBlock(network));
@@ -189,7 +193,8 @@ export function createLogTriggers(options: {
           pausedAt: paused ? (before.pausedAt ?? Date.now()) : null,
           ...(isResumed && before.pausedAt !== null ? { fromBlock: nextBlock, replayFrom: nextBlock } : {}),
         };
-        if (changes.action !== undefined || changes.actionNetwork !== undefined) check(after);
+        if (changes.action !== undefined || changes.actionNetwork !== undefined)
+          check(after, after.selection);
         await changeLogTrigger(db, id, after);
         return after;
       });

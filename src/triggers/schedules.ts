@@ -2,9 +2,9 @@ import type { ScheduleView, TriggerRun, TriggerRunPage } from "../api/types.ts";
 import type { Dapp } from "../dapps/dapps.ts";
 import { TycheError } from "../lib/errors.ts";
 import { createId } from "../lib/id.ts";
-import { InvalidParameterError } from "../lib/invalidParameter.ts";
+import { InvalidParameterError, parseAll } from "../lib/invalidParameter.ts";
 import type { CatchUp } from "../lib/vocabulary.ts";
-import type { Command, FunctionCommand, PresetCommand, RandomCommand } from "../requests/service.ts";
+import type { Command } from "../requests/service.ts";
 import { lockDapp } from "../store/dapps.ts";
 import {
   deleteSchedule,
@@ -16,6 +16,7 @@ import {
 } from "../store/schedules.ts";
 import { findRun, insertRuns, listRuns, type StoredRun } from "../store/triggerRuns.ts";
 import { actOnRun, ASKED, type ActOptions } from "./actOnRun.ts";
+import type { ParseAction } from "./eventReferences.ts";
 import { tickAfter } from "./scheduler.ts";
 import {
   findCronMistake,
@@ -39,16 +40,13 @@ const MAX_WINDOW_MS = 30 * 86_400_000;
 /** Ticks that a view foretells. */
 const SHOWN_TICKS = 5;
 
-/** What a trigger may request. */
-export type TriggerCommand = PresetCommand | RandomCommand | FunctionCommand;
-
 /** What its owner sets of a schedule. */
 export interface ScheduleSettings {
   readonly name: string;
   readonly every?: string;
   readonly cron?: string;
   readonly timeZone?: string;
-  readonly command: TriggerCommand;
+  readonly action: Readonly<Record<string, unknown>>;
   readonly catchUp: CatchUp;
   /** For how long a tick can be caught up with; only with `one` and `all`. */
   readonly window?: string;
@@ -59,7 +57,7 @@ export interface ScheduleSettings {
 
 /** The schedules of dapps. Every method throws `not_found` for an unknown schedule and for another dapp's alike, and `invalid_parameter`. */
 export interface Schedules {
-  create(dapp: Dapp, settings: ScheduleSettings): Promise<ScheduleView>;
+  create(dapp: Dapp, settings: ScheduleSettings & { readonly network: string }): Promise<ScheduleView>;
   /** Lists a dapp's schedules, oldest first. */
   list(dappId: string): Promise<readonly ScheduleView[]>;
   get(dappId: string, id: string): Promise<ScheduleView>;
@@ -77,6 +75,7 @@ export interface Schedules {
 }
 
 export interface SchedulesOptions extends Omit<ActOptions, "now"> {
+  readonly parseAction: ParseAction;
   /** Whether a network is embedded. */
   readonly isEmbedded: (network: string) => boolean;
   /** Called when a schedule's next tick changes. */
@@ -87,7 +86,7 @@ export interface SchedulesOptions extends Omit<ActOptions, "now"> {
 
 /** Creates the use cases of schedules. */
 export function createSchedules(options: SchedulesOptions): Schedules {
-  const { store, wake, now = Date.now } = options;
+  const { store, parseAction, wake, now = Date.now } = options;
 
   const get = async (dappId: string, id: string): Promise<StoredSchedule> => {
     const schedule = await findSchedule(store.db, id, dappId);
@@ -95,9 +94,13 @@ export function createSchedules(options: SchedulesOptions): Schedules {
     return schedule;
   };
   const view = (schedule: StoredSchedule): ScheduleView => viewSchedule(schedule);
-  /** Checks a schedule's times as a whole, and finds its next tick. */
+  const parseTimingOn = (network: string, given: Parameters<typeof parseTiming>[0]): Timing => {
+    const timing = parseTiming(given, now());
+    assertDistance(timing, { network, isEmbedded: options.isEmbedded(network), now: now() });
+    return timing;
+  };
+  /** Finds a schedule's next tick. */
   const complete = (schedule: Omit<StoredSchedule, "nextAt">): StoredSchedule => {
-    assertDistance(schedule, options.isEmbedded(schedule.command.network), now());
     const nextAt = tickAfter(schedule, now());
     if (nextAt === null) {
       const message = "is before the first tick: the schedule would never run";
@@ -108,18 +111,21 @@ export function createSchedules(options: SchedulesOptions): Schedules {
 
   return {
     async create(dapp, settings) {
-      const { name, command, catchUp, window, overlap, until = null, paused } = settings;
+      const { name, network, action, catchUp, window, overlap, until = null, paused } = settings;
+      const parsed = parseAll({
+        timing: () => parseTimingOn(network, settings),
+        windowMs: () => parseWindow(catchUp, window),
+        until: () => parseUntil(until),
+        command: () => parseAction(action, network),
+      });
       const schedule = complete({
+        ...parsed,
         id: createId("sch", now()),
         dappId: dapp.id,
         keyId: keyOf(dapp),
         name,
-        command,
-        timing: parseTiming(settings, now()),
         catchUp,
-        windowMs: parseWindow(catchUp, window),
         overlap,
-        until: parseUntil(until),
         pausedAt: paused ? now() : null,
         createdAt: now(),
       });
@@ -144,18 +150,22 @@ export function createSchedules(options: SchedulesOptions): Schedules {
         const isRetimed = every !== undefined || cron !== undefined || timeZone !== undefined;
         const isCaughtUp = changes.catchUp !== undefined || window !== undefined;
         const { nextAt, ...rest } = before;
+        const { network } = before.command;
+        const { action } = changes;
+        const parsed = parseAll({
+          timing: () =>
+            isRetimed ? parseTimingOn(network, withTiming(before.timing as Timing, changes)) : before.timing,
+          windowMs: () => (isCaughtUp ? parseWindow(catchUp, window) : before.windowMs),
+          until: () => (until === undefined ? before.until : parseUntil(until)),
+          command: () => (action === undefined ? before.command : parseAction(action, network)),
+        });
         const next: Omit<StoredSchedule, "nextAt"> = {
           ...rest,
+          ...parsed,
           keyId: keyOf(dapp),
           name: changes.name ?? before.name,
-          command: changes.command ?? before.command,
-          timing: isRetimed
-            ? parseTiming(withTiming(before.timing as Timing, changes), now())
-            : before.timing,
           catchUp,
-          windowMs: isCaughtUp ? parseWindow(catchUp, window) : before.windowMs,
           overlap: changes.overlap ?? before.overlap,
-          until: until === undefined ? before.until : parseUntil(until),
           pausedAt: paused === undefined ? before.pausedAt : paused ? (before.pausedAt ?? now()) : null,
         };
         // A tick that is due already stays so, unless the times themselves change.
@@ -233,10 +243,11 @@ function parseTiming(
   }
   if (cron === undefined) return refuse("/every", "is missing; give every, such as 1h, or cron");
   const mistake = findCronMistake(cron);
-  if (mistake !== undefined) return refuse("/cron", mistake);
-  if (!isTimeZone(timeZone))
-    return refuse("/timeZone", `must be a time zone such as Europe/Berlin, not ${JSON.stringify(timeZone)}`);
-  return { cron, timeZone };
+  const zone = `must be a time zone such as Europe/Berlin, not ${JSON.stringify(timeZone)}`;
+  return parseAll({
+    cron: () => (mistake === undefined ? cron : refuse("/cron", mistake)),
+    timeZone: () => (isTimeZone(timeZone) ? timeZone : refuse("/timeZone", zone)),
+  });
 }
 
 function parseWindow(catchUp: CatchUp, window: string | undefined): number {
@@ -262,14 +273,17 @@ function parseUntil(until: string | null): number | null {
 }
 
 function assertDistance(
-  { timing, command }: Pick<StoredSchedule, "timing" | "command">,
-  isEmbedded: boolean,
-  now: number,
+  timing: Timing,
+  {
+    network,
+    isEmbedded,
+    now,
+  }: { readonly network: string; readonly isEmbedded: boolean; readonly now: number },
 ): void {
   const least = MIN_DISTANCE_MS[isEmbedded ? "embedded" : "external"];
-  const distance = shortestDistance(timing as Timing, now);
+  const distance = shortestDistance(timing, now);
   if (distance >= least) return;
-  const message = `ticks on ${command.network} are at least ${least / 1_000} s apart; these are ${distance / 1_000} s apart`;
+  const message = `ticks on ${network} are at least ${least / 1_000} s apart; these are ${distance / 1_000} s apart`;
   throw new InvalidParameterError([{ path: "everyMs" in timing ? "/every" : "/cron", message }]);
 }
 

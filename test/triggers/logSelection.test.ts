@@ -17,6 +17,25 @@ const logWith = (data: Hex): RawLog => ({
   logIndex: 0,
 });
 
+test("takes an event as it stands in a contract", () => {
+  const event = "\n  event Told(\n    uint256 indexed number,\n    bytes[] list\n  );";
+  expect(parseSelection({ addresses: [], event }).topics).toEqual(SELECTION.topics);
+});
+
+test.each([
+  [{ event: "Told(uint256 number)" }, "event: must begin with the word event, such as event Rolled("],
+  [
+    { event: "event Told(uint25 number)" },
+    "event: can't be read: Unknown type; expected one such as event Rolled(",
+  ],
+  [
+    { event: EVENT, filters: { number: "x", list: "y" } },
+    "filters.number: must be an integer in decimal digits, for uint256; filters.list: is not an indexed argument of the event; those are number",
+  ],
+])("says what is wrong with %j", (given, message) => {
+  expect(() => parseSelection({ addresses: [], ...given })).toThrow(message);
+});
+
 test("default: a log's values are read by name", () => {
   const data = encodeAbiParameters(parseAbiParameters("bytes[]"), [["0x01", "0x02"]]);
   expect(readValues(SELECTION, logWith(data))).toMatchObject({

@@ -15,10 +15,11 @@ import { makeStoredRequest } from "../support/storedRequest.ts";
 
 const DAPP: Dapp = { id: "dapp_a", name: "a", keyId: "key_a", facilities: ["presets"] };
 const START = Date.parse("2026-11-26T12:00:00Z");
-const SETTINGS: ScheduleSettings = {
+const SETTINGS: Parameters<Schedules["create"]>[1] = {
   name: "words",
+  network: "sepolia",
   every: "10s",
-  command: { kind: "random", network: "sepolia", numWords: 1 },
+  action: { random: { numWords: 1 } },
   catchUp: "one",
   overlap: "allow",
   paused: false,
@@ -84,7 +85,12 @@ describe.each(DATABASES)("on %s", (_name, prepare) => {
     loses = false;
     await insertDapp(store.db, { id: DAPP.id, name: "a", facilities: [], createdAt: 1 });
     scheduler = start();
-    schedules = createSchedules({ ...act(), isEmbedded: () => true, wake: () => scheduler.wake() });
+    schedules = createSchedules({
+      ...act(),
+      parseAction: (_action, network) => ({ kind: "random", network, numWords: 1 }),
+      isEmbedded: () => true,
+      wake: () => scheduler.wake(),
+    });
   });
   afterEach(async () => {
     for (const one of opened.splice(0)) await one.stop();
@@ -275,10 +281,25 @@ describe.each(DATABASES)("on %s", (_name, prepare) => {
     [{ window: "60d" }, "/window", "1m to 30d"],
     [{ until: "2026-11-26T12:00:05Z" }, "/until", "never run"],
   ] as const)("refuses %j", async (changes, path, message) => {
-    const settings = { ...SETTINGS, ...changes } as ScheduleSettings;
+    const settings = { ...SETTINGS, ...changes } as typeof SETTINGS;
     await expect(schedules.create(DAPP, settings)).rejects.toMatchObject({
       code: "invalid_parameter",
       details: [{ path, message: expect.stringContaining(message) }],
+    });
+  });
+
+  test("lists all that is wrong with a schedule at once", async () => {
+    const settings = {
+      ...SETTINGS,
+      every: undefined,
+      cron: "x",
+      timeZone: "Mars",
+      window: "60d",
+      until: "soon",
+    };
+    const refused = schedules.create(DAPP, settings as unknown as typeof SETTINGS);
+    await expect(refused).rejects.toMatchObject({
+      details: ["/cron", "/timeZone", "/window", "/until"].map((path) => ({ path })),
     });
   });
 

@@ -5,6 +5,7 @@ import { parseTriggerAction } from "../../http/triggerAction.ts";
 import type { Service } from "../../requests/service.ts";
 import type { Replica } from "../../requests/takeover/replicaSync.ts";
 import type { Store } from "../../store/store.ts";
+import type { ParseAction } from "../../triggers/eventReferences.ts";
 import { createLogTriggers, type LogTriggers } from "../../triggers/logTriggers.ts";
 import { createLogWatch } from "../../triggers/logWatch.ts";
 import type { ObservedChain } from "../../triggers/observedChain.ts";
@@ -34,9 +35,7 @@ export function openLogTriggers(options: {
 }): OpenLogTriggers {
   const { store, service, dapps, findChain, onEvent, replica, log } = options;
   const onError = (error: unknown): void => log.warn({ err: error }, "log triggers: a step failed; retrying");
-  const schemas = createLiveSchemas(service);
-  const parseAction = (action: Readonly<Record<string, unknown>>, network: string) =>
-    parseTriggerAction(action, network, { service, schemas });
+  const parseAction = createActionParser(service);
   const watch = createLogWatch({
     store,
     submit: service.submit.bind(service),
@@ -50,6 +49,11 @@ export function openLogTriggers(options: {
   return { useCases, ...onOneReplica(watch, { store, lease: "/triggers", replica, onError }) };
 }
 
+function createActionParser(service: Service): ParseAction {
+  const schemas = createLiveSchemas(service);
+  return (action, network) => parseTriggerAction(action, network, { service, schemas });
+}
+
 /** Schedules, and what acts on them. */
 export interface OpenSchedules {
   readonly useCases: Schedules;
@@ -61,7 +65,7 @@ export interface OpenSchedules {
 /** Opens the schedules of all dapps. */
 export function openSchedules(options: {
   readonly store: Store;
-  readonly service: Pick<Service, "submit" | "networks">;
+  readonly service: Service;
   readonly dapps: Pick<DappDirectory, "findActing">;
   /** Called when an event is stored. */
   readonly onEvent: () => void;
@@ -79,6 +83,7 @@ export function openSchedules(options: {
   const scheduler = createScheduler({ ...act, onError });
   const useCases = createSchedules({
     ...act,
+    parseAction: createActionParser(service),
     isEmbedded: (name) => service.networks().some((one) => one.name === name && one.embedded),
     wake: () => scheduler.wake(),
   });

@@ -4,7 +4,6 @@ import type { Schedules } from "../../triggers/schedules.ts";
 import type { HttpDeps } from "../context.ts";
 import { createDappOperation } from "../dappOperation.ts";
 import type { Operation } from "../operation.ts";
-import { parseTriggerAction } from "../triggerAction.ts";
 
 const ALL = "/api/schedules";
 const ONE = "/api/schedules/:scheduleId";
@@ -25,8 +24,7 @@ export function scheduleOperations(deps: HttpDeps, schedules: Schedules): readon
       request: "createSchedule",
       example: { name: "Hourly coin", every: "1h", action: { preset: "coinflip" } },
       answer: ScheduleView,
-      run: (dapp, _id, { action, network, ...settings }) =>
-        schedules.create(dapp, { ...settings, command: parseTriggerAction(action, network, deps) }),
+      run: (dapp, _id, values) => schedules.create(dapp, values),
     }),
     operation({
       id: "listSchedules",
@@ -59,12 +57,7 @@ export function scheduleOperations(deps: HttpDeps, schedules: Schedules): readon
       request: "changeSchedule",
       example: { paused: true },
       answer: ScheduleView,
-      async run(dapp, id, { action, ...changes }) {
-        if (action === undefined) return await schedules.change(dapp, id, changes);
-        const { network } = await schedules.get(dapp.id, id);
-        const command = parseTriggerAction(action, network, deps);
-        return await schedules.change(dapp, id, { ...changes, command });
-      },
+      run: (dapp, id, values) => schedules.change(dapp, id, values),
     }),
     operation({
       id: "deleteSchedule",

@@ -7,6 +7,7 @@ import { insertDapp } from "../../../src/store/dapps.ts";
 import { insertRequests } from "../../../src/store/requests.ts";
 import { insertSchedule } from "../../../src/store/schedules.ts";
 import type { Store } from "../../../src/store/store.ts";
+import { createExampleService } from "../../http/exampleService.ts";
 import { DATABASES, useStore, type TestDatabase } from "../../support/databases.ts";
 import { makeStoredRequest } from "../../support/storedRequest.ts";
 
@@ -34,7 +35,7 @@ const openReplica = async (id: string, requested: string[]): Promise<OpenSchedul
   };
   const schedules = openSchedules({
     store: own,
-    service: { submit, networks: () => [] },
+    service: Object.assign(createExampleService(), { submit }),
     dapps: { findActing: async () => DAPP },
     onEvent() {},
     replica: { id, bus },

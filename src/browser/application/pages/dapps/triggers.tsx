@@ -496,7 +496,13 @@ function AddLogTrigger({
         >
           {(control) => <input {...control} name="addresses" required className="mono" autoComplete="off" />}
         </Field>
-        <Field id="trigger-event" label="Event" problem={problems.get("event")} wide>
+        <Field
+          id="trigger-event"
+          label="Event"
+          note="As its contract declares it, from the word event on."
+          problem={problems.get("event")}
+          wide
+        >
           {(control) => (
             <input
               {...control}
@@ -602,15 +608,16 @@ function NextTicks({ cron = "", timeZone = "", every }: Pick<ScheduleParams, "cr
         : undefined;
   const now = Date.now();
   const timing = everyMs === undefined ? { cron, timeZone } : { everyMs, startsAt: now };
+  const isLocal = every === undefined && timeZone !== "UTC";
   return (
     <div className="field wide" role="status" aria-label="Next times">
       {mistake === undefined ? (
         <>
-          <p className="note">Next times, {every === undefined ? `in ${timeZone} and UTC` : "in UTC"}:</p>
+          <p className="note">Next times, in {isLocal ? `${timeZone} and UTC` : "UTC"}:</p>
           <ul>
             {nextTicks(timing, now, SHOWN_TICKS).map((at) => (
               <li key={at}>
-                {every === undefined && timeZone !== "UTC" && `${formatIn(timeZone, at)} · `}
+                {isLocal && `${formatIn(timeZone, at)} · `}
                 <Time iso={new Date(at).toISOString()} />
               </li>
             ))}
