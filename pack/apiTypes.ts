@@ -12,7 +12,7 @@ const FOLDER = path.resolve(import.meta.dirname, "../src/api");
 export const TYPES_FILE = path.join(FOLDER, "types.ts");
 
 /** The subset of JSON Schema that answers use. */
-interface Schema {
+export interface Schema {
   readonly [TYPE]?: string;
   readonly type?: string;
   readonly anyOf?: readonly Schema[];
@@ -30,21 +30,27 @@ interface Schema {
 }
 
 /** What a schema shares with its copies that are optional. */
-const coreOf = (schema: Schema): unknown => schema.properties ?? schema.anyOf ?? schema.enum ?? schema;
+export const coreOf = (schema: Schema): unknown => schema.properties ?? schema.anyOf ?? schema.enum ?? schema;
 
-/** Returns the source of the types. */
-export async function describeAnswers(): Promise<string> {
+/** Returns the schemas by name, in order, the names of what each shares with its copies, and the comments on them. */
+export function readAnswers() {
   const schemas = Object.entries<Schema>(answers as object as Readonly<Record<string, Schema>>).toSorted(
     ([a], [b]) => (a < b ? -1 : 1),
   );
   const names = new Map(schemas.map(([name, schema]) => [coreOf(schema), name]));
   const modules = [...readFileSync(path.join(FOLDER, "answers.ts"), "utf8").matchAll(/"(\.\/\w+\.ts)"/g)];
   const source = modules.map(([, file]) => readFileSync(path.join(FOLDER, file!), "utf8")).join("");
-  const docs = new Map(
+  const docs = new Map<string, string>(
     [...source.matchAll(/\/\*\*\s*((?:(?!\*\/).)*?)\s*\*\/\nexport const (\w+) =/gs)].map(
-      ([, text, name]) => [name, text],
+      ([, text, name]) => [name!, text!],
     ),
   );
+  return { schemas, names, docs };
+}
+
+/** Returns the source of the types. */
+export async function describeAnswers(): Promise<string> {
+  const { schemas, names, docs } = readAnswers();
 
   const typeOf = (schema: Schema): string => names.get(coreOf(schema)) ?? write(schema);
   const write = (schema: Schema): string => {

@@ -24,6 +24,9 @@ export function readerEnvironment(folder: string): Record<string, string> {
     HOME: folder,
     PATH: `${path.join(folder, "bin")}${path.delimiter}${process.env["PATH"] ?? ""}`,
     NO_COLOR: "1",
+    // In place of pip, which needs the registry.
+    PYTHONPATH: path.join(ROOT, "src/clients/python"),
+    PYTHONDONTWRITEBYTECODE: "1",
     // Many commands load the same modules.
     NODE_COMPILE_CACHE: path.join(folder, "cache"),
   };

@@ -1,0 +1,32 @@
+import { execFile } from "node:child_process";
+import path from "node:path";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
+import { createSecret, formatVerifyingKey, signMessage } from "../../src/webhooks/signature.ts";
+import { joinService, shared, type SharedDapp } from "../support/shared.ts";
+
+const ROOT = path.resolve(import.meta.dirname, "../..");
+let tyche: SharedDapp;
+shared.beforeAll(async ({ service }) => {
+  tyche = await joinService(service);
+});
+
+test("default: the Python client's own tests pass with the machine's Python", async () => {
+  const body = JSON.stringify({ type: "request.fulfilled", timestamp: "2026-11-26T08:00:00Z", data: {} });
+  const secrets = [createSecret(), createSecret()];
+  const sign = (atMs: number) =>
+    Object.fromEntries(signMessage({ id: "evt_1", body, atMs, scheme: "v1", secrets }));
+  const now = Date.now();
+  const signed = [body, sign(now), formatVerifyingKey("v1", secrets[1]!), sign(now - 301_000)];
+  const env = {
+    PATH: process.env["PATH"],
+    PYTHONPATH: path.join(ROOT, "src/clients/python"),
+    PYTHONDONTWRITEBYTECODE: "1",
+    TYCHE_URL: tyche.url,
+    TYCHE_API_KEY: tyche.apiKey,
+    SIGNED: JSON.stringify(signed),
+  };
+  const file = path.join(import.meta.dirname, "python.py");
+  const { stderr } = await promisify(execFile)("python3", ["-W", "error", file], { env });
+  expect(stderr).toMatch(/Ran \d+ tests[^]*OK/);
+});
