@@ -1,4 +1,6 @@
 import { connect } from "node:net";
+import { hasTooManyValues } from "../lib/nodeAnswers.ts";
+import { isObject } from "../lib/isObject.ts";
 
 /** "Limit exceeded" of EIP-1474, used for answers that are longer than the caller accepts. */
 const LIMIT_EXCEEDED = -32_005;
@@ -38,6 +40,20 @@ export class AnswerError extends Error {
     this.code = code;
     this.data = data;
   }
+}
+
+/** Creates the error of an answer whose `error` is an object. Its members may have any type: in some, converting them to text throws. */
+export function answerErrorOf({ message, code, data }: Readonly<Record<string, unknown>>): AnswerError {
+  const reason = typeof message === "string" ? message : "the node gives no reason";
+  return new AnswerError(reason, typeof code === "number" ? code : Number.NaN, data);
+}
+
+/** Says that an answer is too long, or has too many values, to be read. */
+export const TOO_LONG = "the answer is too long; ask for less";
+
+/** Creates the error of an answer that is too long to be read. */
+export function longAnswerError(): AnswerError {
+  return new AnswerError(TOO_LONG, LIMIT_EXCEEDED, undefined);
 }
 
 /** The connection broke before the answer arrived; whether the node received the request is unknown. */
@@ -100,7 +116,7 @@ export function openUnixSocket(path: string, timeoutMs: number, maxAnswerChars =
 
 /** Connects to a node by `ws:` or `wss:` URL. */
 export function openWebSocket(url: string, timeoutMs: number): Connection {
-  return openConnection(timeoutMs, ({ onText, onClose }) => {
+  return openConnection(timeoutMs, ({ onText, onLongText, onClose }) => {
     const socket = new WebSocket(url);
     let early: string[] | undefined = [];
     socket.addEventListener("open", () => {
@@ -108,7 +124,9 @@ export function openWebSocket(url: string, timeoutMs: number): Connection {
       early = undefined;
     });
     socket.addEventListener("message", ({ data }) => {
-      if (typeof data === "string") onText(data);
+      if (typeof data !== "string") return;
+      if (hasTooManyValues(data)) onLongText(data.slice(0, HEAD_CHARS));
+      else onText(data);
     });
     socket.addEventListener("error", onClose);
     socket.addEventListener("close", onClose);
@@ -191,7 +209,7 @@ function openConnection(timeoutMs: number, openLine: (events: LineEvents) => Lin
   const refuseLong = (head: string): void => {
     const id = /^\{"jsonrpc":"2\.0","id":(\d+),/.exec(head)?.[1];
     const asker = takeAsker(Number(id));
-    asker?.reject(new AnswerError("the answer is too long; ask for less", LIMIT_EXCEEDED, undefined));
+    asker?.reject(longAnswerError());
   };
 
   /** Removes and returns whoever waits for the answer; a second answer to the same request finds nobody. */
@@ -205,33 +223,26 @@ function openConnection(timeoutMs: number, openLine: (events: LineEvents) => Lin
 
   const take = (text: string): void => {
     if (text === "") return;
-    let message: {
-      id?: unknown;
-      result?: unknown;
-      error?: { message?: unknown; code?: unknown; data?: unknown };
-      params?: { subscription?: unknown; result?: unknown };
-    } | null;
+    let message: unknown;
     try {
       message = JSON.parse(text);
     } catch {
-      message = null;
+      message = undefined;
     }
-    if (typeof message !== "object" || message === null) {
+    if (!isObject(message)) {
       // The messages that follow can't be told apart any more.
       if (line !== undefined) drop(line);
       return;
     }
-    if (message.params !== undefined) {
-      subscriptions.get(String(message.params.subscription))?.onData(message.params.result);
+    const { id, params, error, result } = message;
+    if (isObject(params)) {
+      const { subscription } = params;
+      if (typeof subscription === "string") subscriptions.get(subscription)?.onData(params["result"]);
       return;
     }
-    const asker = takeAsker(message.id);
-    if (asker === undefined) return;
-    if (message.error === undefined || message.error === null) asker.resolve(message.result);
-    else {
-      const { message: reason, code, data } = message.error;
-      asker.reject(new AnswerError(String(reason), Number(code), data));
-    }
+    const asker = takeAsker(id);
+    if (isObject(error)) asker?.reject(answerErrorOf(error));
+    else asker?.resolve(result);
   };
 
   const request = (method: string, parameters: readonly unknown[]): Promise<unknown> =>
@@ -255,8 +266,9 @@ function openConnection(timeoutMs: number, openLine: (events: LineEvents) => Lin
     });
 
   const start = async (subscription: Subscription): Promise<void> => {
-    const id = String(await request("eth_subscribe", subscription.parameters));
+    const id = await request("eth_subscribe", subscription.parameters);
     if (!wanted.has(subscription)) return;
+    if (typeof id !== "string") throw new Error("the answer is not the id of a subscription");
     subscription.id = id;
     subscriptions.set(id, subscription);
   };

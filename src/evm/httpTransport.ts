@@ -2,8 +2,9 @@ import { Agent as HttpAgent, request as requestHttp, type IncomingMessage } from
 import { Agent as HttpsAgent, request as requestHttps } from "node:https";
 import { pipeline } from "node:stream";
 import { createGunzip } from "node:zlib";
-import { AnswerError } from "./connection.ts";
-import type { Transport } from "./connection.ts";
+import { isObject } from "../lib/isObject.ts";
+import { hasTooManyValues } from "../lib/nodeAnswers.ts";
+import { answerErrorOf, longAnswerError, type Transport } from "./connection.ts";
 
 /** Longest body that is read, in bytes: no answer to our requests comes near it. */
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
@@ -22,7 +23,7 @@ const isNodeStatus = (status: number): boolean =>
  *
  * Uses `node:http`: a call takes 0.1 to 0.2 ms of CPU time, and three to four times that with `fetch`.
  *
- * @throws AnswerError when the node itself refuses.
+ * @throws AnswerError when the node itself refuses, or its answer is too long.
  * @throws HttpStatusError on 429, on a redirect or a gateway's error, and on any body that is not a JSON-RPC response.
  */
 export function openHttp(rpcUrl: string, timeoutMs: number): Transport {
@@ -86,20 +87,18 @@ interface RawAnswer {
 }
 
 function parseAnswer(response: RawAnswer): unknown {
-  let answer: { result?: unknown; error?: { message?: unknown; code?: unknown; data?: unknown } | null };
+  if (hasTooManyValues(response.text)) throw longAnswerError();
+  let answer: unknown;
   try {
     answer = JSON.parse(response.text);
   } catch {
-    answer = {};
+    answer = undefined;
   }
-  if (typeof answer !== "object" || answer === null || !isNodeStatus(response.status))
-    throw new HttpStatusError(response);
-  if (typeof answer.error === "object" && answer.error !== null) {
-    const { message, code, data } = answer.error;
-    throw new AnswerError(String(message), Number(code), data);
-  }
-  if (response.status >= 300 || answer.result === undefined) throw new HttpStatusError(response);
-  return answer.result;
+  if (!isObject(answer) || !isNodeStatus(response.status)) throw new HttpStatusError(response);
+  const { error, result } = answer;
+  if (isObject(error)) throw answerErrorOf(error);
+  if (response.status >= 300 || result === undefined) throw new HttpStatusError(response);
+  return result;
 }
 
 async function readText(response: IncomingMessage): Promise<string> {
@@ -117,7 +116,7 @@ async function readText(response: IncomingMessage): Promise<string> {
   } catch (error) {
     throw describeRequestError(error);
   }
-  if (bytes > MAX_BODY_BYTES) throw new Error(`its answer is longer than ${MAX_BODY_BYTES} bytes`);
+  if (bytes > MAX_BODY_BYTES) throw longAnswerError();
   return Buffer.concat(chunks).toString();
 }
 

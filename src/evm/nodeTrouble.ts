@@ -1,4 +1,4 @@
-import { AnswerError } from "./connection.ts";
+import { AnswerError, TOO_LONG } from "./connection.ts";
 import { HttpStatusError } from "./httpTransport.ts";
 
 /**
@@ -27,6 +27,8 @@ export function troubleOf(error: unknown): NodeTrouble {
   if (!(error instanceof AnswerError)) return "failing";
   const { code, message, data } = error;
   if (code === REVERTED || /revert/i.test(message) || isHex(data)) return "answer";
+  // A node may make its answer longer than it has to be.
+  if (message === TOO_LONG) return "lacking";
   if (code === METHOD_NOT_FOUND || code === METHOD_NOT_SUPPORTED || LACKING.test(message)) return "lacking";
   if (code === LIMIT_EXCEEDED && !TOO_MUCH.test(message)) return "failing";
   return FAILING.test(message) && !/more than .*(?:results|logs|blocks)/i.test(message)

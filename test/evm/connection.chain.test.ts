@@ -1,3 +1,5 @@
+import type { AddressInfo } from "node:net";
+import { WebSocketServer } from "ws";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { createChainClient } from "../../src/evm/client.ts";
 import type { BlockHead, ChainClient } from "../../src/evm/client.ts";
@@ -173,4 +175,36 @@ test.each([429, 500, 502, 503])("error: HTTP status %d is the node not answering
 test("error: nobody listens at a socket", async () => {
   open("/tmp/tyche-nobody-listens");
   await expect(client.request("eth_chainId")).rejects.toMatchObject({ answered: false });
+});
+
+test("error: messages of any shape end no more than the call that they answer", async () => {
+  // Converting it to text or to a number throws.
+  const thing = { toString: 1, valueOf: 1 };
+  const server = new WebSocketServer({ port: 0 });
+  server.on("connection", (line) =>
+    line.on("message", (text: Buffer) => {
+      const { id, method } = JSON.parse(text.toString()) as { id: number; method: string };
+      const lies: readonly object[] = [
+        { params: null },
+        { params: { subscription: thing } },
+        { params: thing, method: "eth_subscription" },
+        { id: thing, result: thing },
+        { error: thing },
+      ];
+      for (const lie of lies) line.send(JSON.stringify(lie));
+      line.send(
+        JSON.stringify(
+          method === "eth_call"
+            ? { id, error: { code: thing, message: thing, data: thing } }
+            : { id, result: thing },
+        ),
+      );
+    }),
+  );
+  await new Promise((resolve) => server.once("listening", resolve));
+  open(`ws://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  await expect(client.request("eth_call")).rejects.toMatchObject({ answered: true });
+  await expect(client.subscribeHeads(() => {})).rejects.toThrow("not the id of a subscription");
+  await expect(client.getHead("latest")).rejects.toThrow("number");
+  server.close();
 });

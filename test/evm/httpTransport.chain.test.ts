@@ -85,6 +85,24 @@ test("error: an answer that doesn't come is given up, and so is one that never e
   await expect(openHttp(url, 50).request("eth_chainId", [])).rejects.toThrow("no answer within 50 ms");
 });
 
+test("error: an answer of millions of values is not parsed", async () => {
+  respond = (response) => response.end(`{"result":[${"{},".repeat(2_000_000)}{}]}`);
+  await expect(ask()).rejects.toThrow("the answer is too long; ask for less");
+});
+
+test("error: an answer that doesn't end is too long", async () => {
+  respond = (response) => {
+    const more = (error?: Error | null): void => void (error ?? response.write("x".repeat(1_048_576), more));
+    more();
+  };
+  await expect(ask()).rejects.toThrow("the answer is too long; ask for less");
+});
+
+test("error: an error of any shape is the node's refusal", async () => {
+  respond = (response) => response.end('{"error":{"message":{"toString":1},"code":{"valueOf":1}}}');
+  await expect(ask()).rejects.toThrow("the node gives no reason");
+});
+
 test("error: closing ends the calls under way and refuses others", async () => {
   const transport = openHttp(url, 60_000);
   const arrived = new Promise<void>((resolve) => (respond = () => resolve()));
