@@ -13,6 +13,7 @@ import {
   fixedPriceFeedAbi,
 } from "../../chainlink/contracts/abi.ts";
 import { configDigestOf, nodeConfigOf } from "../../chainlink/nodeConfig.ts";
+import { CALL_GAS } from "../../chainlink/callGas.ts";
 import { COORDINATOR_READS } from "../../chainlink/vrfCoordinator.ts";
 import { planDeployment } from "../../chainlink/stackPlan.ts";
 import type { StackAddresses } from "../../chainlink/stackPlan.ts";
@@ -202,7 +203,7 @@ function lookAt(
 }
 
 /** Gas of one preset that isn't batched with others: request, proof and report together. */
-const GAS_PER_PRESET = 600_000n;
+const GAS_PER_PRESET = CALL_GAS["a coinflip alone"];
 /** Number of presets that an account should be able to pay for. */
 const ENOUGH_PRESETS = 100n;
 /** One LINK, in juels. */
