@@ -13,6 +13,9 @@ import { purseOf, shortageOf } from "./purse.ts";
 /** How long the coordinator's fees and the price of LINK are remembered. */
 const PRICES_MEMORY_MS = 60_000;
 
+/** What a request is reserved at, in percent of the present gas price: it may rise by an eighth in each block until the proof is mined. */
+const RESERVED_PERCENT = 125n;
+
 /** Keeps the oracle from paying for the gas of others' contracts. */
 export interface Solvency {
   /**
@@ -60,7 +63,10 @@ export function createSolvency(options: {
       const waiting = new Map<VrfRequest, Shortage>();
       if (requests.length === 0) return waiting;
       const version = vrfVersionOf(requests[0]!);
-      const prices = { gasPriceWei, ...(await pricesOf[version]()) };
+      const prices = {
+        gasPriceWei: (gasPriceWei * RESERVED_PERCENT) / 100n,
+        ...(await pricesOf[version]()),
+      };
       const ids = [...new Set(requests.map(({ subscriptionId }) => subscriptionId))];
       const found = await Promise.all(
         ids.map(async (id) => [id, await readSubscription(version, id)] as const),

@@ -7,7 +7,7 @@ import type { ContractRead } from "../chainlink/contractRead.ts";
 import { COORDINATOR_READS } from "../chainlink/vrfCoordinator.ts";
 import { vrfVersionOf } from "../chainlink/vrfVersion.ts";
 import { messageOf } from "../lib/errors.ts";
-import { parseQuantity } from "../lib/nodeAnswers.ts";
+import { parseQuantity, RpcError } from "../lib/nodeAnswers.ts";
 import { beginProof, type BegunProof, type ProvingKey } from "../vrf/proof.ts";
 import { seedOf } from "../vrf/randomWords.ts";
 import { tellAnswers } from "./answerSpans.ts";
@@ -27,6 +27,7 @@ import type { PendingRequest } from "./status.ts";
 import { ORACLE_TOPICS } from "./topics.ts";
 
 const IN_NEXT = "in the next transaction";
+const COST_UNKNOWN = "the node does not say what its fulfilment would cost";
 const FUNDED_TOPICS: ReadonlySet<string | undefined> = new Set([
   ORACLE_TOPICS.SubscriptionFunded,
   ORACLE_TOPICS.SubscriptionFundedV2Plus,
@@ -235,6 +236,11 @@ export function createVrfNode(options: VrfNodeOptions): VrfNode {
       }
     } catch (error) {
       log.debug({ err: error }, "vrf: can't read what fulfilments would cost");
+      // Whoever can keep the node from answering must not have their proofs paid for.
+      for (const entry of error instanceof RpcError ? others : []) {
+        if (!held.has(entry)) postpone(entry, COST_UNKNOWN, LONGEST_FREE_PAUSE_MS);
+        held.add(entry);
+      }
     }
     return entries.filter((entry) => !held.has(entry));
   }
