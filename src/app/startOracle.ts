@@ -118,7 +118,7 @@ async function start(
     registry,
     networks,
     gateway: createGateway({
-      find: (donId) => networks.find((network) => network.donId === donId)?.gateway(),
+      find: (donId) => networks.flatMap((one) => (one.donId === donId ? (one.gateway() ?? []) : [])),
       onError: (error) => log.warn({ err: error }, "a message about secrets could not be answered"),
     }),
     sandbox: () => pool.status(),

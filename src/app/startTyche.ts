@@ -261,7 +261,8 @@ async function start(
     webhooks: webhooks.useCases,
     secrets: service.secrets,
     gateway: createGateway({
-      find: (donId) => networks.find(({ profile }) => profile.functions.donId === donId)?.gateway(),
+      find: (donId) =>
+        networks.flatMap((one) => (one.profile.functions.donId === donId ? (one.gateway() ?? []) : [])),
       onError: (error) => log.warn({ err: error }, "an upload of secrets could not be taken"),
     }),
     schedules: schedules.useCases,

@@ -16,6 +16,7 @@ import {
   createModuleAllowList,
   SandboxOptionError,
 } from "../../../sandbox/index.ts";
+import { isNodeUrl } from "../../chainlink/offchainConfig.ts";
 import { describeValue } from "../../lib/describeValue.ts";
 import { PROFILE_NAMES, NETWORK_NAMES, findProfile } from "../../networks/profiles.ts";
 import { isIP } from "node:net";
@@ -241,6 +242,7 @@ function checkNetworks(networks: unknown): ParameterViolation[] {
           ...checkChainlink(name, network, path),
           ...checkPayment(network, path),
           ...checkKey(network["operatorKey"], `${path}/operatorKey`),
+          ...checkOracleUrl(network["oracleUrl"], `${path}/oracleUrl`),
         ]
       : [];
   });
@@ -329,6 +331,12 @@ function checkKey(key: unknown, path: string): ParameterViolation[] {
   if (!needsPassword && key["passwordFile"] !== undefined)
     return [{ path: `${path}/passwordFile`, message: "is only for keystore" }];
   return [];
+}
+
+/** A request can't be made to a URL with a password, and messages name the URL. */
+function checkOracleUrl(url: unknown, path: string): ParameterViolation[] {
+  if (typeof url !== "string" || isNodeUrl(url)) return [];
+  return [{ path, message: "must be an http: or https: URL without user, password, query and fragment" }];
 }
 
 type NetworkMembers = Readonly<Record<string, unknown>>;

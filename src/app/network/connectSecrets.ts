@@ -16,8 +16,7 @@ import {
   type GatewayBody,
   type OperatorMethod,
 } from "../../oracle/secrets/gatewayMessage.ts";
-import { fromWire, type OperatorPayload, type WireRun } from "../../oracle/secrets/operatorCalls.ts";
-import type { Secret } from "../../secrets/sealSecret.ts";
+import { parseDescribed, parseRun, type OperatorPayload } from "../../oracle/secrets/operatorCalls.ts";
 import type { ThresholdPublicKey } from "../../secrets/tdh2.ts";
 import type { SecretsHolder } from "../../requests/serviceNetwork.ts";
 import type { OracleSecrets } from "./servedNetworkOptions.ts";
@@ -36,6 +35,8 @@ const MAX_ANSWER_BYTES = 1_048_576;
 const MAX_REASON_CHARS = 300;
 /** Messages of others that are passed on: the oracle takes twice as many from an address, so the service's own still get through. */
 const FORWARDED = { burst: 100, perSecond: 50 } as const;
+/** Those of one caller, so that nobody uses up all of them. */
+const FORWARDED_OF_CALLER = { burst: 20, perSecond: 10 } as const;
 
 /**
  * Connects to the secrets of an oracle that runs in a process of its own. The service stores ciphertexts there, has sources run there, and is
@@ -59,9 +60,11 @@ export function connectSecrets(options: {
     return `the operator has to set networks.${network}.oracleUrl, at which the service reaches the oracle`;
   const url = endpointOf(oracleUrl, GATEWAY_PATH);
 
+  /** @param read parses the answer; `undefined` if it is malformed. */
   const ask = async <Answer>(
     method: OperatorMethod,
     payload: DistributiveOmit<OperatorPayload, "validUntil">,
+    read: (answer: Readonly<Record<string, unknown>>) => Answer | undefined,
     {
       timeoutMs = TIMEOUT_MS,
       signal,
@@ -84,27 +87,23 @@ export function connectSecrets(options: {
       if (signal?.aborted) throw error;
       throw refused("can't be reached", error);
     });
-    return (await readAnswer(answer, body)) as Answer;
+    const found = read(await readAnswer(answer, body));
+    if (found === undefined) throw refused("gives a malformed answer; are both of the same version?");
+    return found;
   };
 
   const refused = (why: string, cause?: unknown): ChainUnavailableError =>
     new ChainUnavailableError(network, `the oracle, which holds the secrets, ${why}`, cause);
 
   /** Returns the payload of an answer that a node has signed, to a message of ours. */
-  async function readAnswer(answer: object, asked: GatewayBody): Promise<object> {
-    const { result, error } = answer as {
-      readonly result?: unknown;
-      readonly error?: { readonly message?: unknown };
-    };
-    if (typeof error?.message === "string")
-      throw refused(`answers: ${error.message.slice(0, MAX_REASON_CHARS)}`);
+  async function readAnswer(
+    { result, error }: Readonly<Record<string, unknown>>,
+    asked: GatewayBody,
+  ): Promise<Readonly<Record<string, unknown>>> {
+    if (isObject(error) && typeof error["message"] === "string")
+      throw refused(`answers: ${error["message"].slice(0, MAX_REASON_CHARS)}`);
     const { body, signature } = isObject(result) ? result : {};
-    const signer =
-      isGatewayBody(body) && isHex(signature)
-        ? await recoverMessageAddress({ message: { raw: encodeGatewayBody(body) }, signature }).catch(
-            () => undefined,
-          )
-        : undefined;
+    const signer = await recoverSigner(body, signature).catch(() => undefined);
     if (
       !isGatewayBody(body) ||
       signer === undefined ||
@@ -114,7 +113,9 @@ export function connectSecrets(options: {
       throw refused("gives an answer that no node of the network has signed; check oracleUrl");
     const payload = isObject(body.payload) ? body.payload : {};
     if (payload["success"] === true) return payload;
-    throw new TycheError(String(payload["error_message"]), { code: "secrets_unreadable", blame: "caller" });
+    const { error_message: reason } = payload;
+    const why = typeof reason === "string" ? reason.slice(0, MAX_REASON_CHARS) : "the oracle gives no reason";
+    throw new TycheError(why, { code: "secrets_unreadable", blame: "caller" });
   }
 
   const wire = ({
@@ -129,22 +130,22 @@ export function connectSecrets(options: {
   });
   const holder: SecretsHolder = {
     threshold: JSON.parse(hexToString(secretKeys.thresholdPublicKey)) as ThresholdPublicKey,
-    keep: async ({ owner: _, ...slot }) => void (await ask("operator_keep", { slot })),
-    drop: async (_, slotIds) => void (await ask("operator_drop", { slotIds })),
+    keep: async ({ owner: _, ...slot }) => void (await ask("operator_keep", { slot }, () => true)),
+    drop: async (_, slotIds) => void (await ask("operator_drop", { slotIds }, () => true)),
     describe: async (slots) =>
-      (await ask<{ readonly secrets: readonly Omit<Secret, "value">[] }>("operator_describe", wire(slots)))
-        .secrets,
+      await ask("operator_describe", wire(slots), ({ secrets }) => parseDescribed(secrets)),
     async run(slots, { source, args = [], limits, signal }) {
       const run = { ...wire(slots), source, args, maxBytes: limits!.maxResponseBytes! };
-      return fromWire(await ask<WireRun>("operator_run", run, { timeoutMs: RUN_TIMEOUT_MS, signal }));
+      return await ask("operator_run", run, parseRun, { timeoutMs: RUN_TIMEOUT_MS, signal });
     },
   };
   const forwarded = createTokenBuckets(FORWARDED);
+  const forwardedOf = createTokenBuckets(FORWARDED_OF_CALLER);
   const gateway: GatewayNetwork = {
-    async answer({ id, body: { method } }, text) {
+    async answer({ id, body: { method } }, { text, caller }) {
       if (OPERATOR_METHODS.some((one) => one === method))
         throw new GatewayError("the service passes on messages of functions-toolkit only");
-      if (!forwarded.take("all"))
+      if (!forwardedOf.take(caller) || !forwarded.take("all"))
         throw new GatewayError("too many are passed on to the oracle now; send it again in a second");
       const answer = await post(url, text, AbortSignal.timeout(TIMEOUT_MS));
       return { ...answer, id };
@@ -155,8 +156,14 @@ export function connectSecrets(options: {
 
 type DistributiveOmit<T, Key extends PropertyKey> = T extends unknown ? Omit<T, Key> : never;
 
+/** Recovers who signed an answer. Rejects for one that can't be encoded: its payload may be nested a million times. */
+async function recoverSigner(body: unknown, signature: unknown): Promise<Hex | undefined> {
+  if (!isGatewayBody(body) || !isHex(signature)) return undefined;
+  return await recoverMessageAddress({ message: { raw: encodeGatewayBody(body) }, signature });
+}
+
 /** Sends a message to the oracle's gateway and returns its answer, an object. */
-async function post(url: URL, text: string, signal: AbortSignal): Promise<object> {
+async function post(url: URL, text: string, signal: AbortSignal): Promise<Readonly<Record<string, unknown>>> {
   const response = await fetch(url, {
     method: "POST",
     headers: { "content-type": "application/json" },

@@ -99,7 +99,7 @@ export async function listenForOracle(options: OracleServerOptions): Promise<Ora
           messages.charge(caller, Math.floor(body.length / BYTES_OF_MESSAGE));
           // The gateway never rejects.
           void gateway
-            .answer(body.toString())
+            .answer(body.toString(), caller)
             .then((answered) => answer(200, "application/json", `${JSON.stringify(answered)}\n`));
         },
       });

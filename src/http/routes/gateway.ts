@@ -1,4 +1,5 @@
 import type { Router } from "@koa/router";
+import { addressGroup } from "../../lib/addressGroup.ts";
 import { readTextBody } from "../body.ts";
 import type { RequestState } from "../context.ts";
 import { sendJson } from "../frame.ts";
@@ -9,8 +10,12 @@ const MAX_MESSAGE_BYTES = 32_768;
 
 /** What answers `SecretsManager` of functions-toolkit. */
 export interface SecretsGateway {
-  /** Answers a JSON-RPC request; never rejects. */
-  answer(text: string): Promise<object>;
+  /**
+   * Answers a JSON-RPC request; never rejects.
+   *
+   * @param caller whom limits count for.
+   */
+  answer(text: string, caller: string): Promise<object>;
 }
 
 /** Adds `POST /gateway`, whose callers sign what they send. */
@@ -22,6 +27,7 @@ export function gatewayRoute(
     await guardPublic(ctx);
     ctx.set("Cache-Control", "no-store");
     // The toolkit hands its HTTP library a text, which then says that the text is a form.
-    sendJson(ctx, 200, await gateway.answer(await readTextBody(ctx, MAX_MESSAGE_BYTES)));
+    const text = await readTextBody(ctx, MAX_MESSAGE_BYTES);
+    sendJson(ctx, 200, await gateway.answer(text, addressGroup(ctx.ip)));
   });
 }

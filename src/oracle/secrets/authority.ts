@@ -4,12 +4,15 @@ import { functionsRouterAbi, subscriptionOwnerAbi } from "../../chainlink/contra
 import { readOf, type ContractRead } from "../../chainlink/contractRead.ts";
 import type { ChainClient } from "../../evm/client.ts";
 import { CallResultError } from "../../lib/callResult.ts";
+import { remember } from "../../lib/memo.ts";
 import { RpcError } from "../../lib/nodeAnswers.ts";
 
 /** Subscriptions that one call reads. */
 const PAGE = 100n;
 /** Pause between two searches through all subscriptions. */
-const SCAN_PAUSE_MS = 1_000;
+const SCAN_PAUSE_MS = 5_000;
+/** How long the operator is remembered: anybody may claim to be it, and asking costs the operator a call of its node. */
+const OPERATOR_MEMORY_MS = 10_000;
 
 /** Who may upload secrets for which requests: what the chain says. */
 export interface Authority {
@@ -57,9 +60,14 @@ export function createAuthority(options: {
   const askOwner = async (owner: Hex, what: ContractRead<Hex>): Promise<Hex | undefined> =>
     (await tryRead(owner, what))?.toLowerCase() as Hex | undefined;
 
+  const readOperator = remember(OPERATOR_MEMORY_MS, () =>
+    askOwner(
+      subscriptionOwner,
+      readOf(subscriptionOwnerAbi, "owner", [], (one) => one),
+    ),
+  );
   async function isService(account: Hex): Promise<boolean> {
-    const call = readOf(subscriptionOwnerAbi, "owner", [], (one) => one);
-    const operator = await askOwner(subscriptionOwner, call);
+    const operator = await readOperator();
     return operator !== undefined && isAddressEqual(operator, account);
   }
 

@@ -3,6 +3,7 @@ import { fromHexText, toHexText } from "../../lib/hex.ts";
 import { messageOf, TycheError } from "../../lib/errors.ts";
 import type { ReportSigner } from "../signer.ts";
 import { createBoundedMap } from "../node/boundedMap.ts";
+import { createTokenBuckets } from "../node/tokenBucket.ts";
 import type { Authority } from "./authority.ts";
 import {
   checkSender,
@@ -22,16 +23,21 @@ export interface GatewayNetwork {
   /**
    * Answers a message whose signature has been checked.
    *
-   * @param text the message as it came.
+   * @param from.text the message as it came.
+   * @param from.caller whom limits count for.
    * @throws {TycheError} with blame `caller` if it can't be taken, any other error if the nodes can't be reached.
    */
-  answer(message: GatewayMessage, text: string): Promise<object>;
+  answer(message: GatewayMessage, from: { readonly text: string; readonly caller: string }): Promise<object>;
 }
 
 /** Answers functions-toolkit's `SecretsManager`. */
 export interface Gateway {
-  /** Answers a JSON-RPC request; an error is an answer too. */
-  answer(text: string): Promise<object>;
+  /**
+   * Answers a JSON-RPC request; an error is an answer too.
+   *
+   * @param caller whom limits count for.
+   */
+  answer(text: string, caller: string): Promise<object>;
 }
 
 /** JSON-RPC 2.0, section 5.1: the method's parameters are invalid. */
@@ -40,25 +46,26 @@ const INTERNAL_ERROR = -32_603;
 
 /** Creates a gateway. */
 export function createGateway(options: {
-  /** Returns the network of a `don_id`. */
-  readonly find: (donId: string) => GatewayNetwork | undefined;
+  /** Returns the networks of a `don_id`: the contracts of several may have been deployed with the same. */
+  readonly find: (donId: string) => readonly GatewayNetwork[];
   /** Is told of errors that are not the sender's. */
   readonly onError: (error: unknown) => void;
 }): Gateway {
   const { find, onError } = options;
   return {
-    async answer(text) {
+    async answer(text, caller) {
       let id: string | null = null;
       try {
         const message = parseGatewayMessage(text);
         id = message.id;
-        const network = find(message.body.don_id);
-        if (network === undefined)
-          return refuse(
-            id,
-            `there is no network with don_id ${message.body.don_id} whose nodes hold secrets`,
-          );
-        return await network.answer(await checkSender(message), text);
+        const [network, ...others] = find(message.body.don_id);
+        if (network === undefined || others.length > 0) {
+          const found = network === undefined ? "is no network" : `are ${others.length + 1} networks`;
+          const named = `there ${found} with don_id ${message.body.don_id} whose nodes hold secrets`;
+          const remedy = "their operator has to deploy all but one again under another name";
+          return refuse(id, network === undefined ? named : `${named}; ${remedy}`);
+        }
+        return await network.answer(await checkSender(message), { text, caller });
       } catch (error) {
         if (error instanceof TycheError && error.blame === "caller") return refuse(id, error.message);
         onError(error);
@@ -69,6 +76,8 @@ export function createGateway(options: {
   };
 }
 
+/** Uploads of a caller: each asks the chain, by the operator's node, who its sender is. */
+const UPLOADS = { burst: 30, perSecond: 2 } as const;
 /** Memory for the ids of messages that the operator's service has sent: more than it sends before they are too old. */
 const MAX_TAKEN_BYTES = 8_388_608;
 
@@ -81,9 +90,10 @@ export function createGatewayNetwork(options: {
 }): GatewayNetwork {
   const { vault, holder, authority, signers } = options;
   const [first] = signers;
+  const uploads = createTokenBuckets(UPLOADS);
   const taken = createBoundedMap<string, true>(MAX_TAKEN_BYTES);
   return {
-    async answer(message) {
+    async answer(message, { caller }) {
       const { id, body, sender } = message;
       const method = OPERATOR_METHODS.find((one) => one === body.method);
       if (method !== undefined) {
@@ -96,6 +106,8 @@ export function createGatewayNetwork(options: {
         const payload = await orRefusal(runOperatorCall(holder, { method, payload: given, owner: sender }));
         return { jsonrpc: "2.0", id, result: sign({ ...body, payload }, first!) };
       }
+      if (body.method === "secrets_set" && !uploads.take(caller))
+        throw new GatewayError("there are too many uploads now; send it again in a second");
       const payload = await run(message, vault);
       const responses = signers.map((signer) => sign({ ...body, payload }, signer));
       const whole = { success: payload.success, node_responses: responses };

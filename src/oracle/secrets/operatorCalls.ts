@@ -3,6 +3,7 @@ import { isHex, type Hex } from "viem";
 import type { RunResult } from "../../../sandbox/index.ts";
 import { fromHexText, toHexText } from "../../lib/hex.ts";
 import { isObject } from "../../lib/isObject.ts";
+import type { Secret } from "../../secrets/sealSecret.ts";
 import { decodeSecretsReference } from "../../secrets/secretsReference.ts";
 import { GatewayError, type OperatorMethod } from "./gatewayMessage.ts";
 import type { Holder, NamedSlots, SecretRun } from "./holder.ts";
@@ -27,7 +28,7 @@ interface WireSlots {
 }
 
 /** A {@link SecretRun} as JSON. */
-export interface WireRun {
+interface WireRun {
   readonly run: (RunResult & { readonly ok: false }) | (Omit<RunResult, "bytes"> & { readonly ok: true });
   /** The result, if there is one. */
   readonly result?: Hex;
@@ -76,9 +77,42 @@ function toWire({ run, shownChars }: SecretRun): WireRun {
   return { run: usage, result: toHexText(bytes), shownChars };
 }
 
-/** Parses what {@link runOperatorCall} returns for a run. */
-export function fromWire({ run, result = "0x", shownChars }: WireRun): SecretRun {
-  return { run: run.ok ? { ...run, bytes: fromHexText(result) } : run, shownChars };
+/** Parses what {@link runOperatorCall} returns for a run; `undefined` if it is malformed. */
+export function parseRun(answer: Readonly<Record<string, unknown>>): SecretRun | undefined {
+  const { run, result = "0x", shownChars } = answer;
+  if (!isRun(run) || !isCount(shownChars)) return undefined;
+  if (!run.ok) return { run, shownChars };
+  if (typeof result !== "string" || !/^0x(?:[\da-f]{2})*$/i.test(result)) return undefined;
+  return { run: { ...run, bytes: fromHexText(result as Hex) }, shownChars };
+}
+
+function isRun(run: unknown): run is WireRun["run"] {
+  if (!isObject(run)) return false;
+  const { console, consoleTruncated, timeMs, memoryBytes, httpRequests, touched, ok, error } = run;
+  return (
+    typeof console === "string" &&
+    typeof consoleTruncated === "boolean" &&
+    typeof timeMs === "number" &&
+    isCount(memoryBytes) &&
+    isCount(httpRequests) &&
+    isTexts(touched) &&
+    (ok === true || (ok === false && isRunError(error)))
+  );
+}
+
+function isRunError(error: unknown): boolean {
+  if (!isObject(error)) return false;
+  const { kind, message, detail = "", stack = "", line = 1, column = 1 } = error;
+  return isTexts([kind, message, detail, stack]) && isCount(line) && isCount(column);
+}
+
+/** Parses what {@link runOperatorCall} returns for secrets that it describes; `undefined` if it is malformed. */
+export function parseDescribed(secrets: unknown): readonly Omit<Secret, "value">[] | undefined {
+  const isOne = (one: unknown): boolean => {
+    const { name, allowedHosts = [] } = isObject(one) ? one : {};
+    return typeof name === "string" && isTexts(allowedHosts);
+  };
+  return Array.isArray(secrets) && secrets.every(isOne) ? (secrets as Omit<Secret, "value">[]) : undefined;
 }
 
 /**

@@ -168,3 +168,13 @@ test("behaviour: rounds of drand are quicknet's unless another chain is named, a
     ]),
   );
 });
+
+test.each(["https://user:pass@oracle.example", "https://oracle.example/?key=1", "http://"])(
+  "error: an oracleUrl that no request can be made to, or that shows a key: %s",
+  (oracleUrl) => {
+    expect(violationsOf({ mychain: { ...MYCHAIN, oracleUrl } })).toEqual({
+      "/networks/mychain/oracleUrl":
+        "must be an http: or https: URL without user, password, query and fragment",
+    });
+  },
+);

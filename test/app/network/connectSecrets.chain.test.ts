@@ -125,6 +125,14 @@ test.each([
   ["an empty result", () => '{"result":{}}', "no node of the network has signed"],
   ["an error", () => '{"error":{"message":"the nodes are busy"}}', "the nodes are busy"],
   ["no JSON", () => "<html>", "can't be reached"],
+  ["signed, and of no list", answerAs(node, { success: true, secrets: 7 }), "malformed answer"],
+  ["signed, and of no names", answerAs(node, { success: true, secrets: [{ name: {} }] }), "malformed answer"],
+  [
+    "nested 100,000 times",
+    () => `{"result":{"body":{"message_id":"1","method":"operator_describe","don_id":"","receiver":"",\
+"payload":${'{"a":'.repeat(100_000)}0${"}".repeat(100_000)}},"signature":"0x00"}}`,
+    "no node of the network has signed",
+  ],
   ["too long", () => "x".repeat(1_048_577), "can't be reached"],
 ])("error: an answer that is %s", async (_, answer, message) => {
   const holder = holderOf(connect(await serve(answer)));
@@ -132,6 +140,51 @@ test.each([
     code: "chain_unavailable",
     message: expect.stringContaining(message),
   });
+});
+
+const RUN = {
+  ok: true,
+  console: "",
+  consoleTruncated: false,
+  timeMs: 1,
+  memoryBytes: 1,
+  httpRequests: 0,
+  touched: [],
+};
+
+test.each([
+  ["no run", {}],
+  ["a result that is no hex", { run: RUN, result: "0x6f6", shownChars: 0 }],
+  ["a count that is a text", { run: { ...RUN, memoryBytes: "1" }, shownChars: 0 }],
+  ["a console that is a list", { run: { ...RUN, console: [] }, shownChars: 0 }],
+  ["an error without a message", { run: { ...RUN, ok: false, error: { kind: "thrown" } }, shownChars: 0 }],
+])("error: a signed answer with %s is no run", async (_, payload) => {
+  const holder = holderOf(connect(await serve(answerAs(node, { success: true, ...payload }))));
+  const request = { source: "return 1", limits: { maxResponseBytes: 256 } };
+  await expect(holder.run(slots, request)).rejects.toMatchObject({
+    code: "chain_unavailable",
+    message: expect.stringContaining("malformed answer"),
+  });
+});
+
+test("error: a refusal that would take a megabyte of the caller's answer is cut, and one of another shape says nothing", async () => {
+  const refusals = [{ error_message: "x".repeat(100_000) }, { error_message: { toString: 1 } }];
+  const holder = holderOf(
+    connect(await serve((text) => answerAs(node, { success: false, ...refusals.shift() })(text))),
+  );
+  await expect(holder.describe(slots)).rejects.toMatchObject({ message: "x".repeat(300) });
+  await expect(holder.describe(slots)).rejects.toMatchObject({ message: "the oracle gives no reason" });
+});
+
+test("behaviour: whoever uses up their messages leaves others theirs", async () => {
+  const connected = connect(await serve(() => "{}"));
+  if (typeof connected === "string") throw new Error(connected);
+  const body = { message_id: "1", method: "secrets_list", don_id: "", receiver: "" } as const;
+  const send = (caller: string) =>
+    connected.gateway.answer({ id: "1", body, sender: stranger.address }, { text: "{}", caller });
+  const sent = await Promise.allSettled(Array.from({ length: 60 }, () => send("a")));
+  expect(sent.some(({ status }) => status === "rejected")).toBe(true);
+  expect(await send("b")).toEqual({ id: "1" });
 });
 
 test("error: the operator's messages are not passed on for others", async () => {
@@ -145,7 +198,9 @@ test("error: the operator's messages are not passed on for others", async () => 
     payload: {},
   } as const;
   const message = { id: "1", body, sender: operator.address };
-  await expect(connected.gateway.answer(message, "{}")).rejects.toThrow("functions-toolkit only");
+  await expect(connected.gateway.answer(message, { text: "{}", caller: "a" })).rejects.toThrow(
+    "functions-toolkit only",
+  );
 });
 
 test("error: an oracle that is away", async () => {
