@@ -108,9 +108,6 @@ export function createLauncher(options: LauncherOptions = {}): Launcher {
         ...NODE_OPTIONS_UNDER_LANDLOCK,
         "--no-node-snapshot",
         "--no-warnings",
-        // Code compiled here runs immediately and once, and compiling a function on its first call parses it twice. Halves the time of a
-        // small source, and of the first use of a chunk.
-        "--no-lazy",
         // Otherwise each new context is rehashed with the isolate's seed: a twelfth of a small run's processor time. The seed protects
         // hash tables from collisions forced by others; here only the source itself could do that.
         "--no-rehash-snapshot",
