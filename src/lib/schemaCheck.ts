@@ -38,6 +38,8 @@ export function compileSchema(
     verbose: true,
     meta: false,
     validateSchema: false,
+    // What is compiled at each start checks a few values: shorter code would take longer to make than it saves.
+    code: { optimize: false },
   });
   for (const keyword of [{ keyword: EXPECTED, schemaType: "string" as const }, ...keywords])
     ajv.addKeyword(keyword);
