@@ -28,7 +28,7 @@ export class TycheClientError extends Error {
   }
 }
 
-/** A `baseUrl` that can't be called, or a value that no header can carry, such as a key with a letter outside ASCII. Nothing was sent. */
+/** A `baseUrl` that can't be called, a value that no header can carry, such as a key with a letter outside ASCII, or an empty secret. Nothing was sent. */
 export class InvalidOptionError extends TycheClientError {
   constructor(message: string) {
     super("invalid_option", message);
@@ -118,6 +118,7 @@ export class RequestFailedError extends ApiError {}
 export class OracleTimeoutError extends ApiError {}
 export class WordWithheldError extends ApiError {}
 export class BeaconLateError extends ApiError {}
+export class BeaconMissedError extends ApiError {}
 export class OverloadedError extends ApiError {}
 export class StillPendingError extends ApiError {}
 
@@ -166,6 +167,7 @@ export const ERROR_CLASSES: Readonly<Record<string, new (facts: ApiErrorFacts) =
   oracle_timeout: OracleTimeoutError,
   word_withheld: WordWithheldError,
   beacon_late: BeaconLateError,
+  beacon_missed: BeaconMissedError,
   overloaded: OverloadedError,
   still_pending: StillPendingError,
 };

@@ -1,7 +1,11 @@
+import { InvalidOptionError } from "./errors.ts";
 import { within } from "./limits.ts";
 import type { CallOptions } from "./requests.ts";
 import type { Call, Transport } from "./transport.ts";
 import type { SecretsKey, SecretsSigner, SecretView } from "./types.ts";
+
+/** Most bytes of a secret's value, as the service takes it in the clear. */
+const MAX_VALUE_BYTES = 2_048;
 
 /** What is set of a secret. */
 export interface SecretParams {
@@ -17,7 +21,11 @@ export interface SecretParams {
 
 /** The secrets of a dapp, which its functions read as `secrets.NAME`. */
 export interface SecretCalls {
-  /** Encrypts a value to the network's oracle here, so that the service never sees it, and stores it; replaces the one of that name. */
+  /**
+   * Encrypts a value to the network's oracle here, so that the service never sees it, and stores it; replaces the one of that name.
+   *
+   * @throws InvalidOptionError if the value is empty or too long, which nobody else could tell.
+   */
   set(name: string, params: SecretParams, options?: CallOptions): Promise<SecretView>;
   /** Lists names, never values. */
   list(
@@ -52,6 +60,7 @@ export function createSecretCalls(transport: Transport): SecretCalls {
     send({ method: "GET", path: "/api/secretsKey", query: { ...query } }, options);
   return {
     async set(name, { network, value, allowedHosts, expiresAt }, options) {
+      assertValue(value);
       const [{ sealSecret }, { thresholdPublicKey, label }] = await Promise.all([
         // Its curve is as large as the rest of the client.
         import("../secrets/sealSecret.ts"),
@@ -74,6 +83,14 @@ export function createSecretCalls(transport: Transport): SecretCalls {
     key,
     setSigner: (body, options) => send({ method: "POST", path: "/api/secretsSigner", body }, options),
   };
+}
+
+function assertValue(value: unknown): void {
+  const bytes = typeof value === "string" ? new TextEncoder().encode(value).length : undefined;
+  if (bytes !== undefined && bytes >= 1 && bytes <= MAX_VALUE_BYTES) return;
+  throw new InvalidOptionError(
+    `value is ${bytes === undefined ? "no text" : `${bytes} bytes long`}; expected text of 1 to ${MAX_VALUE_BYTES} bytes in UTF-8`,
+  );
 }
 
 function parseHex(text: string): Uint8Array {

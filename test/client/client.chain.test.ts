@@ -150,6 +150,18 @@ describe("a call", () => {
     expect(calls).toHaveLength(0);
   });
 
+  test.each([
+    ["empty", "", "0 bytes long"],
+    ["too long", "ä".repeat(1_025), "2050 bytes long"],
+    ["not given", undefined, "no text"],
+  ])("error: a secret whose value is %s is neither encrypted nor sent", async (_what, value, given) => {
+    const { client, calls } = await connect();
+    await expect(client.secrets.set("API_KEY", { value: value! })).rejects.toThrow(
+      new InvalidOptionError(`value is ${given}; expected text of 1 to 2048 bytes in UTF-8`),
+    );
+    expect(calls).toHaveLength(0);
+  });
+
   test("error: a refused source says where it failed", async () => {
     const { client } = await connect(
       () => () =>

@@ -384,6 +384,9 @@ describe("triggers", () => {
     await page.getByRole("button", { name: "Add a schedule" }).click();
     await page.getByText("at least 10 s apart").waitFor();
     expect(await page.getByLabel("Distance").getAttribute("aria-invalid")).toBe("true");
+    await newSchedule().getByLabel("Action").fill('{"preset": "coinflip", "label": ""}');
+    await page.getByRole("button", { name: "Add a schedule" }).click();
+    await page.getByText("label must have 1 to 100 characters; got 0", { exact: true }).waitFor();
   });
 
   test("default: a log trigger is added, shows its runs with their requests, and is paused and deleted", async () => {

@@ -250,8 +250,9 @@ export function problemsOf(error: unknown): ReadonlyMap<string, string> {
   const problems = new Map<string, string>();
   if (!(error instanceof ApiError) || error.code !== "invalid_parameter") return problems;
   for (const { path, message } of error.details) {
-    const [, name = "", item] = path.split("/");
-    const text = item === undefined ? message : `entry ${Number(item) + 1} ${message}`;
+    const [, name = "", ...within] = path.split("/");
+    const places = within.map((part) => (/^[0-9]+$/.test(part) ? `entry ${Number(part) + 1}` : part));
+    const text = [...(places.length === 0 ? [] : [places.join(", ")]), message].join(" ");
     problems.set(name, problems.has(name) ? `${problems.get(name)}; ${text}` : text);
   }
   return problems;
