@@ -15,6 +15,8 @@ const MAX_WORDS = 10;
 interface PrintOptions {
   /** Whether to print also the transactions, what each step compared, all words, and the result's bytes. */
   readonly isVerbose: boolean;
+  /** Whether it is what the caller expected; the verdict of what isn't is never that it is valid. */
+  readonly isExpected: boolean;
 }
 
 /** Prints a line per step, each request's result, what the checks can't show, and the verdict. */
@@ -24,11 +26,13 @@ export function printVerification(found: Verification, terminal: Terminal, optio
   out(`\n${colors.bold("What these checks can't show")}`);
   for (const sentence of found.trust) out(`  – ${sentence}`);
   const { verdict } = found;
-  const color = { ok: colors.green, failed: colors.red, notApplicable: colors.yellow }[
-    VERDICT_OUTCOMES[verdict]
-  ];
+  const outcome = options.isExpected ? VERDICT_OUTCOMES[verdict] : "failed";
+  const color = { ok: colors.green, failed: colors.red, notApplicable: colors.yellow }[outcome];
+  const words = VERDICT_WORDS[verdict];
+  const otherwise = verdict === "valid" ? "" : ` (${words})`;
+  const said = options.isExpected ? words : `not as expected${otherwise}`;
   const count = `${found.requests.length} request${found.requests.length === 1 ? "" : "s"}`;
-  out(`\n${color(VERDICT_WORDS[verdict])}: ${count} of ${found.transactionHash} on ${found.network}`);
+  out(`\n${color(said)}: ${count} of ${found.transactionHash} on ${found.network}`);
   for (const reason of verdictReasons(found)) out(`  ${oneLine(reason)}`);
 }
 

@@ -61,7 +61,7 @@ export async function readReceipt(file: string): Promise<Receipt> {
 
 /** Compares a receipt with what a verification found. */
 export function checkReceipt(receipt: Receipt, found: Verification): ReceiptCheck {
-  const { requestId, label } = receipt;
+  const { requestId, label, params } = receipt;
   const request = found.requests.find((one) =>
     requestId === undefined ? one.label?.label === label : one.requestId === requestId,
   );
@@ -74,11 +74,15 @@ export function checkReceipt(receipt: Receipt, found: Verification): ReceiptChec
   for (const [what, told, actual] of compare(receipt, request, found))
     if (told === actual) agreed.push(what);
     else problems.push(`${what}: the receipt says ${told}, the chain ${actual}`);
+  if (params["once"] === true && request.label !== null && request.label.draws.length > 1)
+    problems.push(
+      `once: it is request ${request.label.draw} of ${request.label.draws.length} with the label, and was to be the only one`,
+    );
   const { receivedAtMs } = receipt;
   if (receivedAtMs === undefined) return { agreed, problems };
   const due = request.beacon?.time ?? null;
   if (due !== null && Date.parse(due) <= receivedAtMs)
-    problems.push(`its round of drand was due at ${due}, before the answer was given`);
+    problems.push(`its round was due at ${due}, before the answer was given`);
   if (request.requestedAt === null)
     problems.push("when the request was mined is unknown: the node doesn't show its block");
   else if (Date.parse(request.requestedAt) + SLOT_MS < receivedAtMs) {

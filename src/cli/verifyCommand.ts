@@ -30,7 +30,7 @@ Examples:
   $ tyche verify sepolia 0x5f0c…
   $ tyche verify sepolia 0x5f0c… --request-id 0x91ab…
   $ tyche verify sepolia 0x5f0c… --rpc-url https://rpc.example.org --contracts published.json
-  $ tyche verify sepolia 0x5f0c… --expect label=raffle-2026-12-24 --expect list=@entries.txt
+  $ tyche verify sepolia 0x5f0c… --expect label=raffle-2026-12-24 --expect dapp=dapp_7c… --expect list=@entries.txt
   $ tyche verify sepolia 0x5f0c… --receipt answer.json
   $ tyche verify sepolia 0x5f0c… --json | jq .valid
 
@@ -76,7 +76,7 @@ export function registerVerify(program: Command, terminal: Terminal, { verify }:
     )
     .option(
       "--expect <what>",
-      "exit with 1 unless each request is of this: label=TEXT, or list=@FILE with a preset's entries; may be repeated",
+      "exit with 1 unless each request is of this: label=TEXT, and the first with it; dapp=ID; list=@FILE with a preset's entries; may be repeated",
       collectExpectation,
     )
     .option(
@@ -105,25 +105,24 @@ export function registerVerify(program: Command, terminal: Terminal, { verify }:
         ...(contracts === undefined ? {} : { contracts: await readContracts(contracts) }),
         ...(save === undefined ? {} : { onChainData: (json: string) => writeFile(save, json) }),
       });
+      const checked = receipt === undefined ? undefined : checkReceipt(receipt, found);
+      const unexpected = (checked?.problems ?? []).map((problem) => `not as the receipt says: ${problem}`);
+      for (const request of found.requests)
+        for (const expectation of expect) {
+          const problem = await findUnexpected(expectation, request);
+          if (problem !== undefined)
+            unexpected.push(`not as expected: ${request.kind} ${request.requestId}: ${problem}`);
+        }
+      if (!found.valid || unexpected.length > 0) process.exitCode = 1;
       if (flags.json) terminal.out(JSON.stringify(found, null, 2));
       else
         (await import("./printVerification.ts")).printVerification(found, terminal, {
           isVerbose: flags.verbose === true,
+          isExpected: unexpected.length === 0,
         });
-      if (!found.valid) process.exitCode = 1;
-      if (receipt !== undefined) {
-        const { agreed, problems } = checkReceipt(receipt, found);
-        if (problems.length > 0) process.exitCode = 1;
-        for (const problem of problems) terminal.err(oneLine(`not as the receipt says: ${problem}`));
-        if (problems.length === 0) terminal.err(oneLine(`as the receipt says: ${agreed.join(", ")}`));
-      }
-      for (const request of found.requests)
-        for (const expectation of expect) {
-          const problem = await findUnexpected(expectation, request);
-          if (problem === undefined) continue;
-          process.exitCode = 1;
-          terminal.err(oneLine(`not as expected: ${request.kind} ${request.requestId}: ${problem}`));
-        }
+      for (const problem of unexpected) terminal.err(oneLine(problem));
+      if (checked?.problems.length === 0)
+        terminal.err(oneLine(`as the receipt says: ${checked.agreed.join(", ")}`));
     });
 }
 
@@ -160,17 +159,17 @@ export class ContractsFileError extends TycheError {
 
 /** What each request of a verified transaction must be of. */
 interface Expectation {
-  readonly what: "label" | "list";
-  /** A label, or the path of a file with the entries: a JSON array of texts, or one to a line. */
+  readonly what: "label" | "dapp" | "list";
+  /** A label, a dapp's id, or the path of a file with the entries: a JSON array of texts, or one to a line. */
   readonly of: string;
 }
 
 /** Adds an expectation of the command line to those before it. */
 function collectExpectation(typed: string, before: readonly Expectation[] = []): Expectation[] {
-  const [, what, of] = /^(label|list)=(.+)$/s.exec(typed) ?? [];
-  if (what === "label") return [...before, { what, of: of! }];
+  const [, what, of] = /^(label|dapp|list)=(.+)$/s.exec(typed) ?? [];
+  if (what === "label" || what === "dapp") return [...before, { what, of: of! }];
   if (what === "list" && of!.startsWith("@")) return [...before, { what, of: of!.slice(1) }];
-  throw new InvalidArgumentError("It must be label=TEXT or list=@FILE.");
+  throw new InvalidArgumentError("It must be label=TEXT, dapp=ID or list=@FILE.");
 }
 
 /** Returns what an expectation finds wrong with a request; `undefined` if nothing. */
@@ -178,14 +177,27 @@ async function findUnexpected(
   { what, of }: Expectation,
   { label, args }: Pick<RequestVerification, "label" | "args">,
 ): Promise<string | undefined> {
-  if (what === "label") {
-    const found = label === null ? "none" : JSON.stringify(label.label);
-    return label?.label === canonicalLabel(of)
-      ? undefined
-      : `the label is ${found}, not ${JSON.stringify(canonicalLabel(of))}`;
+  if (what === "label") return findUnexpectedLabel(canonicalLabel(of), label);
+  if (what === "dapp") {
+    if (label === null) return `the dapp is unknown, as there is no label; expected ${of}`;
+    return label.dapp === of ? undefined : `the dapp is ${label.dapp}, not ${of}`;
   }
   const entries = JSON.stringify(await readEntries(of));
   return args?.some((arg) => isSameJson(arg, entries)) ? undefined : `no argument is the list of ${of}`;
+}
+
+/** A label counts for the first request that a dapp gave it to: whoever could choose among several would choose the result. */
+function findUnexpectedLabel(
+  expected: string,
+  found: Pick<RequestVerification, "label">["label"],
+): string | undefined {
+  if (found?.label !== expected)
+    return `the label is ${found === null ? "none" : JSON.stringify(found.label)}, not ${JSON.stringify(expected)}`;
+  const { draw, draws, searched } = found;
+  if (draw !== 1)
+    return `it is request ${draw} of ${draws.length} with this label; the first is in ${draws[0]!.transactionHash}`;
+  if (searched.from === "0") return undefined;
+  return `whether it is the first with this label is open, as blocks before ${searched.from} were not searched; ask another node, with --rpc-url`;
 }
 
 async function readEntries(file: string): Promise<readonly string[]> {

@@ -32,13 +32,17 @@ interface Judged {
   }[];
 }
 
-/** Says why a verdict is `conditional` or `unconfirmed`; other verdicts speak for themselves. */
+/** Says why a verdict is `conditional`, `unconfirmed` or `invalid`; other verdicts speak for themselves. */
 export function verdictReasons({ verdict, requests }: Judged): string[] {
-  if (verdict !== "conditional" && verdict !== "unconfirmed") return [];
-  const deciding = requests
-    .filter((one) => one.verdict === verdict)
-    .flatMap(({ steps }) => steps)
-    .filter(({ name, outcome }) => outcome === "notApplicable" && DECIDING_STEPS[verdict].includes(name));
+  if (verdict === "valid" || verdict === "incomplete") return [];
+  const steps = requests.filter((one) => one.verdict === verdict).flatMap((one) => one.steps);
+  if (verdict === "invalid") {
+    const failed = steps.filter(({ outcome }) => outcome === "failed");
+    return [...new Set(failed.map(({ name, detail }) => `${name}: ${detail}`))];
+  }
+  const deciding = steps.filter(
+    ({ name, outcome }) => outcome === "notApplicable" && DECIDING_STEPS[verdict].includes(name),
+  );
   return [...new Set(deciding.map(({ detail }) => detail))];
 }
 

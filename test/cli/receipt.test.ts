@@ -104,7 +104,7 @@ describe("with a round of drand", () => {
   test("error: the round was known when the answer was given", async () => {
     const late = { ...ACCEPTED, params, createdAt: "2026-12-24T18:00:05.000Z" };
     expect((await check(late, { beacon })).problems).toEqual([
-      "its round of drand was due at 2026-12-24T18:00:05.000Z, before the answer was given",
+      "its round was due at 2026-12-24T18:00:05.000Z, before the answer was given",
     ]);
   });
 });
@@ -130,6 +130,16 @@ describe("a draw that is not the receipt's", () => {
     ["has an unknown time", { requestedAt: null }, /doesn't show its block/],
   ])("%s", async (_what, change, problem) => {
     expect((await check(ACCEPTED, change)).problems).toEqual([expect.stringMatching(problem)]);
+  });
+
+  test("is one of two with a label that was to be the only one", async () => {
+    const draws = [1, 2].map(() => ({ transactionHash: ID, blockNumber: "7" }));
+    const found = { label: { ...REQUEST.label!, draw: 2, draws } };
+    const params = { ...ACCEPTED.params, once: true };
+    expect((await check({ ...ACCEPTED, params }, found)).problems).toEqual([
+      "once: it is request 2 of 2 with the label, and was to be the only one",
+    ]);
+    expect((await check(ACCEPTED, found)).problems).toEqual([]);
   });
 
   test("has another result", async () => {

@@ -1,7 +1,7 @@
 import type { RequestVerification, Verification, VerificationStep } from "../../src/api/types.ts";
 import { Command } from "commander";
 import pc from "picocolors";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { registerVerify, type VerifyMeans } from "../../src/cli/verifyCommand.ts";
 import type { Terminal } from "../../src/cli/terminal.ts";
 import { RpcError } from "../../src/lib/nodeAnswers.ts";
@@ -160,6 +160,56 @@ test.each([
     expect(process.exitCode).toBe(1);
   },
 );
+
+describe("option: --expect", () => {
+  const draws = [`0x${"a1".repeat(32)}`, `0x${"a2".repeat(32)}`].map((transactionHash) => ({
+    transactionHash: transactionHash as `0x${string}`,
+    blockNumber: "7",
+  }));
+  const first: NonNullable<RequestVerification["label"]> = {
+    dapp: "dapp_a",
+    label: "raffle",
+    draw: 1,
+    draws,
+    searched: { from: "0", to: "9", isWhole: true },
+  };
+  const expecting = (all: readonly string[], label: typeof first | null = first) =>
+    run(
+      all.flatMap((one) => ["--expect", one]),
+      lotto("ok", { label }),
+    );
+
+  test("default: what is as expected is valid", async () => {
+    const { output } = await expecting(["label=RAFFLE", "dapp=dapp_a"]);
+    expect(output).toMatch(/\nvalid: 1 request of 0x(5f)+ on sepolia$/);
+    expect(process.exitCode).toBeUndefined();
+  });
+
+  test.each([
+    ["another label", ["label=tombola"], first, `the label is "raffle", not "tombola"`],
+    ["no label", ["label=raffle"], null, `the label is none, not "raffle"`],
+    [
+      "a later draw with the label",
+      ["label=raffle"],
+      { ...first, draw: 2 },
+      `it is request 2 of 2 with this label; the first is in 0x${"a1".repeat(32)}`,
+    ],
+    [
+      "blocks that were not searched",
+      ["label=raffle"],
+      { ...first, searched: { from: "5", to: "9", isWhole: false } },
+      "blocks before 5 were not searched",
+    ],
+    ["another dapp", ["dapp=dapp_b"], first, "the dapp is dapp_a, not dapp_b"],
+    ["an unknown dapp", ["dapp=dapp_b"], null, "the dapp is unknown"],
+  ])("error: %s exits with 1, and is never called valid", async (_what, all, label, why) => {
+    const { output } = await expecting(all, label);
+    expect(output).toMatch(/\nnot as expected: 1 request of 0x(5f)+ on sepolia\nnot as expected: preset 0x/);
+    expect(output).toContain(why);
+    expect(output).not.toMatch(/^valid/m);
+    expect(process.exitCode).toBe(1);
+  });
+});
 
 test("option: --contracts takes a file or the JSON itself", async () => {
   const given = { vrfCoordinator: `0x${"01".repeat(20)}` };
