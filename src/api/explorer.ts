@@ -1,4 +1,5 @@
 import { Type } from "typebox";
+import { NetworkView, RoundChain } from "./catalogue.ts";
 import { decimal, hex, nullable, time } from "./common.ts";
 import { ShownResult } from "./requests.ts";
 import { FunctionResult, PresetResult, RandomResult } from "./results.ts";
@@ -78,6 +79,18 @@ export const ExplorerNetwork = Type.Object({
       },
       { description: "The addresses to verify results with; absent until the chain is known." },
     ),
+  ),
+  vrf: Type.Pick(NetworkView.properties.vrf, ["keyHashes"]),
+  beacon: Type.Optional(
+    Type.Object(RoundChain.properties, {
+      description:
+        "The rounds that presets may wait for; absent for those of drand's quicknet, which every verifier knows.",
+    }),
+  ),
+  localBeacon: Type.Optional(
+    Type.Object(RoundChain.properties, {
+      description: 'The rounds of the service\'s own beacon, for `beacon: "local"`: they prove nothing.',
+    }),
   ),
 });
 

@@ -355,6 +355,14 @@ export interface ExplorerNetwork {
     /** Consumer through which presets run. */
     readonly presetConsumer: Hex;
   };
+  readonly vrf: {
+    /** Registered key hashes; the first is the default. */
+    readonly keyHashes: readonly Hex[];
+  };
+  /** The rounds that presets may wait for; absent for those of drand's quicknet, which every verifier knows. */
+  readonly beacon?: RoundChain;
+  /** The rounds of the service's own beacon, for `beacon: "local"`: they prove nothing. */
+  readonly localBeacon?: RoundChain;
 }
 
 export type Facility = "presets" | "functions";
@@ -1237,6 +1245,18 @@ export interface RequestView {
 }
 
 export type ReturnType = "string" | "uint256" | "int256";
+
+/** What identifies a chain of rounds: what a verifier must know of it. */
+export interface RoundChain {
+  /** Key that signs the rounds. */
+  readonly publicKey: string;
+  /** Unix time of round 1, in seconds. */
+  readonly genesisTime: number;
+  /** Seconds between rounds. */
+  readonly period: number;
+  readonly groupHash: string;
+  readonly beaconId: string;
+}
 
 /** Requests that are made at certain times. */
 export interface ScheduleView {

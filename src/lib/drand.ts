@@ -21,7 +21,7 @@ export interface DrandChain {
   readonly beaconId: string;
 }
 
-/** drand's own chain with a round every three seconds. Its hash is 52db9ba70e0cc0f6eaf7803dd07447a1f5477735fd3f661792ba94600c84e971. */
+/** drand's own chain with a round every three seconds. */
 export const QUICKNET: DrandChain = {
   publicKey:
     "0x83cf0f2896adee7eb8b5f01fcad3912212c437e0073e911fb90022d3e760183c8c4b450b6a0a6c3ac6a5776a2d1064510d1fec758c921cc22b0e17e63aaf4bcb5ed66304de9cf809bd274ca73bab4af5a6e9c76a4bc09e76eae8991ef5ece45a",
@@ -44,6 +44,9 @@ const DOMAIN = "BLS_SIG_BLS12381G1_XMD:SHA-256_SSWU_RO_NUL_";
 const DEFAULT_BEACON = "default";
 
 const { shortSignatures: bls } = bls12_381;
+
+/** 52db9ba70e0cc0f6eaf7803dd07447a1f5477735fd3f661792ba94600c84e971 */
+export const QUICKNET_HASH = drandChainHash(QUICKNET);
 
 /** Returns a chain's hash, 32 bytes: SHA-256 of period, genesis, key, group hash and, unless it is the default one, the beacon's id. */
 export function drandChainHash({ publicKey, genesisTime, period, groupHash, beaconId }: DrandChain): Hex {

@@ -25,6 +25,11 @@ export function describeDraw({ preset, args }: FoundDraw): string | undefined {
   return what === "" ? given : `${what}: ${given}`;
 }
 
+/** Names a round, and truly: one that the service signs itself is not drand's. */
+export function nameRound({ round, isLocal }: { readonly round: string; readonly isLocal?: true }): string {
+  return `${isLocal === true ? "the local beacon" : "drand"}'s round ${round}`;
+}
+
 /** Quotes text. Numbers and lists, which sources get as JSON, are shown as they are. */
 function readable(arg: string): string {
   try {

@@ -170,6 +170,12 @@ export const ERROR_TABLE = {
     remedy:
       "Wait, and look at `why`. Once a relay has the round, the oracle answers on chain, even after the request has ended; `verify` checks that answer.",
   },
+  beacon_missed: {
+    status: 503,
+    meaning:
+      "The round that a preset waits for was due before its request could be sent, such as after an outage of the chain. Nothing was sent, so its label is free.",
+    remedy: "Make a new request, without the Idempotency-Key of this one: it waits for a round to come.",
+  },
   overloaded: {
     status: 503,
     meaning:

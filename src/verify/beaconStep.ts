@@ -5,15 +5,13 @@ import {
   drandRoundTime,
   isLocalBeacon,
   QUICKNET,
+  QUICKNET_HASH,
   verifyDrandRound,
   type DrandChain,
 } from "../lib/drand.ts";
 import type { RequestPartsMeans } from "./randomnessParts.ts";
 import type { PresetParts } from "./requestParts.ts";
-import { failedStep, notApplicableStep } from "./verification.ts";
-
-/** The hash of drand's quicknet. */
-export const QUICKNET_HASH = drandChainHash(QUICKNET);
+import { failedStep, HOW_TO_PASS, notApplicableStep } from "./verification.ts";
 
 /** The round of drand that a batch waited for. */
 interface CheckedBeacon {
@@ -50,7 +48,7 @@ export async function checkBeacon(
   const open = (detail: string): CheckedBeacon => give(notApplicableStep("beacon", detail));
   if (chain === undefined || due === undefined)
     return open(
-      `the request waits for round ${round} of the chain ${chainHash}, which is not drand's quicknet: without the key that its operator publishes, nothing can be checked`,
+      `the request waits for round ${round} of the chain ${chainHash}, which is not drand's quicknet: to check it, ${HOW_TO_PASS}`,
     );
   const { blockTime } = await facts.getTransaction(requested.log.transactionHash);
   if (blockTime === undefined)

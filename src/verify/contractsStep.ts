@@ -5,7 +5,7 @@ import type { ContractRole, OracleEventOf } from "../chainlink/contractBook.ts";
 import { EVENT_TOPICS, decodeLog } from "../chainlink/events.ts";
 import type { RequestParts } from "./requestParts.ts";
 import type { RequestPartsMeans } from "./randomnessParts.ts";
-import { compareStep, notApplicableStep } from "./verification.ts";
+import { compareStep, HOW_TO_PASS, notApplicableStep } from "./verification.ts";
 
 /** Immutables of PresetConsumer. */
 const consumerAbi = parseAbi([
@@ -40,7 +40,7 @@ export async function checkContracts(
   const read = unknown.map((role) => `${role} ${book.known()[role] ?? "unknown"}`).join(", ");
   return notApplicableStep(
     "contracts",
-    `the addresses were taken from the transactions themselves; compare them with those that the operator publishes: ${read}`,
+    `the addresses were taken from the transactions themselves; compare them with those that the operator publishes, or ${HOW_TO_PASS}: ${read}`,
     compared,
   );
 }

@@ -11,7 +11,13 @@ import type { OracleEventOf } from "../chainlink/contractBook.ts";
 import { explainCallback } from "./explainCallback.ts";
 import { pause } from "./pause.ts";
 import { proofsIn, type RandomnessParts, type RequestPartsMeans } from "./randomnessParts.ts";
-import { compareStep, describeMissingRequest, failedStep, notApplicableStep } from "./verification.ts";
+import {
+  compareStep,
+  describeMissingRequest,
+  failedStep,
+  HOW_TO_PASS,
+  notApplicableStep,
+} from "./verification.ts";
 
 /**
  * Proofs for one request that are tried in a transaction, at 10 ms each: anyone can put false ones before the real one, some 230 in the 128 KiB
@@ -218,7 +224,7 @@ async function checkKey(
   if (!isOnlyOutdated) return step;
   return notApplicableStep(
     "key",
-    "the key is not registered now, and the node can't say what was registered then; ask an archive node, or pass what the operator publishes",
+    `the key is not registered now, and the node can't say what was registered then; ask an archive node, or ${HOW_TO_PASS}`,
     step.compared,
   );
 }

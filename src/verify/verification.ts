@@ -30,6 +30,10 @@ export function notApplicableStep(
   return { name, outcome: "notApplicable", detail, compared: [...compared] };
 }
 
+/** What a reader can do who lacks the operator's addresses and keys. */
+export const HOW_TO_PASS =
+  "pass what the operator publishes, as GET /api/networks answers it: --contracts of the command, or the page's field for the addresses";
+
 /** Describes an answer whose request the node doesn't show. Withheld logs leave no trace, so this is no evidence of a forgery. */
 export function describeMissingRequest(answer: string): string {
   return `the node shows no request that ${answer} answers: there is none, or this node withholds it; ask another node`;

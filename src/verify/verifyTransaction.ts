@@ -26,8 +26,8 @@ import { decodeArgs, decodeFunctionsRequest } from "../chainlink/functionsReques
 import { beaconWord, wordsOfBatch } from "../chainlink/presetBatch.ts";
 import { createChainFacts, type ChainReader } from "./chainFacts.ts";
 import { createContractBook, type ContractBook, type OracleContracts } from "../chainlink/contractBook.ts";
-import type { DrandChain } from "../lib/drand.ts";
-import { checkBeacon, QUICKNET_HASH } from "./beaconStep.ts";
+import { QUICKNET_HASH, type DrandChain } from "../lib/drand.ts";
+import { checkBeacon } from "./beaconStep.ts";
 import { checkContracts } from "./contractsStep.ts";
 import { checkBatchReport } from "./batchReportSteps.ts";
 import { checkFunctionExecution, checkPresetExecution, type ExecutionOptions } from "./executionStep.ts";

@@ -117,6 +117,14 @@ test("behaviour: the local beacon works without relays, is named so, and proves 
     /its signature is that of the service's local beacon.*it proves nothing/,
   );
   expect(JSON.stringify(verified.trust)).not.toContain("nor by drand alone");
+  // What anybody can read of the network without a key is enough, and so is the data directory.
+  const explored = await fetch(`${tyche.url}/api/explorer/networks`);
+  const [network] = ((await explored.json()) as { data: { items: { rpcUrl: string }[] } }).data.items;
+  const given = ["--rpc-url", network!.rpcUrl, "--contracts", JSON.stringify(network)];
+  for (const options of [given, []])
+    expect(
+      await runCli(["verify", "sepolia", hash, ...options], "", { TYCHE_DATA_DIR: dataDir }),
+    ).toMatchObject({ code: 0, stdout: expect.stringContaining("local beacon") });
 });
 
 test("behaviour: a dapp's presets wait for a round where a call doesn't say otherwise, if the dapp says so", async () => {

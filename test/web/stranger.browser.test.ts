@@ -45,7 +45,7 @@ async function startOtherNode(rpcUrl: string): Promise<string> {
 }
 
 test("a stranger with a result's page and the URL of another node sees that it is the only draw with the label, and verifies it", async () => {
-  const body = { list: ["ann", "bob", "cy"], label: LABEL, once: true };
+  const body = { list: ["ann", "bob", "cy"], label: LABEL, once: true, beacon: "local" };
   const { data: drawn } = await tyche.call("POST", "/api/vrfv2/presets?network=sepolia&preset=lotto", {
     body,
   });
@@ -56,6 +56,9 @@ test("a stranger with a result's page and the URL of another node sees that it i
   await page.goto(drawn.shareUrl.replace(new URL(drawn.shareUrl).origin, tyche.url));
   await page.getByText(JSON.stringify(LABEL)).waitFor();
   await page.getByText(JSON.stringify(body.list)).waitFor();
+  await page
+    .getByText(/^the local beacon's round \d+, due .*: the service signs it itself, so it proves nothing$/)
+    .waitFor();
   await page.getByRole("link", { name: "The verifier" }).click();
   await page.getByLabel("RPC URL of a node").fill(otherNode);
   await page.getByRole("button", { name: "Verify" }).press("Enter");

@@ -1,6 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import type { Browser, Page } from "playwright-core";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import type { NetworkView } from "../../src/api/types.ts";
 import { joinService, shared, type SharedDapp } from "../support/shared.ts";
 import { createVisitor, type Visitor } from "./support/visitor.ts";
 
@@ -11,6 +12,7 @@ let requestId: string;
 let rpcUrl: string;
 /** The operator's addresses, as `GET /api/networks` publishes them. */
 let contracts: Readonly<Record<string, string>>;
+let network: NetworkView;
 shared.beforeAll(async ({ browser: chromium, service }) => {
   browser = chromium;
   tyche = await joinService(service);
@@ -20,7 +22,8 @@ shared.beforeAll(async ({ browser: chromium, service }) => {
   requestId = headers.get("tyche-request-id")!;
   hash = data.url.split("/").at(-1)!;
   const { items } = (await tyche.call("GET", "/api/networks")).data;
-  ({ rpcUrl, contracts } = items.find(({ name }: { name: string }) => name === "sepolia"));
+  network = items.find(({ name }: { name: string }) => name === "sepolia");
+  ({ rpcUrl = "", contracts } = network);
 });
 
 let visitor: Visitor;
@@ -245,7 +248,16 @@ test.each([
     const link = page.getByRole("link", { name: "The verifier" });
     const rpc = encodeURIComponent(rpcUrl);
     const { vrfCoordinator, functionsRouter, functionsCoordinator, presetConsumer } = contracts;
-    const given = JSON.stringify({ vrfCoordinator, functionsRouter, functionsCoordinator, presetConsumer });
+    const own = { vrfCoordinator, functionsRouter, functionsCoordinator, presetConsumer };
+    const { chainId, vrf, localBeacon } = network;
+    const { publicKey, genesisTime, period, groupHash, beaconId } = localBeacon!;
+    const given = JSON.stringify({
+      chainId,
+      embedded: true,
+      contracts: own,
+      vrf: { keyHashes: vrf.keyHashes },
+      localBeacon: { publicKey, genesisTime, period, groupHash, beaconId },
+    });
     await expect
       .poll(() => link.getAttribute("href"))
       .toBe(

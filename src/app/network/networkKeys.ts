@@ -64,7 +64,7 @@ export function deriveNetworkKeys(masterKey: Uint8Array, network: string, vrfKey
     furtherVrf,
     signers,
     transmitters,
-    localBeaconSeed: concatBytes([key("local beacon"), key("local beacon 2")]).slice(0, 48),
+    localBeaconSeed: localBeaconSeed(masterKey, network),
     secretKeys: createSecretKeys({ don: key("secrets of the DON"), threshold: key("secrets threshold") }),
     titles: {
       [deployer.address]: "Deployer",
@@ -77,6 +77,12 @@ export function deriveNetworkKeys(masterKey: Uint8Array, network: string, vrfKey
       ),
     },
   };
+}
+
+/** Returns the 48 bytes from which the key of a network's local beacon follows. */
+export function localBeaconSeed(masterKey: Uint8Array, network: string): Uint8Array {
+  const keys = ["local beacon", "local beacon 2"].map((one) => deriveKey(masterKey, `${one}/${network}`));
+  return concatBytes(keys).slice(0, 48);
 }
 
 /** The keys that sign for one network's oracle. */

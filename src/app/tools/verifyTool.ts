@@ -15,7 +15,12 @@ import { parsePublished } from "../../verify/publishedContracts.ts";
 import { createRecorder } from "../../verify/recordedReader.ts";
 import { findPresetNames, readPresets } from "../../presets/presetNames.ts";
 import { findPresetFolders } from "../../requests/accept/presetFolder.ts";
+import type { DrandChain } from "../../lib/drand.ts";
+import { createLocalBeacon } from "../../lib/localBeacon.ts";
 import { once } from "../../lib/memo.ts";
+import { openDataDirectory } from "../../store/dataDirectory.ts";
+import { EMBEDDED_MARGIN_SECONDS } from "../config/beaconSchema.ts";
+import { localBeaconSeed } from "../network/networkKeys.ts";
 import { verifyTransaction } from "../../verify/verifyTransaction.ts";
 
 export interface VerifyToolOptions {
@@ -68,7 +73,7 @@ export async function verifyWithTool(options: VerifyToolOptions): Promise<Verifi
       run: createSourceRunner(pool),
       caller: "verify",
       maxResponseBytes: MAX_RESPONSE_BYTES.own,
-      drandChains: given?.drandChains,
+      drandChains: [...(given?.drandChains ?? []), ...(known?.drandChains ?? [])],
       findPreset: async (sourceHash) => findPresetNames(await presets(), sourceHash),
       chainlinkCoordinator: profile.vrf25?.coordinator,
       ...(requestId === undefined ? {} : { requestId: requestId.toLowerCase() as Hex }),
@@ -93,6 +98,8 @@ async function readChainId(client: ChainClient): Promise<number> {
 interface KnownNetwork {
   readonly rpcUrl: string;
   readonly contracts: Partial<OracleContracts>;
+  /** That of its local beacon. */
+  readonly drandChains: readonly DrandChain[];
 }
 
 async function findKnown(dataDir: string, network: string): Promise<KnownNetwork> {
@@ -100,7 +107,8 @@ async function findKnown(dataDir: string, network: string): Promise<KnownNetwork
     throw new VerifyToolError(
       `there is no service's state in ${dataDir}; start the service with tyche start, set TYCHE_DATA_DIR, or name a node with --rpc-url`,
     );
-  const tools = await openDappTools(dataDir, findOutsideKey(process.env));
+  const outsideKey = findOutsideKey(process.env);
+  const tools = await openDappTools(dataDir, outsideKey);
   try {
     const networks = await tools.networks();
     const found = networks.find(({ name }) => name === network);
@@ -110,7 +118,13 @@ async function findKnown(dataDir: string, network: string): Promise<KnownNetwork
         `${network} was never started in ${dataDir}, which has ${names}; for another network, name a node with --rpc-url`,
       );
     }
-    return { rpcUrl: found.rpcUrl, contracts: parsePublished(found.contracts, { name: network }).contracts };
+    const { masterKey } = openDataDirectory(dataDir, { exclusive: false, masterKey: outsideKey });
+    const { chain } = createLocalBeacon(localBeaconSeed(masterKey, network), EMBEDDED_MARGIN_SECONDS);
+    return {
+      rpcUrl: found.rpcUrl,
+      contracts: parsePublished(found.contracts, { name: network }).contracts,
+      drandChains: [chain],
+    };
   } finally {
     await tools.close();
   }

@@ -6,6 +6,7 @@ import type { Explorer } from "../../explorer/explorer.ts";
 import { parseCursor, type ListCursor } from "../../explorer/lists.ts";
 import { createReadBudget } from "../../explorer/readBudget.ts";
 import { addressGroup } from "../../lib/addressGroup.ts";
+import { QUICKNET_HASH } from "../../lib/drand.ts";
 import { TycheError } from "../../lib/errors.ts";
 import { InvalidParameterError } from "../../lib/invalidParameter.ts";
 import type { Service } from "../../requests/service.ts";
@@ -115,6 +116,10 @@ export function explorerOperations({ explorer, service, schemas }: ExplorerOptio
             statusDetail: network.statusDetail,
             rpcUrl: network.rpcUrl,
             ...contractsOf(network),
+            vrf: { keyHashes: network.vrf.keyHashes },
+            ...(network.beacon !== undefined &&
+              network.beacon.chainHash !== QUICKNET_HASH && { beacon: chainOf(network.beacon) }),
+            ...(network.localBeacon && { localBeacon: chainOf(network.localBeacon) }),
           })),
         };
       },
@@ -242,6 +247,17 @@ function contractsOf({
 }: NetworkView): Pick<ExplorerNetwork, "contracts"> {
   if (vrfCoordinator === "0x") return {};
   return { contracts: { vrfCoordinator, functionsRouter, functionsCoordinator, presetConsumer } };
+}
+
+/** Returns what a verifier must know of a chain of rounds. */
+function chainOf({
+  publicKey,
+  genesisTime,
+  period,
+  groupHash,
+  beaconId,
+}: NonNullable<NetworkView["beacon"]>): NonNullable<ExplorerNetwork["beacon"]> {
+  return { publicKey, genesisTime, period, groupHash, beaconId };
 }
 
 /** The requested object isn't on the chain. */

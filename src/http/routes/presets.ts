@@ -22,7 +22,7 @@ export function presetOperation(deps: HttpDeps, responder: Responder): Operation
     placement: "presets",
     answer: PresetResult,
     isAsync: true,
-    errors: ["function_failed", "label_taken", "beacon_late"],
+    errors: ["function_failed", "label_taken", "beacon_late", "beacon_missed"],
     async handle(ctx) {
       const given = await readParameters(ctx, deps.limits);
       const command = parsePresetRequest(given, { schemas: deps.schemas(), service: deps.service });

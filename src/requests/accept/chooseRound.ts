@@ -1,6 +1,9 @@
 import type { BeaconView } from "../../api/types.ts";
+import { nameRound } from "../../lib/drawWords.ts";
 import { drandChainHash, drandRoundAt, drandRoundTime, type BeaconTerms } from "../../lib/drand.ts";
+import { TycheError } from "../../lib/errors.ts";
 import { InvalidParameterError } from "../../lib/invalidParameter.ts";
+import type { OpenRequest } from "../openRequest.ts";
 
 /**
  * Chooses the round of drand that a request waits for: the first one after the network's margin. It is named in the answer, and never
@@ -31,4 +34,25 @@ export function chooseRound(
     chainHash: drandChainHash(chain),
     ...(beacon === "local" ? { isLocal: true as const } : {}),
   };
+}
+
+/**
+ * Refuses to send a request whose round is due by now, such as after an outage: whoever knows the round could choose when to send.
+ *
+ * @throws RoundMissedError
+ */
+export function assertRoundAhead(request: OpenRequest, network: string): void {
+  const beacon = request.kind === "preset" ? request.params.beacon : undefined;
+  if (beacon !== undefined && Date.parse(beacon.time) <= Date.now())
+    throw new RoundMissedError(beacon, network);
+}
+
+/** A request's round was due before the request could be sent. */
+export class RoundMissedError extends TycheError {
+  constructor(beacon: BeaconView, network: string) {
+    super(
+      `${nameRound(beacon)} was due at ${beacon.time}, before the request could be sent to ${network}: it was not sent, as its result could be known by now; make a new request, with the same label if it has one`,
+      { code: "beacon_missed", blame: "us" },
+    );
+  }
 }

@@ -11,6 +11,7 @@ import type { Call } from "../../evm/signedTransaction.ts";
 import type { Payload } from "../../store/transactionContents.ts";
 import type { RequestBook } from "../requestBook.ts";
 import type { Carriers } from "./carriers.ts";
+import { RoundMissedError } from "../accept/chooseRound.ts";
 import type { Change } from "../change.ts";
 import type { SubmittedRequest } from "../openRequest.ts";
 import { endOf, isTransient, sendingError, UnheardError } from "./sendingErrors.ts";
@@ -368,7 +369,8 @@ function createBatchSender(options: BatchSenderOptions): BatchSender {
       if (signal.aborted) return;
       // Unless the node refused the transaction, it may have been sent. Fewer requests help only if its content was the reason.
       const isItsContent =
-        error instanceof TransactionError && (error.meaning === "refused" || error.meaning === "too_large");
+        error instanceof RoundMissedError ||
+        (error instanceof TransactionError && (error.meaning === "refused" || error.meaning === "too_large"));
       if (isItsContent && submissions.length > 1) await submitHalves(submissions);
       else onFailed(idsOf(submissions), sendingError(error));
     }

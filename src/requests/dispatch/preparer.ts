@@ -4,6 +4,7 @@ import { MAX_CONSUMERS } from "../../chainlink/limits.ts";
 import { toHexText } from "../../lib/hex.ts";
 import { ChainUnavailableError } from "../../networks/chainUnavailable.ts";
 import type { SubmittedRequest } from "../openRequest.ts";
+import { assertRoundAhead } from "../accept/chooseRound.ts";
 import type { SourceStore } from "../accept/sources.ts";
 import type { Submission } from "./submission.ts";
 import type { Subscriptions } from "../../dapps/subscriptions.ts";
@@ -35,6 +36,7 @@ export function createPreparer(options: {
   };
 
   return async (request) => {
+    assertRoundAhead(request, options.network);
     const { vrfSubscriptionId, functionsSubscriptionId } = await subscriptions.ensure(request.dappId);
     subscriptions.used(request.dappId);
     subscriptions.assertFunded(request.dappId, request.kind === "function" ? "functions" : "vrf");

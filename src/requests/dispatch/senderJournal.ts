@@ -4,6 +4,7 @@ import type { SignedTransaction } from "../../evm/signedTransaction.ts";
 import type { Store } from "../../store/store.ts";
 import { endTransaction, insertTransaction, listTransactionsFrom } from "../../store/transactions.ts";
 import type { Payload } from "../../store/transactionContents.ts";
+import { assertRoundAhead } from "../accept/chooseRound.ts";
 import type { Change } from "../change.ts";
 import type { RequestBook } from "../requestBook.ts";
 import type { Facts, OpenRequest } from "../openRequest.ts";
@@ -32,6 +33,11 @@ export function createSenderJournal(options: {
     isInDoubt: () => twin?.isInDoubt() ?? false,
     async signed(transaction, payload) {
       await twin?.assertAlone(transaction, { isRequest: payload.entries.length > 0 });
+      for (const { request } of placesIn(payload, (id) => book.get(id))) {
+        // Of a transaction that is repriced, an earlier version may be on chain.
+        const isRepriced = request.progress.nonce === transaction.nonce;
+        if (!isRepriced) assertRoundAhead(request, network);
+      }
       const sinceBlock = Number(options.headNumber());
       let changes: readonly Change[] = [];
       const decide = (): readonly Change[] =>

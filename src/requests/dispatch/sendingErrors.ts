@@ -1,4 +1,5 @@
 import { TycheError } from "../../lib/errors.ts";
+import { RoundMissedError } from "../accept/chooseRound.ts";
 import type { Receipt } from "../../evm/client.ts";
 import { TransactionError } from "../../evm/refusal.ts";
 import { DatabaseAwayError } from "../../store/databaseAway.ts";
@@ -12,7 +13,8 @@ export function isTransient(error: unknown): error is TycheError {
 /** Returns the error that a request may report. For errors of the database and unexpected ones, it says only that sending failed. */
 export function sendingError(error: unknown): TycheError {
   const isStores = error instanceof StoreWriteError || error instanceof DatabaseAwayError;
-  return isTransient(error) && !isStores ? error : new UnsentError(error);
+  const isTold = error instanceof RoundMissedError || (isTransient(error) && !isStores);
+  return isTold ? error : new UnsentError(error);
 }
 
 /** Returns the error that a request ends with; `undefined` if it may be retried. */
@@ -22,6 +24,7 @@ export function endOf(
 ): { readonly code: string; readonly message: string } | undefined {
   if (error instanceof TransactionError && error.meaning === "too_large")
     return { code: "request_failed", message: error.message };
+  if (error instanceof RoundMissedError) return { code: error.code, message: error.message };
   if (isTransient(error))
     return isLast
       ? { code: "chain_unavailable", message: `the request could not be sent: ${error.message}` }

@@ -188,7 +188,7 @@ export function createAnswerTimeouts(options: AnswerTimeoutsOptions): () => Prom
     waitingSince.delete(awaiting.id);
     if (!isOver(awaiting, roundSince, ROUND_TIMEOUT_MS) || !(await isUnanswered(awaiting, head.number)))
       return;
-    const message = `the round of drand did not come within 24 hours, and no other is ever taken; the result follows on chain once a relay has it: ${reason}`;
+    const message = `the round did not come within 24 hours, and no other is ever taken; the result follows on chain once a relay has it: ${reason}`;
     await fail(awaiting, { code: "beacon_late", message });
   };
 

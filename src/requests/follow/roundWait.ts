@@ -1,4 +1,5 @@
 import type { BeaconRounds } from "../../lib/beaconRounds.ts";
+import { nameRound } from "../../lib/drawWords.ts";
 import type { OpenRequest } from "../openRequest.ts";
 
 /** How long after its time a round is late: relays have it a second after it, mostly. */
@@ -15,10 +16,10 @@ export function createRoundWait(rounds: BeaconRounds): RoundWait {
   return (request) => {
     if (request.kind !== "preset" || request.params.beacon === undefined) return undefined;
     if (request.progress.wordBlock === undefined) return undefined;
-    const { round, time, chainHash, isLocal } = request.params.beacon;
+    const { beacon } = request.params;
+    const { round, time, chainHash } = beacon;
     const lateMs = Date.now() - Date.parse(time);
-    if (lateMs < 0)
-      return `waiting for ${isLocal === true ? "the local beacon" : "drand"}'s round ${round}, due at ${time}`;
+    if (lateMs < 0) return `waiting for ${nameRound(beacon)}, due at ${time}`;
     if (lateMs < LATE_MS) return undefined;
     const state = rounds.ask({ round: BigInt(round), chainHash }, () => {});
     return state.kind === "awaited" ? `beacon_late: ${state.why}` : undefined;

@@ -17,14 +17,18 @@ let world: PipelineWorld;
 let pipeline: OpenPipeline;
 let relay: DrandRelay;
 let signature: Uint8Array | undefined;
+/** Called when the price of gas is asked for, just before a transaction is signed. */
+let onPrice: () => void;
 
 beforeEach(async () => {
   signature = undefined;
+  onPrice = () => {};
   relay = await startDrandRelay(QUICKNET, () => signature);
   const beacon = { chain: QUICKNET, relays: [DEAD_RELAY, relay.url], marginSeconds: 3 };
-  // The chain's clock is before the round, and this machine's long after it: the round is late at once.
+  // The chain's clock is before the round, and this machine's long after it: a round that was ahead is late at once.
   world = await startPipelineWorld({ startsAt: DUE - 3_600, beacon });
-  pipeline = await world.open();
+  const { gasPriceWei } = world.stack;
+  pipeline = await world.open({ fees: { gasPriceWei: async () => (onPrice(), gasPriceWei) } });
   await world.storeSource(pipeline.pipeline);
 });
 afterEach(async () => {
@@ -36,10 +40,12 @@ afterEach(async () => {
 
 /** Requests a preset, and waits until nothing but its round is missing. */
 async function requestLate() {
+  const clock = vi.spyOn(Date, "now").mockReturnValue(DUE * 1000 - 1);
   const { id } = await pipeline.accept("preset", { params });
+  await vi.waitFor(async () => expect((await pipeline.book.find(id))!.state).toBe("randomness"));
+  clock.mockRestore();
   await vi.waitFor(async () => {
     const request = (await pipeline.book.find(id))!;
-    expect(request.state).toBe("randomness");
     const why = await pipeline.pipeline.explain(request);
     // Both relays have answered.
     expect(why).toContain("127.0.0.1:9:");
@@ -72,11 +78,36 @@ test("no round within a day ends the request as late, and the oracle still answe
     state: "failed",
     error: {
       code: "beacon_late",
-      message: expect.stringMatching(/^the round of drand did not come within 24 hours.*HTTP status 404/),
+      message: expect.stringMatching(/^the round did not come within 24 hours.*HTTP status 404/),
     },
   });
   watched.mockRestore();
   signature = QUICKNET_ROUNDS.get(1000n)!;
   await vi.waitFor(async () => expect(await world.events("BatchReported")).toHaveLength(1));
   expect(await pipeline.book.find(id)).toEqual(ended);
+});
+
+test("a round that is due before the request can be sent ends it, and nothing is sent", async () => {
+  const { id } = await pipeline.accept("preset", { params });
+  const ended = await pipeline.ended(id);
+  expect(ended).toMatchObject({
+    state: "failed",
+    error: {
+      code: "beacon_missed",
+      message: `drand's round 1000 was due at ${TIME}, before the request could be sent to sepolia: it was not sent, as its result could be known by now; make a new request, with the same label if it has one`,
+    },
+  });
+  expect(ended.progress).not.toHaveProperty("transactionHashes");
+});
+
+test("a request whose round is due once its transaction can be signed isn't sent either, and holds up no other", async () => {
+  const clock = vi.spyOn(Date, "now").mockReturnValue(DUE * 1000 - 1);
+  onPrice = () => clock.mockRestore();
+  const ids = await Promise.all(
+    [params, params, { preset: "test" }].map(
+      async (one) => (await pipeline.accept("preset", { params: one })).id,
+    ),
+  );
+  const ended = await Promise.all(ids.map((id) => pipeline.ended(id)));
+  expect(ended.map(({ error }) => error?.code)).toEqual(["beacon_missed", "beacon_missed", undefined]);
 });

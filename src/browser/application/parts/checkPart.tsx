@@ -1,3 +1,5 @@
+import type { ExplorerNetwork } from "../../../client/index.ts";
+import { quoteForShell } from "../../../lib/quoteForShell.ts";
 import { useNetworks } from "../services.tsx";
 import { CopyButton } from "./format.tsx";
 
@@ -13,7 +15,7 @@ export function CheckPart({
   const { data: networks, error } = useNetworks();
   const known = networks?.find(({ name }) => name === network);
   const rpcUrl = known?.rpcUrl;
-  const contracts = known?.contracts && JSON.stringify(known.contracts);
+  const contracts = known?.contracts && JSON.stringify(publishedBy(known));
   const fields = new URLSearchParams({
     tx: hash,
     ...(rpcUrl === undefined ? {} : { rpc: rpcUrl }),
@@ -23,17 +25,17 @@ export function CheckPart({
   });
   // An embedded chain has Ethereum's blocks, even under the name of a network that the command knows to have others.
   const blocks = known?.hasEthereumBlocks === false ? " --no-blocks" : known?.embedded ? " --blocks" : "";
-  const given = contracts === undefined ? "" : ` --contracts '${contracts}'`;
+  const given = contracts === undefined ? "" : ` --contracts ${quoteForShell(contracts)}`;
   const command = `npx tyche verify ${network} ${hash} --rpc-url ${rpcUrl ?? "https://ANY-NODE"}${blocks}${given}`;
-  // Until then, the link would lack the contracts' addresses.
+  // Until then, the link would lack the addresses.
   if (networks === undefined && error === null) return null;
   return (
     <section className="panel" id="check">
       <h2>Verify without us</h2>
       <p>
         Everything that decides this result is on chain. There are two ways to check it that rely only on a
-        node of your choice. Both need the addresses of the operator's contracts, which are filled in: compare
-        them with those published elsewhere, if the operator does so.
+        node of your choice. Both need the addresses of the operator's contracts and its keys, which are
+        filled in: compare them with those published elsewhere, if the operator does so.
       </p>
       <ul>
         <li>
@@ -56,4 +58,9 @@ export function CheckPart({
       )}
     </section>
   );
+}
+
+/** Returns what verifiers must know of a network: what its operator publishes. */
+function publishedBy({ chainId, embedded, contracts, vrf, beacon, localBeacon }: ExplorerNetwork) {
+  return { chainId, embedded, contracts, vrf, beacon, localBeacon };
 }

@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useParams } from "wouter";
 import type { SharedResult } from "../../../../client/index.ts";
+import { nameRound } from "../../../../lib/drawWords.ts";
 import { Loaded, Page } from "../../page.tsx";
 import { CheckPart } from "../../parts/checkPart.tsx";
 import { Age, Code, Copyable, PartyLink, Time, TransactionLink } from "../../parts/format.tsx";
@@ -40,8 +41,8 @@ function SharedParts({ shared }: { readonly shared: SharedResult }) {
               "Beacon",
               "beacon" in outcome && outcome.beacon !== undefined && (
                 <>
-                  {outcome.beacon.isLocal === true ? "the local beacon" : "drand"}&apos;s round{" "}
-                  {outcome.beacon.round}, due <Time iso={outcome.beacon.time} />
+                  {nameRound(outcome.beacon)}, due <Time iso={outcome.beacon.time} />
+                  {outcome.beacon.isLocal === true && ": the service signs it itself, so it proves nothing"}
                 </>
               ),
             ],
