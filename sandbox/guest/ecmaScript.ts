@@ -42,6 +42,8 @@ export function removeUnsharedMembers(): void {
   for (const members of [addedAfterNode24, droppedAfterNode24])
     for (const [holder, ...names] of members) for (const name of names) deleteProperty(holder, name);
   moveToEnd(globalThis, "Float16Array");
+  deleteProperty(Intl, "v8BreakIterator");
+  defineProperty(Symbol, "metadata", { value: Symbol("Symbol.metadata") });
 }
 
 /**

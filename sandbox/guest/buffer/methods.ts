@@ -2,7 +2,7 @@ import { bytesOf } from "../webIdl.ts";
 import { Buffer, type Bytes, asBuffer } from "./buffer.ts";
 import { checkBytes, compareBytes } from "./compare.ts";
 import { ENCODINGS, type Encodings, encodingOf } from "./encodings.ts";
-import { checkInteger, invalidValue, outOfRange, wrongArgument, wrongType } from "./errors.ts";
+import { checkInteger, invalidValue, nodeError, outOfRange, wrongArgument, wrongType } from "./errors.ts";
 import { numberMethods } from "./numbers.ts";
 
 /** Creates the methods of every buffer. */
@@ -85,14 +85,14 @@ export function createMethods({ encode, decode }: Encodings): Record<string, unk
       if (end !== undefined) checkInteger(end, "sourceEnd", 0, this.length);
       return compareBytes(asPlain(this).subarray(start, end), other.subarray(targetStart, targetEnd));
     },
-    indexOf(this: Uint8Array, value: unknown, from?: unknown, encoding?: unknown): number {
-      return search(this, value, from, encoding, 1);
+    indexOf(this: Uint8Array, value: unknown, from?: unknown, ...rest: unknown[]): number {
+      return search(this, value, from, rest, 1);
     },
-    lastIndexOf(this: Uint8Array, value: unknown, from?: unknown, encoding?: unknown): number {
-      return search(this, value, from, encoding, -1);
+    lastIndexOf(this: Uint8Array, value: unknown, from?: unknown, ...rest: unknown[]): number {
+      return search(this, value, from, rest, -1);
     },
-    includes(this: Uint8Array, value: unknown, from?: unknown, encoding?: unknown): boolean {
-      return search(this, value, from, encoding, 1) >= 0;
+    includes(this: Uint8Array, value: unknown, from?: unknown, ...rest: unknown[]): boolean {
+      return search(this, value, from, rest, 1) >= 0;
     },
     toLocaleString(this: { toString(): string }): string {
       return this.toString();
@@ -109,6 +109,12 @@ export function createMethods({ encode, decode }: Encodings): Record<string, unk
   };
   for (const encoding of ["utf8", "hex", "base64", "base64url", "latin1", "ascii", "ucs2"]) {
     methods[`${encoding}Slice`] = function slice(this: Uint8Array, start = 0, end = this.length) {
+      if (start > this.length || end > this.length) {
+        if (encoding !== "base64" && encoding !== "base64url")
+          throw nodeError("ERR_OUT_OF_RANGE", "Index out of range", RangeError);
+        const name = start > this.length ? "offset" : "end";
+        throw nodeError("ERR_BUFFER_OUT_OF_BOUNDS", `"${name}" is outside of buffer bounds`, RangeError);
+      }
       return decode(this.subarray(start, end), ENCODINGS[encoding] as string);
     };
     methods[`${encoding}Write`] = function write(
@@ -120,21 +126,32 @@ export function createMethods({ encode, decode }: Encodings): Record<string, unk
       return this.write(text, offset ?? 0, length, encoding);
     };
   }
-  /** Returns the position of a byte or byte sequence, searching forwards or backwards; −1 if it isn't found. */
-  function search(bytes: Uint8Array, value: unknown, from: unknown, encoding: unknown, step: 1 | -1): number {
-    const name = typeof from === "string" ? from : encoding;
+  /** Returns the position of a byte or byte sequence before `end`, searching forwards or backwards; −1 if it isn't found. `rest` is `[end], [encoding]`. */
+  function search(
+    bytes: Uint8Array,
+    value: unknown,
+    from: unknown,
+    rest: readonly unknown[],
+    step: 1 | -1,
+  ): number {
+    const hasEnd = typeof rest[0] === "number";
+    const name = typeof from === "string" ? from : rest[hasEnd ? 1 : 0];
     const start =
       typeof from === "string" || from === undefined
         ? step > 0
           ? 0
           : bytes.length
         : Math.trunc(Number(from));
+    let end = hasEnd ? clamp(rest[0], bytes.length, bytes.length) : bytes.length;
     if (typeof value === "number") {
+      const within = bytes.subarray(0, end);
+      const at = start < 0 ? start + bytes.length : start;
+      if (at < 0 && step < 0) return -1;
       return step > 0
-        ? Uint8Array.prototype.indexOf.call(bytes, value & 255, start)
-        : Uint8Array.prototype.lastIndexOf.call(bytes, value & 255, start);
+        ? Uint8Array.prototype.indexOf.call(within, value & 255, Math.max(at, 0))
+        : Uint8Array.prototype.lastIndexOf.call(within, value & 255, Number.isNaN(at) ? 0 : at);
     }
-    const wanted = typeof value === "string" ? encode(value, encodingOf(name)) : bytesOf(value);
+    let wanted = typeof value === "string" ? encode(value, encodingOf(name)) : bytesOf(value);
     if (wanted === undefined) {
       throw wrongArgument(
         "value",
@@ -143,9 +160,15 @@ export function createMethods({ encode, decode }: Encodings): Record<string, unk
       );
     }
     let at = Number.isNaN(start) ? (step > 0 ? 0 : bytes.length) : start < 0 ? start + bytes.length : start;
-    if (wanted.length === 0) return Math.min(Math.max(at, 0), bytes.length);
-    at = step > 0 ? Math.max(at, 0) : Math.min(at, bytes.length - wanted.length);
-    for (; at >= 0 && at + wanted.length <= bytes.length; at += step) {
+    if (wanted.length === 0) return clamp(at, 0, end);
+    const unit = name !== undefined && encodingOf(name) === "utf16le" ? 2 : 1;
+    if (unit === 2) {
+      wanted = wanted.subarray(0, wanted.length & ~1);
+      end &= ~1;
+      at &= ~1;
+    }
+    at = step > 0 ? Math.max(at, 0) : Math.min(at, end - wanted.length);
+    for (; at >= 0 && at + wanted.length <= end; at += step * unit) {
       if (wanted.every((byte, index) => bytes[at + index] === byte)) return at;
     }
     return -1;

@@ -21,6 +21,31 @@ declare const require: {
   (name: "readable-stream/lib/ours/errors.js"): { readonly codes: Record<string, unknown> };
 };
 
+/** Under this name `finished` asks a web stream for `{promise}`, settled when the stream is. */
+const CLOSED = Symbol.for("nodejs.webstream.isClosedPromise");
+
+function closedPromise(this: { _state: string; readonly _storedError: unknown }): object {
+  let state = this._state;
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  promise.catch(() => {});
+  // The polyfill sets `_state` before `_storedError`.
+  const settle = async (): Promise<void> => {
+    await undefined;
+    if (state === "closed") resolve();
+    else if (state === "errored") reject(this._storedError as Error);
+  };
+  void settle();
+  Object.defineProperty(this, "_state", {
+    get: () => state,
+    set: (value: string) => {
+      state = value;
+      void settle();
+    },
+    configurable: true,
+  });
+  return { promise };
+}
+
 /** `node:stream` and its promises: readable-stream, which is Node's own code. */
 export default function nodeStreamChunk({ load, nextTick }: Internals): Readonly<Record<string, unknown>> {
   const node = load("node") as Readonly<Record<string, object>>;
@@ -70,6 +95,8 @@ export default function nodeStreamChunk({ load, nextTick }: Internals): Readonly
     ReadableStream: (new () => AsyncIterable<unknown>) & { from(items: unknown): unknown };
     WritableStream: WebWritable;
   };
+  for (const { prototype } of [ReadableStream, WritableStream])
+    Object.defineProperty(prototype, CLOSED, { get: closedPromise, configurable: true });
   Readable["fromWeb"] = (stream: unknown, options: object = {}): unknown => {
     if (!(stream instanceof ReadableStream))
       throw Object.assign(

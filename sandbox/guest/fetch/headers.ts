@@ -113,7 +113,10 @@ makeIterable(Headers, "Headers", sortedOf);
 Object.defineProperty(Headers.prototype, Symbol.for("Deno.privateCustomInspect"), {
   configurable: true,
   value(this: Headers, inspect: (value: unknown, options?: object) => string, options: object) {
-    return `Headers ${inspect(Object.fromEntries(sortedOf(this)), options)}`;
+    const joined: Record<string, string> = {};
+    for (const [name, value] of sortedOf(this))
+      joined[name] = Object.hasOwn(joined, name) ? `${joined[name]}, ${value}` : value;
+    return `Headers ${inspect(joined, options)}`;
   },
 });
 

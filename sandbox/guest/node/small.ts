@@ -161,7 +161,7 @@ export function createPunycode({ native }: Internals): Exports {
     toASCII: (domain: string) => native("domainToAscii", { domain }),
     toUnicode: (domain: string) => native("domainToUnicode", { domain }),
     encode: (text: string) => (native("domainToAscii", { domain: text }) as string).replace(/^xn--/, ""),
-    decode: (text: string) => native("domainToUnicode", { domain: `xn--${text}` }),
+    decode: (text: string) => (text === "" ? "" : native("domainToUnicode", { domain: `xn--${text}` })),
     ucs2: {
       decode: (text: string) => Array.from(text, (character) => character.codePointAt(0)),
       encode: (points: number[]) => String.fromCodePoint(...points),

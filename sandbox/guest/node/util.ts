@@ -344,10 +344,16 @@ export function createUtil({ load, native, nextTick }: Internals): Readonly<Reco
     const { values, ...rest } = call("parseArgs", { args: [], ...config }) as { values: object };
     return { values: Object.assign(Object.create(null) as object, values), ...rest };
   };
-  function styleText(style: unknown, text: unknown, options: { validateStream?: boolean } = {}): unknown {
+  function styleText(
+    style: unknown,
+    text: unknown,
+    { validateStream = true, stream }: { validateStream?: boolean; stream?: unknown } = {},
+  ): unknown {
+    if (validateStream && stream !== undefined && typeof Object(stream).write !== "function")
+      throw wrongArgument("stream", "an instance of ReadableStream, WritableStream, or Stream", stream);
     const styled = call("styleText", style, text, { validateStream: false });
-    // A stream that shows no colours, which the standard output here is.
-    return options.validateStream === false ? styled : text;
+    // The standard output here shows no colours.
+    return validateStream && Object(stream).isTTY !== true ? text : styled;
   }
   async function aborted(signal: AbortSignal, resource: unknown): Promise<void> {
     if (!(signal instanceof (load("events")["AbortSignal"] as typeof AbortSignal)))
@@ -417,8 +423,8 @@ export function createUtil({ load, native, nextTick }: Internals): Readonly<Reco
     stripVTControlCharacters: (text: unknown) => call("stripVTControlCharacters", text),
     diff: (a: unknown, b: unknown) => call("diff", a, b),
     parseEnv: (text: unknown) => ({ __proto__: null, ...(call("parseEnv", text) as object) }),
-    getSystemErrorName: (code: unknown) => call("getSystemErrorName", code),
-    getSystemErrorMessage: (code: unknown) => call("getSystemErrorMessage", code),
+    getSystemErrorName: (code: unknown) => knownError(call("getSystemErrorName", code)),
+    getSystemErrorMessage: (code: unknown) => knownError(call("getSystemErrorMessage", code)),
     getSystemErrorMap: () =>
       new Map(JSON.parse(native("systemErrors", {}) as string) as [number, [string, string]][]),
     toUSVString: (text: unknown): unknown => (typeof text === "string" ? text.toWellFormed() : text),
@@ -432,4 +438,9 @@ export function createUtil({ load, native, nextTick }: Internals): Readonly<Reco
     transferableAbortSignal: missing("transferableAbortSignal"),
   };
   return { ...util, default: util };
+}
+
+/** Of an error number that the system doesn't know, Deno has neither name nor message. */
+function knownError(text: unknown): unknown {
+  return /^Unknown system error/.test(String(text)) ? undefined : text;
 }
