@@ -164,7 +164,7 @@ export function createChainFacts(
         }
         for (let first = from; first <= to; first += SEARCH_WINDOW_BLOCKS) {
           const end = first + SEARCH_WINDOW_BLOCKS - 1n;
-          said.push(...(await searchLogs(search, first, end < to ? end : to)));
+          for (const log of await searchLogs(search, first, end < to ? end : to)) said.push(log);
         }
       }
       const hashes = [...new Set(said.map(({ transactionHash }) => transactionHash))];
@@ -248,9 +248,10 @@ function callsTo(to: Hex, trace: unknown): readonly Hex[] {
     const { type, to: called, input, error, calls } = call as Readonly<Record<string, unknown>>;
     // What it called is undone, too.
     if (error !== undefined) continue;
-    const isWanted = type === "CALL" && String(called).toLowerCase() === to;
+    const isWanted = type === "CALL" && typeof called === "string" && called.toLowerCase() === to;
     if (isWanted && typeof input === "string") found.push(input as Hex);
-    if (Array.isArray(calls)) open.push(...(calls as unknown[]));
+    // As arguments, a million calls would exceed the stack.
+    if (Array.isArray(calls)) for (const one of calls as unknown[]) open.push(one);
   }
   return found;
 }

@@ -1,6 +1,6 @@
 import type { Hex } from "viem";
 import { TycheError } from "../lib/errors.ts";
-import { RpcError } from "../lib/nodeAnswers.ts";
+import { hasTooManyValues, RpcError } from "../lib/nodeAnswers.ts";
 import type { ChainReader } from "./chainFacts.ts";
 
 /** Names the format of {@link ChainData}. */
@@ -24,7 +24,8 @@ interface Answered {
 const TIMEOUT_MS = 30_000;
 const MEBIBYTE = 1_048_576;
 /** Size of all answers to one reader: a browser keeps them in memory, as text and as objects. */
-const MAX_BYTES = 256 * MEBIBYTE;
+export const MAX_READ_BYTES = 256 * MEBIBYTE;
+const REMEDY = "and no more is read; try another node, or one request alone";
 
 /**
  * Creates a reader that queries a node over HTTP, using only `fetch`.
@@ -37,25 +38,28 @@ export function createFetchReader(
   rpcUrl: string,
   {
     timeoutMs = TIMEOUT_MS,
-    maxBytes = MAX_BYTES,
+    maxBytes = MAX_READ_BYTES,
     stop = new AbortController(),
   }: { readonly timeoutMs?: number; readonly maxBytes?: number; readonly stop?: AbortController } = {},
 ): ChainReader {
   let id = 0;
   let bytes = 0;
+  const refuse = (method: string, reason: string): never => {
+    stop.abort(new RpcError(method, `${reason}, ${REMEDY}`));
+    throw stop.signal.reason;
+  };
   const readText = async (method: string, response: Response): Promise<string> => {
     const decoder = new TextDecoder();
     let text = "";
     for await (const chunk of chunksOf(response)) {
       bytes += chunk.length;
-      if (bytes > maxBytes) {
-        const reason = `the node's answers are longer than ${maxBytes / MEBIBYTE} MiB in all, and no more is read; try another node, or one request alone`;
-        stop.abort(new RpcError(method, reason));
-        stop.signal.throwIfAborted();
-      }
+      if (bytes > maxBytes)
+        refuse(method, `the node's answers are longer than ${maxBytes / MEBIBYTE} MiB in all`);
       text += decoder.decode(chunk, { stream: true });
     }
-    return text + decoder.decode();
+    text += decoder.decode();
+    if (hasTooManyValues(text)) refuse(method, "the node's answer has millions of values");
+    return text;
   };
   return {
     async request(method, params = []) {
@@ -103,6 +107,46 @@ async function* chunksOf({ body }: Response): AsyncGenerator<Uint8Array> {
   } finally {
     await reader.cancel().catch(() => {});
   }
+}
+
+/** What reading may take in all. */
+export interface ReadingLimits {
+  readonly timeMs: number;
+  /** Characters of the answers as JSON. */
+  readonly chars: number;
+}
+
+/** Limits what a reader asks of a node: once over a limit, all further requests reject; `assertWhole` throws the same error. */
+export function limitReader(
+  reader: ChainReader,
+  { timeMs, chars }: ReadingLimits,
+): ChainReader & { readonly assertWhole: () => void } {
+  const beganAt = performance.now();
+  let left = chars;
+  let excess: RpcError | undefined;
+  const assertWhole = (): void => {
+    if (excess !== undefined) throw excess;
+  };
+  return {
+    assertWhole,
+    async request(method, params) {
+      assertWhole();
+      const answer = await reader.request(method, params);
+      left -= JSON.stringify(answer ?? null).length;
+      if (left < 0)
+        excess = new RpcError(
+          method,
+          `the node's answers are longer than ${chars} characters in all, ${REMEDY}`,
+          { answered: true },
+        );
+      else if (performance.now() - beganAt > timeMs)
+        excess = new RpcError(method, `reading the chain has taken more than ${timeMs / 1000} s, ${REMEDY}`, {
+          answered: true,
+        });
+      assertWhole();
+      return answer;
+    },
+  };
 }
 
 /** Creates a reader that records another one's answers; `save` returns them as a file's content. */
@@ -185,7 +229,8 @@ function isAnswer(answer: unknown): answer is Pick<Answered, "result" | "error">
 
 function unwrap(method: string, { result, error }: Pick<Answered, "result" | "error">): unknown {
   if (error === undefined || error === null) return result;
-  throw new RpcError(method, error.message, { data: error.data, answered: true });
+  const reason = typeof error.message === "string" ? error.message : "the node gives no reason";
+  throw new RpcError(method, reason, { data: error.data, answered: true });
 }
 
 function keyOf(method: string, params: readonly unknown[]): string {

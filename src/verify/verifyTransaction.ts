@@ -25,6 +25,7 @@ import { createPendingReasons } from "../chainlink/pendingReason.ts";
 import { decodeArgs, decodeFunctionsRequest } from "../chainlink/functionsRequest.ts";
 import { beaconWord, wordsOfBatch } from "../chainlink/presetBatch.ts";
 import { createChainFacts, type ChainReader } from "./chainFacts.ts";
+import { limitReader, MAX_READ_BYTES, type ReadingLimits } from "./recordedReader.ts";
 import { createContractBook, type ContractBook, type OracleContracts } from "../chainlink/contractBook.ts";
 import { QUICKNET_HASH, type DrandChain } from "../lib/drand.ts";
 import { checkBeacon } from "./beaconStep.ts";
@@ -45,6 +46,8 @@ import { remainingTrust } from "./trust.ts";
 
 /** After this time, in ms, no further source is run again. */
 const EXECUTION_TIME_MS = 20_000;
+/** Longest time in which the chain is read, in ms. A node can make up a block of 20,000 transactions, and take seconds for each. */
+const READING_TIME_MS = 600_000;
 
 export interface VerifyOptions extends Omit<ExecutionOptions, "deadline"> {
   readonly client: ChainReader;
@@ -74,6 +77,8 @@ export interface VerifyOptions extends Omit<ExecutionOptions, "deadline"> {
   readonly drandChains?: readonly DrandChain[] | undefined;
   /** Whether the node, such as a chain of this process, must not be asked to search many blocks at once. Default false. */
   readonly searchesInParts?: boolean | undefined;
+  /** Longest time in which the chain is read, in ms, and most that is read of it, in characters of JSON. Default: 10 minutes, 256 Mi. */
+  readonly readingLimits?: Partial<ReadingLimits>;
   /** Whether the oracle's operator runs the chain alone, if known. Affects only the text of `trust`. */
   readonly isEmbedded: boolean | undefined;
 }
@@ -94,13 +99,19 @@ export interface KnownPreset {
  *
  * @param hash transaction hash, 32 bytes of lower-case hex
  * @throws UnknownTransactionError, NoRequestError `not_found`; TooManyRequestsError, WrongChainError `invalid_parameter`; what the
- * client throws if the node can't be reached, and the sandbox if it is overloaded.
+ * client throws if the node can't be reached, {@link RpcError} when reading takes too long, and the sandbox if it is overloaded.
  */
 export async function verifyTransaction(hash: Hex, options: VerifyOptions): Promise<Verification> {
   const { network } = options;
+  const limits = { timeMs: READING_TIME_MS, chars: MAX_READ_BYTES, ...options.readingLimits };
+  const reader = limitReader(options.client, limits);
   try {
-    return await verifyHash(hash, options);
+    const found = await verifyHash(hash, { ...options, client: reader });
+    // Checks that do without an answer go on.
+    reader.assertWhole();
+    return found;
   } catch (error) {
+    reader.assertWhole();
     // A node may answer anything: an answer that can't be decoded is not our defect.
     const isTheirs =
       error instanceof BaseError ||

@@ -67,3 +67,13 @@ test("behaviour: a chain of this process is never asked for more than 1,000 bloc
   expect(ranges.length).toBeLessThanOrEqual(31);
   for (const [from, to] of ranges) expect(to - from).toBeLessThan(1_000);
 });
+
+test("behaviour: of a trace with a million calls, and calls to what is no address, the calls to the contract are read", async () => {
+  const call = { type: "CALL", to: "0x1", input: "0x12" };
+  const calls = [...Array<unknown>(1_000_000).fill(null), { ...call, to: { toString: 1 } }, call];
+  const facts = createChainFacts(
+    { request: async () => ({ calls }) },
+    { network: "test", chainId: 1, hasEthereumBlocks: true },
+  );
+  expect(await facts.findCalls("0x2", "0x1")).toEqual(["0x12"]);
+});

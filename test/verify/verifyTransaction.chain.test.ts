@@ -904,6 +904,13 @@ test("behaviour: without given addresses a result is valid only if those of the 
   });
 });
 
+test("error: a node that takes too long, or gives too much, is left, whatever the checks could do without", async () => {
+  const { request } = await world.runPreset();
+  const verify = (readingLimits: object) => world.verify(request.transactionHash, { readingLimits });
+  await expect(verify({ timeMs: 0 })).rejects.toThrow("reading the chain has taken more than 0 s");
+  await expect(verify({ chars: 10_000 })).rejects.toThrow("answers are longer than 10000 characters in all");
+});
+
 test("error: transactions that there are not, or that are not the oracle's, are not found", async () => {
   await expect(world.verify(`0x${"ab".repeat(32)}`)).rejects.toMatchObject({ code: "not_found" });
   const { request } = await world.runPreset();
