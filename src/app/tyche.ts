@@ -104,6 +104,7 @@ registerNetworkTools(registerNetwork(program, terminal), terminal, {
   readConfig: async (file) => (await readConfigOf(file)).config,
   deploy: async (options) => (await networkTools()).deploy(options),
   reconfigure: async (options) => (await networkTools()).reconfigure(options),
+  secrets: async (options) => (await networkTools()).secrets(options),
   check: async (options) => (await networkTools()).check(options),
   cost: async (options) => (await networkTools()).cost(options),
   fund: async (options) => (await networkTools()).fund(options),

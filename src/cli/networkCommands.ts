@@ -85,6 +85,16 @@ export interface NetworkMeans<Config> {
     | { readonly end: "present" }
     | { readonly end: "declined" }
   >;
+  /** Publishes the key for secrets that nodes of several operators have generated. */
+  secrets(
+    this: void,
+    options: {
+      readonly config: Config;
+      readonly network: string;
+      /** Is told what it costs at most. */
+      readonly confirm: (cost: string) => Promise<boolean>;
+    },
+  ): ReturnType<NetworkMeans<Config>["reconfigure"]>;
   check(
     this: void,
     options: {
@@ -127,7 +137,7 @@ interface DeployFlags {
   readonly yes?: true;
 }
 
-/** Adds `tyche network deploy`, `reconfigure`, `check`, `cost` and `fund` to `tyche network`. */
+/** Adds `tyche network deploy`, `reconfigure`, `secrets`, `check`, `cost` and `fund` to `tyche network`. */
 export function registerNetworkTools<Config>(
   network: Command,
   terminal: Terminal,
@@ -190,6 +200,30 @@ export function registerNetworkTools<Config>(
       } else if (done.end === "reconfigured")
         out(`${name} has its new nodes, for ${done.cost}  ${colors.dim(done.hash)}`);
       else out(`${name} has these nodes already`);
+    });
+  network
+    .command("secrets")
+    .argument("<name>", "network of the configuration")
+    .option("--config <file>", "configuration file")
+    .option("--yes", "don't ask")
+    .description(
+      "Publishes the key for secrets that a network's nodes of several operators have generated among themselves. Start the service again afterwards.",
+    )
+    .action(async (name: string, flags: Omit<DeployFlags, "oracle">) => {
+      const done = await means.secrets({
+        config: await means.readConfig(flags.config),
+        network: name,
+        async confirm(cost) {
+          out(`  cost       at most ${cost}`);
+          return flags.yes === true || (await ask("Publish the key?", terminal));
+        },
+      });
+      if (done.end === "declined") {
+        out("nothing was sent");
+        process.exitCode = 1;
+      } else if (done.end === "reconfigured")
+        out(`the key is published, for ${done.cost}; start the service again  ${colors.dim(done.hash)}`);
+      else out("this key is published already");
     });
   network
     .command("check")

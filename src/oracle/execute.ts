@@ -115,20 +115,23 @@ function parse(request: OracleRequest): FunctionsRequest | string {
 
 /** Opens what a request names; its errors of class {@link TycheError} with blame `caller` are the request's answer. */
 export type OpenSecrets = (
-  request: Pick<FunctionsRequest, "secrets" | "secretsLocation">,
-  subscriptionId: bigint,
+  request: SecretsOfRequest,
+  of: Pick<OracleRequest, "requestId" | "subscriptionId">,
 ) => Promise<readonly Secret[]>;
+
+/** What a request says of its secrets. */
+export type SecretsOfRequest = Pick<FunctionsRequest, "secrets" | "secretsLocation">;
 
 /** Returns a request's secrets as the sandbox takes them, or the reason why it can't have them. */
 async function open(
   parsed: FunctionsRequest,
-  { subscriptionId }: OracleRequest,
+  request: OracleRequest,
   openSecrets: OpenSecrets | undefined,
 ): Promise<SandboxSecrets | string> {
   if (parsed.secrets === undefined) return {};
   if (openSecrets === undefined) return "unsupported secrets: this network has no key to decrypt them";
   try {
-    return toSandboxSecrets(await openSecrets(parsed, subscriptionId));
+    return toSandboxSecrets(await openSecrets(parsed, request));
   } catch (error) {
     if (error instanceof TycheError && error.blame === "caller") return error.message;
     throw error;

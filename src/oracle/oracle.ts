@@ -74,6 +74,8 @@ export interface OracleNetworkOptions {
     | "saltOf"
     | "journalOf"
     | "keepEvidence"
+    | "openSecrets"
+    | "onMembership"
     | "maxResponseBytes"
   >;
   /** How rounds of drand are found, for presets that wait for one. Default: such presets fail. */

@@ -7,6 +7,7 @@ import type { RunRequest } from "../../sandbox/index.ts";
 import { TycheError } from "../lib/errors.ts";
 import { sealSecret } from "../secrets/sealSecret.ts";
 import { secretsLabel, type SecretsPlace } from "../secrets/sealedSecrets.ts";
+import { parseCiphertext } from "../secrets/tdh2.ts";
 import { encodeSecretsReference, type SlotVersion } from "../secrets/secretsReference.ts";
 import {
   countVersions,
@@ -73,7 +74,9 @@ export interface Secrets {
 export interface SecretsReader {
   /** Returns what a request says on chain about the secrets that it names. Throws `invalid_parameter` for a name that there is not. */
   refer(dappId: string, network: ServiceNetwork, names: readonly string[]): Promise<Hex>;
-  /** Runs a source with what {@link refer} returned, for a dry run. */
+  /** Whether a dry run can read secrets; otherwise, only requests on chain can. */
+  canRun(network: ServiceNetwork): boolean;
+  /** Runs a source with what {@link refer} returned, for a dry run. Throws `invalid_parameter` where it can't. */
   run(dappId: string, network: ServiceNetwork, reference: Hex, request: RunRequest): Promise<SecretRun>;
 }
 
@@ -159,7 +162,7 @@ export function createSecrets(options: {
       const slotId = await store.write((db) => reserveSlot(db, named));
       const slot = { slotId, version };
       await holder.keep({ ...slot, owner: operator, ciphertext, expiresAt: expiresAt ?? NEVER_MS });
-      if (given !== undefined) await assertOpens(name, [slot], place);
+      if (given !== undefined) await assertOpens({ name, ciphertext: given, slots: [slot] }, place);
       const isThere = await store.write((db) =>
         publishSecret(db, { ...named, slotId }, now + REPLACED_KEPT_MS),
       );
@@ -223,8 +226,18 @@ export function createSecrets(options: {
       return encodeSecretsReference({ owner: operator, slots });
     },
 
+    canRun(network) {
+      const secrets = network.secrets?.();
+      return typeof secrets !== "object" || secrets.holder.run !== undefined;
+    },
+
     async run(dappId, network, reference, request) {
       const { holder, subscriptionId } = placeOf(dappId, network);
+      if (holder.run === undefined)
+        refuse(
+          "/secrets",
+          `${network.profile.name} has no dry runs with secrets: its nodes open them only for requests on chain; use runFunction`,
+        );
       return await holder.run({ reference, subscriptionId }, request);
     },
   };
@@ -260,15 +273,20 @@ async function assertAgreed(signer: Hex, signature: Hex | undefined, place: Secr
 
 /** Checks a ciphertext that a client made: nobody would otherwise notice before a request needs it. */
 async function assertOpens(
-  name: string,
-  slots: readonly SlotVersion[],
   {
-    holder,
-    operator,
-    subscriptionId,
-  }: Pick<NetworkSecrets, "holder" | "operator"> & Pick<NamedSlots, "subscriptionId">,
+    name,
+    ciphertext,
+    slots,
+  }: { readonly name: string; readonly ciphertext: string; readonly slots: readonly SlotVersion[] },
+  place: NetworkSecrets & Pick<NamedSlots, "subscriptionId">,
 ): Promise<void> {
+  const { holder, operator, subscriptionId } = place;
   try {
+    if (holder.describe === undefined) {
+      const label = toHexText(parseCiphertext(ciphertext, holder.threshold).label);
+      if (label === toHexText(secretsLabel(place))) return;
+      return refuse("/ciphertext", "is for another dapp or network: its label must be that of the key");
+    }
     const reference = encodeSecretsReference({ owner: operator, slots });
     const opened = await holder.describe({ reference, subscriptionId });
     if (opened.length === 1 && opened[0]!.name === name) return assertHosts(opened[0]!.allowedHosts);

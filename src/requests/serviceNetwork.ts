@@ -36,10 +36,10 @@ export interface SecretsHolder {
   }): Promise<void>;
   /** Deletes slots of the operator; those that there are not are ignored. */
   drop(owner: Hex, slotIds: readonly number[]): Promise<void>;
-  /** Returns names and hosts of secrets. Throws `secrets_unreadable`. */
-  describe(slots: NamedSlots): Promise<readonly Omit<Secret, "value">[]>;
-  /** Runs a source with secrets where they can be read. Throws `secrets_unreadable`, `overloaded` and `chain_unavailable`. */
-  run(slots: NamedSlots, request: RunRequest): Promise<SecretRun>;
+  /** Returns names and hosts of secrets. Throws `secrets_unreadable`. Absent where only requests on chain can have secrets opened. */
+  describe?(slots: NamedSlots): Promise<readonly Omit<Secret, "value">[]>;
+  /** Runs a source with secrets where they can be read. Throws `secrets_unreadable`, `overloaded` and `chain_unavailable`. Absent as above. */
+  run?(slots: NamedSlots, request: RunRequest): Promise<SecretRun>;
 }
 
 /** Where a network's secrets are, and whose slots hold those of its dapps. */

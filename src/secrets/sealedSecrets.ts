@@ -3,9 +3,9 @@ import { concat, hashMessage, isAddressEqual, numberToHex, recoverAddress, type 
 import { fromHexText } from "../lib/hex.ts";
 import { isObject } from "../lib/isObject.ts";
 import { openEcies } from "./ecies.ts";
-import type { SecretKeys } from "./secretKeys.ts";
+import type { SecretOpener } from "./secretKeys.ts";
 import type { Secret } from "./sealSecret.ts";
-import { CiphertextError, fromBase64 } from "./tdh2.ts";
+import { CiphertextError, fromBase64, NO_LABEL } from "./tdh2.ts";
 
 /** The subscription that pays for the requests in which secrets may be opened. */
 export interface SecretsPlace {
@@ -24,6 +24,13 @@ export function secretsLabel({ chainId, router, subscriptionId }: SecretsPlace):
   return sha256(new Uint8Array([...new TextEncoder().encode("tyche secrets 1"), ...fromHexText(place)]));
 }
 
+/** Whether a ciphertext may be opened for a subscription's requests, by its label: ours names the subscription, functions-toolkit's is empty. */
+export function isLabelFor(label: Uint8Array, place: SecretsPlace): boolean {
+  return [NO_LABEL, secretsLabel(place)].some((one) => isSame(one, label));
+}
+
+const isSame = (one: Uint8Array, other: Uint8Array): boolean => one.every((byte, i) => byte === other[i]);
+
 /**
  * Opens what somebody has uploaded, for a request that a subscription pays for. There are two forms. Ours says in its label which
  * subscription it is for. That of functions-toolkit's `encryptSecrets` has no label: what is inside is signed by who made it, who must be
@@ -32,15 +39,14 @@ export function secretsLabel({ chainId, router, subscriptionId }: SecretsPlace):
  * @throws {CiphertextError} when it can't be opened, or is for somebody else.
  */
 export async function openSecrets(
-  keys: SecretKeys,
+  keys: SecretOpener,
   ciphertext: string,
   { uploader, place }: { readonly uploader: Hex; readonly place: SecretsPlace },
 ): Promise<readonly Secret[]> {
-  const label = secretsLabel(place);
   let isOurs = false;
-  const bytes = await keys.open(ciphertext, (parsed) => {
-    isOurs = parsed.label.every((byte, i) => byte === label[i]);
-    return isOurs || parsed.label.every((byte) => byte === 0);
+  const bytes = await keys.open(ciphertext, ({ label }) => {
+    isOurs = !isSame(NO_LABEL, label);
+    return isLabelFor(label, place);
   });
   const text = new TextDecoder().decode(bytes);
   return readSecrets(isOurs ? text : await openSigned(keys, text, uploader));
@@ -55,7 +61,7 @@ export function countShownChars(result: Uint8Array, values: readonly string[]): 
 /** The member under which the toolkit puts the ciphertext for all nodes. */
 const FOR_ALL_NODES = "0x0";
 
-async function openSigned(keys: SecretKeys, text: string, uploader: Hex): Promise<string> {
+async function openSigned(keys: SecretOpener, text: string, uploader: Hex): Promise<string> {
   const sealed = readObject(text)[FOR_ALL_NODES];
   if (typeof sealed !== "string") throw new CiphertextError("what is in it is not functions-toolkit's");
   const signed = readObject(new TextDecoder().decode(openEcies(keys.donSecretKey, fromBase64(sealed))));

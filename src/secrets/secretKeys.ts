@@ -4,21 +4,25 @@ import { bytesToHex, stringToHex, type Hex } from "viem";
 import { CiphertextError, decrypt, deriveSecondGenerator, parseCiphertext, toBase64 } from "./tdh2.ts";
 import type { Ciphertext, ThresholdPublicKey } from "./tdh2.ts";
 
+/** Opens what was encrypted to a network's keys. */
+export interface SecretOpener {
+  /** 32 bytes, of the DON's public key. */
+  readonly donSecretKey: Uint8Array;
+  /**
+   * Opens a ciphertext made for the threshold key, once its proof has been checked.
+   *
+   * @throws {CiphertextError} when it is malformed, or encrypted to another key.
+   */
+  open(ciphertext: string, isFor: (parsed: Ciphertext) => boolean): Promise<Uint8Array>;
+}
+
 /** The keys of an oracle network whose nodes all belong to one operator. */
-export interface SecretKeys {
+export interface SecretKeys extends SecretOpener {
   /** 64 bytes, x ‖ y on secp256k1: what `getDONPublicKey` returns. */
   readonly donPublicKey: Hex;
   /** JSON in UTF-8: what `getThresholdPublicKey` returns. */
   readonly thresholdPublicKey: Hex;
   readonly threshold: ThresholdPublicKey;
-  /** 32 bytes, of {@link donPublicKey}. */
-  readonly donSecretKey: Uint8Array;
-  /**
-   * Opens a ciphertext made for {@link threshold}, once its proof has been checked.
-   *
-   * @throws {CiphertextError} when it is malformed, or encrypted to another key.
-   */
-  open(ciphertext: string, isFor: (parsed: Ciphertext) => boolean): Promise<Uint8Array>;
 }
 
 /**

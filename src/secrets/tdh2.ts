@@ -119,6 +119,71 @@ export async function decrypt({ c, nonce, sealed }: Ciphertext, product: Uint8Ar
   }
 }
 
+/** A node's share of opening a ciphertext: the point (65 bytes) and two numbers (32 bytes each) that prove it. */
+const SHARE_BYTES = UNCOMPRESSED_BYTES + 2 * KEY_BYTES;
+
+/**
+ * Returns a node's share of opening a ciphertext, 129 bytes: `u` times its part of the secret key, with a proof that this is the part
+ * behind its verification key (section 4, "Decryption share").
+ */
+export function makeShare(u: Uint8Array, secret: bigint): Uint8Array {
+  const base = Point.fromBytes(u);
+  const point = base.multiply(secret);
+  const s = randomScalar();
+  const [verificationKey, uHat, hHat] = [
+    Point.BASE.multiply(secret),
+    base.multiply(s),
+    Point.BASE.multiply(s),
+  ];
+  const e = shareChallenge([base, verificationKey, point, uHat, hHat]);
+  const f = (s + e * secret) % ORDER;
+  return concatBytes(point.toBytes(false), Point.Fn.toBytes(e), Point.Fn.toBytes(f));
+}
+
+/** Returns the point of a share, 65 bytes, if the node with this verification key made it for this `u`; otherwise `undefined`. */
+export function checkShare(
+  u: Uint8Array,
+  verificationKey: string,
+  share: Uint8Array,
+): Uint8Array | undefined {
+  if (share.length !== SHARE_BYTES) return undefined;
+  const pointBytes = share.subarray(0, UNCOMPRESSED_BYTES);
+  try {
+    const [base, h, point] = [Point.fromBytes(u), parsePoint(verificationKey), Point.fromBytes(pointBytes)];
+    const e = Point.Fn.fromBytes(share.subarray(UNCOMPRESSED_BYTES, UNCOMPRESSED_BYTES + KEY_BYTES));
+    const f = Point.Fn.fromBytes(share.subarray(UNCOMPRESSED_BYTES + KEY_BYTES));
+    const uHat = times(base, f).subtract(times(point, e));
+    const hHat = times(Point.BASE, f).subtract(times(h, e));
+    return shareChallenge([base, h, point, uHat, hHat]) === e ? pointBytes : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Combines as many points of shares as are needed, by the index of their nodes: returns what {@link decrypt} takes. */
+export function combineShares(points: ReadonlyMap<number, Uint8Array>): Uint8Array {
+  const { Fn } = Point;
+  const xs = [...points.keys()].map((index) => BigInt(index + 1));
+  return [...points]
+    .map(([index, point]) => {
+      const x = BigInt(index + 1);
+      const others = xs.filter((one) => one !== x);
+      const above = others.reduce((product, one) => Fn.mul(product, one), 1n);
+      const below = others.reduce((product, one) => Fn.mul(product, Fn.sub(one, x)), 1n);
+      return Point.fromBytes(point).multiply(Fn.mul(above, Fn.inv(below)));
+    })
+    .reduce((sum, one) => sum.add(one))
+    .toBytes(false);
+}
+
+/** Includes what is proven about, unlike the paper's hash, so that no proof fits another statement. */
+function shareChallenge(points: readonly Point[]): bigint {
+  const hash = sha256(
+    text.encode(`tdh2hash4${GROUP},${points.map((point) => point.toHex(false)).join(",")}`),
+  );
+  return BigInt(`0x${bytesToHex(hash)}`) % ORDER;
+}
+
 /** A second generator that follows from the first key by hashing, so that nobody knows its logarithm: the first hash that is an x. */
 export function deriveSecondGenerator(h: Uint8Array): string {
   for (let counter = 0; ; counter += 1) {

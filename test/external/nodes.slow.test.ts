@@ -3,6 +3,7 @@ import { writeFileSync } from "node:fs";
 import path from "node:path";
 import type { Hex } from "viem";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { createClient } from "../../src/client/index.ts";
 import { createChainClient } from "../../src/evm/client.ts";
 import type { EvidenceRecord } from "../../src/oracle/node/evidence.ts";
 import { readNodeSet } from "../../src/oracle/node/nodeSet.ts";
@@ -11,19 +12,26 @@ import { publishedBy, startTycheProcess, type OracleChild, type TycheProcess } f
 import { startIntervalAnvil, type StrangersChain } from "./support/chain.ts";
 import { NODE_FAULTS, NODE_STEPS, startEquivocating, watchStep } from "./support/nodeFaults.ts";
 import { prepareOperators, startLiar, startNode, type SeveralOperators } from "./support/nodes.ts";
+import { createBank, type Bank } from "./support/bank.ts";
+import { PRIVATE_SOURCE, startPrivateApi } from "./support/privateApi.ts";
 import { NETWORK } from "./support/world.ts";
+import { referenceTo, requestOf, type ToolkitNetwork } from "../support/toolkit.ts";
 
 /** Lies if a source says so; the second one only if it says two. */
 const LIAR = 3;
 const SECOND_LIAR = 2;
 const MARKERS: Readonly<Record<number, string>> = { [LIAR]: "liar", [SECOND_LIAR]: "two liars" };
-/** Its clock is an hour ahead, and an hour behind after it was killed: nothing that the nodes decide depends on a clock. */
+/** Its clock is an hour ahead later, and an hour behind after it was killed: nothing that the nodes agree on depends on a clock. */
 const WRONG_CLOCK = 1;
 const HOUR_MS = 3_600_000;
 /** Not in the initial node set. */
 const SPARE = 4;
 const PATIENCE_MS = 240_000;
 
+const TOKEN = "tok_77c1-very/private+value";
+let api: Awaited<ReturnType<typeof startPrivateApi>>;
+let bank: Bank;
+let network: ToolkitNetwork;
 let chain: StrangersChain;
 let operators: SeveralOperators;
 let tyche: TycheProcess;
@@ -33,18 +41,22 @@ const nodes: OracleChild[] = [];
 
 beforeAll(async () => {
   chain = await startIntervalAnvil();
+  api = await startPrivateApi(TOKEN);
   operators = await prepareOperators(chain, 5);
   await operators.deploy(SPARE);
+  network = { rpcUrl: chain.httpUrl, ...operators.contractsFile() };
+  bank = createBank(network);
+  await bank.open();
   const { TYCHE_DATA_DIR, ...env } = operators.service;
   // One by one: seven simultaneous starts are slower on two cores.
-  for (const [index, node] of operators.nodes.entries())
+  for (const index of operators.nodes.keys())
     nodes.push(
       await (MARKERS[index] !== undefined
-        ? startLiar(node, MARKERS[index])
-        : startNode(index === SPARE ? operators.tellAddressesAlone(SPARE) : node, {
-            clockShiftMs: index === WRONG_CLOCK ? HOUR_MS : 0,
-          })),
+        ? startLiar(nodeEnv(index), MARKERS[index])
+        : startNode(nodeEnv(index))),
     );
+  await vi.waitUntil(async () => !(await Promise.all([0, 1, 2, LIAR].map(hasNoKey))).includes(true), WAIT);
+  await operators.run(["network", "secrets", NETWORK, "--yes"]);
   vrf = await startNode(operators.vrf);
   secondVrf = await startNode(operators.secondVrf);
   tyche = await startTycheProcess({ dataDir: TYCHE_DATA_DIR!, env, timeoutMs: PATIENCE_MS });
@@ -52,8 +64,19 @@ beforeAll(async () => {
 afterAll(async () => {
   await Promise.all([tyche, vrf, secondVrf, ...nodes].map((one) => one?.stop("SIGKILL")));
   await chain?.close();
+  api?.close();
   await operators?.remove();
 });
+
+const WAIT = { timeout: PATIENCE_MS, interval: 100 };
+const nodeEnv = (index: number) => ({
+  ...(index === SPARE ? operators.tellAddressesAlone(SPARE) : operators.nodes[index]!),
+  TYCHE_ALLOW_HOSTS: api.host,
+  ...(index === LIAR && { TYCHE_TEST_WRONG_SHARES: "1" }),
+});
+/** Whether a node has yet to generate its key for secrets. */
+const hasNoKey = async (index: number): Promise<boolean> =>
+  (await stateOf(index)).warnings?.some((text) => text.includes("the key for secrets")) ?? true;
 
 /** Runs a source whose comment tells the lying nodes whether to lie. */
 const runFunction = (word: string, comment = "") =>
@@ -122,6 +145,83 @@ const evidenceOf = async (index: number): Promise<readonly EvidenceRecord[]> =>
 
 const peersOf = async (index: number): Promise<readonly Peer[]> => (await stateOf(index)).nodes ?? [];
 
+const askPrivateApi = (secret: string) =>
+  tyche.call("POST", "/api/oracleFunctions/runFunction", {
+    body: {
+      network: NETWORK,
+      source: PRIVATE_SOURCE.replace("API_KEY", secret),
+      args: [api.url],
+      secrets: [secret],
+    },
+  });
+
+test(
+  "behaviour: nodes read a dapp's secret, though one of them lies about its share, and is dead later",
+  async () => {
+    const stored = await tyche.call("PUT", "/api/secrets/API_KEY", {
+      body: { network: NETWORK, value: TOKEN },
+    });
+    expect(stored).toMatchObject({ status: 200 });
+    // Without this one, the liar's share is needed.
+    await nodes[SECOND_LIAR]!.stop("SIGKILL");
+    const asked = askPrivateApi("API_KEY");
+    const signer = operators.contractsFile().oracle.functions.signers[LIAR]!;
+    const isNamed = () =>
+      nodes[0]!
+        .output()
+        .split("\n")
+        .some((line) => line.includes("gave a wrong share") && line.includes(signer));
+    await vi.waitUntil(isNamed, WAIT);
+    nodes[SECOND_LIAR] = await startLiar(nodeEnv(SECOND_LIAR), MARKERS[SECOND_LIAR]!);
+    const { data } = await asked;
+    expect(data).toMatchObject({ success: true, parsedResult: "let in" });
+    expect(data.warnings).toEqual([expect.stringContaining("was not run before")]);
+    await nodes[LIAR]!.stop("SIGKILL");
+    try {
+      const client = createClient({ baseUrl: tyche.url, apiKey: tyche.apiKey });
+      await client.secrets.set("LATER", { network: NETWORK, value: TOKEN, allowedHosts: [api.host] });
+      expect(await askPrivateApi("LATER")).toMatchObject({ data: { parsedResult: "let in" } });
+    } finally {
+      nodes[LIAR] = await startLiar(nodeEnv(LIAR), MARKERS[LIAR]!);
+    }
+    const simulated = await tyche.call("POST", "/api/oracleFunctions/simulate", {
+      body: { network: NETWORK, source: PRIVATE_SOURCE, args: [api.url], secrets: ["API_KEY"] },
+    });
+    expect(simulated).toMatchObject({ status: 400 });
+  },
+  PATIENCE_MS,
+);
+
+test(
+  "behaviour: nodes read what SecretsManager uploads for a user's contract, and nobody else's copy of it",
+  async () => {
+    const [user, thief] = [await bank.createUser(), await bank.createUser()];
+    const { encryptedSecrets } = await user.secrets.encryptSecrets({ API_KEY: TOKEN });
+    const upload = async ({ secrets }: typeof user): Promise<number> => {
+      const { version, success } = await secrets.uploadEncryptedSecretsToDON({
+        encryptedSecretsHexstring: encryptedSecrets,
+        gatewayUrls: [`${tyche.url}/gateway`],
+        slotId: 0,
+        minutesUntilExpiration: 15,
+      });
+      expect(success).toBe(true);
+      return version;
+    };
+    const request = (of: typeof user, version: number) =>
+      requestOf(of, {
+        donId: network.donId,
+        source: PRIVATE_SOURCE,
+        args: [api.url],
+        secretsLocation: 2,
+        reference: referenceTo(version),
+      });
+    expect(await request(user, await upload(user))).toBe("let in");
+    expect(await request(thief, await upload(thief))).toMatch(/are signed by 0x/);
+    for (const one of [tyche, ...nodes]) expect(one.output()).not.toContain(TOKEN);
+  },
+  PATIENCE_MS,
+);
+
 test(
   "behaviour: with one node that forges bytes, every function gets its own result",
   async () => {
@@ -159,6 +259,8 @@ test(
 test(
   "behaviour: a node whose clock is an hour ahead agrees with the others",
   async () => {
+    await nodes[WRONG_CLOCK]!.stop("SIGKILL");
+    nodes[WRONG_CLOCK] = await startNode(nodeEnv(WRONG_CLOCK), { clockShiftMs: HOUR_MS });
     await expect
       .poll(async () => {
         await runFunction("whatever the time");

@@ -1,13 +1,8 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { encode } from "cborg";
-import { createPublicClient, createWalletClient, http, parseEther, type Hex } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
-import { anvil } from "viem/chains";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { linkTokenAbi } from "../../src/chainlink/contracts/abi.ts";
 import { createClient } from "../../src/client/index.ts";
 import { toHexText } from "../../src/lib/hex.ts";
 import { readContractsFile } from "../../src/networks/external/contractsFile.ts";
@@ -17,14 +12,10 @@ import {
   type OperatorMethod,
 } from "../../src/oracle/secrets/gatewayMessage.ts";
 import { findFreePorts } from "../support/freePorts.ts";
-import {
-  createToolkitUser,
-  referenceTo,
-  requestOf,
-  type ToolkitNetwork,
-  type ToolkitUser,
-} from "../support/toolkit.ts";
+import { referenceTo, requestOf, type ToolkitNetwork, type ToolkitUser } from "../support/toolkit.ts";
 import { startOracleProcess, type OracleChild, type TycheProcess } from "../support/tyche.ts";
+import { createBank, type Bank } from "./support/bank.ts";
+import { PRIVATE_SOURCE, startPrivateApi } from "./support/privateApi.ts";
 import { RICH_KEY, startIntervalAnvil, type StrangersChain } from "./support/chain.ts";
 import { deployByCommands, NETWORK, prepareParties, startService, type TwoParties } from "./support/world.ts";
 
@@ -32,14 +23,9 @@ import { deployByCommands, NETWORK, prepareParties, startService, type TwoPartie
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 240_000 });
 
 const TOKEN = "tok_77c1-very/private+value";
-const SOURCE = `const { data } = await Functions.makeHttpRequest({ url: args[0], timeout: 9000, headers: { Authorization: "Bearer " + secrets.API_KEY } });
-return Functions.encodeString(data.ok ? "let in" : "kept out")`;
-/** The third account of Anvil's mnemonic, which gives users coin and LINK. */
-const BANK_KEY = "0x5de4111afa1a4b94908f83103eb1f1706367c2e68ca870fc3fb9a804cdab365a";
 
-/** A private API: it wants a bearer token. */
-let api: Server;
-let apiUrl: string;
+let api: Awaited<ReturnType<typeof startPrivateApi>>;
+let bank: Bank;
 let chain: StrangersChain;
 let parties: TwoParties;
 let oracle: OracleChild;
@@ -47,17 +33,11 @@ let tyche: TycheProcess;
 let network: ToolkitNetwork;
 
 beforeAll(async () => {
-  api = createServer(({ headers }, response) => {
-    response.setHeader("content-type", "application/json");
-    response.end(JSON.stringify({ ok: headers.authorization === `Bearer ${TOKEN}` }));
-  });
-  await new Promise<void>((resolve) => api.listen(0, "127.0.0.1", resolve));
-  const host = `127.0.0.1:${(api.address() as AddressInfo).port}`;
-  apiUrl = `http://${host}`;
+  api = await startPrivateApi(TOKEN);
   chain = await startIntervalAnvil();
   const [port] = await findFreePorts(1);
   const prepared = prepareParties(chain, { network: { oracleUrl: `http://127.0.0.1:${port}` } });
-  const env = { TYCHE_ALLOW_HOSTS: host };
+  const env = { TYCHE_ALLOW_HOSTS: api.host };
   parties = {
     ...prepared,
     service: { ...prepared.service, ...env },
@@ -69,7 +49,8 @@ beforeAll(async () => {
     chainId: 31_337,
   });
   network = { rpcUrl: chain.httpUrl, donId, contracts };
-  await mintForBank(contracts.link);
+  bank = createBank(network);
+  await bank.open();
   [, tyche] = await Promise.all([startOracle(), startService(parties)]);
   vi.spyOn(console, "log").mockImplementation(() => {});
 });
@@ -81,35 +62,6 @@ afterAll(async () => {
   parties?.remove();
 });
 
-const common = () => ({ chain: anvil, transport: http(chain.httpUrl), pollingInterval: 50 });
-const bank = privateKeyToAccount(BANK_KEY);
-
-/** The operator mints before its service starts, which alone may send from then on. */
-async function mintForBank(link: Hex): Promise<void> {
-  const operator = createWalletClient({ ...common(), account: privateKeyToAccount(RICH_KEY) });
-  const args = [bank.address, parseEther("1000")] as const;
-  const hash = await operator.writeContract({ address: link, abi: linkTokenAbi, functionName: "mint", args });
-  await createPublicClient(common()).waitForTransactionReceipt({ hash });
-}
-
-const createUser = (): Promise<ToolkitUser> =>
-  createToolkitUser(network, async (address) => {
-    const [wallet, reader] = [
-      createWalletClient({ ...common(), account: bank }),
-      createPublicClient(common()),
-    ];
-    const to = address as Hex;
-    const coin = await wallet.sendTransaction({ to, value: parseEther("10") });
-    await reader.waitForTransactionReceipt({ hash: coin });
-    const hash = await wallet.writeContract({
-      address: network.contracts.link as Hex,
-      abi: linkTokenAbi,
-      functionName: "transfer",
-      args: [to, parseEther("10")],
-    });
-    await reader.waitForTransactionReceipt({ hash });
-  });
-
 const upload = ({ secrets }: Pick<ToolkitUser, "secrets">, encryptedSecretsHexstring: string) =>
   secrets.uploadEncryptedSecretsToDON({
     encryptedSecretsHexstring,
@@ -120,8 +72,8 @@ const upload = ({ secrets }: Pick<ToolkitUser, "secrets">, encryptedSecretsHexst
 const request = (user: ToolkitUser, version: number): Promise<string> =>
   requestOf(user, {
     donId: network.donId,
-    source: SOURCE,
-    args: [apiUrl],
+    source: PRIVATE_SOURCE,
+    args: [api.url],
     secretsLocation: 2,
     reference: referenceTo(version),
   });
@@ -130,7 +82,7 @@ const set = (name: string, body: object) =>
   tyche.call("PUT", `/api/secrets/${name}`, { body: { network: NETWORK, ...body } });
 const call = (operation: "runFunction" | "simulate", body: object) =>
   tyche.call("POST", `/api/oracleFunctions/${operation}`, {
-    body: { network: NETWORK, source: SOURCE, args: [apiUrl], secrets: ["API_KEY"], ...body },
+    body: { network: NETWORK, source: PRIVATE_SOURCE, args: [api.url], secrets: ["API_KEY"], ...body },
   });
 const startOracle = async (): Promise<void> => {
   oracle = await startOracleProcess(parties.oracle);
@@ -167,14 +119,14 @@ test("default: a function calls a private API with a secret that the oracle hold
   const stored = await client.secrets.set("API_KEY", {
     value: TOKEN,
     network: NETWORK,
-    allowedHosts: [new URL(apiUrl).host],
+    allowedHosts: [api.host],
   });
   expect(stored).toMatchObject({ name: "API_KEY", network: NETWORK });
   await restartOracle();
   expect(await call("simulate", {})).toMatchObject({ data: { success: true, parsedResult: "let in" } });
   expect(await call("runFunction", {})).toMatchObject({ data: { success: true, parsedResult: "let in" } });
   expect(await set("PLAIN", { value: TOKEN })).toMatchObject({ status: 200 });
-  const plain = { secrets: ["PLAIN"], source: SOURCE.replace("API_KEY", "PLAIN") };
+  const plain = { secrets: ["PLAIN"], source: PRIVATE_SOURCE.replace("API_KEY", "PLAIN") };
   expect(await call("runFunction", plain)).toMatchObject({ data: { parsedResult: "let in" } });
 });
 
@@ -199,7 +151,7 @@ test("behaviour: another dapp can't name a dapp's secrets, and nothing wrong is 
   const created = await parties.run(["dapp", "create", "other", "--json"]);
   const { apiKey } = JSON.parse(created.output);
   const stranger = createClient({ baseUrl: tyche.url, apiKey });
-  const named = { network: NETWORK, source: SOURCE, args: [apiUrl], secrets: ["API_KEY"] };
+  const named = { network: NETWORK, source: PRIVATE_SOURCE, args: [api.url], secrets: ["API_KEY"] };
   await expect(stranger.runFunction(named)).rejects.toMatchObject({ code: "invalid_parameter" });
   expect(await set("A", { ciphertext: "{}" })).toMatchObject({ status: 400 });
   const { data: key } = await tyche.call("GET", `/api/secretsKey?network=${NETWORK}`);
@@ -207,7 +159,7 @@ test("behaviour: another dapp can't name a dapp's secrets, and nothing wrong is 
 });
 
 test("default: the toolkit's SecretsManager works, and an upload survives a kill -9 of the oracle", async () => {
-  const [user, thief] = [await createUser(), await createUser()];
+  const [user, thief] = [await bank.createUser(), await bank.createUser()];
   const { encryptedSecrets } = await user.secrets.encryptSecrets({ API_KEY: TOKEN });
   const { version, success } = await upload(user, encryptedSecrets);
   expect(success).toBe(true);
@@ -221,7 +173,7 @@ test("default: the toolkit's SecretsManager works, and an upload survives a kill
 });
 
 test("behaviour: while the oracle is away, everything says so, and goes on when it is back", async () => {
-  const user = await createUser();
+  const user = await bank.createUser();
   const { encryptedSecrets } = await user.secrets.encryptSecrets({ API_KEY: TOKEN });
   await oracle.stop("SIGKILL");
   const away = { status: 502, data: { code: "chain_unavailable", err: expect.stringContaining("oracle") } };

@@ -1,46 +1,37 @@
-import { createId } from "../../lib/id.ts";
-import { hexToString, isAddressEqual, isHex, recoverMessageAddress, type Hex } from "viem";
-import { endpointOf } from "../../chainlink/offchainConfig.ts";
-import { TycheError } from "../../lib/errors.ts";
-import { isObject } from "../../lib/isObject.ts";
+import { hexToString, type Hex } from "viem";
+import type { RunRequest } from "../../../sandbox/index.ts";
+import { parseNodeUrls } from "../../chainlink/offchainConfig.ts";
+import { faultyNodesOf } from "../../chainlink/quorum.ts";
 import { ChainUnavailableError } from "../../networks/chainUnavailable.ts";
 import type { ContractsFile } from "../../networks/external/contractsFile.ts";
 import type { NetworkChain } from "../../networks/network.ts";
 import { createTokenBuckets } from "../../oracle/node/tokenBucket.ts";
 import type { GatewayNetwork } from "../../oracle/secrets/gateway.ts";
 import {
-  encodeGatewayBody,
-  GatewayError,
-  isGatewayBody,
-  OPERATOR_METHODS,
-  type GatewayBody,
-  type OperatorMethod,
-} from "../../oracle/secrets/gatewayMessage.ts";
+  createGatewayClient,
+  GatewayAwayError,
+  type GatewayClient,
+} from "../../oracle/secrets/gatewayClient.ts";
+import { GatewayError, TOOLKIT_METHODS, type OperatorMethod } from "../../oracle/secrets/gatewayMessage.ts";
 import { parseDescribed, parseRun, type OperatorPayload } from "../../oracle/secrets/operatorCalls.ts";
 import type { ThresholdPublicKey } from "../../secrets/tdh2.ts";
-import type { SecretsHolder } from "../../requests/serviceNetwork.ts";
+import type { NamedSlots, SecretsHolder } from "../../requests/serviceNetwork.ts";
 import type { OracleSecrets } from "./servedNetworkOptions.ts";
-
-/** Path at which an oracle in a process of its own takes messages about secrets. */
-export const GATEWAY_PATH = "/gateway";
 
 /** Time for an answer that needs no source to run, and for one that does: ten seconds, and its place in the sandbox's queue. */
 const TIMEOUT_MS = 10_000;
 const RUN_TIMEOUT_MS = 30_000;
 /** How long a message holds: a recorded one is worth nothing afterwards. */
 const VALID_MS = 120_000;
-/** Longest answer: a console of 64 KiB, of which JSON may make six times as much, and a result. Bytes. */
-const MAX_ANSWER_BYTES = 1_048_576;
-/** Characters of an oracle's reason that callers see. */
-const MAX_REASON_CHARS = 300;
 /** Messages of others that are passed on: the oracle takes twice as many from an address, so the service's own still get through. */
 const FORWARDED = { burst: 100, perSecond: 50 } as const;
 /** Those of one caller, so that nobody uses up all of them. */
 const FORWARDED_OF_CALLER = { burst: 20, perSecond: 10 } as const;
 
 /**
- * Connects to the secrets of an oracle that runs in a process of its own. The service stores ciphertexts there, has sources run there, and is
- * sent what they return. Each message is signed by the operator, whom the oracle knows from the chain, and each answer by a node.
+ * Connects to the secrets of an oracle that runs in processes of its own: one, or those of nodes of several operators. The service stores
+ * ciphertexts there. A single process also runs sources, and sends what they return; nodes of several operators open secrets only for requests
+ * on chain. Each message is signed by the operator, whom the oracle knows from the chain, and each answer by a node.
  *
  * @returns the reason if the oracle can hold no secrets.
  */
@@ -52,13 +43,28 @@ export function connectSecrets(options: {
 }): OracleSecrets | string {
   const { network, contracts, oracleUrl, chain } = options;
   const { secretKeys, signers, offchainConfig } = contracts.oracle.functions;
-  if (offchainConfig !== undefined)
-    return "its nodes have several operators, and only the nodes of a single one can hold secrets yet";
+  const nodeUrls = offchainConfig && parseNodeUrls(offchainConfig, signers.length);
   if (secretKeys === undefined)
-    return "its contracts were deployed without keys for secrets; run `tyche oracle keys --json` again, and `tyche network deploy` with its output";
-  if (oracleUrl === undefined)
+    return nodeUrls === undefined
+      ? "its contracts were deployed without keys for secrets; run `tyche oracle keys --json` again, and `tyche network deploy` with its output"
+      : `its nodes' key for secrets is not published; run \`tyche network secrets ${network}\`, and start the service again`;
+  if (nodeUrls === undefined && oracleUrl === undefined)
     return `the operator has to set networks.${network}.oracleUrl, at which the service reaches the oracle`;
-  const url = endpointOf(oracleUrl, GATEWAY_PATH);
+  const connect = (url: string, nodes: readonly Hex[]): GatewayClient =>
+    createGatewayClient({
+      oracleUrl: url,
+      donId: contracts.donId,
+      signers: nodes,
+      sign: (bytes) => chain.operator.signMessage(bytes),
+    });
+  const clients = nodeUrls?.map((url, node) => connect(url, [signers[node]!])) ?? [
+    connect(oracleUrl!, signers),
+  ];
+  /** Clients that may fail: f of several nodes. */
+  const tolerated = nodeUrls === undefined ? 0 : faultyNodesOf(signers.length);
+
+  const away = (why: string, cause?: unknown): ChainUnavailableError =>
+    new ChainUnavailableError(network, `the oracle, which holds the secrets, ${why}`, cause);
 
   /** @param read parses the answer; `undefined` if it is malformed. */
   const ask = async <Answer>(
@@ -70,53 +76,18 @@ export function connectSecrets(options: {
       signal,
     }: { readonly timeoutMs?: number; readonly signal?: AbortSignal | undefined } = {},
   ): Promise<Answer> => {
-    const now = Date.now();
-    const id = createId("msg", now);
-    const body: GatewayBody = {
-      message_id: id,
-      method,
-      don_id: contracts.donId,
-      receiver: "",
-      payload: { validUntil: now + VALID_MS, ...payload },
-    };
-    const signature = await chain.operator.signMessage(encodeGatewayBody(body));
-    const message = { jsonrpc: "2.0", id, method, params: { body, signature } };
+    const whole = { validUntil: Date.now() + VALID_MS, ...payload };
     const timeout = AbortSignal.timeout(timeoutMs);
     const stop = signal === undefined ? timeout : AbortSignal.any([timeout, signal]);
-    const answer = await post(url, JSON.stringify(message), stop).catch((error: unknown) => {
-      if (signal?.aborted) throw error;
-      throw refused("can't be reached", error);
+    const asked = clients.map((client) => client.ask(method, whole, stop));
+    const [first] = await mostOf(asked, tolerated).catch((error: unknown) => {
+      if (signal?.aborted || !(error instanceof GatewayAwayError)) throw error;
+      throw away(error.message, error.cause);
     });
-    const found = read(await readAnswer(answer, body));
-    if (found === undefined) throw refused("gives a malformed answer; are both of the same version?");
+    const found = read(first!);
+    if (found === undefined) throw away("gives a malformed answer; are both of the same version?");
     return found;
   };
-
-  const refused = (why: string, cause?: unknown): ChainUnavailableError =>
-    new ChainUnavailableError(network, `the oracle, which holds the secrets, ${why}`, cause);
-
-  /** Returns the payload of an answer that a node has signed, to a message of ours. */
-  async function readAnswer(
-    { result, error }: Readonly<Record<string, unknown>>,
-    asked: GatewayBody,
-  ): Promise<Readonly<Record<string, unknown>>> {
-    if (isObject(error) && typeof error["message"] === "string")
-      throw refused(`answers: ${error["message"].slice(0, MAX_REASON_CHARS)}`);
-    const { body, signature } = isObject(result) ? result : {};
-    const signer = await recoverSigner(body, signature).catch(() => undefined);
-    if (
-      !isGatewayBody(body) ||
-      signer === undefined ||
-      !signers.some((one) => isAddressEqual(one, signer)) ||
-      (["message_id", "method", "don_id"] as const).some((name) => body[name] !== asked[name])
-    )
-      throw refused("gives an answer that no node of the network has signed; check oracleUrl");
-    const payload = isObject(body.payload) ? body.payload : {};
-    if (payload["success"] === true) return payload;
-    const { error_message: reason } = payload;
-    const why = typeof reason === "string" ? reason.slice(0, MAX_REASON_CHARS) : "the oracle gives no reason";
-    throw new TycheError(why, { code: "secrets_unreadable", blame: "caller" });
-  }
 
   const wire = ({
     reference,
@@ -132,54 +103,84 @@ export function connectSecrets(options: {
     threshold: JSON.parse(hexToString(secretKeys.thresholdPublicKey)) as ThresholdPublicKey,
     keep: async ({ owner: _, ...slot }) => void (await ask("operator_keep", { slot }, () => true)),
     drop: async (_, slotIds) => void (await ask("operator_drop", { slotIds }, () => true)),
-    describe: async (slots) =>
-      await ask("operator_describe", wire(slots), ({ secrets }) => parseDescribed(secrets)),
-    async run(slots, { source, args = [], limits, signal }) {
-      const run = { ...wire(slots), source, args, maxBytes: limits!.maxResponseBytes! };
-      return await ask("operator_run", run, parseRun, { timeoutMs: RUN_TIMEOUT_MS, signal });
-    },
+    ...(nodeUrls === undefined && {
+      describe: async (slots: NamedSlots) =>
+        await ask("operator_describe", wire(slots), ({ secrets }) => parseDescribed(secrets)),
+      async run(slots: NamedSlots, { source, args = [], limits, signal }: RunRequest) {
+        const run = { ...wire(slots), source, args, maxBytes: limits!.maxResponseBytes! };
+        return await ask("operator_run", run, parseRun, { timeoutMs: RUN_TIMEOUT_MS, signal });
+      },
+    }),
   };
   const forwarded = createTokenBuckets(FORWARDED);
   const forwardedOf = createTokenBuckets(FORWARDED_OF_CALLER);
   const gateway: GatewayNetwork = {
-    async answer({ id, body: { method } }, { text, caller }) {
-      if (OPERATOR_METHODS.some((one) => one === method))
+    async answer({ id, body }, { text, caller }) {
+      if (!TOOLKIT_METHODS.some((one) => one === body.method))
         throw new GatewayError("the service passes on messages of functions-toolkit only");
       if (!forwardedOf.take(caller) || !forwarded.take("all"))
         throw new GatewayError("too many are passed on to the oracle now; send it again in a second");
-      const answer = await post(url, text, AbortSignal.timeout(TIMEOUT_MS));
-      return { ...answer, id };
+      const pass = (client: GatewayClient): Promise<ToolkitAnswer> =>
+        client.post(text, AbortSignal.timeout(TIMEOUT_MS));
+      if (clients.length === 1) return { ...(await pass(clients[0]!)), id };
+      try {
+        const answers = await mostOf(
+          clients.map(async (client) => {
+            const answer = await pass(client);
+            const { success, node_responses: responses = [] } = answer.result?.body?.payload ?? {};
+            if (success === true) return responses;
+            throw new RefusedAnswer(answer);
+          }),
+          tolerated,
+        );
+        // Whose signatures count are the nodes'.
+        const payload = { success: true, node_responses: answers.flat() };
+        return { jsonrpc: "2.0", id, result: { body: { ...body, payload }, signature: "0x" } };
+      } catch (error) {
+        if (error instanceof RefusedAnswer) return { ...error.answer, id };
+        throw error;
+      }
     },
   };
   return { holder, gateway };
 }
 
-type DistributiveOmit<T, Key extends PropertyKey> = T extends unknown ? Omit<T, Key> : never;
-
-/** Recovers who signed an answer. Rejects for one that can't be encoded: its payload may be nested a million times. */
-async function recoverSigner(body: unknown, signature: unknown): Promise<Hex | undefined> {
-  if (!isGatewayBody(body) || !isHex(signature)) return undefined;
-  return await recoverMessageAddress({ message: { raw: encodeGatewayBody(body) }, signature });
+/** A node's answer to functions-toolkit, as far as it is what it should be. */
+interface ToolkitAnswer {
+  readonly result?: {
+    readonly body?: {
+      readonly payload?: { readonly success?: boolean; readonly node_responses?: readonly object[] };
+    };
+  };
 }
 
-/** Sends a message to the oracle's gateway and returns its answer, an object. */
-async function post(url: URL, text: string, signal: AbortSignal): Promise<Readonly<Record<string, unknown>>> {
-  const response = await fetch(url, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: text,
-    redirect: "error",
-    signal,
-  });
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of response.body ?? []) {
-    length += chunk.length;
-    if (length > MAX_ANSWER_BYTES) throw new Error(`its answer is longer than ${MAX_ANSWER_BYTES} bytes`);
-    chunks.push(chunk);
+/** A node refuses a message. */
+class RefusedAnswer extends Error {
+  readonly answer: object;
+  constructor(answer: object) {
+    super("a node refuses the message");
+    this.answer = answer;
   }
-  if (response.status !== 200) throw new Error(`it answers with status ${response.status}`);
-  const answer: unknown = JSON.parse(Buffer.concat(chunks).toString());
-  if (isObject(answer)) return answer;
-  throw new Error("its answer is no JSON object");
 }
+
+/**
+ * Waits for all but `tolerated` of several; rejects with an error as soon as more than that have failed, a node's refusal before any other.
+ */
+function mostOf<Value>(several: readonly Promise<Value>[], tolerated: number): Promise<readonly Value[]> {
+  return new Promise((resolve, reject) => {
+    const values: Value[] = [];
+    const errors: unknown[] = [];
+    for (const one of several)
+      one.then(
+        (value) => {
+          if (values.push(value) === several.length - tolerated) resolve([...values]);
+        },
+        (error: unknown) => {
+          if (errors.push(error) > tolerated)
+            reject(errors.find((known) => !(known instanceof GatewayAwayError)) ?? error);
+        },
+      );
+  });
+}
+
+type DistributiveOmit<T, Key extends PropertyKey> = T extends unknown ? Omit<T, Key> : never;

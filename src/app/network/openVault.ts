@@ -4,9 +4,11 @@ import type { ChainClient } from "../../evm/client.ts";
 import { createAuthority } from "../../oracle/secrets/authority.ts";
 import type { OpenSecrets } from "../../oracle/execute.ts";
 import { createGatewayNetwork, type GatewayNetwork } from "../../oracle/secrets/gateway.ts";
+import { GatewayError } from "../../oracle/secrets/gatewayMessage.ts";
 import { createHolder, type Holder } from "../../oracle/secrets/holder.ts";
 import type { ReportSigner } from "../../oracle/signer.ts";
-import { createVault } from "../../oracle/secrets/vault.ts";
+import type { SharedKeys } from "../../oracle/secrets/sharedKeys.ts";
+import { createVault, type Vault } from "../../oracle/secrets/vault.ts";
 import { withOwnErrors } from "../../requests/accept/sandboxRuns.ts";
 import type { SecretKeys } from "../../secrets/secretKeys.ts";
 import { deleteExpiredSlots, deleteSlot, findSlot, listSlots, saveSlot } from "../../store/secrets.ts";
@@ -22,27 +24,58 @@ export interface NetworkVault {
   readonly gateway: GatewayNetwork;
 }
 
-/** Opens the vault of a network whose nodes are all in this process. */
-export function openVault(options: {
+interface VaultOptions {
   readonly network: string;
   readonly chainId: number;
-  readonly keys: SecretKeys;
   readonly client: Pick<ChainClient, "call">;
   readonly contracts: StackAddresses;
-  readonly signers: readonly ReportSigner[];
   readonly store: Store;
-  /** Runs sources with secrets for the service's dry runs. */
-  readonly pool: SandboxPool;
   /** Hosts that are not public, and from which documents may come anyway. */
   readonly allowHosts: readonly string[];
-}): NetworkVault {
-  const { network, chainId, keys, client, contracts, store, allowHosts, signers } = options;
+}
+
+/** Opens the vault of a network whose nodes are all in this process. */
+export function openVault(
+  options: VaultOptions & {
+    readonly keys: SecretKeys;
+    readonly signers: readonly ReportSigner[];
+    /** Runs sources with secrets for the service's dry runs. */
+    readonly pool: SandboxPool;
+  },
+): NetworkVault {
+  const { keys, signers, pool } = options;
+  const { vault, authority } = createNetworkVault({ ...options, openerFor: () => keys });
+  const holder = createHolder({ vault, threshold: keys.threshold, runner: withOwnErrors(pool) });
+  const gateway = createGatewayNetwork({ vault, holder, authority, signers });
+  return { openRequest: vault.openRequest, holder, gateway };
+}
+
+/** Opens the vault of one node among those of several operators. */
+export function openNodeVault(
+  options: VaultOptions & { readonly sharedKeys: SharedKeys; readonly signer: ReportSigner },
+): Pick<Vault, "openRequest" | "findNamed"> & { readonly gateway: GatewayNetwork } {
+  const { sharedKeys, signer } = options;
+  const { openerFor, assertFits } = sharedKeys;
+  const { vault, authority } = createNetworkVault({ ...options, openerFor, assertFits });
+  const refuse = async (): Promise<never> => {
+    throw new GatewayError("the nodes open secrets only for requests on chain");
+  };
+  const holder = { keep: vault.keep, drop: vault.drop, describe: refuse, run: refuse };
+  return {
+    ...vault,
+    gateway: createGatewayNetwork({ vault, holder, authority, signers: [signer], sharedKeys }),
+  };
+}
+
+function createNetworkVault(
+  options: VaultOptions & Pick<Parameters<typeof createVault>[0], "openerFor" | "assertFits">,
+) {
+  const { network, client, contracts, store, allowHosts } = options;
   const router = contracts.functionsRouter.toLowerCase() as typeof contracts.functionsRouter;
   const guarded = createGuardedFetch({ allowHosts });
   const authority = createAuthority({ client, router, subscriptionOwner: contracts.subscriptionOwner });
   const vault = createVault({
-    keys,
-    chainId,
+    ...options,
     router,
     authority,
     slots: {
@@ -63,7 +96,5 @@ export function openVault(options: {
       return new TextDecoder().decode(outcome.response.body);
     },
   });
-  const holder = createHolder({ vault, runner: withOwnErrors(options.pool) });
-  const gateway = createGatewayNetwork({ vault, holder, authority, signers });
-  return { openRequest: vault.openRequest, holder, gateway };
+  return { vault, authority };
 }

@@ -55,6 +55,8 @@ export interface OracleNetwork {
   /** The network's `donId`, and what answers messages about its secrets; `undefined` if it holds none. */
   readonly donId: string | undefined;
   gateway(): GatewayNetwork | undefined;
+  /** What keeps it from holding secrets, if anything does. */
+  warnings(): readonly string[];
   /** Evidence that this node holds against others, as JSON. */
   evidence(): Promise<readonly string[]>;
   close(): Promise<void>;
@@ -107,6 +109,7 @@ export function serveOracleNetwork(options: {
   let trouble: string | undefined = "it is starting";
   let oracle: Oracle | undefined;
   let gateway: GatewayNetwork | undefined;
+  let keyTrouble: (() => string | undefined) | undefined;
 
   const keepCheckpoint = async (): Promise<void> => {
     const status = oracle?.status()[0];
@@ -164,7 +167,7 @@ export function serveOracleNetwork(options: {
         throw error;
       });
       // It was closed in the meantime, and `signal` aborted.
-      ({ oracle, gateway } = created);
+      ({ oracle, gateway, keyTrouble } = created);
       trouble = undefined;
     } catch (error) {
       trouble = messageOf(error);
@@ -188,6 +191,7 @@ export function serveOracleNetwork(options: {
         : undefined,
     donId: file?.donId,
     gateway: () => (oracle === undefined ? STARTING : gateway),
+    warnings: () => [keyTrouble?.()].filter((one) => one !== undefined),
     evidence: () => listEvidence(store.db, name),
     async close() {
       for (const stop of stops) stop();

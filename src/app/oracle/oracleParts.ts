@@ -1,12 +1,17 @@
 import { getAddress, type Hex } from "viem";
+import { decodeFunctionsRequest } from "../../chainlink/functionsRequest.ts";
 import type { StackAddresses } from "../../chainlink/stackPlan.ts";
 import type { ChainClient } from "../../evm/client.ts";
 import type { ContractsFile } from "../../networks/external/contractsFile.ts";
 import { vrfOperatorsOf } from "../../networks/external/oracleIdentity.ts";
 import { readGenesis } from "../../networks/external/externalNode.ts";
 import { readNodeSet } from "../../oracle/node/nodeSet.ts";
+import type { OracleNode } from "../../oracle/node/oracleNode.ts";
 import type { RoundJournal } from "../../oracle/node/roundJournal.ts";
-import type { GatewayNetwork } from "../../oracle/secrets/gateway.ts";
+import { signPersonal, type GatewayNetwork } from "../../oracle/secrets/gateway.ts";
+import { createGatewayClient } from "../../oracle/secrets/gatewayClient.ts";
+import { GatewayError } from "../../oracle/secrets/gatewayMessage.ts";
+import { createSharedKeys } from "../../oracle/secrets/sharedKeys.ts";
 import type { Oracle } from "../../oracle/oracle.ts";
 import { saveEvidence } from "../../store/oracleEvidence.ts";
 import { createGatherer } from "../../lib/gather.ts";
@@ -18,15 +23,16 @@ import {
   saveNodeBinding,
   type OracleRoundRecord,
 } from "../../store/oracleRounds.ts";
+import { findSetting, saveSetting } from "../../store/settings.ts";
 import type { Store } from "../../store/store.ts";
-import { openVault } from "../network/openVault.ts";
+import { openNodeVault, openVault } from "../network/openVault.ts";
 import { deriveOracleKeys } from "../network/networkKeys.ts";
 import {
   createNetworkOracle,
   createPartialOracle,
   type NetworkOracleOptions,
 } from "../network/networkOracle.ts";
-import { deriveNodeKeys, deriveVrfKeys, type OracleRole } from "./oracleRole.ts";
+import { deriveNodeKeys, deriveVrfKeys, type NodeKeys, type OracleRole } from "./oracleRole.ts";
 import { StartError } from "../startError.ts";
 
 /** How long a node remembers what it said about a request: far longer than a request can wait or a reorg can reach back. */
@@ -37,6 +43,8 @@ export type CreateOracle = (options: NetworkOracleOptions) => Promise<{
   readonly oracle: Oracle;
   /** What answers messages about secrets, if it holds any. */
   readonly gateway?: GatewayNetwork;
+  /** Why nodes of several operators have no key for secrets yet. */
+  readonly keyTrouble?: () => string | undefined;
 }>;
 
 export interface OracleOfRoleOptions {
@@ -71,6 +79,8 @@ export function oracleOfRole(options: OracleOfRoleOptions): CreateOracle {
       const journalOf = (configDigest: Hex) => createJournal(store, network, configDigest);
       const { signer, saltOf } = keys;
       const { maxResponseBytes } = served;
+      const secrets =
+        contracts && openSharedSecrets({ ...options, ...served, keys, donId: contracts.file.donId });
       const oracle = createPartialOracle(served, (senderOf) => ({
         node: {
           chainId,
@@ -88,9 +98,13 @@ export function oracleOfRole(options: OracleOfRoleOptions): CreateOracle {
             }),
           maxResponseBytes,
           transmitter: senderOf(keys.transmitter, "report"),
+          ...secrets?.part,
         },
       }));
-      return { oracle };
+      if (secrets === undefined) return { oracle };
+      const { gateway, keyTrouble, follow } = secrets;
+      follow(oracle.nodes[0]!);
+      return { oracle, gateway, keyTrouble };
     };
   }
   if (contracts === undefined)
@@ -134,6 +148,54 @@ export function oracleOfRole(options: OracleOfRoleOptions): CreateOracle {
       proofsFor: { set, readSet },
     }));
     return { oracle };
+  };
+}
+
+/** Opens a node's part in the secrets of a network whose nodes belong to several operators. */
+function openSharedSecrets(
+  options: NetworkOracleOptions &
+    Pick<OracleOfRoleOptions, "store" | "allowHosts"> & {
+      readonly keys: NodeKeys;
+      readonly donId: string;
+    },
+) {
+  const { network, store, keys, donId, log, signal } = options;
+  const { signer } = keys;
+  const nameOf = (configDigest: Hex): string => `secrets of ${network} ${configDigest}`;
+  let node: Pick<OracleNode, "findRequest"> | undefined;
+  const sharedKeys = createSharedKeys({
+    seed: keys.secretsSeed,
+    address: signer.address,
+    connect(set) {
+      const clients = set.urls.map((oracleUrl, index) =>
+        createGatewayClient({
+          oracleUrl,
+          donId,
+          signers: [set.signers[index]!],
+          sign: (bytes) => signPersonal(bytes, signer),
+        }),
+      );
+      return (index, method, payload, stop) => clients[index]!.ask(method, payload, stop);
+    },
+    records: {
+      read: (configDigest) => findSetting(store.db, nameOf(configDigest)),
+      save: (configDigest, record) => store.write((db) => saveSetting(db, nameOf(configDigest), record)),
+    },
+    async findNamed(requestId, digest) {
+      const request = node?.findRequest(requestId);
+      if (request === undefined) throw new GatewayError("the node does not see the request on chain");
+      return await vault.findNamed(decodeFunctionsRequest(request.data), request, digest);
+    },
+    log,
+    signal,
+  });
+  const vault = openNodeVault({ ...options, sharedKeys, signer });
+  return {
+    part: { openSecrets: vault.openRequest, onMembership: sharedKeys.join },
+    gateway: vault.gateway,
+    keyTrouble: sharedKeys.trouble,
+    /** Gives shares for what this node sees on chain. */
+    follow: (own: Pick<OracleNode, "findRequest">): void => void (node = own),
   };
 }
 

@@ -61,6 +61,8 @@ export interface NodeKeys {
   readonly transmitter: Account;
   /** Returns the salt of a request's observation under a configuration, 32 bytes; it is the same after a restart. */
   readonly saltOf: (configDigest: Hex, requestId: Hex) => Hex;
+  /** 32 bytes, from which its part in the keys for secrets follows. */
+  readonly secretsSeed: Uint8Array;
   readonly card: (chainId: number, url: string) => OracleCard;
 }
 
@@ -75,6 +77,7 @@ export function deriveNodeKeys(masterKey: Uint8Array, chainId: number): NodeKeys
   return {
     signer,
     transmitter,
+    secretsSeed: key("secrets"),
     saltOf: (configDigest, requestId) => toHexText(deriveKey(salts, `${configDigest}/${requestId}`)),
     card(ofChain, url) {
       const card = {

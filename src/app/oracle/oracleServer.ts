@@ -2,8 +2,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { Gauge, type Registry } from "prom-client";
 import type { OracleNetwork } from "./oracleNetwork.ts";
-import { GATEWAY_PATH } from "../network/connectSecrets.ts";
 import type { Gateway } from "../../oracle/secrets/gateway.ts";
+import { GATEWAY_PATH } from "../../oracle/secrets/gatewayClient.ts";
 import { describeOracleHealth } from "../network/oracleHealth.ts";
 import { limitConnections } from "../../http/connectionLimit.ts";
 import { MESSAGES_PATH, MAX_BODY_BYTES } from "../../oracle/node/peerClient.ts";
@@ -174,6 +174,7 @@ function describe(network: OracleNetwork): Readonly<Record<string, unknown>> & {
     ...(waitsFor === undefined ? {} : { waitsFor }),
     ...(peers === undefined ? {} : { nodes: peers.map(describePeer) }),
     warnings: [
+      ...network.warnings(),
       ...(node !== undefined && peers === undefined
         ? ["this node is not in the coordinator's configuration, and waits for one that has it"]
         : []),

@@ -1,14 +1,23 @@
 import { isEmbedded } from "../config/embeddedNetworkSchema.ts";
-import { formatGwei, parseEther } from "viem";
+import { formatGwei, isHex, parseEther } from "viem";
 import { CALL_GAS } from "../../chainlink/callGas.ts";
+import { parseNodeUrls } from "../../chainlink/offchainConfig.ts";
+import type { Account } from "../../evm/account.ts";
+import { messageOf } from "../../lib/errors.ts";
 import { checkNetwork, type NetworkFinding, roundAmount } from "../../networks/external/checkNetwork.ts";
-import { readContractsFile } from "../../networks/external/contractsFile.ts";
+import { readContractsFile, type ContractsFile } from "../../networks/external/contractsFile.ts";
 import { deployNetwork, type DeploymentEstimate } from "../../networks/external/deployNetwork.ts";
 import { connectExternal } from "../../networks/external/externalNode.ts";
 import { fundNetwork } from "../../networks/external/fundNetwork.ts";
+import { publishKeys } from "../../networks/external/publishKeys.ts";
 import { reconfigureNetwork } from "../../networks/external/reconfigureNetwork.ts";
 import { isCardFile, readOracleCards } from "../../networks/external/oracleCards.ts";
-import { readOracleIdentity, type OracleIdentity } from "../../networks/external/oracleIdentity.ts";
+import {
+  readOracleIdentity,
+  type OracleIdentity,
+  type PublicSecretKeys,
+} from "../../networks/external/oracleIdentity.ts";
+import { createGatewayClient } from "../../oracle/secrets/gatewayClient.ts";
 import type { NetworkMeans } from "../../cli/networkCommands.ts";
 import type { Config } from "../config/configSchema.ts";
 import type { ExternalNetworkConfig } from "../config/networkSchema.ts";
@@ -24,7 +33,7 @@ import { StartError } from "../startError.ts";
 
 type Means = Omit<NetworkMeans<Config>, "readConfig">;
 
-/** The implementations of `tyche network deploy`, `reconfigure`, `check`, `cost` and `fund`. */
+/** The implementations of `tyche network deploy`, `reconfigure`, `secrets`, `check`, `cost` and `fund`. */
 export const NETWORK_TOOLS: Means = {
   async deploy({ config, network, oracleFiles, confirm, onStep }) {
     const settings = externalOf(config, network);
@@ -84,6 +93,33 @@ export const NETWORK_TOOLS: Means = {
             balance: show(balanceWei),
             cost: show(gas * gasPriceWei),
           }),
+      });
+      return done.end === "reconfigured" ? { ...done, cost: show(done.costWei) } : done;
+    } finally {
+      await client.close();
+    }
+  },
+
+  async secrets({ config, network, confirm }) {
+    const settings = externalOf(config, network);
+    const profile = profileOfExternal(network, settings);
+    const file = contractsPathOf(network, settings);
+    const contracts = readContractsFile(file, { network, chainId: profile.chainId });
+    const operator = await loadOperator(network, settings);
+    const keys = await readSharedKey(contracts, operator);
+    const client = connectExternal(settings.rpcUrls, profile.chainId);
+    const show = (wei: bigint): string => `${roundAmount(wei)} ${profile.coin}`;
+    try {
+      const fees = feesOfExternal(settings, profile);
+      const done = await publishKeys({
+        profile,
+        client,
+        operator,
+        fees,
+        contracts,
+        file,
+        keys,
+        confirm: (costWei) => confirm(show(costWei)),
       });
       return done.end === "reconfigured" ? { ...done, cost: show(done.costWei) } : done;
     } finally {
@@ -156,6 +192,45 @@ function costOfCalls(priceWei: bigint, show: (wei: bigint) => string) {
     costWei: (gas * priceWei).toString(),
   }));
 }
+
+/** Returns the key for secrets that every node of a network says all have generated. Throws {@link StartError} when one doesn't. */
+async function readSharedKey(contracts: ContractsFile, operator: Account): Promise<PublicSecretKeys> {
+  const { signers, offchainConfig } = contracts.oracle.functions;
+  const urls = offchainConfig && parseNodeUrls(offchainConfig, signers.length);
+  if (urls === undefined)
+    throw new StartError(
+      "the network's nodes have one operator: `tyche network deploy` has published their keys for secrets",
+    );
+  const answers = await Promise.all(
+    urls.map(async (oracleUrl, node) => {
+      const gateway = createGatewayClient({
+        oracleUrl,
+        donId: contracts.donId,
+        signers: [signers[node]!],
+        sign: (bytes) => operator.signMessage(bytes),
+      });
+      try {
+        return await gateway.ask("node_key", {}, AbortSignal.timeout(NODE_TIMEOUT_MS));
+      } catch (error) {
+        throw new StartError(
+          `the node at ${oracleUrl} ${messageOf(error)}; all nodes have to run until they have generated the key`,
+          error,
+        );
+      }
+    }),
+  );
+  const { donPublicKey, thresholdPublicKey } = answers[0]!;
+  const other = answers.findIndex(
+    (one) => one.donPublicKey !== donPublicKey || one.thresholdPublicKey !== thresholdPublicKey,
+  );
+  if (other >= 0 || !isHex(donPublicKey) || !isHex(thresholdPublicKey))
+    throw new StartError(
+      `the node at ${urls[Math.max(0, other)]} has generated another key than the one at ${urls[0]}; \`/readyz\` of the nodes says whose fault it is`,
+    );
+  return { donPublicKey, thresholdPublicKey };
+}
+
+const NODE_TIMEOUT_MS = 10_000;
 
 function readOracle(files: readonly string[], chainId: number): OracleIdentity {
   const [file, ...others] = files;

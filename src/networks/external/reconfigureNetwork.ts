@@ -68,19 +68,25 @@ export async function reconfigureNetwork(options: ReconfigureNetworkOptions): Pr
   await assertDeployed(client, deployed);
   const { functionsCoordinator: coordinator, presetConsumer } = deployed.contracts;
   const config = nodeConfigOf(functions);
+  const latest = await readLatestConfig(client, coordinator);
+  const isSet = configDigestOf(config, { chainId, coordinator, count: latest.count }) === latest.configDigest;
+  const { signers: before, secretKeys, offchainConfig } = deployed.oracle.functions;
+  /** Under another configuration, the nodes generate another key for secrets. */
+  const isSame =
+    isSet && offchainConfig === functions.offchainConfig && before.join() === functions.signers.join();
   const note = (): void =>
     writeJsonFile(options.file, {
       ...deployed,
-      oracle: { ...deployed.oracle, functions },
+      oracle: {
+        ...deployed.oracle,
+        functions: { ...functions, ...(isSame && secretKeys !== undefined && { secretKeys }) },
+      },
     } satisfies ContractsFile);
-  const latest = await readLatestConfig(client, coordinator);
-  const isSet = configDigestOf(config, { chainId, coordinator, count: latest.count }) === latest.configDigest;
   const place = { chainId, coordinator, count: latest.count + (isSet ? 0n : 1n) };
   if (isSet && (await readAdoptedDigest(client, presetConsumer)) === latest.configDigest) {
     note();
     return { end: "present" };
   }
-  const before = deployed.oracle.functions.signers;
   const nodes = functions.signers.length;
   const steps = [
     ...(isSet
@@ -112,6 +118,34 @@ export async function reconfigureNetwork(options: ReconfigureNetworkOptions): Pr
     removed: before.filter((signer) => !functions.signers.includes(signer)),
   };
   if (!(await options.confirm(estimate))) return { end: "declined" };
+  const sent = await sendSteps(options, steps);
+  note();
+  return { end: "reconfigured", ...sent };
+}
+
+/** A transaction of the operator. */
+export interface OperatorStep {
+  readonly name: string;
+  readonly call: { readonly to: Hex; readonly data: Hex; readonly gas: bigint };
+  /** What may be wrong if it reverts. */
+  readonly hint: string;
+}
+
+/**
+ * Sends transactions one after another; returns the hash of the last one, and what all cost.
+ *
+ * @throws {DeploymentError} when one reverts.
+ */
+export async function sendSteps(
+  {
+    profile,
+    client,
+    operator,
+    fees,
+  }: Pick<ReconfigureNetworkOptions, "profile" | "client" | "operator" | "fees">,
+  steps: readonly OperatorStep[],
+): Promise<{ readonly hash: Hex; readonly costWei: bigint }> {
+  const { name: network, chainId } = profile;
   const ending = new AbortController();
   const { signal } = ending;
   const sender = createSender({ client, account: operator, chainId, fees, signal, onError: () => {} });
@@ -124,8 +158,7 @@ export async function reconfigureNetwork(options: ReconfigureNetworkOptions): Pr
       if (!receipt.succeeded) throw new DeploymentError(network, `${name} reverted: ${hash}; ${hint}`);
       costWei += receipt.gasUsed * receipt.effectiveGasPriceWei;
     }
-    note();
-    return { end: "reconfigured", hash, costWei };
+    return { hash, costWei };
   } finally {
     ending.abort();
   }

@@ -8,7 +8,7 @@ import { fromHexText } from "../../lib/hex.ts";
 import type { Observation } from "../aggregateObservations.ts";
 import { tellAnswers } from "../answerSpans.ts";
 import { createAlarm, LONGEST_FREE_PAUSE_MS } from "../backoff.ts";
-import { observe, type SourceRunner } from "../execute.ts";
+import { observe, type OpenSecrets, type SourceRunner } from "../execute.ts";
 import type { FunctionsNetwork } from "../functionsNetwork.ts";
 import type { OracleLog } from "../log.ts";
 import { readFunctionsOutcomes, toOracleRequest, type OracleRequest } from "../oracleRequest.ts";
@@ -60,6 +60,10 @@ export interface OracleNodeOptions {
   readonly journalOf: (configDigest: Hex) => RoundJournal;
   /** Stores evidence for anyone who asks. */
   readonly keepEvidence: (record: EvidenceRecord) => Promise<void>;
+  /** Opens the secrets of requests; absent if this node holds none. */
+  readonly openSecrets?: OpenSecrets | undefined;
+  /** Is told of each configuration that this node belongs to; `undefined`: of none. */
+  readonly onMembership?: ((set: NodeSet | undefined) => void) | undefined;
   readonly runner: SourceRunner;
   readonly maxResponseBytes: number;
   readonly log: OracleLog;
@@ -79,6 +83,8 @@ export interface OracleNode extends FunctionsNetwork {
   take(this: void, body: Uint8Array, address: string): MessageOutcome;
   /** Returns what this node knows of all nodes, including itself; `undefined` while it is not one of them. */
   peers(): readonly PeerView[] | undefined;
+  /** Returns a request that this node sees as open on chain. */
+  findRequest(requestId: Hex): OracleRequest | undefined;
 }
 
 /**
@@ -126,6 +132,7 @@ export function createOracleNode(options: OracleNodeOptions): OracleNode {
 
   function join(set: NodeSet): Membership | undefined {
     const isMember = set.signers.includes(signer.address) && set.urls.length > 0;
+    options.onMembership?.(isMember ? set : undefined);
     if (!isMember || signal.aborted) return undefined;
     return createMembership({
       chainId,
@@ -309,6 +316,7 @@ export function createOracleNode(options: OracleNodeOptions): OracleNode {
       return member.inbox.take(body, address);
     },
     peers: () => member && views.list(member),
+    findRequest: (requestId) => requestSet.find(requestId)?.request,
     onBlock(block, isLive) {
       live = isLive;
       for (const eventLog of block.logs) {

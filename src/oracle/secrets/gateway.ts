@@ -9,6 +9,7 @@ import {
   checkSender,
   encodeGatewayBody,
   GatewayError,
+  NODE_METHODS,
   OPERATOR_METHODS,
   parseGatewayMessage,
   parseUpload,
@@ -16,6 +17,7 @@ import {
 import type { GatewayBody, GatewayMessage } from "./gatewayMessage.ts";
 import type { Holder } from "./holder.ts";
 import { assertInTime, runOperatorCall } from "./operatorCalls.ts";
+import type { SharedKeys } from "./sharedKeys.ts";
 import type { Vault } from "./vault.ts";
 
 /** An oracle network behind a gateway. */
@@ -81,20 +83,28 @@ const UPLOADS = { burst: 30, perSecond: 2 } as const;
 /** Memory for the ids of messages that the operator's service has sent: more than it sends before they are too old. */
 const MAX_TAKEN_BYTES = 8_388_608;
 
-/** Creates the network whose nodes are all in this process and share one vault. */
+/** Creates the network whose nodes in this process share one vault: all of them, or the only one of its operator. */
 export function createGatewayNetwork(options: {
   readonly vault: Pick<Vault, "take" | "list">;
-  readonly holder: Holder;
+  readonly holder: Omit<Holder, "threshold">;
   readonly authority: Pick<Authority, "isService">;
   readonly signers: readonly Pick<ReportSigner, "sign">[];
+  /** Absent where all nodes are in this process. */
+  readonly sharedKeys?: Pick<SharedKeys, "answer"> | undefined;
 }): GatewayNetwork {
-  const { vault, holder, authority, signers } = options;
+  const { vault, holder, authority, signers, sharedKeys } = options;
   const [first] = signers;
   const uploads = createTokenBuckets(UPLOADS);
   const taken = createBoundedMap<string, true>(MAX_TAKEN_BYTES);
   return {
     async answer(message, { caller }) {
       const { id, body, sender } = message;
+      const ofNode = NODE_METHODS.find((one) => one === body.method);
+      if (ofNode !== undefined) {
+        if (sharedKeys === undefined) throw new GatewayError("this network's nodes have one operator");
+        const payload = await orRefusal(sharedKeys.answer(ofNode, body.payload, sender));
+        return { jsonrpc: "2.0", id, result: sign({ ...body, payload }, first!) };
+      }
       const method = OPERATOR_METHODS.find((one) => one === body.method);
       if (method !== undefined) {
         assertInTime(body.payload);
@@ -150,8 +160,13 @@ function sign(
   body: GatewayBody,
   signer: Pick<ReportSigner, "sign">,
 ): { readonly body: GatewayBody; readonly signature: Hex } {
-  const { r, s, recoveryId } = signer.sign(fromHexText(hashMessage({ raw: encodeGatewayBody(body) })));
-  return { body, signature: toHexText(Uint8Array.of(...r, ...s, FIRST_RECOVERY_BYTE + recoveryId)) };
+  return { body, signature: signPersonal(encodeGatewayBody(body), signer) };
+}
+
+/** Signs bytes with a node's key as a personal message (EIP-191). */
+export function signPersonal(bytes: Uint8Array, signer: Pick<ReportSigner, "sign">): Hex {
+  const { r, s, recoveryId } = signer.sign(fromHexText(hashMessage({ raw: bytes })));
+  return toHexText(Uint8Array.of(...r, ...s, FIRST_RECOVERY_BYTE + recoveryId));
 }
 
 /** Ethereum's signatures end with 27 or 28. */

@@ -6,7 +6,8 @@ import { hashMessage, isHex, recoverAddress, size, type Hex } from "viem";
 import { isObject } from "../../lib/isObject.ts";
 import { TycheError } from "../../lib/errors.ts";
 
-const METHODS = ["secrets_set", "secrets_list"] as const;
+/** Methods of functions-toolkit. */
+export const TOOLKIT_METHODS = ["secrets_set", "secrets_list"] as const;
 /** What only the operator's service may ask, see `operatorCalls.ts`. */
 export const OPERATOR_METHODS = [
   "operator_keep",
@@ -15,7 +16,10 @@ export const OPERATOR_METHODS = [
   "operator_run",
 ] as const;
 export type OperatorMethod = (typeof OPERATOR_METHODS)[number];
-type Method = (typeof METHODS)[number] | OperatorMethod;
+/** What nodes of several operators ask each other, see `sharedKeys.ts`. */
+export const NODE_METHODS = ["node_dealing", "node_key", "node_share"] as const;
+export type NodeMethod = (typeof NODE_METHODS)[number];
+type Method = (typeof TOOLKIT_METHODS)[number] | OperatorMethod | NodeMethod;
 
 /** Bytes to which the members of a body are padded with zeros before they are signed. */
 const PADDED = [
@@ -87,7 +91,7 @@ export function parseGatewayMessage(text: string): UncheckedMessage {
   const { body, signature } = isObject(params) ? params : {};
   if (typeof id !== "string" || !isGatewayBody(body) || body.message_id !== id)
     throw new GatewayError(
-      `it must be a JSON-RPC request with a text as id and params {body: {message_id, method, don_id, receiver, payload}, signature}, method one of ${METHODS.join(", ")}`,
+      `it must be a JSON-RPC request with a text as id and params {body: {message_id, method, don_id, receiver, payload}, signature}, method one of ${TOOLKIT_METHODS.join(", ")}`,
     );
   return { id, body, signature };
 }
@@ -142,7 +146,7 @@ async function recoverSender(encode: () => Uint8Array, signature: unknown): Prom
 export function isGatewayBody(body: unknown): body is GatewayBody {
   return (
     isObject(body) &&
-    [...METHODS, ...OPERATOR_METHODS].some((method) => method === body["method"]) &&
+    [...TOOLKIT_METHODS, ...OPERATOR_METHODS, ...NODE_METHODS].some((method) => method === body["method"]) &&
     PADDED.every(([name, bytes]) => typeof body[name] === "string" && Buffer.byteLength(body[name]) <= bytes)
   );
 }

@@ -36,15 +36,17 @@ export interface SecretRun {
 /** Creates the holder of a vault. */
 export function createHolder({
   vault,
+  threshold,
   runner,
 }: {
-  readonly vault: Pick<Vault, "keys" | "keep" | "drop" | "open">;
+  readonly vault: Pick<Vault, "keep" | "drop" | "open">;
+  readonly threshold: ThresholdPublicKey;
   readonly runner: { readonly run: (request: RunRequest) => Promise<RunResult> };
 }): Holder {
   const open = ({ reference, subscriptionId }: NamedSlots): Promise<readonly Secret[]> =>
     vault.open(decodeSecretsReference(fromHexText(reference)), subscriptionId);
   return {
-    threshold: vault.keys.threshold,
+    threshold,
     keep: (slot) => vault.keep(slot),
     drop: (owner, slotIds) => vault.drop(owner, slotIds),
     describe: async (slots) =>

@@ -42,7 +42,7 @@ interface WireRun {
  * @throws {GatewayError} when the payload is malformed, or names secrets that are not the operator's; and as {@link Holder}.
  */
 export async function runOperatorCall(
-  holder: Holder,
+  holder: Omit<Holder, "threshold">,
   {
     method,
     payload,

@@ -1,13 +1,14 @@
+import { sha256 } from "@noble/hashes/sha2.js";
 import { isHex, type Hex } from "viem";
 import { TycheError } from "../../lib/errors.ts";
-import { fromHexText } from "../../lib/hex.ts";
-import { CiphertextError } from "../../secrets/tdh2.ts";
+import { fromHexText, toHexText } from "../../lib/hex.ts";
+import { CiphertextError, type Ciphertext } from "../../secrets/tdh2.ts";
 import { openEcies } from "../../secrets/ecies.ts";
 import type { Secret } from "../../secrets/sealSecret.ts";
-import { openSecrets, readObject } from "../../secrets/sealedSecrets.ts";
-import type { SecretKeys } from "../../secrets/secretKeys.ts";
+import { isLabelFor, openSecrets, readObject } from "../../secrets/sealedSecrets.ts";
+import type { SecretOpener } from "../../secrets/secretKeys.ts";
 import { decodeSecretsReference, type SecretsReference } from "../../secrets/secretsReference.ts";
-import type { OpenSecrets } from "../execute.ts";
+import type { OpenSecrets, SecretsOfRequest } from "../execute.ts";
 import { createBoundedMap } from "../node/boundedMap.ts";
 import type { Authority } from "./authority.ts";
 import type { Upload } from "./gatewayMessage.ts";
@@ -42,11 +43,10 @@ export interface SlotStore {
 
 /** The secrets that an oracle network holds. */
 export interface Vault {
-  readonly keys: SecretKeys;
   /** Stores what the operator uploads for a dapp, without the limits for others. */
-  keep(slot: Slot): Promise<void>;
+  keep(this: void, slot: Slot): Promise<void>;
   /** Deletes slots of an uploader. */
-  drop(owner: Hex, slotIds: readonly number[]): Promise<void>;
+  drop(this: void, owner: Hex, slotIds: readonly number[]): Promise<void>;
   /**
    * Stores an upload.
    *
@@ -63,6 +63,21 @@ export interface Vault {
   open(reference: SecretsReference, subscriptionId: bigint): Promise<readonly Secret[]>;
   /** Opens what a request on chain names, wherever that is; throws the same. */
   openRequest: OpenSecrets;
+  /**
+   * Finds the ciphertext with a digest among those that a request on chain may have opened.
+   *
+   * @throws {SecretsRefusedError} if the request may not, or names no such ciphertext.
+   */
+  findNamed(
+    request: SecretsOfRequest,
+    of: Parameters<OpenSecrets>[1],
+    digest: Hex,
+  ): Promise<{ readonly ciphertext: string; readonly isFor: (parsed: Ciphertext) => boolean }>;
+}
+
+/** Returns SHA-256 of a text in UTF-8, or of bytes. */
+export function digestOf(content: string | Uint8Array): Hex {
+  return toHexText(sha256(typeof content === "string" ? Buffer.from(content) : content));
 }
 
 /** `secretsLocation` of a request, FunctionsRequest.sol `Location`. */
@@ -71,9 +86,15 @@ const HELD_BY_NODES = 2;
 /** Most URLs that are tried. */
 const MAX_URLS = 5;
 
-/** Creates the vault of a network whose nodes are all in this process. */
+/** A ciphertext with its uploader. */
+type Sealed = Pick<Slot, "owner" | "ciphertext">;
+
+/** Creates a vault for a network, or for one of its nodes. */
 export function createVault(options: {
-  readonly keys: SecretKeys;
+  /** Returns what opens ciphertexts for a request on chain, or for a dry run. */
+  readonly openerFor: (requestId: Hex | undefined) => SecretOpener;
+  /** Throws {@link UploadRefusedError} for a ciphertext that can never be opened. Default: takes any. */
+  readonly assertFits?: ((ciphertext: string) => void) | undefined;
   readonly chainId: number;
   readonly router: Hex;
   readonly slots: SlotStore;
@@ -81,18 +102,21 @@ export function createVault(options: {
   /** Fetches a document as a source could; rejects when it can't be had. */
   readonly fetchText: (url: string) => Promise<string>;
 }): Vault {
-  const { keys, chainId, router, slots, authority, fetchText } = options;
+  const { openerFor, assertFits = () => {}, chainId, router, slots, authority, fetchText } = options;
   const opened = createBoundedMap<string, Promise<readonly Secret[]>>(MAX_CACHED_BYTES);
 
   async function openSlot(
-    slot: Pick<Slot, "owner" | "ciphertext">,
+    { ciphertext, owner: uploader }: Sealed,
     subscriptionId: bigint,
+    requestId?: Hex,
   ): Promise<readonly Secret[]> {
-    const { ciphertext, owner: uploader } = slot;
-    const key = `${subscriptionId} ${uploader} ${ciphertext}`;
+    const opener = openerFor(requestId);
+    // What was opened with another key can't be opened any more.
+    const key = `${digestOf(opener.donSecretKey)} ${subscriptionId} ${uploader} ${ciphertext}`;
     const known = opened.get(key);
     if (known !== undefined) return await known;
-    const opening = openSecrets(keys, ciphertext, { uploader, place: { chainId, router, subscriptionId } });
+    const place = { chainId, router, subscriptionId };
+    const opening = openSecrets(opener, ciphertext, { uploader, place });
     opened.set(key, opening, 2 * key.length);
     // What can't be opened never can be, and trying takes milliseconds of this thread.
     opening.catch((error: unknown) => {
@@ -112,46 +136,71 @@ export function createVault(options: {
     return uploader;
   }
 
-  /** Opens secrets in documents of the uploader's, whose URLs only the nodes can read. */
-  async function openRemote(sealedUrls: Uint8Array, subscriptionId: bigint): Promise<readonly Secret[]> {
+  /** Fetches secrets in documents of the uploader's, whose URLs only the nodes can read. */
+  async function fetchRemote(
+    sealedUrls: Uint8Array,
+    { requestId, subscriptionId }: Parameters<OpenSecrets>[1],
+  ): Promise<Sealed> {
     const owner = await ownerOf({ slots: [] }, subscriptionId);
-    const urls = Buffer.from(openEcies(keys.donSecretKey, sealedUrls)).toString().split(" ");
+    const { donSecretKey } = openerFor(requestId);
+    const urls = Buffer.from(openEcies(donSecretKey, sealedUrls)).toString().split(" ");
     for (const url of urls.slice(0, MAX_URLS)) {
       const document = await fetchText(url).catch(() => undefined);
       if (document === undefined) continue;
       const { encryptedSecrets } = readObject(document);
       if (!isHex(encryptedSecrets)) throw new SecretsRefusedError("the document has no encryptedSecrets");
       const ciphertext = Buffer.from(fromHexText(encryptedSecrets)).toString();
-      return await openSlot({ owner, ciphertext }, subscriptionId);
+      return { owner, ciphertext };
     }
     throw new SecretsRefusedError("none of their URLs gave a document");
   }
 
-  async function open(reference: SecretsReference, subscriptionId: bigint): Promise<readonly Secret[]> {
+  async function findSlots(reference: SecretsReference, subscriptionId: bigint): Promise<readonly Sealed[]> {
     const owner = await ownerOf(reference, subscriptionId);
-    const secrets = await Promise.all(
+    return await Promise.all(
       reference.slots.map(async ({ slotId, version }) => {
         const slot = await slots.find(owner, slotId);
         if (slot?.version !== version || slot.expiresAt <= Date.now())
           throw new SecretsRefusedError(
             `slot ${slotId} of ${owner} has no version ${version}: it was not uploaded, was replaced, or has expired`,
           );
-        return await openSlot(slot, subscriptionId);
+        return slot;
       }),
     );
-    return secrets.flat();
+  }
+
+  async function findSealed(
+    { secrets = "0x", secretsLocation }: SecretsOfRequest,
+    of: Parameters<OpenSecrets>[1],
+  ): Promise<readonly Sealed[]> {
+    const bytes = fromHexText(secrets);
+    if (secretsLocation === HELD_BY_NODES)
+      return await findSlots(decodeSecretsReference(bytes), of.subscriptionId);
+    if (secretsLocation === REMOTE) return [await fetchRemote(bytes, of)];
+    throw new SecretsRefusedError("their location must be 1 (remote) or 2 (held by the nodes)");
+  }
+
+  async function openAll(
+    sealed: readonly Sealed[],
+    subscriptionId: bigint,
+    requestId?: Hex,
+  ): Promise<readonly Secret[]> {
+    return (await Promise.all(sealed.map((one) => openSlot(one, subscriptionId, requestId)))).flat();
   }
 
   return {
-    keys,
-    open,
-    async openRequest({ secrets = "0x", secretsLocation }, subscriptionId) {
-      const bytes = fromHexText(secrets);
-      if (secretsLocation === HELD_BY_NODES) return await open(decodeSecretsReference(bytes), subscriptionId);
-      if (secretsLocation === REMOTE) return await openRemote(bytes, subscriptionId);
-      throw new SecretsRefusedError("their location must be 1 (remote) or 2 (held by the nodes)");
+    open: async (reference, subscriptionId) =>
+      await openAll(await findSlots(reference, subscriptionId), subscriptionId),
+    openRequest: async (request, of) =>
+      await openAll(await findSealed(request, of), of.subscriptionId, of.requestId),
+    async findNamed(request, of, digest) {
+      const found = (await findSealed(request, of)).find((one) => digestOf(one.ciphertext) === digest);
+      if (found === undefined) throw new SecretsRefusedError("the request names others");
+      const place = { chainId, router, subscriptionId: of.subscriptionId };
+      return { ciphertext: found.ciphertext, isFor: ({ label }) => isLabelFor(label, place) };
     },
     async keep(slot) {
+      assertFits(slot.ciphertext);
       if (!(await slots.save(slot))) throw new UploadRefusedError("version too low");
     },
     drop: (owner, slotIds) => slots.delete(owner, slotIds),
@@ -169,6 +218,7 @@ export function createVault(options: {
         throw new UploadRefusedError(
           "sender not allowed: it owns no subscription with LINK, and signs secrets for none",
         );
+      assertFits(slot.ciphertext);
       // Kept until no upload that was recorded before can be sent again.
       await slots.deleteExpired(now - MAX_LIFETIME_MS);
       if (!(await slots.save(slot))) throw new UploadRefusedError("version too low");

@@ -130,6 +130,7 @@ export function createCommandChecker(options: {
         sandboxGroup(network.view().contracts.functionsRouter, subscription.functionsSubscriptionId);
       const checks = { pool, dappId: dapp.id, maxResponseBytes: network.maxResponseBytes, group };
       if (command.kind === "function") {
+        if (command.secrets !== undefined && !secrets.canRun(network)) return [NOT_RUN];
         const runWithSecrets = await findSecrets(secrets, dapp.id, network, command.secrets);
         return await dryRunFunction(command, { ...checks, signal, runWithSecrets });
       }
@@ -140,6 +141,9 @@ export function createCommandChecker(options: {
     },
   };
 }
+
+const NOT_RUN =
+  "the source was not run before it was sent: this network's nodes open secrets only for requests on chain";
 
 /** @throws {ForbiddenError} when the dapp may not use the facility. */
 export function requireFacility(dapp: Dapp, facility: Dapp["facilities"][number]): void {

@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { stringToHex, type Hex } from "viem";
 import { afterEach, expect, test } from "vitest";
 import { connectSecrets } from "../../../src/app/network/connectSecrets.ts";
+import { encodeNodeUrls } from "../../../src/chainlink/offchainConfig.ts";
 import { createAccount } from "../../../src/evm/account.ts";
 import type { ContractsFile } from "../../../src/networks/external/contractsFile.ts";
 import {
@@ -58,7 +59,12 @@ const answerAs =
   };
 
 test.each([
-  ["several operators", { secretKeys, offchainConfig: "0x12" }, "http://127.0.0.1:1", "several operators"],
+  [
+    "several operators",
+    { offchainConfig: encodeNodeUrls(["http://127.0.0.1:1"]) },
+    undefined,
+    "tyche network secrets mychain",
+  ],
   ["contracts without keys", {}, "http://127.0.0.1:1", "without keys for secrets"],
   ["no URL of the oracle", { secretKeys }, undefined, "networks.mychain.oracleUrl"],
 ])("error: %s: the reason why there are no secrets", (_, functions, url, reason) => {
@@ -79,7 +85,7 @@ test("default: asks the oracle as the operator, and takes what a node has signed
     connect(await serve(answerAs(node, { success: true, run, result: "0x6f6b", shownChars: 9 }))),
   );
   const request = { source: "return 1", args: [], limits: { maxResponseBytes: 256 } };
-  expect(await holder.run(slots, request)).toEqual({
+  expect(await holder.run!(slots, request)).toEqual({
     run: { ...run, bytes: Uint8Array.from(Buffer.from("ok")) },
     shownChars: 9,
   });
@@ -89,7 +95,7 @@ test("error: what the oracle refuses is the caller's", async () => {
   const holder = holderOf(
     connect(await serve(answerAs(node, { success: false, error_message: "no version 3" }))),
   );
-  await expect(holder.describe(slots)).rejects.toMatchObject({
+  await expect(holder.describe!(slots)).rejects.toMatchObject({
     code: "secrets_unreadable",
     blame: "caller",
     message: "no version 3",
@@ -136,7 +142,7 @@ test.each([
   ["too long", () => "x".repeat(1_048_577), "can't be reached"],
 ])("error: an answer that is %s", async (_, answer, message) => {
   const holder = holderOf(connect(await serve(answer)));
-  await expect(holder.describe(slots)).rejects.toMatchObject({
+  await expect(holder.describe!(slots)).rejects.toMatchObject({
     code: "chain_unavailable",
     message: expect.stringContaining(message),
   });
@@ -161,7 +167,7 @@ test.each([
 ])("error: a signed answer with %s is no run", async (_, payload) => {
   const holder = holderOf(connect(await serve(answerAs(node, { success: true, ...payload }))));
   const request = { source: "return 1", limits: { maxResponseBytes: 256 } };
-  await expect(holder.run(slots, request)).rejects.toMatchObject({
+  await expect(holder.run!(slots, request)).rejects.toMatchObject({
     code: "chain_unavailable",
     message: expect.stringContaining("malformed answer"),
   });
@@ -172,8 +178,8 @@ test("error: a refusal that would take a megabyte of the caller's answer is cut,
   const holder = holderOf(
     connect(await serve((text) => answerAs(node, { success: false, ...refusals.shift() })(text))),
   );
-  await expect(holder.describe(slots)).rejects.toMatchObject({ message: "x".repeat(300) });
-  await expect(holder.describe(slots)).rejects.toMatchObject({ message: "the oracle gives no reason" });
+  await expect(holder.describe!(slots)).rejects.toMatchObject({ message: "x".repeat(300) });
+  await expect(holder.describe!(slots)).rejects.toMatchObject({ message: "the oracle gives no reason" });
 });
 
 test("behaviour: whoever uses up their messages leaves others theirs", async () => {

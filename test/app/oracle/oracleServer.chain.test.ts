@@ -29,6 +29,7 @@ const network: OracleNetwork = {
   address: { chainId: 80_002, coordinator: COORDINATOR },
   donId: undefined,
   gateway: () => undefined,
+  warnings: () => [],
   evidence: async () => ['{"requestId":"0x1"}'],
   close: async () => {},
 };

@@ -1,15 +1,21 @@
 /**
  * `node lyingNode.ts NETWORK MARKER`: an oracle node like `tyche oracle`, except that its sandbox forges the result
- * of any source that contains the marker: bytes, or an error if the source says so.
+ * of any source that contains the marker: bytes, or an error if the source says so. With TYCHE_TEST_WRONG_SHARES,
+ * every share of secrets that it gives is wrong.
  */
 import { pino } from "pino";
+import type { Hex } from "viem";
 import { Registry } from "prom-client";
 import { createSandboxPool, type SandboxPool } from "../../../sandbox/index.ts";
 import { readConfig } from "../../../src/app/config/readConfig.ts";
 import { isEmbedded } from "../../../src/app/config/embeddedNetworkSchema.ts";
 import { serveOracleNetwork } from "../../../src/app/oracle/oracleNetwork.ts";
-import { findOracleRole } from "../../../src/app/oracle/oracleRole.ts";
+import { deriveNodeKeys, findOracleRole } from "../../../src/app/oracle/oracleRole.ts";
 import { listenForOracle } from "../../../src/app/oracle/oracleServer.ts";
+import { fromHexText, toHexText } from "../../../src/lib/hex.ts";
+import { createGateway, signPersonal, type GatewayNetwork } from "../../../src/oracle/secrets/gateway.ts";
+import { encodeGatewayBody } from "../../../src/oracle/secrets/gatewayMessage.ts";
+import { sealTo } from "../../../src/oracle/secrets/sealedBox.ts";
 import { openDapps } from "../../../src/dapps/dappTools.ts";
 import { openDataDirectory } from "../../../src/store/dataDirectory.ts";
 
@@ -40,12 +46,30 @@ const served = serveOracleNetwork({
   allowHosts: [],
   role: findOracleRole(directory),
 });
+const { signer } = deriveNodeKeys(directory.masterKey, served.address!.chainId);
+/** Answers as the node does, but gives shares of zeros. */
+const lie = (gateway: GatewayNetwork | undefined): GatewayNetwork[] => {
+  if (gateway === undefined) return [];
+  const liar: GatewayNetwork = {
+    async answer(message, from) {
+      const { id, body } = message;
+      if (body.method !== "node_share" || process.env["TYCHE_TEST_WRONG_SHARES"] === undefined)
+        return await gateway.answer(message, from);
+      const { boxKey } = body.payload as { readonly boxKey: Hex };
+      const share = toHexText(sealTo(fromHexText(boxKey), new Uint8Array(129), "tyche secrets share"));
+      const answer = { ...body, payload: { success: true, share } };
+      const signature = signPersonal(encodeGatewayBody(answer), signer);
+      return { jsonrpc: "2.0", id, result: { body: answer, signature } };
+    },
+  };
+  return [liar];
+};
 const server = await listenForOracle({
   host: config.host,
   port: config.port,
   registry: new Registry(),
   networks: [served],
-  gateway: { answer: async () => ({}) },
+  gateway: createGateway({ find: () => lie(served.gateway()), onError() {} }),
   sandbox: () => ({ isReady: true }),
 });
 process.once("SIGTERM", () => {

@@ -7,7 +7,7 @@ import type { Hex } from "viem";
 import { decodeLog } from "../../../src/chainlink/events.ts";
 import type { StackAddresses } from "../../../src/chainlink/stackPlan.ts";
 import { createChainClient } from "../../../src/evm/client.ts";
-import { readContractsFile } from "../../../src/networks/external/contractsFile.ts";
+import { readContractsFile, type ContractsFile } from "../../../src/networks/external/contractsFile.ts";
 import { findFreePorts } from "../../support/freePorts.ts";
 import { readLogs } from "../../support/readLogs.ts";
 import { runTyche, startOracleProcess, type OracleChild } from "../../support/tyche.ts";
@@ -41,6 +41,7 @@ export interface SeveralOperators {
   transmitterOf(node: number): string;
   readonly coordinator: () => Hex;
   readonly contracts: () => StackAddresses;
+  readonly contractsFile: () => ContractsFile;
   /** The proxy between the nodes. */
   readonly proxy: PeerProxy;
   run(args: readonly string[], env?: Readonly<Record<string, string>>): ReturnType<typeof runTyche>;
@@ -130,6 +131,7 @@ export async function prepareOperators(
     proxy,
     coordinator: () => readFile().contracts.functionsCoordinator,
     contracts: () => readFile().contracts,
+    contractsFile: readFile,
     transmitterOf(node) {
       const { cards: found } = JSON.parse(readFileSync(cards[node]!, "utf8")) as {
         cards: { transmitter: string }[];

@@ -40,8 +40,10 @@ export async function startPeerProxy(ports: readonly number[]): Promise<PeerProx
         const chunks: Buffer[] = [];
         request.on("data", (chunk: Buffer) => chunks.push(chunk));
         request.once("end", () => {
-          if (request.method === "GET") {
-            fetch(`http://127.0.0.1:${ports[to]}${request.url}`).then(
+          if (request.url !== MESSAGES_PATH) {
+            const { method = "GET" } = request;
+            const body = method === "POST" ? Buffer.concat(chunks) : null;
+            fetch(`http://127.0.0.1:${ports[to]}${request.url}`, { method, body }).then(
               async (answer) => response.writeHead(answer.status).end(await answer.text()),
               () => response.destroy(),
             );

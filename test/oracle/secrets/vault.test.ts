@@ -19,13 +19,13 @@ async function vaultWith(subscriptionId: bigint) {
   const slot: Slot = { owner: OWNER, slotId: 0, version: 1, ciphertext, expiresAt: Number.MAX_SAFE_INTEGER };
   let opened = 0;
   const vault = createVault({
-    keys: {
+    openerFor: () => ({
       ...keys,
       open: (...call) => {
         opened += 1;
         return keys.open(...call);
       },
-    },
+    }),
     chainId: 1,
     router: ROUTER,
     slots: {

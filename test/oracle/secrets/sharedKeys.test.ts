@@ -1,0 +1,296 @@
+import { createRequire } from "node:module";
+import { hexToString, type Hex } from "viem";
+import { afterEach, expect, test, vi } from "vitest";
+import { toHexText } from "../../../src/lib/hex.ts";
+import type { NodeSet } from "../../../src/oracle/node/nodeSet.ts";
+import { GatewayError } from "../../../src/oracle/secrets/gatewayMessage.ts";
+import { createBox } from "../../../src/oracle/secrets/sealedBox.ts";
+import { createSharedKeys, type AskNode, type KeyAnswer } from "../../../src/oracle/secrets/sharedKeys.ts";
+import { digestOf } from "../../../src/oracle/secrets/vault.ts";
+import { createReportSigner } from "../../../src/oracle/signer.ts";
+
+/** The reference: what functions-toolkit 0.3.2 encrypts with. */
+const load = createRequire(createRequire(import.meta.url).resolve("@chainlink/functions-toolkit"));
+const reference = load("./tdh2.js") as { encrypt(key: object, message: Buffer): string };
+
+const NODES = [0, 1, 2, 3];
+const DIGEST: Hex = `0x${"01".repeat(32)}`;
+const REQUEST: Hex = `0x${"02".repeat(32)}`;
+const addresses = NODES.map((node) => createReportSigner(Buffer.alloc(32, node + 1)).address);
+const set = {
+  configDigest: DIGEST,
+  faulty: 1,
+  signers: addresses,
+  urls: NODES.map((node) => `http://node-${node}`),
+} as unknown as NodeSet;
+
+type Passage = Parameters<AskNode>;
+/** Decides what a node gets to hear: the answer to its question, something else, or nothing (it throws). */
+type Rule = (from: number, passage: Passage, answer: () => Promise<object>) => Promise<object>;
+type Node = ReturnType<typeof createSharedKeys>;
+
+let stopping = new AbortController();
+afterEach(() => {
+  stopping.abort();
+  stopping = new AbortController();
+});
+
+/** Creates nodes that ask each other directly, and disks that outlast them. */
+function createWorld(rule: Rule = (_, __, answer) => answer()) {
+  const disks = NODES.map(() => new Map<string, string>());
+  const nodes: (Node | undefined)[] = [];
+  const lines: string[] = [];
+  const log = (fields: object, message: string): void =>
+    void lines.push(`${message} ${JSON.stringify(fields)}`);
+  /** Ciphertexts that requests on chain name, as each node has them. */
+  const named = new Map<Hex, string>();
+  const start = (node: number): void => {
+    const created = createSharedKeys({
+      seed: Buffer.alloc(32, node + 1),
+      address: addresses[node]!,
+      connect: () => (to, method, payload, signal) =>
+        rule(node, [to, method, payload, signal], async () => {
+          const asked = nodes[to];
+          if (asked === undefined) throw new Error("can't be reached");
+          const sender = addresses[node]!.toLowerCase() as Hex;
+          try {
+            return await asked.answer(method, payload, sender);
+          } catch (error) {
+            // As a client has it of a message that was not taken.
+            throw error instanceof GatewayError ? new Error(error.message) : error;
+          }
+        }),
+      records: {
+        read: async (digest) => disks[node]!.get(digest),
+        save: async (digest, record) => void disks[node]!.set(digest, record),
+      },
+      async findNamed(requestId) {
+        const ciphertext = named.get(requestId);
+        if (ciphertext === undefined) throw new GatewayError("the node does not see the request on chain");
+        return { ciphertext, isFor: () => true };
+      },
+      log: { debug: log, info: log, warn: log, error: log },
+      signal: stopping.signal,
+    });
+    nodes[node] = created;
+    created.join(set);
+  };
+  const keyOf = async (node: number) => (await nodes[node]!.answer("node_key", {}, "0x")) as KeyAnswer;
+  return {
+    disks,
+    nodes,
+    lines,
+    named,
+    start,
+    stop(node: number) {
+      nodes[node]?.join(undefined);
+      nodes[node] = undefined;
+    },
+    keyOf,
+    untilAgreed: (...of: readonly number[]) =>
+      vi.waitFor(
+        async () => {
+          for (const node of of) expect((await keyOf(node)).isAgreed).toBe(true);
+        },
+        { timeout: 30_000, interval: 10 },
+      ),
+    untilTrouble: (node: number, trouble: string | RegExp) =>
+      vi.waitFor(() => expect(nodes[node]!.trouble()).toMatch(trouble), { timeout: 30_000, interval: 10 }),
+  };
+}
+
+type World = ReturnType<typeof createWorld>;
+
+/** Encrypts a text as the toolkit does, and has a request on chain name it. */
+async function encrypt({ keyOf, named }: World, text: string): Promise<string> {
+  const key = JSON.parse(hexToString((await keyOf(0)).thresholdPublicKey)) as object;
+  const ciphertext = reference.encrypt(key, Buffer.from(text));
+  named.set(REQUEST, ciphertext);
+  return ciphertext;
+}
+
+const open = async ({ nodes }: World, node: number, ciphertext: string): Promise<string> =>
+  Buffer.from(await nodes[node]!.openerFor(REQUEST).open(ciphertext, () => true)).toString();
+
+test("default: nodes generate a key, open what the toolkit encrypts to it, and do so after all were killed", async () => {
+  const world = createWorld();
+  for (const node of NODES) world.start(node);
+  await world.untilAgreed(...NODES);
+  const ciphertext = await encrypt(world, "message");
+  for (const node of NODES) expect(await open(world, node, ciphertext)).toBe("message");
+  const before = await world.keyOf(1);
+  for (const node of NODES) world.stop(node);
+  // One of them stays away.
+  for (const node of [1, 2, 3]) world.start(node);
+  await world.untilAgreed(1, 2, 3);
+  expect(await world.keyOf(1)).toEqual(before);
+  expect(await open(world, 1, ciphertext)).toBe("message");
+  expect(world.nodes[1]!.trouble()).toBeUndefined();
+});
+
+test("behaviour: a dealer that dies half-way is waited for and named, and deals the same when it is back", async () => {
+  let deaths = 0;
+  const world = createWorld(async (_, [to, method], answer) => {
+    if (to !== 3 || method !== "node_dealing" || deaths > 0) return await answer();
+    deaths += 1;
+    const dealt = await answer();
+    world.stop(3);
+    return dealt;
+  });
+  for (const node of NODES) world.start(node);
+  await Promise.all([0, 1, 2].map(async (node) => await world.untilTrouble(node, /not generated yet/)));
+  await vi.waitFor(() => expect(world.lines.join()).toContain("can't be reached"), { interval: 10 });
+  world.start(3);
+  await world.untilAgreed(...NODES);
+  expect(await open(world, 3, await encrypt(world, "message"))).toBe("message");
+});
+
+test("behaviour: a node that was killed before it knew that all agree learns it from the others", async () => {
+  const world = createWorld(async (from, [, method], answer) => {
+    if (from === 3 && method === "node_key" && world.nodes[0] !== undefined) throw new Error("is away");
+    return await answer();
+  });
+  for (const node of NODES) world.start(node);
+  await world.untilAgreed(0, 1, 2);
+  world.stop(0);
+  world.stop(3);
+  world.start(3);
+  await world.untilAgreed(3);
+  expect(world.nodes[3]!.trouble()).toBeUndefined();
+});
+
+test.each([
+  ["a wrong share", (answer: { part: Hex }) => ({ ...answer, part: answer.part.replace(/.{2}$/, "00") })],
+  [
+    "the part of another node",
+    async (answer: object, ask: (as: number) => Promise<object>) => ({
+      ...answer,
+      part: ((await ask(1)) as { part: Hex }).part,
+    }),
+  ],
+  [
+    "wrong commitments",
+    (answer: { commitments: readonly Hex[] }) => ({
+      ...answer,
+      commitments: answer.commitments.with(1, answer.commitments[0]!),
+    }),
+  ],
+  ["nothing that is a dealing", () => ({ commitments: "none" })],
+])(
+  "behaviour: a dealer that deals %s to one node is named by that node, and nobody gets a key",
+  async (_, cheat) => {
+    const world = createWorld(async (from, [to, method, payload], answer) => {
+      const answered = await answer();
+      if (from !== 0 || to !== 3 || method !== "node_dealing") return answered;
+      const askAs = (as: number) =>
+        world.nodes[3]!.answer(method, payload, addresses[as]!.toLowerCase() as Hex);
+      return await cheat(answered as never, askAs);
+    });
+    for (const node of NODES) world.start(node);
+    await world.untilTrouble(0, "http://node-3: it deals what does not fit its own commitments");
+    await world.untilTrouble(1, "http://node-0: it The message can't be taken: the node has not been dealt");
+    for (const node of NODES) expect(() => world.nodes[node]!.openerFor(REQUEST)).toThrow("not generated");
+  },
+);
+
+test("behaviour: a dealer that deals differently to one node is named, and no key is used", async () => {
+  const other = createSharedKeys({
+    seed: Buffer.alloc(32, 9),
+    address: addresses[3]!,
+    connect: () => async () => ({}),
+    records: { read: async () => undefined, save: async () => {} },
+    findNamed: async () => ({ ciphertext: "", isFor: () => true }),
+    log: { debug() {}, info() {}, warn() {}, error() {} },
+    signal: stopping.signal,
+  });
+  other.join(set);
+  const world = createWorld(async (from, [to, method, payload], answer) =>
+    from === 0 && to === 3 && method === "node_dealing"
+      ? await other.answer(method, payload, addresses[0]!.toLowerCase() as Hex)
+      : await answer(),
+  );
+  for (const node of NODES) world.start(node);
+  await world.untilTrouble(
+    0,
+    `http://node-1: it has another key, and says that ${addresses[3]} dealt something else`,
+  );
+  await world.untilTrouble(1, `http://node-0: it has another key`);
+  for (const node of NODES) expect((await world.keyOf(node)).isAgreed).toBe(false);
+});
+
+test("behaviour: with one node dead, a liar's share is refused and named, and the others wait for the dead one", async () => {
+  let isDead = true;
+  const lies: ((share: Hex) => Hex)[] = [
+    (share) => share.replace(/.{2}$/, "00") as Hex,
+    () => toHexText(createBox(Buffer.alloc(32, 1)).publicKey),
+    () => "0x",
+  ];
+  for (const lie of lies) {
+    isDead = true;
+    let asked = 0;
+    const world = createWorld(async (_, [to, method], answer) => {
+      if (method !== "node_share") return await answer();
+      if (to === 2) asked += 1;
+      if (to === 2 && isDead) throw new Error("is away");
+      const answered = (await answer()) as { share: Hex };
+      return to === 3 ? { share: lie(answered.share) } : answered;
+    });
+    for (const node of NODES) world.start(node);
+    await world.untilAgreed(...NODES);
+    const ciphertext = await encrypt(world, "message");
+    const opening = open(world, 0, ciphertext).catch(() => {});
+    await vi.waitFor(() => expect(asked).toBeGreaterThan(2), { timeout: 10_000, interval: 10 });
+    expect(world.lines.join()).toContain(`a node gave a wrong share {"signer":"${addresses[3]}"`);
+    isDead = false;
+    await opening;
+    expect(await open(world, 0, ciphertext)).toBe("message");
+  }
+});
+
+test("behaviour: nodes give shares only to nodes of the set, for requests that they see and that name the ciphertext", async () => {
+  const world = createWorld();
+  for (const node of NODES) world.start(node);
+  await world.untilAgreed(...NODES);
+  const ciphertext = await encrypt(world, "message");
+  const payload = {
+    configDigest: DIGEST,
+    requestId: REQUEST,
+    digest: digestOf(ciphertext),
+    boxKey: toHexText(createBox(Buffer.alloc(32, 1)).publicKey),
+  };
+  const ask = (change: object, sender = addresses[1]!) =>
+    world.nodes[0]!.answer("node_share", { ...payload, ...change }, sender.toLowerCase() as Hex);
+  await expect(ask({})).resolves.toMatchObject({ share: expect.stringMatching(/^0x/) });
+  const stranger = createReportSigner(Buffer.alloc(32, 9)).address;
+  await expect(ask({}, stranger)).rejects.toThrow("is no node of this configuration");
+  await expect(ask({ configDigest: REQUEST })).rejects.toThrow("another configuration");
+  await expect(ask({ requestId: DIGEST })).rejects.toThrow("does not see the request on chain");
+  await expect(ask({ boxKey: "0x00" })).rejects.toThrow("no point of P-256");
+  await expect(ask({ boxKey: undefined })).rejects.toThrow("must have boxKey");
+  await expect(ask({ digest: 1 })).rejects.toThrow("must have requestId and digest");
+});
+
+test("bounds: refuses what is encrypted to another key, or to none", async () => {
+  const world = createWorld();
+  world.start(0);
+  expect(() => world.nodes[0]!.assertFits("{}")).toThrow("not generated the key");
+  for (const node of [1, 2, 3]) world.start(node);
+  await world.untilAgreed(0);
+  expect(() => world.nodes[0]!.assertFits("{}")).toThrow("can't be opened");
+  world.nodes[0]!.assertFits(await encrypt(world, "message"));
+});
+
+test("behaviour: for another set, nodes generate another key, and refuse what is encrypted to the former one", async () => {
+  const world = createWorld();
+  for (const node of NODES) world.start(node);
+  await world.untilAgreed(...NODES);
+  const [ciphertext, before] = [await encrypt(world, "message"), await world.keyOf(0)];
+  for (const node of NODES) world.nodes[node]!.join({ ...set, configDigest: REQUEST });
+  expect(() => world.nodes[0]!.openerFor(REQUEST)).toThrow("not generated");
+  await world.untilAgreed(...NODES);
+  expect((await world.keyOf(0)).donPublicKey).not.toBe(before.donPublicKey);
+  expect(() => world.nodes[0]!.assertFits(ciphertext)).toThrow(
+    "Encrypt them again to the network's current key",
+  );
+  await expect(open(world, 0, ciphertext)).rejects.toThrow("Encrypt them again");
+});
