@@ -73,8 +73,10 @@ test.each([
   expect(spawnSync(command, [...flags, archive], { encoding: "utf8" })).toMatchObject({ status: 0 });
 });
 
+const OWN_NODE = (): string => path.dirname(process.execPath);
+
 test.for([
-  ["the Node of the tests", () => path.dirname(process.execPath)],
+  ["the Node of the tests", OWN_NODE],
   [`Node ${OLDEST_NODE}`, () => installNode(OLDEST_NODE)],
 ] as const)(
   "default: on %s the package installs, starts, and gives a verified result",
@@ -92,7 +94,8 @@ test.for([
 
     runNpm(["install", "--no-audit", "--no-fund", "--prefer-offline", archive], home, env);
     took("installed");
-    checkTypes(home, env);
+    // A compiler reads the same declarations whatever Node has installed them.
+    if (findNode === OWN_NODE) checkTypes(home, env);
     const megabytes = Number(run("du", ["-sm", "node_modules"], home, env).split("\t")[0]);
     expect(megabytes).toBeLessThan(MAX_MEGABYTES);
     tyche("preset", "new", "pick");
