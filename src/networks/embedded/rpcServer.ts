@@ -15,7 +15,12 @@ import type { Subscribe } from "./rpcSockets.ts";
 const MAX_CONNECTIONS = 1_024;
 const REQUEST_TIMEOUT_MS = 30_000;
 /** Connections stay open long enough for a client that is busy for some seconds: a request sent on a closed one is lost. */
-const TIMEOUTS = { requestTimeout: REQUEST_TIMEOUT_MS, keepAliveTimeout: 65_000 } as const;
+const TIMEOUTS = {
+  requestTimeout: REQUEST_TIMEOUT_MS,
+  keepAliveTimeout: 65_000,
+  // Node's 30 s would let a slow caller keep its place for twice the timeout.
+  connectionsCheckingInterval: 1_000,
+} as const;
 /** Bytes that all connections to a chain may hold in memory: incoming messages, and answers that nobody reads. */
 const MAX_UNSENT_BYTES = 256 * 2 ** 20;
 const PREFLIGHT = {
