@@ -247,6 +247,29 @@ test("behaviour: a node that lags, and knows no such request yet, doesn't make t
   }
 });
 
+test("behaviour: others' requests wait while the node doesn't say what they would cost", async () => {
+  world = await startWorld({ vrfLink: 0n });
+  const consumer = await world.createConsumer("7d");
+  await consumer.requestWord();
+  await world.viem.setCode({ address: consumer.address, bytecode: "0xfe" });
+  const node = await startFaultyNode(world);
+  const undo = node.inject(({ method }) =>
+    method === "eth_gasPrice" ? { error: { code: -32_000, message: "not now" } } : undefined,
+  );
+  const client = createPoolClient({ rpcUrls: [node.httpUrl], chainId: world.chainId });
+  try {
+    const oracle = world.startOracle({ client });
+    const why = () => oracle.network().pending[0]?.why;
+    await vi.waitFor(() => expect(why()).toBe("the node does not say what its fulfilment would cost"));
+    undo();
+    await vi.waitFor(() => expect(why()).toContain("holds 0 LINK, too little for this request"));
+    expect(await world.viem.getTransactionCount(TEST_ROLES.vrfOracle)).toBe(0);
+  } finally {
+    await client.close();
+    await node.close();
+  }
+});
+
 test("error: a request older than 256 blocks whose hash nobody stored stays pending and says so", async () => {
   world = await startWorld();
   await world.requestWords(1);

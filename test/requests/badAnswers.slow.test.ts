@@ -42,6 +42,9 @@ function spoil(percent: number): (method: string) => Fault | undefined {
       { page: '{"jsonrpc":"2.0",', reach: true },
       { error: { code: -32_000, message: "internal" }, reach: true },
       { breakLine: true },
+      // Converting it to text or to a number throws.
+      { result: () => ({ toString: 1, valueOf: 1 }) },
+      { result: (result) => [result, null] },
     ];
     return faults[Math.floor(calls / 3) % faults.length];
   };
