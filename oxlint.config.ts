@@ -28,6 +28,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   ],
   cli: ["client", "requests", "dapps", "explorer", "verify", "api", "lib"],
   client: ["secrets", "api"],
+  hardhat: ["client"],
   http: ["requests", "webhooks", "triggers", "dapps", "explorer", "verify", "api", "lib"],
   browser: ["client", "sandbox", "lib"],
   web: ["requests", "dapps", "explorer", "verify", "lib"],

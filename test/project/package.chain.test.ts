@@ -92,7 +92,7 @@ test("behaviour: in a checkout a program imports every entry point by its name",
   const names = Object.entries(manifest.exports).flatMap(([name, entry]) =>
     typeof entry === "string" || entry.default === undefined ? [] : [path.posix.join("tyche", name)],
   );
-  expect(names).toEqual(["tyche", "tyche/client", "tyche/sandbox", "tyche/verify"]);
+  expect(names).toEqual(["tyche", "tyche/client", "tyche/hardhat", "tyche/sandbox", "tyche/verify"]);
   const program = `for (const name of ${JSON.stringify(names)}) console.log(Object.keys(await import(name)).length > 0)`;
   // `npm ci` has written the modules they resolve to (`prepare`).
   const output = execFileSync(process.execPath, ["--input-type=module", "-e", program], {

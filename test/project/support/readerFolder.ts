@@ -14,7 +14,12 @@ export function makeReaderFolder(): string {
   writeFileSync(path.join(folder, "bin/npx"), npx, { mode: 0o755 });
   symlinkSync(process.execPath, path.join(folder, "bin/node"));
   mkdirSync(path.join(folder, "node_modules"));
-  const packages = { tyche: ".", solc: "node_modules/solc-0.8.19", viem: "node_modules/viem" };
+  const packages = {
+    tyche: ".",
+    hardhat: "node_modules/hardhat",
+    solc: "node_modules/solc-0.8.19",
+    viem: "node_modules/viem",
+  };
   for (const [name, target] of Object.entries(packages))
     symlinkSync(path.join(ROOT, target), path.join(folder, "node_modules", name));
   return folder;
