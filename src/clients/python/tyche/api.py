@@ -9,6 +9,7 @@ from .errors import ApiError, FunctionFailedError
 
 __all__ = [
     "BeaconLateError",
+    "BeaconMissedError",
     "BeaconView",
     "BodyTooLargeError",
     "ChainUnavailableError",
@@ -877,6 +878,10 @@ class BeaconLateError(ApiError):
     """`beacon_late`"""
 
 
+class BeaconMissedError(ApiError):
+    """`beacon_missed`"""
+
+
 class OverloadedError(ApiError):
     """`overloaded`"""
 
@@ -912,6 +917,7 @@ ERROR_CLASSES: dict[str, type[ApiError]] = {
     "oracle_timeout": OracleTimeoutError,
     "word_withheld": WordWithheldError,
     "beacon_late": BeaconLateError,
+    "beacon_missed": BeaconMissedError,
     "overloaded": OverloadedError,
     "still_pending": StillPendingError,
 }
