@@ -239,6 +239,11 @@ export const SearchHit = Type.Union(
     found("transaction", { transactionHash: hex("Hash.") }),
     found("block", { number: decimal("Number.") }),
     found("address", { party: Party }),
+    found("label", {
+      label: Type.String(),
+      dapp: Type.String({ description: "Id of the dapp that gave it." }),
+      transactionHash: hex("The transaction with the request."),
+    }),
     Type.Object({
       ...onNetwork,
       kind: Type.Enum(["random", "function", "preset"]),

@@ -1309,6 +1309,15 @@ export type SearchHit =
     }
   | {
       readonly network: string;
+      readonly kind: "label";
+      readonly label: string;
+      /** Id of the dapp that gave it. */
+      readonly dapp: string;
+      /** The transaction with the request. */
+      readonly transactionHash: Hex;
+    }
+  | {
+      readonly network: string;
       readonly kind: "random" | "function" | "preset";
       /** Id of a request of VRF or of functions, or of a preset. */
       readonly requestId: Hex;

@@ -270,7 +270,7 @@ function readingTools(flags: McpFlags, verify: VerifyMeans["verify"]): readonly 
       name: "search",
       title: "Search",
       description:
-        "Finds what a transaction's hash, a request's id, an address or a block's number stands for.",
+        "Finds what a transaction's hash, a request's id or label, an address or a block's number stands for.",
       properties: { query: { type: "string" }, network: NETWORK },
       required: ["query"],
       annotations: READS,

@@ -26,7 +26,7 @@ import { getContractBuild, isBuiltFrom, isCodeOf } from "../chainlink/contracts/
 import type { ChainArchive } from "./chainArchive.ts";
 import { readContractRequests, type SubscriptionIds } from "./readContractRequests.ts";
 import { readTransaction } from "./readTransaction.ts";
-import { searchChain, searchRequest } from "./search.ts";
+import { searchChain, searchLabel, searchRequest } from "./search.ts";
 import type { SearchTerms } from "./searchTerms.ts";
 
 export type { ExploredChain } from "./exploredChain.ts";
@@ -65,6 +65,8 @@ export interface Explorer {
    * than {@link search}.
    */
   searchRequest(network: string, requestId: Hex): Promise<readonly SearchHit[]>;
+  /** Returns the transactions with requests of this label, in its canonical form, as far back as logs are read. As expensive. */
+  searchLabel(network: string, label: string): Promise<readonly SearchHit[]>;
   findOverview(network: string): Promise<ChainOverview | undefined>;
   /**
    * Returns what contracts other than the service's own requested on two subscriptions: the newest requests, or those before a
@@ -189,6 +191,10 @@ export function createExplorer(
     async searchRequest(network, requestId) {
       const found = open(network);
       return found === undefined ? [] : await searchRequest(requestId, found.chain);
+    },
+    async searchLabel(network, label) {
+      const found = open(network);
+      return found === undefined ? [] : await searchLabel(label, found.chain);
     },
     async findOverview(network) {
       const found = open(network);

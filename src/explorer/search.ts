@@ -21,7 +21,7 @@ const QUERIED_BLOCKS = 10_000n;
 
 /** How far back requests can be found by id, in words. */
 export const REQUEST_REACH =
-  "Requests are looked for in all blocks of embedded networks and in the newest 100,000 of others; presets, and random words that nobody has answered, in the newest 10,000.";
+  "Requests are looked for in all blocks of embedded networks and in the newest 100,000 of others; presets, labels, and random words that nobody has answered, in the newest 10,000.";
 
 /** Finds everything on a chain that matches the terms, except requests: each lookup is by key, and cheap. */
 export async function searchChain(
@@ -111,4 +111,26 @@ export async function searchRequest(requestId: Hex, chain: ExploredChain): Promi
     return [{ network, kind, requestId, isAnswered, transactionHash: log.transactionHash }];
   };
   return [...hit("random", words), ...hit("function", functions), ...hit("preset", presets)];
+}
+
+/** Finds the transactions with requests of a label, of whatever dapp, newest first. A label is only part of a topic, so all must be read. */
+export async function searchLabel(
+  label: string,
+  { network, archive, contracts }: ExploredChain,
+): Promise<SearchHit[]> {
+  const head = await archive.getHeadNumber();
+  const logs = await archive.findLogs({
+    address: contracts.presetConsumer,
+    topics: [EVENT_TOPICS.Labelled],
+    fromBlock: head >= UNINDEXED_BLOCKS ? head - UNINDEXED_BLOCKS + 1n : 0n,
+    toBlock: head,
+  });
+  const hits = new Map<Hex, SearchHit>();
+  for (const log of logs.toReversed()) {
+    const { transactionHash } = log;
+    const event = findEvent(log);
+    if (event?.name === "Labelled" && event.label === label)
+      hits.set(transactionHash, { network, kind: "label", label, dapp: event.dapp, transactionHash });
+  }
+  return [...hits.values()];
 }

@@ -46,7 +46,7 @@ export function describeTerms(terms: SearchTerms): string[] {
     ...(address === undefined ? [] : ["an address"]),
     ...(blockNumber === undefined ? [] : ["a block number"]),
     ...(serviceRequest === undefined ? [] : ["the id of a request of this service"]),
-    ...(name === undefined ? [] : ["the name of a contract"]),
+    ...(name === undefined ? [] : ["the name of a contract", "a label"]),
   ];
 }
 

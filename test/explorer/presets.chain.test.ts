@@ -3,7 +3,14 @@ import { presetRequestId, wordsOfBatch } from "../../src/chainlink/presetBatch.t
 import { createNodeArchive } from "../../src/explorer/chainArchive.ts";
 import { createExplorer, type Explorer } from "../../src/explorer/explorer.ts";
 import { toWord } from "../../src/lib/uint256.ts";
-import { provisionDapp, storeSource, submit, submitJoined, type TestDapp } from "../support/consumer.ts";
+import {
+  provisionDapp,
+  storeSource,
+  submit,
+  submitJoined,
+  type TestDapp,
+  type TestLabel,
+} from "../support/consumer.ts";
 import { deliverReports, deliverWords, eventsOf, reportOf, seedsOf } from "../support/delivery.ts";
 import { startTestStack, TEST_ROLES, type TestStack } from "../support/stack.ts";
 
@@ -35,9 +42,10 @@ const view = async (hash: `0x${string}`) => {
   });
   return (await explorer.findTransaction("test", hash))!;
 };
-const request = () =>
+const request = (labels: readonly TestLabel[] = []) =>
   submit(stack, {
     presets: [{ dapp, items: [{ sourceId, args: ["a", "b"] }, { sourceId }] }],
+    labels,
   });
 
 test("default: presets show from their request and from their delivery, with program, word, result and links", async () => {
@@ -120,4 +128,18 @@ test("behaviour: presets with joined words have none until the last part has com
   const last = await deliverWords(stack, requested, { of: ({ requestId }) => requestId === parts[1] });
   const { seed } = eventsOf(last, "WordsJoined")[0]!;
   expect(await wordIn()).toBe(toWord(wordsOfBatch(seed, 1)[0]!));
+});
+
+test("behaviour: requests are found by their label, of whatever dapp, newest first", async () => {
+  const label = (item: bigint, of: string, text: string) => ({ index: 0n, item, dapp: of, text });
+  const first = await request([label(0n, "dapp_a", "raffle 7"), label(1n, "dapp_a", "raffle 8")]);
+  const second = await request([label(0n, "dapp_b", "raffle 7"), label(1n, "dapp_b", "raffle 7")]);
+  const hit = { network: "test", kind: "label", label: "raffle 7" };
+  await expect
+    .poll(() => explorer.searchLabel("test", "raffle 7"))
+    .toEqual([
+      { ...hit, dapp: "dapp_b", transactionHash: second.transactionHash },
+      { ...hit, dapp: "dapp_a", transactionHash: first.transactionHash },
+    ]);
+  expect(await explorer.searchLabel("test", "raffle")).toEqual([]);
 });

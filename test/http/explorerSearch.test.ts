@@ -27,6 +27,10 @@ const search = (
         return blockNumber === undefined ? [] : [{ network, kind: "block", number: String(blockNumber) }];
       },
       searchRequest: async () => [],
+      searchLabel: async (network, label) =>
+        label === "raffle 7"
+          ? [{ network, kind: "label", label, dapp: "dapp_a", transactionHash: "0x07" }]
+          : [],
     },
     service: { networks: () => networks, getShared },
     preferred,
@@ -45,6 +49,14 @@ test("option: of the network that is preferred come all hits, where it has any",
   expect((await search("7", { preferred: "fuji", silent: "fuji" })).paths).toEqual([
     "/explorer/sepolia/block/7",
   ]);
+});
+
+test("behaviour: a label is found in whatever form it is written, where nothing else is", async () => {
+  expect((await search("RAFFLE  7", { preferred: "fuji" })).paths).toEqual(["/explorer/fuji/tx/0x07"]);
+  expect(await search("raffle 8")).toMatchObject({
+    hits: [],
+    takenFor: ["the name of a contract", "a label"],
+  });
 });
 
 test("behaviour: the id of a shared result leads to its page, and that of no result nowhere", async () => {

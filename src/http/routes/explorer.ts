@@ -212,7 +212,7 @@ export function explorerOperations({ explorer, service, schemas }: ExplorerOptio
       path: "/search",
       summary: "Search all chains",
       description:
-        "Searches every network for a transaction or block hash, a block number, an address, a contract's name, or the id of a request, with or without `0x`.",
+        "Searches every network for a transaction or block hash, a block number, an address, a contract's name, or the id or label of a request, with or without `0x`.",
       request: "search",
       answer: views.SearchResult,
       read(ctx) {

@@ -8,6 +8,7 @@ import {
   type SearchTerms,
 } from "../../explorer/searchTerms.ts";
 import { withDeadline } from "../../lib/deadline.ts";
+import { canonicalLabel, findLabelProblem } from "../../lib/label.ts";
 import { NotFoundError } from "../../requests/errors.ts";
 import type { Service } from "../../requests/service.ts";
 
@@ -15,6 +16,8 @@ import type { Service } from "../../requests/service.ts";
 const DEADLINE_MS = 5_000;
 /** Maximum number of hits listed. */
 const MAX_HITS = 50;
+
+type Searched = Pick<Explorer, "search" | "searchRequest" | "searchLabel">;
 
 /** What was found, and which networks could not be queried. */
 interface Found {
@@ -26,7 +29,7 @@ interface Found {
 export async function searchEverywhere(
   given: string,
   options: {
-    readonly explorer: Pick<Explorer, "search" | "searchRequest">;
+    readonly explorer: Searched;
     readonly service: Pick<Service, "networks" | "getShared">;
     readonly preferred: string | undefined;
   },
@@ -38,8 +41,8 @@ export async function searchEverywhere(
   const networks = service.networks();
   const preferred = networks.filter(({ name }) => name === options.preferred);
   const { serviceRequest } = terms;
-  const own = await find(explorer, preferred, terms);
-  const { hits, silent } = own.hits.length > 0 ? own : await find(explorer, networks, terms);
+  const own = await find(explorer, preferred, text, terms);
+  const { hits, silent } = own.hits.length > 0 ? own : await find(explorer, networks, text, terms);
   const paths = hits.map(pathOf);
   if (serviceRequest !== undefined && (await hasShared(service, serviceRequest)))
     paths.push(`/r/${serviceRequest}`);
@@ -71,16 +74,20 @@ function findNetwork(networks: readonly NetworkView[], text: string): readonly s
   return named.length === 1 ? [`/explorer/${named[0]!.name}`] : [];
 }
 
-/** Looks for requests last: a request's id is nothing else, and reading logs is expensive. */
+/** Looks for requests, by id and then by label, only where there is nothing else: reading logs is expensive. */
 async function find(
-  explorer: Pick<Explorer, "search" | "searchRequest">,
+  explorer: Searched,
   networks: readonly NetworkView[],
+  text: string,
   terms: SearchTerms,
 ): Promise<Found> {
-  const first = await ask(networks, (network) => explorer.search(network, terms));
-  const { requestId } = terms;
-  if (first.hits.length > 0 || requestId === undefined) return first;
-  return await ask(networks, (network) => explorer.searchRequest(network, requestId));
+  let found = await ask(networks, (network) => explorer.search(network, terms));
+  const { requestId, serviceRequest } = terms;
+  if (found.hits.length === 0 && requestId !== undefined)
+    found = await ask(networks, (network) => explorer.searchRequest(network, requestId));
+  if (found.hits.length > 0 || serviceRequest !== undefined || findLabelProblem(text) !== undefined)
+    return found;
+  return await ask(networks, (network) => explorer.searchLabel(network, canonicalLabel(text)));
 }
 
 async function ask(
@@ -113,7 +120,7 @@ function describeNothing(text: string, terms: SearchTerms, silent: readonly Netw
   if (text.length > MAX_SEARCH_CHARACTERS)
     return `The text has ${text.length} characters; nothing that can be found here has more than ${MAX_SEARCH_CHARACTERS}.`;
   if (takenFor.length === 0)
-    return `${JSON.stringify(text)} is not a hash, address, block number, request id or contract name.`;
+    return `${JSON.stringify(text)} is not a hash, address, block number, request id, label or contract name.`;
   const [, digits] = /^0x([0-9a-f]+)$/i.exec(text) ?? [];
   if (digits !== undefined && terms.name !== undefined)
     return `${text} has ${digits.length} hex digits; the hash of a transaction or a block and the id of a request have 64, an address has 40.`;

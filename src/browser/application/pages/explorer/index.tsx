@@ -126,6 +126,13 @@ function Hit({ hit }: { readonly hit: SearchResult["hits"][number] }) {
           <UnknownText text={hit.party.name ?? "Address"} /> <Code text={hit.party.address} />
         </>
       );
+    case "label":
+      return (
+        <>
+          Request labelled <UnknownText text={JSON.stringify(hit.label)} /> of <Code text={hit.dapp} /> in{" "}
+          <Code text={hit.transactionHash} />
+        </>
+      );
     default:
       return (
         <>
