@@ -1,6 +1,6 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { vi } from "vitest";
+import { setTimeout as sleep } from "node:timers/promises";
 
 /** A message as it arrived. */
 export interface Received {
@@ -24,10 +24,16 @@ export interface Receiver {
 }
 
 /** Answers a message. */
-export type Answer = (response: ServerResponse, message: Received) => void;
+export type Answer = (response: ServerResponse, message: Received) => void | Promise<void>;
 
-/** Starts a server that answers each path in its own way, any other with 204. */
-export async function startReceiver(answers: Readonly<Record<string, Answer>> = {}): Promise<Receiver> {
+/** How long {@link Receiver.count} waits. */
+const PATIENCE_MS = 60_000;
+
+/** Starts a server that answers each path in its own way, any other with 204. @param port default: a free one. */
+export async function startReceiver(
+  answers: Readonly<Record<string, Answer>> = {},
+  port = 0,
+): Promise<Receiver> {
   const received: Received[] = [];
   const server = createServer((request, response) => {
     let body = "";
@@ -36,26 +42,24 @@ export async function startReceiver(answers: Readonly<Record<string, Answer>> = 
       const { url: path = "", headers } = request;
       const message = { path, headers, body, id: String(headers["webhook-id"]) };
       received.push(message);
-      (answers[path] ?? ((to) => void to.writeHead(204).end()))(response, message);
+      void (answers[path] ?? ((to) => void to.writeHead(204).end()))(response, message);
     });
   });
   await new Promise<void>((resolve) => {
-    server.listen(0, "127.0.0.1", resolve);
+    server.listen(port, "127.0.0.1", resolve);
   });
   const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     url: `http://${host}`,
     host,
     received,
-    count: (path, atLeast) =>
-      vi.waitFor(
-        () => {
-          const its = received.filter((one) => one.path === path);
-          if (its.length < atLeast) throw new Error(`${its.length} of ${atLeast} messages came to ${path}`);
-          return its;
-        },
-        { timeout: 60_000, interval: 10 },
-      ),
+    async count(path, atLeast) {
+      for (const deadline = Date.now() + PATIENCE_MS; ; await sleep(10)) {
+        const its = received.filter((one) => one.path === path);
+        if (its.length >= atLeast) return its;
+        if (Date.now() > deadline) throw new Error(`${its.length} of ${atLeast} messages came to ${path}`);
+      }
+    },
     clear: () => void received.splice(0),
     close: () =>
       new Promise((resolve) => {

@@ -11,8 +11,10 @@ export interface StrangersChain {
   readonly wsUrl: string;
   /** Mines blocks immediately, as the chain's operator can. */
   mine(blocks: number): Promise<void>;
-  /** Calls a method of the node, as the chain's operator can. */
-  call(method: string, params: readonly unknown[]): Promise<void>;
+  /** Calls a method of the node, as the chain's operator can. Returns its result. */
+  call(method: string, params: readonly unknown[]): Promise<unknown>;
+  /** Sends a signal to the node's process. */
+  signal(name: NodeJS.Signals): void;
   close(): Promise<void>;
 }
 
@@ -56,8 +58,11 @@ async function startNode(
   return {
     httpUrl,
     wsUrl: `ws://127.0.0.1:${port}`,
-    mine: (blocks) => callNode(httpUrl, mineMethod, [`0x${blocks.toString(16)}`]),
+    async mine(blocks) {
+      await callNode(httpUrl, mineMethod, [`0x${blocks.toString(16)}`]);
+    },
     call: (method, params) => callNode(httpUrl, method, params),
+    signal: (name) => void child.kill(name),
     async close() {
       child.kill("SIGKILL");
       await exited;
@@ -65,13 +70,14 @@ async function startNode(
   };
 }
 
-async function callNode(url: string, method: string, params: readonly unknown[]): Promise<void> {
+async function callNode(url: string, method: string, params: readonly unknown[]): Promise<unknown> {
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
   const response = await fetch(url, {
     method: "POST",
     headers: { "content-type": "application/json" },
     body,
   });
-  const { error } = (await response.json()) as { error?: { message: string } };
+  const { error, result } = (await response.json()) as { error?: { message: string }; result?: unknown };
   if (error !== undefined) throw new Error(`${method}: ${error.message}`);
+  return result;
 }

@@ -90,7 +90,7 @@ export const NODE_FAULTS: Readonly<Record<string, NodeFault>> = {
   "a transmitter that withholds its reports": async ({ chain, operators, wrong }) => {
     const address = operators.transmitterOf(wrong);
     await chain.call("anvil_setBalance", [address, "0x0"]);
-    return () => chain.call("anvil_setBalance", [address, RICH]);
+    return async () => void (await chain.call("anvil_setBalance", [address, RICH]));
   },
 };
 

@@ -1,15 +1,11 @@
-import { cpSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { startIntervalAnvil } from "../../external/support/chain.ts";
-import { deployByCommands, NETWORK, prepareParties, REPLICA_SECRETS } from "../../external/support/world.ts";
+import { NETWORK } from "../../external/support/world.ts";
 import { checkChain, type CheckedNetwork, type CheckedRequest } from "../../faults/chainChecker.ts";
 import { createRandom } from "../../oracle/protocol/random.ts";
 import { countEnds } from "../../support/countEnds.ts";
-import { startPostgres, withClient } from "../../support/postgres.ts";
-import { startOracleProcess, type OracleChild } from "../../support/tyche.ts";
-import { createSupervisedReplica, type SupervisedReplica } from "./supervised.ts";
+import { withClient } from "../../support/postgres.ts";
+import { startReplicas } from "./startReplicas.ts";
+import type { SupervisedReplica } from "./supervised.ts";
 import { createTroubles, shuffleAgainAndAgain } from "./troubles.ts";
 
 export interface ReplicaSoakOptions {
@@ -49,33 +45,13 @@ export async function soakReplicas(options: ReplicaSoakOptions): Promise<Replica
   const violations: string[] = [];
   const troubles: Record<string, number> = {};
   const accepted = new Map<string, string>();
-  const [server, chain] = await Promise.all([startPostgres(), startIntervalAnvil()]);
-  const url = await server.createDatabase();
-  const parties = prepareParties(chain, { databaseUrl: url });
-  const folder = mkdtempSync(path.join(tmpdir(), "tyche-replicas-"));
-  let oracle: OracleChild | undefined;
-  let replicas: readonly SupervisedReplica[] = [];
+  const world = await startReplicas({
+    count: options.replicas,
+    say,
+    onEnd: (line) => violations.push(line),
+  });
+  const { replicas, chain, server, url } = world;
   try {
-    await deployByCommands(parties);
-    oracle = await startOracleProcess(parties.oracle);
-    const folderOf = (i: number): string => path.join(folder, `replica-${i + 1}`);
-    const create = (i: number): SupervisedReplica =>
-      createSupervisedReplica({
-        dataDir: folderOf(i),
-        environment: parties.service,
-        say,
-        onEnd: (line) => violations.push(line),
-      });
-    const first = create(0);
-    replicas = [first];
-    await first.restarted();
-    for (let i = 1; i < options.replicas; i += 1) {
-      // All replicas share these secrets, and apart from them only the database.
-      for (const name of REPLICA_SECRETS) cpSync(path.join(folderOf(0), name), path.join(folderOf(i), name));
-      replicas = [...replicas, create(i)];
-    }
-    await Promise.all(replicas.map((one) => one.restarted()));
-
     let isOver = false;
     const call = async (key: string, target: string, body?: object): Promise<void> => {
       // Repeat until it is accepted, each time at a random replica; at the end, too: a call whose answer got lost may have been accepted.
@@ -136,11 +112,7 @@ export async function soakReplicas(options: ReplicaSoakOptions): Promise<Replica
       violations.push(`two transactions with nonce ${nonce} count as mined`);
     return { accepted: accepted.size, fulfilled, troubles, violations };
   } finally {
-    await Promise.all(replicas.map((one) => one.end()));
-    await oracle?.stop("SIGKILL");
-    await Promise.all([chain.close(), server.remove()]);
-    parties.remove();
-    rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+    await world.close();
   }
 }
 

@@ -39,7 +39,9 @@ function WebhookPanel({ dappId }: { readonly dappId: string }) {
   return (
     <section className="panel" id="webhooks" aria-label="Webhooks">
       <p className="note">
-        Your server is told, by a signed POST, when a request ends, or when a reorg reopens it.
+        Your server is told, by a signed POST, when a request ends, or when a reorg reopens it; when a trigger
+        makes no request (trigger.skipped), and when a reorg removes the log of one (trigger.reverted). The
+        signature, v1 or v1a, is of webhook-id, webhook-timestamp and the body, joined by dots.
       </p>
       {shown !== undefined && (
         <Notice>
