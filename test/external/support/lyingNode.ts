@@ -9,6 +9,7 @@ import { Registry } from "prom-client";
 import { createSandboxPool, type SandboxPool } from "../../../sandbox/index.ts";
 import { readConfig } from "../../../src/app/config/readConfig.ts";
 import { isEmbedded } from "../../../src/app/config/embeddedNetworkSchema.ts";
+import { openSandboxNetwork } from "../../../src/app/process/openSandboxNetwork.ts";
 import { serveOracleNetwork } from "../../../src/app/oracle/oracleNetwork.ts";
 import { deriveNodeKeys, findOracleRole } from "../../../src/app/oracle/oracleRole.ts";
 import { listenForOracle } from "../../../src/app/oracle/oracleServer.ts";
@@ -26,7 +27,8 @@ const network = config.networks[name]!;
 if (isEmbedded(network)) throw new Error(`${name} is embedded`);
 const directory = openDataDirectory(dataDir, { exclusive: true });
 const { store } = await openDapps(directory, { onFatal: () => process.exit(1) });
-const honest = createSandboxPool({ concurrency: 1, maxWorkers: 1 });
+const { hostCalls } = openSandboxNetwork(config.sandbox, directory);
+const honest = createSandboxPool({ concurrency: 1, maxWorkers: 1, hostCalls });
 const forged = { ok: true, bytes: Buffer.from("forged") };
 const forgedError = { ok: false, error: { message: "forged" } };
 const pool: Pick<SandboxPool, "run"> = {
@@ -43,7 +45,7 @@ const served = serveOracleNetwork({
   pool: pool as SandboxPool,
   log: pino({ level: "warn" }, pino.destination(2)),
   onTransaction() {},
-  allowHosts: [],
+  allowHosts: config.sandbox.allowHosts,
   role: findOracleRole(directory),
 });
 const { signer } = deriveNodeKeys(directory.masterKey, served.address!.chainId);
