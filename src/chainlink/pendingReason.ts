@@ -17,7 +17,7 @@ import { vrfVersionOf } from "./vrfVersion.ts";
 import { FULFILL_RESULTS, type ChainEventOf } from "./events.ts";
 import { timeoutOf } from "./functionsTimeout.ts";
 import { decodeRevertReason } from "./revertReason.ts";
-import { estimateWordsCost } from "./wordsCost.ts";
+import { estimateWordsCost, reservedGasPrice } from "./wordsCost.ts";
 
 /** How many blocks back `BLOCKHASH` reaches (EIP-210 was never active). */
 const REACHABLE_BLOCKS = 256n;
@@ -100,7 +100,7 @@ export function createPendingReasons(reader: PendingReader, coin = "coin"): Pend
       ask("eth_gasPrice", []),
     ]);
     const nativePayment = isPaidNatively(request);
-    const prices = { gasPriceWei: BigInt(gasPrice as string), weiPerLink, fees };
+    const prices = { gasPriceWei: reservedGasPrice(BigInt(gasPrice as string)), weiPerLink, fees };
     const needed = estimateWordsCost({ callbackGasLimit, nativePayment }, prices);
     const balance = nativePayment ? subscription.balanceWei : subscription.balanceJuels;
     if (balance >= needed) return undefined;

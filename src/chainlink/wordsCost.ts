@@ -35,3 +35,8 @@ export function estimateWordsCost(
   const wei = (gasWei * (100n + percent)) / 100n + flatWei;
   return nativePayment ? wei : (wei * 10n ** 18n) / weiPerLink + flatJuels;
 }
+
+/** Returns the gas price that the oracle counts with, two full blocks' rise above the present one: the proof is mined in a later block. */
+export function reservedGasPrice(gasPriceWei: bigint): bigint {
+  return (gasPriceWei * 125n) / 100n;
+}

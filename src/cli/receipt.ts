@@ -74,10 +74,17 @@ export function checkReceipt(receipt: Receipt, found: Verification): ReceiptChec
   for (const [what, told, actual] of compare(receipt, request, found))
     if (told === actual) agreed.push(what);
     else problems.push(`${what}: the receipt says ${told}, the chain ${actual}`);
-  if (params["once"] === true && request.label !== null && request.label.draws.length > 1)
-    problems.push(
-      `once: it is request ${request.label.draw} of ${request.label.draws.length} with the label, and was to be the only one`,
-    );
+  if (params["once"] === true && request.label !== null) {
+    const { draw, draws, searched } = request.label;
+    if (draws.length > 1)
+      problems.push(
+        `once: it is request ${draw} of ${draws.length} with the label, and was to be the only one`,
+      );
+    else if (!searched.isWhole)
+      problems.push(
+        "once: not all requests with the label could be read, so whether it is the only one is open",
+      );
+  }
   const { receivedAtMs } = receipt;
   if (receivedAtMs === undefined) return { agreed, problems };
   const due = request.beacon?.time ?? null;

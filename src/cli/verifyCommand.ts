@@ -5,6 +5,7 @@ import type { Hex } from "viem";
 import { TycheError } from "../lib/errors.ts";
 import { dataDirOfEnvironment } from "./dappCommands.ts";
 import { parseRpcUrl } from "./parseRpcUrl.ts";
+import { isQuicknet } from "../lib/drawWords.ts";
 import { canonicalLabel } from "../lib/label.ts";
 import { checkReceipt, readReceipt } from "./receipt.ts";
 import { oneLine, type Terminal } from "./terminal.ts";
@@ -76,7 +77,7 @@ export function registerVerify(program: Command, terminal: Terminal, { verify }:
     )
     .option(
       "--expect <what>",
-      "exit with 1 unless each request is of this: label=TEXT, and the first with it; dapp=ID; list=@FILE with a preset's entries; may be repeated",
+      "exit with 1 unless each request is of this: label=TEXT, and the first with it; dapp=ID; beacon=drand, a round of its quicknet; list=@FILE with a preset's entries; may be repeated",
       collectExpectation,
     )
     .option(
@@ -114,7 +115,8 @@ export function registerVerify(program: Command, terminal: Terminal, { verify }:
             unexpected.push(`not as expected: ${request.kind} ${request.requestId}: ${problem}`);
         }
       if (!found.valid || unexpected.length > 0) process.exitCode = 1;
-      if (flags.json) terminal.out(JSON.stringify(found, null, 2));
+      const valid = found.valid && unexpected.length === 0;
+      if (flags.json) terminal.out(JSON.stringify({ ...found, valid, unexpected }, null, 2));
       else
         (await import("./printVerification.ts")).printVerification(found, terminal, {
           isVerbose: flags.verbose === true,
@@ -159,29 +161,34 @@ export class ContractsFileError extends TycheError {
 
 /** What each request of a verified transaction must be of. */
 interface Expectation {
-  readonly what: "label" | "dapp" | "list";
-  /** A label, a dapp's id, or the path of a file with the entries: a JSON array of texts, or one to a line. */
+  readonly what: "label" | "dapp" | "beacon" | "list";
+  /** A label, a dapp's id, `drand`, or the path of a file with the entries: a JSON array of texts, or one to a line. */
   readonly of: string;
 }
 
 /** Adds an expectation of the command line to those before it. */
 function collectExpectation(typed: string, before: readonly Expectation[] = []): Expectation[] {
-  const [, what, of] = /^(label|dapp|list)=(.+)$/s.exec(typed) ?? [];
-  if (what === "label" || what === "dapp") return [...before, { what, of: of! }];
+  const [, what, of] = /^(label|dapp|beacon|list)=(.+)$/s.exec(typed) ?? [];
+  if (what === "label" || what === "dapp" || (what === "beacon" && of === "drand"))
+    return [...before, { what, of: of! }];
   if (what === "list" && of!.startsWith("@")) return [...before, { what, of: of!.slice(1) }];
-  throw new InvalidArgumentError("It must be label=TEXT, dapp=ID or list=@FILE.");
+  throw new InvalidArgumentError("It must be label=TEXT, dapp=ID, beacon=drand or list=@FILE.");
 }
 
 /** Returns what an expectation finds wrong with a request; `undefined` if nothing. */
 async function findUnexpected(
   { what, of }: Expectation,
-  { label, args }: Pick<RequestVerification, "label" | "args">,
+  { label, args, beacon }: Pick<RequestVerification, "label" | "args" | "beacon">,
 ): Promise<string | undefined> {
   if (what === "label") return findUnexpectedLabel(canonicalLabel(of), label);
   if (what === "dapp") {
     if (label === null) return `the dapp is unknown, as there is no label; expected ${of}`;
     return label.dapp === of ? undefined : `the dapp is ${label.dapp}, not ${of}`;
   }
+  if (what === "beacon")
+    return beacon !== null && isQuicknet(beacon.chainHash)
+      ? undefined
+      : "it waits for no round of drand's quicknet";
   const entries = JSON.stringify(await readEntries(of));
   return args?.some((arg) => isSameJson(arg, entries)) ? undefined : `no argument is the list of ${of}`;
 }
@@ -196,8 +203,12 @@ function findUnexpectedLabel(
   const { draw, draws, searched } = found;
   if (draw !== 1)
     return `it is request ${draw} of ${draws.length} with this label; the first is in ${draws[0]!.transactionHash}`;
-  if (searched.from === "0") return undefined;
-  return `whether it is the first with this label is open, as blocks before ${searched.from} were not searched; ask another node, with --rpc-url`;
+  if (searched.from === "0" && searched.isWhole) return undefined;
+  const unread =
+    searched.from === "0"
+      ? "not all that the node lists could be read"
+      : `blocks before ${searched.from} were not searched`;
+  return `whether it is the first with this label is open, as ${unread}; ask another node, with --rpc-url`;
 }
 
 async function readEntries(file: string): Promise<readonly string[]> {

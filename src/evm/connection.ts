@@ -242,6 +242,7 @@ function openConnection(timeoutMs: number, openLine: (events: LineEvents) => Lin
     }
     const asker = takeAsker(id);
     if (isObject(error)) asker?.reject(answerErrorOf(error));
+    else if (result === undefined) asker?.reject(new Error("the node's answer has neither result nor error"));
     else asker?.resolve(result);
   };
 

@@ -25,9 +25,21 @@ export function describeDraw({ preset, args }: FoundDraw): string | undefined {
   return what === "" ? given : `${what}: ${given}`;
 }
 
-/** Names a round, and truly: one that the service signs itself is not drand's. */
-export function nameRound({ round, isLocal }: { readonly round: string; readonly isLocal?: true }): string {
-  return `${isLocal === true ? "the local beacon" : "drand"}'s round ${round}`;
+/** Whether a chain of rounds is drand's quicknet: by its hash, written out as `drand.ts` brings all of the curve's code along. */
+export function isQuicknet(chainHash: string): boolean {
+  return chainHash === "0x52db9ba70e0cc0f6eaf7803dd07447a1f5477735fd3f661792ba94600c84e971";
+}
+
+/** Names a round, and truly: one that the service or its operator signs is not drand's. */
+export function nameRound(beacon: {
+  readonly round: string;
+  readonly chainHash: string;
+  readonly isLocal?: true;
+}): string {
+  if (beacon.isLocal === true) return `the local beacon's round ${beacon.round}`;
+  return isQuicknet(beacon.chainHash)
+    ? `drand's round ${beacon.round}`
+    : `round ${beacon.round} of the operator's own chain of rounds, ${beacon.chainHash}`;
 }
 
 /** Quotes text. Numbers and lists, which sources get as JSON, are shown as they are. */

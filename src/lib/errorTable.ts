@@ -173,7 +173,7 @@ export const ERROR_TABLE = {
   beacon_missed: {
     status: 503,
     meaning:
-      "The round that a preset waits for was due before its request could be sent, such as after an outage of the chain. Nothing was sent, so its label is free.",
+      "The round that a preset waits for was due before its request could be sent, such as after an outage of the chain. Where nothing was sent, its label is free; the message says so.",
     remedy: "Make a new request, without the Idempotency-Key of this one: it waits for a round to come.",
   },
   overloaded: {

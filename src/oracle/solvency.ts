@@ -4,7 +4,7 @@ import { readOf, type ContractRead } from "../chainlink/contractRead.ts";
 import { isPaidNatively } from "../chainlink/extraArgs.ts";
 import { COORDINATOR_READS, type VrfSubscription } from "../chainlink/vrfCoordinator.ts";
 import { vrfVersionOf, type VrfVersion } from "../chainlink/vrfVersion.ts";
-import { estimateWordsCost, type WordsPrices } from "../chainlink/wordsCost.ts";
+import { estimateWordsCost, reservedGasPrice, type WordsPrices } from "../chainlink/wordsCost.ts";
 import { RpcError } from "../lib/nodeAnswers.ts";
 import { remember } from "../lib/memo.ts";
 import type { VrfRequest } from "./fulfillment.ts";
@@ -12,9 +12,6 @@ import { purseOf, shortageOf } from "./purse.ts";
 
 /** How long the coordinator's fees and the price of LINK are remembered. */
 const PRICES_MEMORY_MS = 60_000;
-
-/** What a request is reserved at, in percent of the present gas price: it may rise by an eighth in each block until the proof is mined. */
-const RESERVED_PERCENT = 125n;
 
 /** Keeps the oracle from paying for the gas of others' contracts. */
 export interface Solvency {
@@ -64,7 +61,7 @@ export function createSolvency(options: {
       if (requests.length === 0) return waiting;
       const version = vrfVersionOf(requests[0]!);
       const prices = {
-        gasPriceWei: (gasPriceWei * RESERVED_PERCENT) / 100n,
+        gasPriceWei: reservedGasPrice(gasPriceWei),
         ...(await pricesOf[version]()),
       };
       const ids = [...new Set(requests.map(({ subscriptionId }) => subscriptionId))];
@@ -102,7 +99,8 @@ export function createSolvency(options: {
     try {
       return await ask(COORDINATOR_READS[version].subscription(id));
     } catch (error) {
-      if (error instanceof RpcError && error.data !== undefined) return undefined;
+      if (error instanceof RpcError && (error.data !== undefined || /revert/i.test(error.message)))
+        return undefined;
       throw error;
     }
   }

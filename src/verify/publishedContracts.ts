@@ -1,4 +1,4 @@
-import { isAddress, isHash, isHex, type Hex } from "viem";
+import { isAddress, isHash, isHex, size, type Hex } from "viem";
 import type { ContractRole, OracleContracts } from "../chainlink/contractBook.ts";
 import type { DrandChain } from "../lib/drand.ts";
 import { TycheError } from "../lib/errors.ts";
@@ -79,7 +79,11 @@ function parseChain(given: unknown): DrandChain | undefined {
     Record<string, unknown>
   >;
   if (!isHex(publicKey) || !isHex(groupHash) || typeof beaconId !== "string") return undefined;
-  if (!Number.isSafeInteger(genesisTime) || !Number.isSafeInteger(period)) return undefined;
+  // The chain's hash stands for these lengths, and for these only.
+  if (size(publicKey) !== 96 || size(groupHash) !== 32) return undefined;
+  if (!Number.isSafeInteger(genesisTime) || !Number.isInteger(period)) return undefined;
+  const isPeriod = (period as number) >= 1 && (period as number) < 2 ** 32;
+  if (!isPeriod) return undefined;
   return { publicKey, groupHash, beaconId, genesisTime: genesisTime as number, period: period as number };
 }
 

@@ -200,6 +200,13 @@ describe("option: --expect", () => {
       { ...first, searched: { from: "5", to: "9", isWhole: false } },
       "blocks before 5 were not searched",
     ],
+    [
+      "a listed request that the node has forgotten",
+      ["label=raffle"],
+      { ...first, searched: { from: "0", to: "9", isWhole: false } },
+      "not all that the node lists could be read",
+    ],
+    ["no round", ["beacon=drand"], first, "it waits for no round of drand's quicknet"],
     ["another dapp", ["dapp=dapp_b"], first, "the dapp is dapp_a, not dapp_b"],
     ["an unknown dapp", ["dapp=dapp_b"], null, "the dapp is unknown"],
   ])("error: %s exits with 1, and is never called valid", async (_what, all, label, why) => {
@@ -208,6 +215,12 @@ describe("option: --expect", () => {
     expect(output).toContain(why);
     expect(output).not.toMatch(/^valid/m);
     expect(process.exitCode).toBe(1);
+  });
+
+  test("error: the JSON is not valid either, and says why", async () => {
+    const { output } = await run(["--json", "--expect", "dapp=dapp_b"], lotto("ok", { label: first }));
+    expect(output).toContain('"valid": false');
+    expect(output).toMatch(/"unexpected": \[\n\s+"not as expected: .*: the dapp is dapp_a, not dapp_b"/);
   });
 });
 

@@ -74,7 +74,8 @@ test("doesn't take an operator's word that it doesn't run the chain", () => {
 });
 
 test("behaviour: takes the chain of rounds that the network's presets wait for, unless it is malformed", () => {
-  const chain = { publicKey: "0x0a", groupHash: "0x0b", beaconId: "own", genesisTime: 1, period: 3 };
+  const [publicKey, groupHash] = [`0x${"0a".repeat(96)}`, `0x${"0b".repeat(32)}`];
+  const chain = { publicKey, groupHash, beaconId: "own", genesisTime: 1, period: 3 };
   const network = { chainId: 1, contracts: { vrfCoordinator: `0x${"01".repeat(20)}` } };
   const parse = (beacon: unknown) => parsePublished({ ...network, beacon }, { chainId: 1 }).drandChains;
   expect(parse({ ...chain, chainHash: "0x0c", marginSeconds: 3 })).toEqual([chain]);
@@ -83,6 +84,9 @@ test("behaviour: takes the chain of rounds that the network's presets wait for, 
   expect(both.drandChains).toEqual([chain, local]);
   for (const change of [
     { publicKey: "0a" },
+    { publicKey: `${publicKey}00` },
+    { groupHash: "0x0b" },
+    { period: 3 + 2 ** 32 },
     { groupHash: 7 },
     { beaconId: null },
     { period: "3" },

@@ -216,8 +216,9 @@ export function createSubtle(hostCall: Internals["hostCall"], exception: Excepti
       throw new TypeError(`${place} '${name}' requires a parameter dictionary`);
     const { outputLength } = algorithm as { outputLength?: unknown };
     if (outputLength === undefined) throw new TypeError(`${place} required dictionary member 'outputLength'`);
-    if (Number(outputLength) % 8 !== 0) throw exception("Invalid XOF parameters", "OperationError");
-    return { ...algorithm, name: name === "KangarooTwelve" ? "KT128" : name };
+    const bits = Number(outputLength);
+    if (bits % 8 !== 0) throw exception("Invalid XOF parameters", "OperationError");
+    return { ...algorithm, outputLength: bits, name: name === "KangarooTwelve" ? "KT128" : name };
   }
   const arity = (given: number, required: number, name: string): void =>
     requireArguments(given, required, `Failed to execute '${name}' on 'SubtleCrypto'`);

@@ -12,7 +12,7 @@ import { refuse } from "./modules.ts";
 import type { Outbox } from "./outbox.ts";
 import type { ImportRequest } from "../net/importRequest.ts";
 import { createNatives } from "./natives/natives.ts";
-import { createSubtleCalls, isRandom } from "./subtleCall.ts";
+import { createSubtleCalls } from "./subtleCall.ts";
 
 /** How a run ended. */
 export interface RunOutcome {
@@ -79,7 +79,7 @@ class SourceRun {
   #source: CompiledSource | undefined;
   /** Wakes the source's own timers. */
   #timer: NodeJS.Timeout | NodeJS.Immediate | undefined;
-  readonly #subtle = createSubtleCalls();
+  readonly #subtle = createSubtleCalls(() => this.#touched.add("randomness"));
   readonly #natives = createNatives();
 
   constructor(prepared: PreparedContext, message: RunMessage, outbox: Outbox) {
@@ -289,7 +289,6 @@ class SourceRun {
 
   /** Answers a Web Crypto call in this process. */
   #runSubtle(id: number, request: Uint8Array): void {
-    if (isRandom(request)) this.#touched.add("randomness");
     this.#subtle.run(request, (answer) => this.#enter(() => this.#answerBytes(id, answer)));
   }
 }

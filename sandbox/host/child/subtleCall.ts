@@ -1,15 +1,6 @@
 import { formatCallMessage } from "../net/callMessage.ts";
 import { createSubtleHost, type SubtleHost } from "./natives/subtle.ts";
 
-/** Headers of Web Crypto calls that use randomness. */
-const RANDOM_SUBTLE =
-  /^\{"op":"(?:generateKey"|encapsulate|(?:encrypt|sign|wrapKey)".*(?:ECDSA|ML-DSA|RSA-PSS|RSA-OAEP))/is;
-
-/** Whether the answer to a Web Crypto call differs each time. */
-export function isRandom(message: Uint8Array): boolean {
-  return RANDOM_SUBTLE.test(splitCall(message).header);
-}
-
 /** One run's Web Crypto calls, answered in this process. */
 export interface SubtleCalls {
   /** Number of calls without an answer yet. */
@@ -17,8 +8,12 @@ export interface SubtleCalls {
   readonly run: (message: Uint8Array, answer: (answer: Uint8Array) => void) => void;
 }
 
-/** Creates the calls of a run; keys live as long as the run. */
-export function createSubtleCalls(): SubtleCalls {
+/**
+ * Creates the calls of a run; keys live as long as the run.
+ *
+ * @param onRandom called before a call whose answer differs each time.
+ */
+export function createSubtleCalls(onRandom: () => void): SubtleCalls {
   let host: SubtleHost | undefined;
   let pending = 0;
   return {
@@ -26,7 +21,7 @@ export function createSubtleCalls(): SubtleCalls {
       return pending;
     },
     run: (message, answer) => {
-      host ??= createSubtleHost();
+      host ??= createSubtleHost(onRandom);
       pending += 1;
       void answerSubtle(host, message).then((bytes) => {
         pending -= 1;

@@ -26,7 +26,7 @@ const VALID_MS = 120_000;
 /** Messages of others that are passed on: the oracle takes twice as many from an address, so the service's own still get through. */
 const FORWARDED = { burst: 100, perSecond: 50 } as const;
 /** Those of one caller, so that nobody uses up all of them. */
-const FORWARDED_OF_CALLER = { burst: 20, perSecond: 10 } as const;
+const FORWARDED_OF_CALLER = { burst: 20, perSecond: 2 } as const;
 
 /**
  * Connects to the secrets of an oracle that runs in processes of its own: one, or those of nodes of several operators. The service stores

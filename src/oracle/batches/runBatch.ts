@@ -99,7 +99,7 @@ export function createBatchRunner(options: {
     if (block === undefined) throw new Error(`the node doesn't show block ${blockNumber}`);
     return rounds.timeOf(beacon) > Number(block.timestamp)
       ? state.signature
-      : `the beacon's round ${beacon.round} was known before the request was mined; make a new request`;
+      : `drand's round ${beacon.round} was known before the request was mined; make a new request`;
   }
 
   return {

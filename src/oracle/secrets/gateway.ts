@@ -78,8 +78,8 @@ export function createGateway(options: {
   };
 }
 
-/** Uploads of a caller: each asks the chain, by the operator's node, who its sender is. */
-const UPLOADS = { burst: 30, perSecond: 2 } as const;
+/** Uploads of a caller, one of which is the service with those of its own callers: each asks the chain, by the operator's node, who its sender is. */
+const UPLOADS = { burst: 100, perSecond: 20 } as const;
 /** Memory for the ids of messages that the operator's service has sent: more than it sends before they are too old. */
 const MAX_TAKEN_BYTES = 8_388_608;
 

@@ -44,14 +44,17 @@ export function chooseRound(
 export function assertRoundAhead(request: OpenRequest, network: string): void {
   const beacon = request.kind === "preset" ? request.params.beacon : undefined;
   if (beacon !== undefined && Date.parse(beacon.time) <= Date.now())
-    throw new RoundMissedError(beacon, network);
+    throw new RoundMissedError(beacon, network, request.progress.transactionHashes !== undefined);
 }
 
-/** A request's round was due before the request could be sent. */
+/** A request's round was due before the request could be sent, or sent again. */
 export class RoundMissedError extends TycheError {
-  constructor(beacon: BeaconView, network: string) {
+  constructor(beacon: BeaconView, network: string, wasSigned: boolean) {
+    const due = `${nameRound(beacon)} was due at ${beacon.time}`;
     super(
-      `${nameRound(beacon)} was due at ${beacon.time}, before the request could be sent to ${network}: it was not sent, as its result could be known by now; make a new request, with the same label if it has one`,
+      wasSigned
+        ? `${due}, and no transaction with the request had been mined on ${network} by then: it is not sent again, as its result could be known by now; one that was sent may still be mined, so a label stays taken`
+        : `${due}, before the request could be sent to ${network}: it was not sent, as its result could be known by now; make a new request, with the same label if it has one`,
       { code: "beacon_missed", blame: "us" },
     );
   }

@@ -6,6 +6,10 @@ type AnyKey = CryptoKey;
 const MAX_KEYS = 4_096;
 /** Longest digest that a source may ask for, in bits. */
 const MAX_DIGEST_BITS = 8 * 1024 * 1024;
+/** Most threads of one Argon2. */
+const MAX_PARALLELISM = 8;
+/** Algorithms whose ciphertexts or signatures differ each time. */
+const RANDOMIZED = /^(?:ECDSA|ML-DSA-\d+|RSA-PSS|RSA-OAEP)$/;
 const OPERATIONS = [
   "encrypt",
   "decrypt",
@@ -43,8 +47,12 @@ export type SubtleAnswer = {
 
 const NO_BYTES = new Uint8Array(0);
 
-/** Creates the Web Crypto of one run; its keys never leave this process unless exported. */
-export function createSubtleHost(): SubtleHost {
+/**
+ * Creates the Web Crypto of one run; its keys never leave this process unless exported.
+ *
+ * @param onRandom called before an operation whose result differs each time.
+ */
+export function createSubtleHost(onRandom: () => void): SubtleHost {
   const keys = new Map<number, AnyKey>();
 
   function keep(key: AnyKey): object {
@@ -75,10 +83,11 @@ export function createSubtleHost(): SubtleHost {
     const { op, args } = JSON.parse(request) as { op: unknown; args: unknown };
     const name = OPERATIONS.find((known) => known === op);
     if (name === undefined || !Array.isArray(args)) throw new TypeError("unknown operation");
-    if (Number((args[0] as { outputLength?: unknown } | null)?.outputLength) > MAX_DIGEST_BITS)
-      throw new DOMException(`outputLength is at most ${MAX_DIGEST_BITS}`, "OperationError");
+    const given = revive(args, body) as unknown[];
+    assertModest(given[0]);
+    if (isRandom(name, given)) onRandom();
     const method = webcrypto.subtle[name] as (...args: unknown[]) => Promise<unknown>;
-    const result = await method.apply(webcrypto.subtle, revive(args, body) as unknown[]);
+    const result = await method.apply(webcrypto.subtle, given);
     const parts: Uint8Array[] = [];
     let length = 0;
     const describe = (value: unknown): unknown => {
@@ -102,6 +111,24 @@ export function createSubtleHost(): SubtleHost {
         return { header: { error: { name, message } }, body: NO_BYTES };
       }),
   };
+}
+
+/** Whether an operation's result differs each time: by the keys themselves, as an algorithm's name can be written in many ways. */
+function isRandom(op: (typeof OPERATIONS)[number], args: readonly unknown[]): boolean {
+  if (op === "generateKey" || op === "encapsulateBits" || op === "encapsulateKey") return true;
+  const isWriting = op === "encrypt" || op === "sign" || op === "wrapKey";
+  return isWriting && args.some((arg) => arg instanceof CryptoKey && RANDOMIZED.test(arg.algorithm.name));
+}
+
+/** Refuses what would take memory or threads out of proportion. */
+function assertModest(algorithm: unknown): void {
+  const { outputLength = 0, parallelism = 0 } = Object(algorithm) as Record<string, unknown>;
+  for (const [name, value, most] of [
+    ["outputLength", outputLength, MAX_DIGEST_BITS],
+    ["parallelism", parallelism, MAX_PARALLELISM],
+  ] as const)
+    if (typeof value !== "number" || value > most)
+      throw new DOMException(`${name} is at most ${most}`, "OperationError");
 }
 
 function describeAlgorithm(algorithm: object): unknown {

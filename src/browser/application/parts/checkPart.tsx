@@ -62,5 +62,6 @@ export function CheckPart({
 
 /** Returns what verifiers must know of a network: what its operator publishes. */
 function publishedBy({ chainId, embedded, contracts, vrf, beacon, localBeacon }: ExplorerNetwork) {
-  return { chainId, embedded, contracts, vrf, beacon, localBeacon };
+  // The keys of a chain of the service's own may have been others when the result was made.
+  return { chainId, embedded, contracts, ...(embedded ? {} : { vrf }), beacon, localBeacon };
 }
