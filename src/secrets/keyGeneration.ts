@@ -7,8 +7,8 @@
  *
  * Every node has to find every dealing right before the key is used. So there is no round of complaints: a node that deals wrongly is
  * named by those that it has wronged, and whoever owns the configuration replaces it. A dealer's polynomial is known to it, as all honest
- * nodes have checked values of it; a dealer that waits for all others can choose among keys, which breaks no encryption (R. Gennaro,
- * S. Jarecki, H. Krawczyk, T. Rabin, 2007), but knows none.
+ * nodes have checked values of it. So a dealer that waits for all others can choose among keys, but each is H = H_honest + a·G with an `a`
+ * that it knows: breaking encryption to H is breaking Diffie-Hellman for H_honest, which it had no part in.
  *
  * A node's dealing follows from its seed and the configuration's digest: it deals the same after a restart, with nothing to store.
  */

@@ -55,6 +55,7 @@ export function connectSecrets(options: {
       oracleUrl: url,
       donId: contracts.donId,
       signers: nodes,
+      receiver: nodeUrls && nodes[0],
       sign: (bytes) => chain.operator.signMessage(bytes),
     });
   const clients = nodeUrls?.map((url, node) => connect(url, [signers[node]!])) ?? [

@@ -6,6 +6,7 @@ import type { ContractsFile } from "../../networks/external/contractsFile.ts";
 import { vrfOperatorsOf } from "../../networks/external/oracleIdentity.ts";
 import { readGenesis } from "../../networks/external/externalNode.ts";
 import { readNodeSet } from "../../oracle/node/nodeSet.ts";
+import type { OracleRequest } from "../../oracle/oracleRequest.ts";
 import type { OracleNode } from "../../oracle/node/oracleNode.ts";
 import type { RoundJournal } from "../../oracle/node/roundJournal.ts";
 import { signPersonal, type GatewayNetwork } from "../../oracle/secrets/gateway.ts";
@@ -159,12 +160,19 @@ function openSharedSecrets(
       readonly donId: string;
     },
 ) {
-  const { network, store, keys, donId, log, signal } = options;
+  const { network, chainId, contracts, store, keys, donId, log, signal } = options;
   const { signer } = keys;
   const nameOf = (configDigest: Hex): string => `secrets of ${network} ${configDigest}`;
   let node: Pick<OracleNode, "findRequest"> | undefined;
+  const requestOf = (requestId: Hex): OracleRequest => {
+    const request = node?.findRequest(requestId);
+    if (request === undefined) throw new GatewayError("the node does not see the request on chain");
+    return request;
+  };
   const sharedKeys = createSharedKeys({
     seed: keys.secretsSeed,
+    chainId,
+    coordinator: contracts.functionsCoordinator,
     address: signer.address,
     connect(set) {
       const clients = set.urls.map((oracleUrl, index) =>
@@ -172,6 +180,7 @@ function openSharedSecrets(
           oracleUrl,
           donId,
           signers: [set.signers[index]!],
+          receiver: set.signers[index]!,
           sign: (bytes) => signPersonal(bytes, signer),
         }),
       );
@@ -181,9 +190,9 @@ function openSharedSecrets(
       read: (configDigest) => findSetting(store.db, nameOf(configDigest)),
       save: (configDigest, record) => store.write((db) => saveSetting(db, nameOf(configDigest), record)),
     },
+    assertSeen: (requestId) => void requestOf(requestId),
     async findNamed(requestId, digest) {
-      const request = node?.findRequest(requestId);
-      if (request === undefined) throw new GatewayError("the node does not see the request on chain");
+      const request = requestOf(requestId);
       return await vault.findNamed(decodeFunctionsRequest(request.data), request, digest);
     },
     log,

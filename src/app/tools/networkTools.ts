@@ -1,5 +1,5 @@
 import { isEmbedded } from "../config/embeddedNetworkSchema.ts";
-import { formatGwei, isHex, parseEther } from "viem";
+import { formatGwei, isHex, parseEther, type Hex } from "viem";
 import { CALL_GAS } from "../../chainlink/callGas.ts";
 import { parseNodeUrls } from "../../chainlink/offchainConfig.ts";
 import type { Account } from "../../evm/account.ts";
@@ -10,7 +10,7 @@ import { deployNetwork, type DeploymentEstimate } from "../../networks/external/
 import { connectExternal } from "../../networks/external/externalNode.ts";
 import { fundNetwork } from "../../networks/external/fundNetwork.ts";
 import { publishKeys } from "../../networks/external/publishKeys.ts";
-import { reconfigureNetwork } from "../../networks/external/reconfigureNetwork.ts";
+import { readLatestConfig, reconfigureNetwork } from "../../networks/external/reconfigureNetwork.ts";
 import { isCardFile, readOracleCards } from "../../networks/external/oracleCards.ts";
 import {
   readOracleIdentity,
@@ -18,6 +18,7 @@ import {
   type PublicSecretKeys,
 } from "../../networks/external/oracleIdentity.ts";
 import { createGatewayClient } from "../../oracle/secrets/gatewayClient.ts";
+import type { KeyAnswer } from "../../oracle/secrets/sharedKeys.ts";
 import type { NetworkMeans } from "../../cli/networkCommands.ts";
 import type { Config } from "../config/configSchema.ts";
 import type { ExternalNetworkConfig } from "../config/networkSchema.ts";
@@ -106,10 +107,11 @@ export const NETWORK_TOOLS: Means = {
     const file = contractsPathOf(network, settings);
     const contracts = readContractsFile(file, { network, chainId: profile.chainId });
     const operator = await loadOperator(network, settings);
-    const keys = await readSharedKey(contracts, operator);
     const client = connectExternal(settings.rpcUrls, profile.chainId);
     const show = (wei: bigint): string => `${roundAmount(wei)} ${profile.coin}`;
     try {
+      const { configDigest } = await readLatestConfig(client, contracts.contracts.functionsCoordinator);
+      const keys = await readSharedKey(contracts, operator, configDigest);
       const fees = feesOfExternal(settings, profile);
       const done = await publishKeys({
         profile,
@@ -193,8 +195,15 @@ function costOfCalls(priceWei: bigint, show: (wei: bigint) => string) {
   }));
 }
 
-/** Returns the key for secrets that every node of a network says all have generated. Throws {@link StartError} when one doesn't. */
-async function readSharedKey(contracts: ContractsFile, operator: Account): Promise<PublicSecretKeys> {
+/**
+ * Returns the key for secrets that every node of a network says all have generated for a configuration. Throws {@link StartError} when one
+ * doesn't.
+ */
+async function readSharedKey(
+  contracts: ContractsFile,
+  operator: Account,
+  configDigest: Hex,
+): Promise<PublicSecretKeys> {
   const { signers, offchainConfig } = contracts.oracle.functions;
   const urls = offchainConfig && parseNodeUrls(offchainConfig, signers.length);
   if (urls === undefined)
@@ -207,6 +216,7 @@ async function readSharedKey(contracts: ContractsFile, operator: Account): Promi
         oracleUrl,
         donId: contracts.donId,
         signers: [signers[node]!],
+        receiver: signers[node]!,
         sign: (bytes) => operator.signMessage(bytes),
       });
       try {
@@ -219,7 +229,12 @@ async function readSharedKey(contracts: ContractsFile, operator: Account): Promi
       }
     }),
   );
-  const { donPublicKey, thresholdPublicKey } = answers[0]!;
+  const early = answers.findIndex((one) => one.isAgreed !== true || one.configDigest !== configDigest);
+  if (early >= 0)
+    throw new StartError(
+      `the node at ${urls[early]} does not say yet that all have generated the key of the coordinator's configuration ${configDigest}; run this again once \`/readyz\` of all nodes has no warning of it`,
+    );
+  const { donPublicKey, thresholdPublicKey } = answers[0]! as Partial<KeyAnswer>;
   const other = answers.findIndex(
     (one) => one.donPublicKey !== donPublicKey || one.thresholdPublicKey !== thresholdPublicKey,
   );

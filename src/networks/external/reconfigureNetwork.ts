@@ -164,7 +164,8 @@ export async function sendSteps(
   }
 }
 
-async function readLatestConfig(client: Pick<ChainClient, "call">, coordinator: Hex) {
+/** Reads the ordinal number and the digest of a coordinator's current configuration. */
+export async function readLatestConfig(client: Pick<ChainClient, "call">, coordinator: Hex) {
   const call = { abi: functionsCoordinatorAbi, functionName: "latestConfigDetails" } as const;
   const data = await client.call({ to: coordinator, data: encodeFunctionData(call) });
   const [count, , configDigest] = decodeCallResult({ ...call, data });

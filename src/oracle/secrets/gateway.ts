@@ -88,7 +88,7 @@ export function createGatewayNetwork(options: {
   readonly vault: Pick<Vault, "take" | "list">;
   readonly holder: Omit<Holder, "threshold">;
   readonly authority: Pick<Authority, "isService">;
-  readonly signers: readonly Pick<ReportSigner, "sign">[];
+  readonly signers: readonly Pick<ReportSigner, "sign" | "address">[];
   /** Absent where all nodes are in this process. */
   readonly sharedKeys?: Pick<SharedKeys, "answer"> | undefined;
 }): GatewayNetwork {
@@ -96,18 +96,25 @@ export function createGatewayNetwork(options: {
   const [first] = signers;
   const uploads = createTokenBuckets(UPLOADS);
   const taken = createBoundedMap<string, true>(MAX_TAKEN_BYTES);
+  /** A node could pass on what was sent to it, such as a slot that its owner has deleted since. */
+  const assertForUs = ({ receiver }: GatewayBody): void => {
+    if (receiver.toLowerCase() !== first!.address.toLowerCase())
+      throw new GatewayError(`its receiver is not this node, ${first!.address}`);
+  };
   return {
     async answer(message, { caller }) {
       const { id, body, sender } = message;
       const ofNode = NODE_METHODS.find((one) => one === body.method);
       if (ofNode !== undefined) {
         if (sharedKeys === undefined) throw new GatewayError("this network's nodes have one operator");
+        assertForUs(body);
         const payload = await orRefusal(sharedKeys.answer(ofNode, body.payload, sender));
         return { jsonrpc: "2.0", id, result: sign({ ...body, payload }, first!) };
       }
       const method = OPERATOR_METHODS.find((one) => one === body.method);
       if (method !== undefined) {
         assertInTime(body.payload);
+        if (sharedKeys !== undefined) assertForUs(body);
         if (!(await authority.isService(sender)))
           throw new GatewayError(`${sender} is not the account of this network's service`);
         if (taken.get(id)) throw new GatewayError("it was taken before");

@@ -35,10 +35,12 @@ export function createGatewayClient(options: {
   readonly donId: string;
   /** The nodes of which one must sign each answer. */
   readonly signers: readonly Hex[];
+  /** The only node that may take a message; absent where all nodes are in one process. */
+  readonly receiver?: Hex | undefined;
   /** Signs the bytes of a message as a personal message (EIP-191). */
   readonly sign: (bytes: Uint8Array) => Promise<Hex> | Hex;
 }): GatewayClient {
-  const { donId, signers, sign } = options;
+  const { donId, signers, receiver = "", sign } = options;
   const url = endpointOf(options.oracleUrl, GATEWAY_PATH);
 
   /** Returns the payload of an answer that a node has signed, to a message of ours. */
@@ -67,7 +69,7 @@ export function createGatewayClient(options: {
   return {
     async ask(method, payload, signal) {
       const id = createId("msg");
-      const body: GatewayBody = { message_id: id, method, don_id: donId, receiver: "", payload };
+      const body: GatewayBody = { message_id: id, method, don_id: donId, receiver, payload };
       const signature = await sign(encodeGatewayBody(body));
       const message = { jsonrpc: "2.0", id, method, params: { body, signature } };
       const answer = await post(url, JSON.stringify(message), signal).catch((error: unknown) => {

@@ -8,6 +8,7 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { isHex, type Hex } from "viem";
+import { configDigestOf } from "../../chainlink/nodeConfig.ts";
 import { fromHexText, toHexText } from "../../lib/hex.ts";
 import { isObject } from "../../lib/isObject.ts";
 import { messageOf, TycheError } from "../../lib/errors.ts";
@@ -60,7 +61,7 @@ export type AskNode = (
 
 /** A node's part in keys that no one holds. */
 export interface SharedKeys {
-  /** Takes part in a configuration; `undefined`: in none. */
+  /** Takes part in a configuration; `undefined`, or nodes that its digest is not the hash of: in none. */
   join(this: void, set: NodeSet | undefined): void;
   /**
    * Answers a message of a node.
@@ -80,6 +81,9 @@ export interface SharedKeys {
 export interface SharedKeysOptions {
   /** 32 bytes of this node's own, for this chain. */
   readonly seed: Uint8Array;
+  readonly chainId: number;
+  /** FunctionsCoordinator. */
+  readonly coordinator: Hex;
   /** This node's signer, checksummed. */
   readonly address: Hex;
   /** Connects to the nodes of a set. */
@@ -90,7 +94,9 @@ export interface SharedKeysOptions {
     /** Resolves once the record is on disk. */
     save(configDigest: Hex, record: string): Promise<void>;
   };
-  /** Finds the ciphertext that a request names; throws as `Vault.findNamed`, and {@link GatewayError} for a request not seen yet. */
+  /** Throws {@link GatewayError} for a request that this node doesn't see as open on chain. */
+  readonly assertSeen: (requestId: Hex) => void;
+  /** Finds the ciphertext that a request names; throws as `Vault.findNamed`, and as `assertSeen`. */
   readonly findNamed: (requestId: Hex, digest: Hex) => ReturnType<Vault["findNamed"]>;
   readonly log: OracleLog;
   readonly signal: AbortSignal;
@@ -110,6 +116,7 @@ interface KeyRecord {
 
 /** What a node says of its key. */
 export interface KeyAnswer extends Pick<SharedKey, "donPublicKey" | "thresholdPublicKey"> {
+  readonly configDigest: Hex;
   /** Digests of what each node dealt. */
   readonly dealings: readonly Hex[];
   /** Whether it knows that all nodes have recorded this key. */
@@ -137,11 +144,14 @@ interface Seat {
 
 /** Creates a node's part in shared keys; it generates keys for each configuration that it joins. */
 export function createSharedKeys(options: SharedKeysOptions): SharedKeys {
-  const { seed, address, connect, records, findNamed, log, signal } = options;
+  const { seed, chainId, coordinator, address, connect, records, assertSeen, findNamed, log, signal } =
+    options;
   const box = createBox(deriveKey(seed, "box"));
   const boxKey = toHexText(box.publicKey);
   const shares = createBoundedMap<string, Promise<Uint8Array>>(MAX_GIVEN_BYTES);
   let seat: Seat | undefined;
+  /** Why this node takes part in no configuration, though it was given one. */
+  let refusal: string | undefined;
   signal.addEventListener("abort", () => seat?.stopping.abort(), { once: true });
 
   async function run(own: Seat): Promise<void> {
@@ -229,7 +239,11 @@ export function createSharedKeys(options: SharedKeysOptions): SharedKeys {
     const given = own.given.filter((one) => one !== undefined);
     await records.save(set.configDigest, JSON.stringify({ given, isAgreed: true } satisfies KeyRecord));
     own.isAgreed = true;
-    log.info({ configDigest: set.configDigest }, "secrets: all nodes have generated the same key");
+    const { donPublicKey, thresholdPublicKey } = key!;
+    log.info(
+      { configDigest: set.configDigest, donPublicKey, thresholdPublicKey },
+      "secrets: all nodes have generated the same key",
+    );
   }
 
   /** Asks nodes at once; `work` returns what is wrong with what a node answers. */
@@ -270,6 +284,7 @@ export function createSharedKeys(options: SharedKeysOptions): SharedKeys {
   /** Returns this node's share of what a request names; checked once. */
   function shareOf(requestId: Hex, digest: Hex): Promise<Uint8Array> {
     const { own, key } = readyKey();
+    assertSeen(requestId);
     const name = `${own.set.configDigest} ${requestId} ${digest}`;
     const known = shares.get(name);
     if (known !== undefined) return known;
@@ -288,8 +303,8 @@ export function createSharedKeys(options: SharedKeysOptions): SharedKeys {
   async function gather(requestId: Hex, digest: Hex, u: Uint8Array): Promise<Map<number, Uint8Array>> {
     const { own, key } = readyKey();
     const points = new Map<number, Uint8Array>();
-    /** By node: why it refuses. A node that an upload has yet to reach refuses too, so each is asked again. */
-    const refusals = new Map<number, TycheError>();
+    /** By node: why it refuses now. A node that an upload has yet to reach refuses too, so each is asked again. */
+    const refusals = new Map<number, string>();
     const enough = new AbortController();
     const stop = AbortSignal.any([own.stopping.signal, enough.signal, AbortSignal.timeout(GATHER_MS)]);
     const payload = { configDigest: own.set.configDigest, requestId, digest, boxKey };
@@ -310,9 +325,11 @@ export function createSharedKeys(options: SharedKeysOptions): SharedKeys {
         for (let attempt = 1; !stop.aborted; attempt += 1) {
           try {
             const { share } = (await own.ask(node, "node_share", payload, stop)) as { share?: unknown };
+            refusals.delete(node);
             return take(node, isHex(share) ? openShare(share) : new Uint8Array());
           } catch (error) {
-            if (error instanceof TycheError) refusals.set(node, error);
+            if (error instanceof TycheError) refusals.set(node, error.message);
+            else if (!stop.aborted) refusals.delete(node);
           }
           await sleep(Math.min(attempt * RETRY_MS, LONGEST_RETRY_MS), undefined, { signal: stop }).catch(
             () => {},
@@ -322,7 +339,12 @@ export function createSharedKeys(options: SharedKeysOptions): SharedKeys {
       }),
     );
     if (points.size >= own.needed) return points;
-    if (refusals.size > own.set.signers.length - own.needed) throw [...refusals.values()][0]!;
+    if (refusals.size > own.set.signers.length - own.needed) {
+      const reasons = [...refusals].map(([node, why]) => `${own.set.signers[node]!}: ${why}`);
+      log.warn({ requestId, reasons }, "secrets: the nodes refuse to open what a request names");
+      // The observation: in the same words at every node, and in none of a peer's.
+      throw new SecretsRefusedError("too many nodes refuse to open them");
+    }
     throw new SharesMissingError(points.size, own.needed);
   }
 
@@ -338,10 +360,20 @@ export function createSharedKeys(options: SharedKeysOptions): SharedKeys {
     join(set) {
       seat?.stopping.abort();
       seat = undefined;
+      refusal = undefined;
       if (set === undefined || signal.aborted) return;
+      const { configDigest, config, count } = set;
+      // A node of the chain that lies could name others as signers, or fewer as needed, and be dealt what opens the true nodes' secrets.
+      if (configDigestOf(config, { chainId, coordinator, count }) !== configDigest) {
+        refusal = `the RPC nodes show nodes of which ${configDigest} is not the digest: no key for secrets is generated with them`;
+        log.error({ configDigest }, `secrets: ${refusal}`);
+        return;
+      }
       const needed = 2 * set.faulty + 1;
       const self = set.signers.indexOf(address);
-      const dealer = createDealer(deriveKey(seed, `dealing ${set.configDigest}`), needed);
+      // Hashed, as 31 signers are longer than what a key may be derived for.
+      const purpose = `dealing ${configDigest} ${needed} ${digestOf(set.signers.join())}`;
+      const dealer = createDealer(deriveKey(seed, purpose), needed);
       const { dealing } = dealer;
       const part = toHexText(sealTo(box.publicKey, dealer.partOf(self), PART));
       const nodes = set.signers.length;
@@ -370,9 +402,10 @@ export function createSharedKeys(options: SharedKeysOptions): SharedKeys {
         const { key } = seat ?? {};
         if (key === undefined) throw new GatewayError("the node has not been dealt everything yet");
         const { donPublicKey, thresholdPublicKey } = key;
-        const { given: dealt, isAgreed } = seat!;
+        const { given: dealt, isAgreed, set } = seat!;
         const dealings = dealt.map((one) => digestOf(JSON.stringify(one!.dealing)));
-        return { donPublicKey, thresholdPublicKey, dealings, isAgreed } satisfies KeyAnswer;
+        const { configDigest } = set;
+        return { configDigest, donPublicKey, thresholdPublicKey, dealings, isAgreed } satisfies KeyAnswer;
       }
       const own = ownSeat(payload);
       const index = own.set.signers.findIndex((one) => one.toLowerCase() === sender);
@@ -420,7 +453,7 @@ export function createSharedKeys(options: SharedKeysOptions): SharedKeys {
     },
 
     trouble() {
-      if (seat === undefined || seat.isAgreed) return undefined;
+      if (seat === undefined || seat.isAgreed) return refusal;
       const { set, missing } = seat;
       const nodes = missing.flatMap((why, node) => (why === undefined ? [] : [`${set.urls[node]}: ${why}`]));
       return `the key for secrets is not generated yet: all nodes have to take part once${nodes.length === 0 ? "" : `; ${nodes.join("; ")}`}`;

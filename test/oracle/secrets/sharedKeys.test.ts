@@ -1,12 +1,14 @@
 import { createRequire } from "node:module";
 import { hexToString, type Hex } from "viem";
 import { afterEach, expect, test, vi } from "vitest";
+import { configDigestOf, nodeConfigOf } from "../../../src/chainlink/nodeConfig.ts";
 import { toHexText } from "../../../src/lib/hex.ts";
 import type { NodeSet } from "../../../src/oracle/node/nodeSet.ts";
-import { GatewayError } from "../../../src/oracle/secrets/gatewayMessage.ts";
+import { createGatewayNetwork } from "../../../src/oracle/secrets/gateway.ts";
+import { GatewayError, type GatewayBody } from "../../../src/oracle/secrets/gatewayMessage.ts";
 import { createBox } from "../../../src/oracle/secrets/sealedBox.ts";
 import { createSharedKeys, type AskNode, type KeyAnswer } from "../../../src/oracle/secrets/sharedKeys.ts";
-import { digestOf } from "../../../src/oracle/secrets/vault.ts";
+import { digestOf, SecretsRefusedError } from "../../../src/oracle/secrets/vault.ts";
 import { createReportSigner } from "../../../src/oracle/signer.ts";
 
 /** The reference: what functions-toolkit 0.3.2 encrypts with. */
@@ -14,15 +16,18 @@ const load = createRequire(createRequire(import.meta.url).resolve("@chainlink/fu
 const reference = load("./tdh2.js") as { encrypt(key: object, message: Buffer): string };
 
 const NODES = [0, 1, 2, 3];
-const DIGEST: Hex = `0x${"01".repeat(32)}`;
 const REQUEST: Hex = `0x${"02".repeat(32)}`;
-const addresses = NODES.map((node) => createReportSigner(Buffer.alloc(32, node + 1)).address);
-const set = {
-  configDigest: DIGEST,
-  faulty: 1,
-  signers: addresses,
-  urls: NODES.map((node) => `http://node-${node}`),
-} as unknown as NodeSet;
+const signers = NODES.map((node) => createReportSigner(Buffer.alloc(32, node + 1)));
+const addresses = signers.map(({ address }) => address);
+const place = { chainId: 31_337, coordinator: `0x${"11".repeat(20)}` } as const;
+const setOf = (count: bigint): NodeSet => {
+  const config = nodeConfigOf({ signers: addresses, transmitters: addresses });
+  const configDigest = configDigestOf(config, { ...place, count });
+  const urls = NODES.map((node) => `http://node-${node}`);
+  return { ...config, config, configDigest, count, blockNumber: 1n, urls };
+};
+const set = setOf(1n);
+const DIGEST = set.configDigest;
 
 type Passage = Parameters<AskNode>;
 /** Decides what a node gets to hear: the answer to its question, something else, or nothing (it throws). */
@@ -46,6 +51,7 @@ function createWorld(rule: Rule = (_, __, answer) => answer()) {
   const named = new Map<Hex, string>();
   const start = (node: number): void => {
     const created = createSharedKeys({
+      ...place,
       seed: Buffer.alloc(32, node + 1),
       address: addresses[node]!,
       connect: () => (to, method, payload, signal) =>
@@ -64,11 +70,10 @@ function createWorld(rule: Rule = (_, __, answer) => answer()) {
         read: async (digest) => disks[node]!.get(digest),
         save: async (digest, record) => void disks[node]!.set(digest, record),
       },
-      async findNamed(requestId) {
-        const ciphertext = named.get(requestId);
-        if (ciphertext === undefined) throw new GatewayError("the node does not see the request on chain");
-        return { ciphertext, isFor: () => true };
+      assertSeen(requestId) {
+        if (!named.has(requestId)) throw new GatewayError("the node does not see the request on chain");
       },
+      findNamed: async (requestId) => ({ ciphertext: named.get(requestId)!, isFor: () => true }),
       log: { debug: log, info: log, warn: log, error: log },
       signal: stopping.signal,
     });
@@ -195,10 +200,12 @@ test.each([
 
 test("behaviour: a dealer that deals differently to one node is named, and no key is used", async () => {
   const other = createSharedKeys({
+    ...place,
     seed: Buffer.alloc(32, 9),
     address: addresses[3]!,
     connect: () => async () => ({}),
     records: { read: async () => undefined, save: async () => {} },
+    assertSeen() {},
     findNamed: async () => ({ ciphertext: "", isFor: () => true }),
     log: { debug() {}, info() {}, warn() {}, error() {} },
     signal: stopping.signal,
@@ -268,6 +275,8 @@ test("behaviour: nodes give shares only to nodes of the set, for requests that t
   await expect(ask({ boxKey: "0x00" })).rejects.toThrow("no point of P-256");
   await expect(ask({ boxKey: undefined })).rejects.toThrow("must have boxKey");
   await expect(ask({ digest: 1 })).rejects.toThrow("must have requestId and digest");
+  world.named.delete(REQUEST);
+  await expect(ask({})).rejects.toThrow("does not see the request on chain");
 });
 
 test("bounds: refuses what is encrypted to another key, or to none", async () => {
@@ -285,7 +294,7 @@ test("behaviour: for another set, nodes generate another key, and refuse what is
   for (const node of NODES) world.start(node);
   await world.untilAgreed(...NODES);
   const [ciphertext, before] = [await encrypt(world, "message"), await world.keyOf(0)];
-  for (const node of NODES) world.nodes[node]!.join({ ...set, configDigest: REQUEST });
+  for (const node of NODES) world.nodes[node]!.join(setOf(2n));
   expect(() => world.nodes[0]!.openerFor(REQUEST)).toThrow("not generated");
   await world.untilAgreed(...NODES);
   expect((await world.keyOf(0)).donPublicKey).not.toBe(before.donPublicKey);
@@ -293,4 +302,91 @@ test("behaviour: for another set, nodes generate another key, and refuse what is
     "Encrypt them again to the network's current key",
   );
   await expect(open(world, 0, ciphertext)).rejects.toThrow("Encrypt them again");
+});
+
+test("behaviour: a node has no key with signers, or so many faulty ones, that the configuration's digest isn't the hash of", async () => {
+  const world = createWorld();
+  for (const node of NODES) world.start(node);
+  await world.untilAgreed(...NODES);
+  const { config } = set;
+  const stranger = createReportSigner(Buffer.alloc(32, 9)).address;
+  for (const change of [{ signers: addresses.with(3, stranger) }, { faulty: 0 }]) {
+    world.nodes[0]!.join({ ...set, ...change, config: { ...config, ...change } });
+    expect(world.nodes[0]!.trouble()).toContain(`${DIGEST} is not the digest`);
+    const asked = { configDigest: DIGEST, boxKey: toHexText(createBox(Buffer.alloc(32, 1)).publicKey) };
+    for (const sender of [stranger, addresses[1]!])
+      await expect(
+        world.nodes[0]!.answer("node_dealing", asked, sender.toLowerCase() as Hex),
+      ).rejects.toThrow("another configuration");
+  }
+  world.nodes[0]!.join(set);
+  await world.untilAgreed(0);
+});
+
+test("behaviour: what too many nodes refuse fails in the node's own words, and a refusal counts until the node says otherwise", async () => {
+  const asked = new Map<string, number>();
+  const world = createWorld(async (from, [to, method], answer) => {
+    if (method !== "node_share" || to < 2) return await answer();
+    const times = (asked.get(`${from} ${to}`) ?? 0) + 1;
+    asked.set(`${from} ${to}`, times);
+    // To node 0, node 2 refuses once, and is away then.
+    if (from === 0 && to === 2 && times > 1) throw new Error("is away");
+    throw new SecretsRefusedError("word of a liar");
+  });
+  for (const node of NODES) world.start(node);
+  await world.untilAgreed(...NODES);
+  const ciphertext = await encrypt(world, "message");
+  const opening = Promise.allSettled([0, 1].map(async (node) => await open(world, node, ciphertext)));
+  await vi.waitFor(
+    () => {
+      for (const pair of ["0 2", "0 3", "1 2", "1 3"]) expect(asked.get(pair)).toBeGreaterThan(2);
+    },
+    { timeout: 15_000, interval: 10 },
+  );
+  // Ends their waiting for shares.
+  for (const node of [0, 1]) world.stop(node);
+  expect((await opening).map((one) => (one as PromiseRejectedResult).reason as unknown)).toMatchObject([
+    { message: expect.stringMatching(/^only \d of 3 nodes/) },
+    { message: "The request's secrets can't be used: too many nodes refuse to open them." },
+  ]);
+  expect(world.lines.join()).toMatch(new RegExp(`${addresses[3]}: [^"]*word of a liar`));
+});
+
+test("behaviour: of several operators' nodes, each takes only messages of service and nodes that name it", async () => {
+  const taken: number[] = [];
+  const vault = { take: async () => {}, list: async () => [] };
+  const holder = {
+    keep: async () => {},
+    drop: async () => {},
+    describe: async () => [],
+    run: async () => Promise.reject(new Error("no run")),
+  };
+  const networks = NODES.map((node) =>
+    createGatewayNetwork({
+      vault,
+      holder: { ...holder, drop: async () => void taken.push(node) },
+      authority: { isService: async () => true },
+      signers: [signers[node]!],
+      sharedKeys: {
+        answer: async () => {
+          taken.push(node);
+          return {};
+        },
+      },
+    }),
+  );
+  const send = (to: number, method: GatewayBody["method"], receiver: string) => {
+    const payload = { validUntil: Date.now() + 60_000, slotIds: [1] };
+    const body = { message_id: "1", method, don_id: "fun", receiver, payload };
+    return networks[to]!.answer({ id: "1", body, sender: "0x" }, { text: "", caller: "" });
+  };
+  for (const method of ["operator_drop", "node_key"] as const) {
+    for (const receiver of ["", addresses[1]!])
+      await expect(send(0, method, receiver)).rejects.toThrow(
+        `its receiver is not this node, ${addresses[0]}`,
+      );
+    await send(0, method, addresses[0]!);
+    await send(1, method, addresses[1]!);
+  }
+  expect(taken).toEqual([0, 1, 0, 1]);
 });
