@@ -30,9 +30,9 @@ function closedPromise(this: { _state: string; readonly _storedError: unknown })
   promise.catch(() => {});
   // The polyfill sets `_state` before `_storedError`.
   const settle = async (): Promise<void> => {
-    await undefined;
+    await Promise.resolve();
     if (state === "closed") resolve();
-    else if (state === "errored") reject(this._storedError as Error);
+    else if (state === "errored") reject(this._storedError);
   };
   void settle();
   Object.defineProperty(this, "_state", {

@@ -442,5 +442,5 @@ export function createUtil({ load, native, nextTick }: Internals): Readonly<Reco
 
 /** Of an error number that the system doesn't know, Deno has neither name nor message. */
 function knownError(text: unknown): unknown {
-  return /^Unknown system error/.test(String(text)) ? undefined : text;
+  return String(text).startsWith("Unknown system error") ? undefined : text;
 }
