@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { startPipelineWorld, type OpenPipeline, type PipelineWorld } from "../support/pipelineWorld.ts";
+import { mineBlocks } from "../support/mineBlocks.ts";
 
 /** After this time Chainlink's oracle drops a request. */
 const DAY_SECONDS = 86_400;
@@ -54,7 +55,7 @@ test.each(["preset", "random"] as const)(
       /^Chainlink's oracle has brought no random words for \d+ seconds; Chainlink's oracle drops a request after 24 hours/,
     );
     // Out of reach for `BLOCKHASH`, and most of a day later.
-    await world.stack.client.request("anvil_mine", ["0x12c"]);
+    await mineBlocks(world.stack.client, 300);
     await letPass(DAY_SECONDS - 3_600);
     await reopen();
     await expectWhy(before.id, /no random words for/);

@@ -7,6 +7,7 @@ import { randomWords } from "../../src/vrf/randomWords.ts";
 import { countEnds } from "../support/countEnds.ts";
 import { startPipelineWorld, type OpenPipeline, type PipelineWorld } from "../support/pipelineWorld.ts";
 import { FURTHER_PROVING_KEYS, TEST_PROVING_KEY } from "../support/stack.ts";
+import { mineBlocks } from "../support/mineBlocks.ts";
 
 const KEYS = [TEST_PROVING_KEY, ...FURTHER_PROVING_KEYS].slice(0, 3);
 const KEY_HASHES = KEYS.map(({ keyHash }) => keyHash);
@@ -133,7 +134,7 @@ describe.each(["v2", "v2.5"] as const)("%s", (vrfVersion: VrfVersion) => {
     world.startOracle(undefined, KEYS.slice(1));
     const { id } = await accept("random");
     await withWords(id, 2);
-    await world.stack.client.request("anvil_mine", ["0x12c"]);
+    await mineBlocks(world.stack.client, 300);
     expect(await pipeline.ended(id)).toMatchObject({
       state: "failed",
       error: { code: "word_withheld", message: expect.stringContaining("is out of reach") },

@@ -6,6 +6,7 @@ import { countEnds } from "../../support/countEnds.ts";
 import { deliverWords } from "../../support/delivery.ts";
 import { TEST_PROVING_KEY } from "../../support/stack.ts";
 import { startPipelineWorld, type PipelineWorld, type OpenPipeline } from "../../support/pipelineWorld.ts";
+import { mineBlocks } from "../../support/mineBlocks.ts";
 
 let world: PipelineWorld;
 let pipeline: OpenPipeline;
@@ -47,7 +48,7 @@ const endedInTime = async (id: string) => {
 describe.each(["random", "preset"] as const)("a %s without words", (kind) => {
   test("behaviour: whose block hash is out of reach is sent again, and answered once", async () => {
     const before = await accepted(await pipeline.accept(kind));
-    await world.stack.client.request("anvil_mine", ["0x12c"]);
+    await mineBlocks(world.stack.client, 300);
     const after = await vi.waitFor(
       async () => {
         const found = await accepted(before);
@@ -157,7 +158,7 @@ test("behaviour: words that are on chain, and that nobody has read yet, are no r
   const unread = { ...structuredClone(before), state: "submitted" as const };
   world.startOracle();
   expect((await pipeline.ended(before.id)).state).toBe("fulfilled");
-  await world.stack.client.request("anvil_mine", ["0x12c"]);
+  await mineBlocks(world.stack.client, 300);
   const head = await world.stack.client.getHead("latest");
   const take = vi.fn<(request: OpenRequest) => void>();
   const change = vi.fn<RequestBook["change"]>();

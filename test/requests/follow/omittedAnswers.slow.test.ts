@@ -3,6 +3,7 @@ import { EVENT_TOPICS } from "../../../src/chainlink/events.ts";
 import { countEnds } from "../../support/countEnds.ts";
 import { every } from "../../support/faultyNode.ts";
 import { startPipelineWorld, type OpenPipeline, type PipelineWorld } from "../../support/pipelineWorld.ts";
+import { mineBlocks } from "../../support/mineBlocks.ts";
 
 let world: PipelineWorld;
 let pipeline: OpenPipeline;
@@ -41,7 +42,7 @@ test.each([
       expect((await pipeline.book.find(id))!.progress.acceptedBlock).toBeDefined(),
     );
     // No node is asked for the logs of blocks this old any more.
-    await world.stack.client.request("anvil_mine", ["0x12c"]);
+    await mineBlocks(world.stack.client, 300);
 
     const watched = vi.spyOn(pipeline.watcher, "watched");
     let totalMs = pipeline.watcher.watched().totalMs;
