@@ -249,13 +249,12 @@ test.each([
     const rpc = encodeURIComponent(rpcUrl);
     const { vrfCoordinator, functionsRouter, functionsCoordinator, presetConsumer } = contracts;
     const own = { vrfCoordinator, functionsRouter, functionsCoordinator, presetConsumer };
-    const { chainId, vrf, localBeacon } = network;
+    const { chainId, localBeacon } = network;
     const { publicKey, genesisTime, period, groupHash, beaconId } = localBeacon!;
     const given = JSON.stringify({
       chainId,
       embedded: true,
       contracts: own,
-      vrf: { keyHashes: vrf.keyHashes },
       localBeacon: { publicKey, genesisTime, period, groupHash, beaconId },
     });
     await expect
