@@ -264,7 +264,7 @@ export function planSecretKeys(
       name: "FunctionsCoordinator.setThresholdPublicKey",
       to: functionsCoordinator,
       data: encodeFunctionData({ abi, functionName: "setThresholdPublicKey", args: [thresholdPublicKey] }),
-      gas: CALL_GAS + GAS_PER_KEY_BYTE * BigInt(size(thresholdPublicKey)),
+      gas: gasOfKey(thresholdPublicKey),
     },
   ];
 }
@@ -281,7 +281,10 @@ const DEFAULT_SUPPLY_JUELS = 100_000_000n * 10n ** 18n;
  * limit of its own, see {@link gasOfSetConfig}.
  */
 const CALL_GAS = 1_500_000n;
-/** For each byte of a key: storage for 32 bytes takes 22,100, and each byte of calldata 16. */
-const GAS_PER_KEY_BYTE = 800n;
+/** Maximum gas of setting a key. For each of its bytes: storage for 32 takes 22,100, and calldata 16. */
+function gasOfKey(key: Hex): bigint {
+  const gas = 200_000n + 800n * BigInt(size(key));
+  return gas > CALL_GAS ? gas : CALL_GAS;
+}
 /** Maximum gas of a constructor, apart from storing the code: for the configuration of a router or a coordinator. */
 const CONSTRUCTOR_GAS = 800_000n;
