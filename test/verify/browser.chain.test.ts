@@ -29,6 +29,7 @@ async function loadInBrowser(): Promise<typeof verifyInBrowser> {
     "AbortSignal",
     "crypto",
     "fetch",
+    "performance",
     "TextDecoder",
     "TextEncoder",
     "URL",
