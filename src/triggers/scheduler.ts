@@ -1,4 +1,5 @@
 import { createId, firstId } from "../lib/id.ts";
+import type { Queryable } from "../store/queryable.ts";
 import type { Fence } from "../store/leases.ts";
 import {
   findFirstTick,
@@ -70,21 +71,10 @@ function startRun(
   let latest = Infinity;
   let cleanedAt = -Infinity;
 
-  /** Stores the ticks of a schedule that are due, and moves it to the next one. */
   const storeTicks = async (schedule: StoredSchedule): Promise<void> => {
-    const { ticks, nextAt } = planTicks(schedule, now());
     const isTold = await store.write(async (db) => {
       await fence?.assertHeld(db);
-      if (!(await moveSchedule(db, schedule, nextAt))) return false;
-      const fresh = await insertRuns(
-        db,
-        ticks.map(({ at, isDue }) => newRun(schedule.id, at, isDue, now())),
-      );
-      const skipped = fresh.filter(({ state }) => state === "skipped").map(({ at }) => at);
-      if (skipped.length === 0) return false;
-      const event = { reason: "missed", detail: MISSED, ticks: skipped.toSorted((a, b) => a - b) } as const;
-      const trigger = { ...schedule, network: schedule.command.network };
-      return await addSkipEvent(db, trigger, { ...event, at: now() });
+      return await storeDueTicks(db, schedule, now());
     });
     if (isTold) options.onEvent();
   };
@@ -176,6 +166,24 @@ function startRun(
       clearTimeout(timer);
     },
   };
+}
+
+/**
+ * Stores a schedule's ticks up to now, at most {@link PAGE}, and moves it to the next one, unless somebody else has.
+ *
+ * @returns whether an event was stored.
+ */
+export async function storeDueTicks(db: Queryable, schedule: StoredSchedule, now: number): Promise<boolean> {
+  const { ticks, nextAt } = planTicks(schedule, now);
+  if (ticks.length === 0 || !(await moveSchedule(db, schedule, nextAt))) return false;
+  const fresh = await insertRuns(
+    db,
+    ticks.map(({ at, isDue }) => newRun(schedule.id, at, isDue, now)),
+  );
+  const skipped = fresh.filter(({ state }) => state === "skipped").map(({ at }) => at);
+  if (skipped.length === 0) return false;
+  const event = { reason: "missed", detail: MISSED, ticks: skipped.toSorted((a, b) => a - b) } as const;
+  return await addSkipEvent(db, { ...schedule, network: schedule.command.network }, { ...event, at: now });
 }
 
 /** Returns a schedule's first tick after a moment; `null` if there is none before its end. */

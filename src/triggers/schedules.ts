@@ -17,7 +17,7 @@ import {
 import { findRun, insertRuns, listRuns, type StoredRun } from "../store/triggerRuns.ts";
 import { actOnRun, ASKED, type ActOptions } from "./actOnRun.ts";
 import type { ParseAction } from "./eventReferences.ts";
-import { tickAfter } from "./scheduler.ts";
+import { storeDueTicks, tickAfter } from "./scheduler.ts";
 import {
   findCronMistake,
   formatDuration,
@@ -108,6 +108,33 @@ export function createSchedules(options: SchedulesOptions): Schedules {
     }
     return { ...schedule, nextAt: schedule.pausedAt === null ? nextAt : null };
   };
+  const apply = (
+    dapp: Dapp,
+    before: StoredSchedule,
+    changes: Partial<ScheduleSettings>,
+  ): Omit<StoredSchedule, "nextAt"> => {
+    const { every, cron, timeZone, catchUp = before.catchUp, window, until, paused, action } = changes;
+    const isRetimed = every !== undefined || cron !== undefined || timeZone !== undefined;
+    const isCaughtUp = changes.catchUp !== undefined || window !== undefined;
+    const { nextAt: _, ...rest } = before;
+    const { network } = before.command;
+    const parsed = parseAll({
+      timing: () =>
+        isRetimed ? parseTimingOn(network, withTiming(before.timing as Timing, changes)) : before.timing,
+      windowMs: () => (isCaughtUp ? parseWindow(catchUp, window) : before.windowMs),
+      until: () => (until === undefined ? before.until : parseUntil(until)),
+      command: () => (action === undefined ? before.command : parseAction(action, network)),
+    });
+    return {
+      ...rest,
+      ...parsed,
+      keyId: keyOf(dapp),
+      name: changes.name ?? before.name,
+      catchUp,
+      overlap: changes.overlap ?? before.overlap,
+      pausedAt: paused === undefined ? before.pausedAt : paused ? (before.pausedAt ?? now()) : null,
+    };
+  };
 
   return {
     async create(dapp, settings) {
@@ -143,39 +170,24 @@ export function createSchedules(options: SchedulesOptions): Schedules {
     list: async (dappId) => (await listSchedules(store.db, dappId)).map(view),
     get: async (dappId, id) => view(await get(dappId, id)),
     async change(dapp, id, changes) {
-      const changed = await store.write(async (db) => {
-        const before = await findSchedule(db, id, dapp.id);
-        if (before === undefined) throw new ScheduleNotFoundError(id);
-        const { every, cron, timeZone, catchUp = before.catchUp, window, until, paused } = changes;
-        const isRetimed = every !== undefined || cron !== undefined || timeZone !== undefined;
-        const isCaughtUp = changes.catchUp !== undefined || window !== undefined;
-        const { nextAt, ...rest } = before;
-        const { network } = before.command;
-        const { action } = changes;
-        const parsed = parseAll({
-          timing: () =>
-            isRetimed ? parseTimingOn(network, withTiming(before.timing as Timing, changes)) : before.timing,
-          windowMs: () => (isCaughtUp ? parseWindow(catchUp, window) : before.windowMs),
-          until: () => (until === undefined ? before.until : parseUntil(until)),
-          command: () => (action === undefined ? before.command : parseAction(action, network)),
+      for (;;) {
+        const changed = await store.write(async (db) => {
+          const before = await findSchedule(db, id, dapp.id);
+          if (before === undefined) throw new ScheduleNotFoundError(id);
+          // Under other times, or paused, the ticks that are due would be found no more.
+          if (before.nextAt !== null && before.nextAt <= now())
+            return { isTold: await storeDueTicks(db, before, now()) };
+          const after = complete(apply(dapp, before, changes));
+          await saveSchedule(db, after);
+          return after;
         });
-        const next: Omit<StoredSchedule, "nextAt"> = {
-          ...rest,
-          ...parsed,
-          keyId: keyOf(dapp),
-          name: changes.name ?? before.name,
-          catchUp,
-          overlap: changes.overlap ?? before.overlap,
-          pausedAt: paused === undefined ? before.pausedAt : paused ? (before.pausedAt ?? now()) : null,
-        };
-        // A tick that is due already stays so, unless the times themselves change.
-        const keepsTick = !isRetimed && until === undefined && next.pausedAt === null && nextAt !== null;
-        const after = keepsTick ? { ...next, nextAt } : complete(next);
-        await saveSchedule(db, after);
-        return after;
-      });
-      wake();
-      return view(changed);
+        if ("isTold" in changed) {
+          if (changed.isTold) options.onEvent();
+          continue;
+        }
+        wake();
+        return view(changed);
+      }
     },
     async delete(dappId, id) {
       const last = view(await get(dappId, id));

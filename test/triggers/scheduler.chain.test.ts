@@ -256,6 +256,23 @@ describe.each(DATABASES)("on %s", (_name, prepare) => {
     });
   });
 
+  test.each([
+    ["paused", { paused: true }],
+    ["given other times", { every: "1h" }],
+    ["ended", { until: "2026-11-26T15:00:15Z" }],
+  ])("a schedule that is behind when it is %s keeps a record of each tick", async (_, changes) => {
+    const { id } = await create({ catchUp: "skip" });
+    await scheduler.stop();
+    // Three hours, more than two pages of ticks.
+    clock = START + 10_800_000;
+    await schedules.change(DAPP, id, changes);
+    const runs = await store.db.selectFrom("trigger_runs").select(["at", "state"]).orderBy("at").execute();
+    expect(runs.map(({ at }) => at)).toEqual(
+      Array.from({ length: 1_080 }, (__, i) => START + 10_000 * (i + 1)),
+    );
+    expect(runs.filter(({ state }) => state === "due")).toHaveLength(1);
+  });
+
   test("has no ticks while it is paused and after its end, and runs when asked", async () => {
     const { id } = await create({ until: "2026-11-26T12:00:25Z" });
     await runsAt(id, 10_000, 1);
