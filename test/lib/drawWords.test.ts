@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { describeDraw, describeTimes } from "../../src/lib/drawWords.ts";
+import { QUICKNET_HASH } from "../../src/lib/drand.ts";
+import { describeDraw, describeTimes, nameRound } from "../../src/lib/drawWords.ts";
 
 const draw = {
   kind: "preset",
@@ -38,5 +39,14 @@ test("describeTimes says when both ends were mined, and who delivered", () => {
   expect(describeTimes({ ...draw, requestedAt: null, deliveredAt: null })).toBe("result delivered by 0xd1");
   expect(describeTimes({ ...draw, kind: "random", deliveredAt: null, deliveredBy: null })).toBe(
     "requested 2026-12-24 18:00:00 UTC",
+  );
+});
+
+test("nameRound calls only quicknet's rounds drand's", () => {
+  const own = `0x${"0a".repeat(32)}`;
+  expect(nameRound({ round: "7", chainHash: QUICKNET_HASH })).toBe("drand's round 7");
+  expect(nameRound({ round: "7", chainHash: own, isLocal: true })).toBe("the local beacon's round 7");
+  expect(nameRound({ round: "7", chainHash: own })).toBe(
+    `round 7 of the operator's own chain of rounds, ${own}`,
   );
 });

@@ -138,6 +138,8 @@ interface Seat {
   /** By node: whether it has recorded the same key, and whether it knows that all have. */
   readonly same: boolean[];
   readonly knows: boolean[];
+  /** Digests of what each node dealt; empty without a key. */
+  digests: readonly Hex[];
   key: SharedKey | undefined;
   isAgreed: boolean;
 }
@@ -182,6 +184,7 @@ export function createSharedKeys(options: SharedKeysOptions): SharedKeys {
   function adopt(own: Seat, given: readonly Given[]): void {
     const parts = given.map(({ part }) => box.open(fromHexText(part), PART));
     own.given.splice(0, given.length, ...given);
+    own.digests = given.map(({ dealing }) => digestOf(JSON.stringify(dealing)));
     own.key = combineDealings(
       given.map(({ dealing }) => dealing),
       parts,
@@ -388,6 +391,7 @@ export function createSharedKeys(options: SharedKeysOptions): SharedKeys {
         missing: Array.from({ length: nodes }, () => undefined),
         same: Array.from({ length: nodes }, (_, node) => node === self),
         knows: Array.from({ length: nodes }, () => false),
+        digests: [],
         key: undefined,
         isAgreed: false,
       };
@@ -399,13 +403,17 @@ export function createSharedKeys(options: SharedKeysOptions): SharedKeys {
     async answer(method, given, sender) {
       const payload = isObject(given) ? given : {};
       if (method === "node_key") {
-        const { key } = seat ?? {};
-        if (key === undefined) throw new GatewayError("the node has not been dealt everything yet");
+        if (seat?.key === undefined) throw new GatewayError("the node has not been dealt everything yet");
+        const { set, key, digests, isAgreed } = seat;
         const { donPublicKey, thresholdPublicKey } = key;
-        const { given: dealt, isAgreed, set } = seat!;
-        const dealings = dealt.map((one) => digestOf(JSON.stringify(one!.dealing)));
         const { configDigest } = set;
-        return { configDigest, donPublicKey, thresholdPublicKey, dealings, isAgreed } satisfies KeyAnswer;
+        return {
+          configDigest,
+          donPublicKey,
+          thresholdPublicKey,
+          dealings: digests,
+          isAgreed,
+        } satisfies KeyAnswer;
       }
       const own = ownSeat(payload);
       const index = own.set.signers.findIndex((one) => one.toLowerCase() === sender);
@@ -464,12 +472,10 @@ export function createSharedKeys(options: SharedKeysOptions): SharedKeys {
 const PENDING = "the nodes have not generated the key for secrets yet";
 
 /** Names the dealers whose dealings two nodes have differently: either they dealt twice, or one of the two lies. */
-function describeDifference({ given, set }: Pick<Seat, "given" | "set">, answer: object): string {
+function describeDifference({ digests, set }: Pick<Seat, "digests" | "set">, answer: object): string {
   const { dealings } = answer as { readonly dealings?: unknown };
   if (!Array.isArray(dealings)) return "";
-  const signers = set.signers.filter(
-    (_, node) => dealings[node] !== digestOf(JSON.stringify(given[node]!.dealing)),
-  );
+  const signers = set.signers.filter((_, node) => dealings[node] !== digests[node]);
   return signers.length === 0 ? "" : `, and says that ${signers.join(", ")} dealt something else`;
 }
 

@@ -127,8 +127,7 @@ function assertModest(algorithm: unknown): void {
     ["outputLength", outputLength, MAX_DIGEST_BITS],
     ["parallelism", parallelism, MAX_PARALLELISM],
   ] as const)
-    if (typeof value !== "number" || value > most)
-      throw new DOMException(`${name} is at most ${most}`, "OperationError");
+    if (!(Number(value) <= most)) throw new DOMException(`${name} is at most ${most}`, "OperationError");
 }
 
 function describeAlgorithm(algorithm: object): unknown {
