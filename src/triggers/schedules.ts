@@ -116,7 +116,6 @@ export function createSchedules(options: SchedulesOptions): Schedules {
     const { every, cron, timeZone, catchUp = before.catchUp, window, until, paused, action } = changes;
     const isRetimed = every !== undefined || cron !== undefined || timeZone !== undefined;
     const isCaughtUp = changes.catchUp !== undefined || window !== undefined;
-    const { nextAt: _, ...rest } = before;
     const { network } = before.command;
     const parsed = parseAll({
       timing: () =>
@@ -126,7 +125,7 @@ export function createSchedules(options: SchedulesOptions): Schedules {
       command: () => (action === undefined ? before.command : parseAction(action, network)),
     });
     return {
-      ...rest,
+      ...before,
       ...parsed,
       keyId: keyOf(dapp),
       name: changes.name ?? before.name,
