@@ -127,6 +127,16 @@ export async function listDueDeliveries(
   return rows.map(({ event_id, attempts, body }) => ({ eventId: event_id, attempts, body }));
 }
 
+/** Makes deliveries due that a clock which was set back since would keep waiting: first attempts, and those further away than any pause. */
+export async function advanceDeliveries(db: Queryable, now: number, longestMs: number): Promise<void> {
+  await db
+    .updateTable("webhook_deliveries")
+    .set({ next_at: now })
+    .where("next_at", ">", now)
+    .where((on) => on.or([on("attempts", "=", 0), on("next_at", ">", now + longestMs)]))
+    .execute();
+}
+
 /** One attempt, as it is logged. */
 export type StoredAttempt = Selectable<Tables["webhook_attempts"]>;
 

@@ -4,6 +4,7 @@ import { repeat } from "../lib/repeat.ts";
 import { open, seal } from "../lib/secrets.ts";
 import type { Fence } from "../store/leases.ts";
 import {
+  advanceDeliveries,
   deleteOldEvents,
   listDueDeliveries,
   listDueWebhooks,
@@ -114,6 +115,7 @@ function startRun(options: DeliveryOptions, fence: Pick<Fence, "assertHeld"> | u
   let isStopped = false;
   let looking: Promise<void> | undefined;
   let isAskedAgain = false;
+  let latest = Infinity;
 
   /** Sends one event once, and stores what became of it. */
   const attempt = async (webhook: StoredWebhook, { eventId, body, attempts }: DueDelivery): Promise<void> => {
@@ -199,6 +201,13 @@ function startRun(options: DeliveryOptions, fence: Pick<Fence, "assertHeld"> | u
   const look = async (): Promise<void> => {
     do {
       isAskedAgain = false;
+      const at = now();
+      if (at < latest)
+        await store.write(async (db) => {
+          await fence?.assertHeld(db);
+          await advanceDeliveries(db, at, LONGEST_MS * (1 + JITTER));
+        });
+      latest = at;
       for (const id of await listDueWebhooks(store.db, now())) await fill(id);
     } while (isAskedAgain && !isStopped);
     for (const [id, events] of underWay) if (events.size === 0) underWay.delete(id);

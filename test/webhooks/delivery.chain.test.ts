@@ -285,6 +285,30 @@ describe.each(DATABASES)("on %s", (_name, create) => {
     expect(await webhooks.get(DESK_DAPP, id)).toMatchObject({ pausedWhy: "failing" });
   });
 
+  test("behaviour: a clock that jumps a day ahead and back loses nothing, delays nothing new, and sends nothing twice", async () => {
+    const { id } = await hook("/flapping");
+    flaps = true;
+    await fulfil();
+    await attempted(id, 1);
+    clock += DAY_MS;
+    delivery.wake();
+    await attempted(id, 2);
+    await delivery.stop();
+    const { eventId } = await webhooks.test(DESK_DAPP, id);
+    clock -= DAY_MS;
+    flaps = false;
+    begin();
+    const [, , third] = await attempted(id, 3);
+    expect(third).toMatchObject({ success: true, eventId });
+    expect(await webhooks.get(DESK_DAPP, id)).toMatchObject({ pending: 1, failed: 0 });
+    clock += DAY_MS + 360_000;
+    delivery.wake();
+    const attempts = await attempted(id, 4);
+    expect(attempts.map(({ success }) => success)).toEqual([false, false, true, true]);
+    expect(new Set(attempts.map(({ eventId }) => eventId)).size).toBe(2);
+    expect(await webhooks.get(DESK_DAPP, id)).toMatchObject({ pending: 0, failed: 0 });
+  });
+
   test("behaviour: a test goes to a paused webhook", async () => {
     const { id } = await hook("/tested", { events: ["request.failed"] });
     await webhooks.change(DESK_DAPP, id, { paused: true });
