@@ -80,13 +80,32 @@ export function nextTicks(timing: Timing, after: number, count: number): number[
 
 /**
  * Returns the shortest distance between ticks, in ms, of those that show every combination of seconds and neighbouring minutes, as if every
- * day had some: a date that is years away takes long to find.
+ * day had some: a date that is years away takes long to find. Those on both sides of midnight count if there are days one after the other.
  */
 export function shortestDistance(timing: Timing, from: number): number {
   if ("everyMs" in timing) return timing.everyMs;
-  const times = timing.cron.trim().split(/\s+/).slice(0, -3);
-  const ticks = nextTicks({ cron: `${times.join(" ")} * * *`, timeZone: "UTC" }, from, 200);
-  return Math.min(...ticks.slice(1).map((at, i) => at - ticks[i]!));
+  const fields = timing.cron.trim().split(/\s+/);
+  const times = fields.slice(0, -3).join(" ");
+  const ticks = nextTicks({ cron: `${times} * * *`, timeZone: "UTC" }, from, 200);
+  const dayOf = (at: number): number => Math.floor(at / UNITS_MS.d);
+  const isOverMidnight = hasNeighbouringDays(fields.slice(-3).join(" "), from);
+  const distances = ticks.slice(1).map((at, i) => {
+    const before = ticks[i]!;
+    return isOverMidnight || dayOf(at) === dayOf(before) ? at - before : Infinity;
+  });
+  return Math.min(...distances);
+}
+
+/** Whether dates of a cron expression follow each other in the next 28 years, after which weekdays and leap years repeat. */
+function hasNeighbouringDays(dates: string, from: number): boolean {
+  const cron = cronIn(`0 0 ${dates}`, "UTC");
+  const end = from + 28 * 365.25 * UNITS_MS.d;
+  for (let last = 0, day = cron.nextRun(new Date(from)); day !== null; day = cron.nextRun(day)) {
+    if (day.getTime() - last === UNITS_MS.d) return true;
+    last = day.getTime();
+    if (last > end) return false;
+  }
+  return false;
 }
 
 /** Finds a tick whose local time is skipped: croner has it only if it is the first one of its day. */

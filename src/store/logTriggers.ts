@@ -81,15 +81,16 @@ export async function listLogTriggers(db: Queryable, dappId?: string): Promise<S
   return (await rows.execute()).map(parseRow);
 }
 
-/** Stores what its owner changes. */
+/** Stores what its owner changes; unless that is the first block, how far it is replayed stays as its reader has stored it meanwhile. */
 export async function changeLogTrigger(
   db: Queryable,
-  id: string,
+  { id, fromBlock }: Pick<StoredLogTrigger, "id" | "fromBlock">,
   changes: Pick<
     StoredLogTrigger,
     "keyId" | "name" | "action" | "actionNetwork" | "fromBlock" | "replayFrom" | "pausedAt"
   >,
 ): Promise<void> {
+  const first = { from_block: changes.fromBlock, replay_from: changes.replayFrom };
   await db
     .updateTable("log_triggers")
     .set({
@@ -97,9 +98,8 @@ export async function changeLogTrigger(
       name: changes.name,
       action: JSON.stringify(changes.action),
       action_network: changes.actionNetwork,
-      from_block: changes.fromBlock,
-      replay_from: changes.replayFrom,
       paused_at: changes.pausedAt,
+      ...(changes.fromBlock === fromBlock ? {} : first),
     })
     .where("id", "=", id)
     .execute();

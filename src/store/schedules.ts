@@ -81,9 +81,9 @@ export async function listDueSchedules(db: Queryable, now: number, limit: number
   return rows.map(parseRow);
 }
 
-/** Returns the schedules whose next tick is after a time. */
-export async function listSchedulesAfter(db: Queryable, at: number): Promise<StoredSchedule[]> {
-  const rows = await db.selectFrom("schedules").selectAll().where("next_at", ">", at).execute();
+/** Returns the schedules that are not paused. */
+export async function listActiveSchedules(db: Queryable): Promise<StoredSchedule[]> {
+  const rows = await db.selectFrom("schedules").selectAll().where("paused_at", "is", null).execute();
   return rows.map(parseRow);
 }
 
@@ -99,7 +99,7 @@ export async function findFirstTick(db: Queryable): Promise<number | undefined> 
   return row?.next_at ?? undefined;
 }
 
-/** Moves a schedule to its next tick, unless it was changed since. @returns whether it was moved. */
+/** Moves a schedule to its next tick, unless it was moved or paused since. @returns whether it was moved. */
 export async function moveSchedule(
   db: Queryable,
   { id, nextAt }: Pick<StoredSchedule, "id" | "nextAt">,
@@ -109,7 +109,8 @@ export async function moveSchedule(
     .updateTable("schedules")
     .set({ next_at: to })
     .where("id", "=", id)
-    .where("next_at", "=", nextAt)
+    .where("paused_at", "is", null)
+    .where("next_at", nextAt === null ? "is" : "=", nextAt)
     .executeTakeFirst();
   return numUpdatedRows > 0n;
 }

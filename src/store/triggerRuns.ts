@@ -92,6 +92,16 @@ export async function listRuns(
   return await query.orderBy("id", "desc").limit(page.limit).execute();
 }
 
+/** Deletes a schedule's missed runs of ticks after a time. */
+export async function deleteMissedRuns(db: Queryable, scheduleId: string, after: number): Promise<void> {
+  await db
+    .deleteFrom("trigger_runs")
+    .where("trigger_id", "=", scheduleId)
+    .where("at", ">", after)
+    .where("reason", "=", "missed")
+    .execute();
+}
+
 /** Deletes runs from before a time that have ended, with their logs. */
 export async function deleteOldRuns(db: Queryable, before: string): Promise<void> {
   const old = db

@@ -2,6 +2,7 @@ import type { DappDirectory } from "../dapps/dapps.ts";
 import { TycheError } from "../lib/errors.ts";
 import { createId } from "../lib/id.ts";
 import type { SkipReason } from "../lib/vocabulary.ts";
+import { OpenLimitError } from "../requests/accept/openLimits.ts";
 import type { Command, Service } from "../requests/service.ts";
 import type { Fence } from "../store/leases.ts";
 import { addEvents, type OutboxEvent } from "../store/outbox.ts";
@@ -107,7 +108,8 @@ export async function requestRun(
 
   // Callers' keys have no blanks.
   const idempotencyKey = `${run.trigger_id} ${run.key}`;
-  const earlier = await findRequestByKey(store.db, trigger.dappId, idempotencyKey);
+  const findRequest = () => findRequestByKey(store.db, trigger.dappId, idempotencyKey);
+  const earlier = await findRequest();
   if (earlier !== undefined) return await end(earlier.id);
   const unwanted = await how.findSkip();
   if (unwanted !== undefined) return await skip(unwanted);
@@ -121,11 +123,13 @@ export async function requestRun(
     return await end(request.id);
   } catch (error) {
     if (!(error instanceof TycheError)) throw error;
+    // Another replica may have requested another action, which its owner changed meanwhile.
+    const made = await findRequest();
+    if (made !== undefined) return await end(made.id);
     const detail = error.message;
-    const isLimit = error.code === "rate_limited";
+    const isLimit = error.code === "rate_limited" && !(error instanceof OpenLimitError);
     if (isLimit && !trigger.isPatient) return await skip({ reason: "limit", detail });
-    if (!isLimit && error.blame === "caller" && !error.retryable)
-      return await skip({ reason: "refused", detail });
+    if (error.blame === "caller" && !error.retryable) return await skip({ reason: "refused", detail });
     if (!["overloaded", "chain_unavailable", "rate_limited"].includes(error.code)) throw error;
     await noteWait(store.db, run.id, detail);
     return false;

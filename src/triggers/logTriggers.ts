@@ -180,6 +180,7 @@ export function createLogTriggers(options: {
       const isResumed = pausedAt !== null && changes.paused === false;
       const nextBlock = isResumed ? await readNextBlock(network) : 0;
       const changed = await store.write(async (db) => {
+        await lockDapp(db, dapp.id);
         const before = await findLogTrigger(db, id, dapp.id);
         if (before === undefined) throw new LogTriggerNotFoundError(id);
         const { name = before.name, action = before.action, actionNetwork = before.actionNetwork } = changes;
@@ -195,7 +196,7 @@ export function createLogTriggers(options: {
         };
         if (changes.action !== undefined || changes.actionNetwork !== undefined)
           check(after, after.selection);
-        await changeLogTrigger(db, id, after);
+        await changeLogTrigger(db, before, after);
         return after;
       });
       wake();

@@ -4,12 +4,13 @@ import type { Fence } from "../store/leases.ts";
 import {
   findFirstTick,
   findSchedule,
+  listActiveSchedules,
   listDueSchedules,
-  listSchedulesAfter,
   moveSchedule,
   type StoredSchedule,
 } from "../store/schedules.ts";
 import {
+  deleteMissedRuns,
   deleteOldRuns,
   insertRuns,
   listDueRuns,
@@ -92,15 +93,15 @@ function startRun(
     }
   };
 
-  /** Finds ticks again that come before what is stored as next because the clock was set back. Those that are stored don't run again. */
+  /** Finds ticks again that come before what is stored as next because the clock was set back: those that were missed, but not yet due. */
   const rewind = async (): Promise<void> => {
     const at = now();
-    for (const schedule of await listSchedulesAfter(store.db, at)) {
+    for (const schedule of await listActiveSchedules(store.db)) {
       const next = tickAfter(schedule, at);
-      if (next === null || next >= schedule.nextAt!) continue;
+      if (next === null || next >= (schedule.nextAt ?? Infinity)) continue;
       await store.write(async (db) => {
         await fence?.assertHeld(db);
-        await moveSchedule(db, schedule, next);
+        if (await moveSchedule(db, schedule, next)) await deleteMissedRuns(db, schedule.id, at);
       });
     }
   };

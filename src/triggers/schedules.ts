@@ -94,15 +94,19 @@ export function createSchedules(options: SchedulesOptions): Schedules {
     return schedule;
   };
   const view = (schedule: StoredSchedule): ScheduleView => viewSchedule(schedule);
-  const parseTimingOn = (network: string, given: Parameters<typeof parseTiming>[0]): Timing => {
-    const timing = parseTiming(given, now());
-    assertDistance(timing, { network, isEmbedded: options.isEmbedded(network), now: now() });
+  const parseTimingOn = (network: string, given: Parameters<typeof parseTiming>[0], at: number): Timing => {
+    const timing = parseTiming(given, at);
+    assertDistance(timing, { network, isEmbedded: options.isEmbedded(network), now: at });
     return timing;
   };
-  /** Finds a schedule's next tick. */
-  const complete = (schedule: Omit<StoredSchedule, "nextAt">): StoredSchedule => {
-    const nextAt = tickAfter(schedule, now());
-    if (nextAt === null) {
+  /** Finds a schedule's next tick. @param mayHaveEnded whether there need not be one. */
+  const complete = (
+    schedule: Omit<StoredSchedule, "nextAt">,
+    at: number,
+    mayHaveEnded = false,
+  ): StoredSchedule => {
+    const nextAt = tickAfter(schedule, at);
+    if (nextAt === null && !mayHaveEnded) {
       const message = "is before the first tick: the schedule would never run";
       throw new InvalidParameterError([{ path: schedule.until === null ? "/cron" : "/until", message }]);
     }
@@ -112,49 +116,44 @@ export function createSchedules(options: SchedulesOptions): Schedules {
     dapp: Dapp,
     before: StoredSchedule,
     changes: Partial<ScheduleSettings>,
-  ): Omit<StoredSchedule, "nextAt"> => {
+    at: number,
+  ): StoredSchedule => {
     const { every, cron, timeZone, catchUp = before.catchUp, window, until, paused, action } = changes;
     const isRetimed = every !== undefined || cron !== undefined || timeZone !== undefined;
     const isCaughtUp = changes.catchUp !== undefined || window !== undefined;
     const { network } = before.command;
     const parsed = parseAll({
       timing: () =>
-        isRetimed ? parseTimingOn(network, withTiming(before.timing as Timing, changes)) : before.timing,
+        isRetimed ? parseTimingOn(network, withTiming(before.timing as Timing, changes), at) : before.timing,
       windowMs: () => (isCaughtUp ? parseWindow(catchUp, window) : before.windowMs),
       until: () => (until === undefined ? before.until : parseUntil(until)),
       command: () => (action === undefined ? before.command : parseAction(action, network)),
     });
-    return {
+    const after = {
       ...before,
       ...parsed,
       keyId: keyOf(dapp),
       name: changes.name ?? before.name,
       catchUp,
       overlap: changes.overlap ?? before.overlap,
-      pausedAt: paused === undefined ? before.pausedAt : paused ? (before.pausedAt ?? now()) : null,
+      pausedAt: paused === undefined ? before.pausedAt : paused ? (before.pausedAt ?? at) : null,
     };
+    return complete(after, at, !isRetimed && until === undefined && paused !== false);
   };
 
   return {
     async create(dapp, settings) {
       const { name, network, action, catchUp, window, overlap, until = null, paused } = settings;
+      const at = now();
       const parsed = parseAll({
-        timing: () => parseTimingOn(network, settings),
+        timing: () => parseTimingOn(network, settings, at),
         windowMs: () => parseWindow(catchUp, window),
         until: () => parseUntil(until),
         command: () => parseAction(action, network),
       });
-      const schedule = complete({
-        ...parsed,
-        id: createId("sch", now()),
-        dappId: dapp.id,
-        keyId: keyOf(dapp),
-        name,
-        catchUp,
-        overlap,
-        pausedAt: paused ? now() : null,
-        createdAt: now(),
-      });
+      const rest = { name, catchUp, overlap, pausedAt: paused ? at : null, createdAt: at };
+      const id = createId("sch", at);
+      const schedule = complete({ ...parsed, ...rest, id, dappId: dapp.id, keyId: keyOf(dapp) }, at);
       await store.write(async (db) => {
         await lockDapp(db, dapp.id);
         if ((await listSchedules(db, dapp.id)).length >= MAX_SCHEDULES)
@@ -171,12 +170,14 @@ export function createSchedules(options: SchedulesOptions): Schedules {
     async change(dapp, id, changes) {
       for (;;) {
         const changed = await store.write(async (db) => {
+          await lockDapp(db, dapp.id);
           const before = await findSchedule(db, id, dapp.id);
           if (before === undefined) throw new ScheduleNotFoundError(id);
+          const at = now();
           // Under other times, or paused, the ticks that are due would be found no more.
-          if (before.nextAt !== null && before.nextAt <= now())
-            return { isTold: await storeDueTicks(db, before, now()) };
-          const after = complete(apply(dapp, before, changes));
+          if (before.nextAt !== null && before.nextAt <= at)
+            return { isTold: await storeDueTicks(db, before, at) };
+          const after = apply(dapp, before, changes, at);
           await saveSchedule(db, after);
           return after;
         });

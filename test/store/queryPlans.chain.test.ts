@@ -44,7 +44,6 @@ import {
   findFirstTick,
   listDueSchedules,
   listSchedules,
-  listSchedulesAfter,
   moveSchedule,
 } from "../../src/store/schedules.ts";
 import type { Tables } from "../../src/store/schema.ts";
@@ -53,6 +52,7 @@ import { openStore } from "../../src/store/store.ts";
 import type { Queryable } from "../../src/store/store.ts";
 import { findLastNonce, listOpenTransactions, listTransactionsFrom } from "../../src/store/transactions.ts";
 import {
+  deleteMissedRuns,
   deleteOldRuns,
   endRun,
   findOpenRequestOf,
@@ -106,7 +106,7 @@ const QUERIES: Readonly<Record<string, (on: Queryable) => Promise<unknown>>> = {
   noteFailure: (on) => noteFailure(on, "wh_1", 1),
   listSchedules: (on) => listSchedules(on, dappId),
   listDueSchedules: (on) => listDueSchedules(on, 5, 5),
-  listSchedulesAfter: (on) => listSchedulesAfter(on, 5),
+  deleteMissedRuns: (on) => deleteMissedRuns(on, "sch_1", 5),
   findFirstTick: (on) => findFirstTick(on),
   moveSchedule: (on) => moveSchedule(on, { id: "sch_1", nextAt: 5 }, 6),
   deleteSchedule: (on) => deleteSchedule(on, "sch_1"),

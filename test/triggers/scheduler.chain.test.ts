@@ -3,6 +3,7 @@ import type { Dapp } from "../../src/dapps/dapps.ts";
 import { TycheError } from "../../src/lib/errors.ts";
 import { createId } from "../../src/lib/id.ts";
 import { InvalidParameterError } from "../../src/lib/invalidParameter.ts";
+import { OpenLimitError } from "../../src/requests/accept/openLimits.ts";
 import type { Service } from "../../src/requests/service.ts";
 import { insertDapp } from "../../src/store/dapps.ts";
 import { insertRequests } from "../../src/store/requests.ts";
@@ -154,6 +155,25 @@ describe.each(DATABASES)("on %s", (_name, prepare) => {
     );
   });
 
+  test("a clock that was a day ahead for a moment keeps no tick from running when it is due", async () => {
+    const { id } = await create({ catchUp: "one", every: "1h", until: "2026-11-27T00:30:00Z" });
+    expect((await runsAt(id, 86_400_000, 12)).map(stateOf)).toEqual([
+      ...Array.from({ length: 11 }, () => "missed"),
+      "requested",
+    ]);
+    expect((await schedules.get(DAPP.id, id)).next).toEqual([]);
+    clock = START + 1_800_000;
+    scheduler.wake();
+    await vi.waitFor(
+      async () => expect((await schedules.get(DAPP.id, id)).next[0]).toBe("2026-11-26T13:00:00.000Z"),
+      { timeout: 60_000, interval: 20 },
+    );
+    for (let hour = 1; hour <= 12; hour += 1) await runsAt(id, hour * 3_600_000, Math.min(hour + 1, 12));
+    const { items } = await schedules.runs(DAPP.id, id, { limit: 100 });
+    expect(items.map(stateOf)).toEqual(items.map(() => "requested"));
+    expect(new Set(submitted).size).toBe(12);
+  });
+
   test("finds the request of a process that ended before it recorded it", async () => {
     const { id } = await create();
     loses = true;
@@ -201,6 +221,22 @@ describe.each(DATABASES)("on %s", (_name, prepare) => {
     acting = undefined;
     const { id } = await create();
     expect((await runsAt(id, 10_000, 1)).map(stateOf)).toEqual(["key"]);
+  });
+
+  test("waits while the dapp has its share of open requests", async () => {
+    const { id } = await create();
+    refusal = new OpenLimitError(1_250, "sepolia");
+    clock = START + 10_000;
+    scheduler.wake();
+    await vi.waitFor(
+      async () =>
+        expect((await schedules.runs(DAPP.id, id, { limit: 1 })).items).toMatchObject([
+          { state: "due", detail: refusal!.message },
+        ]),
+      { timeout: 60_000 },
+    );
+    refusal = undefined;
+    expect((await runsAt(id, 10_000, 1)).map(stateOf)).toEqual(["requested"]);
   });
 
   test("waits while the chain is away, says so, and gives up when the window is over", async () => {
@@ -273,6 +309,15 @@ describe.each(DATABASES)("on %s", (_name, prepare) => {
     expect(runs.filter(({ state }) => state === "due")).toHaveLength(1);
   });
 
+  test("changes that are made at once are all kept", async () => {
+    const { id } = await create();
+    const changes = [{ paused: true }, { name: "renamed" }, { overlap: "skip" }, { catchUp: "all" }] as const;
+    await Promise.all(changes.map((one) => schedules.change(DAPP, id, one)));
+    const { pausedAt, ...rest } = await schedules.get(DAPP.id, id);
+    expect(pausedAt).not.toBeNull();
+    expect(rest).toMatchObject({ name: "renamed", overlap: "skip", catchUp: "all" });
+  });
+
   test("has no ticks while it is paused and after its end, and runs when asked", async () => {
     const { id } = await create({ until: "2026-11-26T12:00:25Z" });
     await runsAt(id, 10_000, 1);
@@ -285,6 +330,11 @@ describe.each(DATABASES)("on %s", (_name, prepare) => {
     });
     await runsAt(id, 40_000, 3);
     expect((await schedules.get(DAPP.id, id)).next).toEqual([]);
+    expect(await schedules.change(DAPP, id, { name: "over", paused: true })).toMatchObject({ name: "over" });
+    await expect(schedules.change(DAPP, id, { paused: false })).rejects.toMatchObject({
+      details: [{ path: "/until" }],
+    });
+    expect((await schedules.change(DAPP, id, { paused: false, until: null })).next).toHaveLength(5);
   });
 
   test.each([
