@@ -295,6 +295,43 @@ async function requestWordsAs(
   return { owner, words };
 }
 
+test("a preset is valid in a block with a transaction that delegates an account (EIP-7702)", async () => {
+  const stranger = privateKeyToAccount(toHexText(testAccount(8).secretKey));
+  const { client, chainId, contracts } = world;
+  const delegation = { chainId, contractAddress: contracts.vrfCoordinator, nonce: 1 };
+  const authorizationList = [
+    await stranger.signAuthorization(delegation),
+    // Anyone can add one that is signed by nobody.
+    { ...(await stranger.signAuthorization({ ...delegation, chainId: 5 })), s: toHex(2n ** 255n) },
+  ];
+  const delegating = await stranger.signTransaction({
+    type: "eip7702",
+    chainId,
+    nonce: 0,
+    to: stranger.address,
+    gas: 200_000n,
+    maxFeePerGas: 10n ** 12n,
+    maxPriorityFeePerGas: 10n ** 11n,
+    authorizationList,
+  });
+  await client.request("evm_setAutomine", [false]);
+  await client.request("eth_sendRawTransaction", [delegating]);
+  const submitted = world.submit({ presets: [{ dapp: world.dapp, items: [{ sourceId: world.echoId }] }] });
+  await expect.poll(() => client.request("txpool_status", [])).toMatchObject({ pending: "0x2" });
+  await client.request("evm_mine", []);
+  await client.request("evm_setAutomine", [true]);
+  const request = await submitted;
+  await deliverWords(world, request);
+  await world.report(request, { result: wordOf(request) });
+  const { transactions } = (await client.request("eth_getBlockByHash", [request.blockHash, true])) as {
+    readonly transactions: readonly { readonly type: string }[];
+  };
+  expect(transactions.map(({ type }) => type)).toContain("0x4");
+  expect((await world.verify(request.transactionHash)).requests.map(({ steps }) => outcomes(steps))).toEqual([
+    ALL_OK,
+  ]);
+});
+
 describe("a report that a stranger delivers", () => {
   const RELAY = "0x00000000000000000000000000000000000057a7";
   /** Requests a preset, and delivers its word. */

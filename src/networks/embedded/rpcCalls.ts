@@ -1,6 +1,6 @@
 import { AnswerError } from "../../evm/connection.ts";
 import { messageOf } from "../../lib/errors.ts";
-import { bounded, codeFaultOf, excessOf, tracesByScript } from "./rpcLimits.ts";
+import { blobFaultOf, bounded, codeFaultOf, excessOf, tracesByScript } from "./rpcLimits.ts";
 import { refusalOf } from "./methods.ts";
 import { RPC_CODES, failure, RpcLimitError } from "./rpcErrors.ts";
 import type { RpcRequest } from "./rpcErrors.ts";
@@ -65,7 +65,7 @@ async function answerCall(call: unknown, request: RpcRequest): Promise<object> {
     return failure(id, RPC_CODES.invalidParams, message);
   }
   if (tracesByScript(method, given)) return failure(id, RPC_CODES.notSupported, SCRIPT_REFUSAL);
-  const fault = codeFaultOf(method, given);
+  const fault = codeFaultOf(method, given) ?? blobFaultOf(method, given);
   if (fault !== undefined) return failure(id, RPC_CODES.invalidParams, fault);
   try {
     const excess = excessOf(method, given);

@@ -35,6 +35,8 @@ const MAX_PAGE = 100;
 /** Calls per request of the methods that take several. */
 const MAX_CALLS = 256;
 
+const SENDING_RAW = /^eth_sendRawTransaction(?:Sync)?$/;
+const SENDING = /^eth_send(?:Unsigned)?Transaction(?:Sync)?$/;
 const SETTING_CODE = /^(?:anvil|hardhat|evm|tenderly)_setCode$/;
 
 type Parameters = readonly unknown[];
@@ -146,6 +148,22 @@ export function codeFaultOf(method: string, parameters: unknown): string | undef
   return /^ef01/i.test(digits) && !/^ef0100[0-9a-f]{40}$/i.test(digits)
     ? `${method} takes code that begins with 0xef01 only as an EIP-7702 delegation: 0xef0100 and an address of 20 bytes`
     : undefined;
+}
+
+/**
+ * Says in one sentence why a transaction with blobs (EIP-4844) can't be sent; `undefined` for other calls. Anvil 1.7.1 answers the first of
+ * them after some ten seconds, and puts the blobs themselves under its block's `transactionsRoot`, so that nobody can check a result that is
+ * in the same block.
+ */
+export function blobFaultOf(method: string, [transaction]: Parameters): string | undefined {
+  const hasBlobs = SENDING_RAW.test(method)
+    ? /^(?:0x)?03/i.test(String(transaction))
+    : SENDING.test(method) &&
+      ["blobs", "blobVersionedHashes", "maxFeePerBlobGas", "sidecar"].some(
+        (name) =>
+          ((transaction as Readonly<Record<string, unknown>> | null)?.[name] ?? undefined) !== undefined,
+      );
+  return hasBlobs ? "transactions with blobs (type 3) can't be sent to this chain" : undefined;
 }
 
 function tracedGasOf([, , options]: Parameters): bigint {

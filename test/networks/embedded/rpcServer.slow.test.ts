@@ -360,6 +360,15 @@ test.each([
 });
 
 test.each([
+  ["eth_sendRawTransaction", `0x03${"11".repeat(200)}`],
+  ["eth_sendRawTransactionSync", `03${"11".repeat(200)}`],
+  ["eth_sendTransaction", { from: testAccount(1).address, blobVersionedHashes: [`0x01${"11".repeat(31)}`] }],
+])("error: %s of a transaction with blobs is refused", async (method, transaction) => {
+  const message = "transactions with blobs (type 3) can't be sent to this chain";
+  expect((await send(call(method, transaction))).body.error).toEqual({ code: -32_602, message });
+});
+
+test.each([
   ["debug_traceCall", {}, "latest", { tracer: "{step(){for(;;);},fault(){},result(){}}" }],
   ["debug_traceTransaction", `0x${"11".repeat(32)}`, { tracer: "{result(){},fault(){}}" }],
   ["debug_traceBlockByNumber", "latest", { tracer: ["callTracer"] }],
