@@ -12,6 +12,7 @@ import { createHttpApp, type HttpAppOptions } from "./app.ts";
 import { errorAnswer } from "./answer.ts";
 import { ERROR_TABLE, type ErrorCode } from "../lib/errorTable.ts";
 import { hostNameOf, isLoopbackAddress, isUnspecifiedAddress } from "../lib/loopback.ts";
+import { closeIfStalled } from "../lib/stalledReaders.ts";
 import { limitConnections } from "./connectionLimit.ts";
 import { DEFAULT_LIMITS } from "./limits.ts";
 
@@ -56,6 +57,7 @@ export async function startHttp(options: StartHttpOptions): Promise<HttpServer> 
   const receive = (request: IncomingMessage, response: ServerResponse): void => {
     // The connection was refused; what it sends is not read.
     if (request.socket.writableEnded) return;
+    closeIfStalled(response);
     underWay.add(response);
     if (closing.signal.aborted) endConnection(response);
     response.once("close", () => underWay.delete(response));

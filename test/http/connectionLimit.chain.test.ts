@@ -4,6 +4,7 @@ import { connect, type AddressInfo, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { limitConnections, type ConnectionLimit } from "../../src/http/connectionLimit.ts";
+import { closeIfStalled } from "../../src/lib/stalledReaders.ts";
 import { startHarness } from "./harness.ts";
 
 let server: Server;
@@ -54,6 +55,25 @@ test("behaviour: an exempt address has no limit", async () => {
   await listen({ most: 1, isExempt: (address) => address === "127.0.0.2" });
   await open("127.0.0.2");
   expect(await ask(await open("127.0.0.2"))).toContain("served");
+});
+
+test("error: a caller that stops reading its response is closed, and one that waits for its own is not", async () => {
+  server.removeAllListeners("request");
+  let answerWaiting = (): void => {};
+  server.on("request", ({ url }, response) => {
+    closeIfStalled(response, 50);
+    if (url === "/wait") answerWaiting = () => void response.end("waited");
+    else response.end(Buffer.alloc(64 * 2 ** 20));
+  });
+  await listen({ most: 2 });
+  const waiting = await connectFrom("127.0.0.1");
+  waiting.socket.write("GET /wait HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+  const stalled = await connectFrom("127.0.0.1");
+  const closed = once(stalled.served, "close");
+  stalled.socket.pause().write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+  await closed;
+  answerWaiting();
+  expect(await text(waiting.socket)).toContain("waited");
 });
 
 test("behaviour: the API doesn't limit the connections of this machine", async () => {

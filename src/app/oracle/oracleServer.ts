@@ -5,6 +5,7 @@ import type { OracleNetwork } from "./oracleNetwork.ts";
 import type { Gateway } from "../../oracle/secrets/gateway.ts";
 import { GATEWAY_PATH } from "../../oracle/secrets/gatewayClient.ts";
 import { describeOracleHealth } from "../network/oracleHealth.ts";
+import { closeIfStalled } from "../../lib/stalledReaders.ts";
 import { limitConnections } from "../../http/connectionLimit.ts";
 import { MESSAGES_PATH, MAX_BODY_BYTES } from "../../oracle/node/peerClient.ts";
 import type { PeerView } from "../../oracle/node/peerViews.ts";
@@ -78,6 +79,7 @@ export async function listenForOracle(options: OracleServerOptions): Promise<Ora
   const messages = createTokenBuckets(GATEWAY_CALLS);
   const refusals = createTokenBuckets(REFUSALS);
   const server = createServer(timeouts, (request, response) => {
+    closeIfStalled(response);
     const caller = callerOf(request, trustProxy);
     const answer = (status: number, type: string, text: string): void => {
       calls.charge(caller, Math.floor(text.length / BYTES_OF_CALL));

@@ -5,6 +5,7 @@ import { limitClock } from "./clockLimit.ts";
 import { createUnsentBudget, type UnsentBudget } from "./unsentBudget.ts";
 import { createRpcAccess } from "./rpcAccess.ts";
 import type { RpcAccess } from "./rpcAccess.ts";
+import { closeIfStalled } from "../../lib/stalledReaders.ts";
 import { AnswerError } from "../../evm/connection.ts";
 import { MAX_MESSAGE_BYTES, answerMessage } from "./rpcCalls.ts";
 import { RPC_CODES, failure, type RpcRequest } from "./rpcErrors.ts";
@@ -68,6 +69,7 @@ export async function startRpcServer(options: RpcServerOptions): Promise<RpcServ
     return request(method, parameters);
   };
   const server = createServer(TIMEOUTS, (incoming, response) => {
+    closeIfStalled(response);
     serve(incoming, response, { access, request: requestOnce, unsent }).catch(() => response.destroy());
   });
   server.maxConnections = MAX_CONNECTIONS;
