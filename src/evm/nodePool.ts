@@ -189,6 +189,7 @@ function openNodePool(options: NodePoolOptions): NodePool {
   const request = async (method: string, parameters: readonly unknown[]): Promise<unknown> => {
     const ask = async () =>
       await askInTurn(await pick(), {
+        method,
         ask: (node) => askNode(node, method, parameters),
         hedgeMs,
         mayBeUnknown: UNKNOWN_TO_SOME.has(method),
@@ -286,6 +287,7 @@ function isLagging(node: PoolNode): boolean {
 }
 
 interface AskInTurnOptions {
+  readonly method: string;
   readonly ask: (node: PoolNode) => Promise<unknown>;
   /** Milliseconds without an answer after which the next node is asked as well. */
   readonly hedgeMs: number;
@@ -304,7 +306,7 @@ interface AskInTurnOptions {
  */
 function askInTurn(
   nodes: readonly PoolNode[],
-  { ask, hedgeMs, mayBeUnknown }: AskInTurnOptions,
+  { method, ask, hedgeMs, mayBeUnknown }: AskInTurnOptions,
 ): Promise<{ readonly answer: unknown; readonly by: PoolNode }> {
   return new Promise((resolve, reject) => {
     /** Nodes that have not answered yet, with the time they were asked. */
@@ -353,7 +355,7 @@ function askInTurn(
         (error: unknown) => {
           open.delete(node);
           if (isOver) return;
-          const trouble = troubleOf((error as RpcError).cause);
+          const trouble = troubleOf(method, (error as RpcError).cause);
           if (trouble === "answer") return end(() => reject(error));
           if (trouble === "lacking") lacking ??= error;
           askNext();

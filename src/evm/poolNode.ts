@@ -137,7 +137,7 @@ export function openPoolNode(options: PoolNodeOptions): PoolNode {
       return answer;
     } catch (error) {
       const shown = asRpcError(method, error, hideUrl);
-      if (troubleOf(error) === "failing") fail(shown.message, retryAfterOf(error));
+      if (troubleOf(method, error) === "failing") fail(shown.message, retryAfterOf(error));
       throw shown;
     }
   };

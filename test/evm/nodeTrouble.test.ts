@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { AnswerError } from "../../src/evm/connection.ts";
+import { AnswerError, longAnswerError } from "../../src/evm/connection.ts";
 import { troubleOf } from "../../src/evm/nodeTrouble.ts";
 
 /** Errors as nodes and providers word them: code, message, data. */
@@ -43,9 +43,17 @@ const cases = Object.entries(ANSWERS).flatMap(([trouble, answers]) =>
 );
 
 test.each(cases)("default: “$text” ($code) is $trouble", ({ trouble, code, text, data }) => {
-  expect(troubleOf(new AnswerError(text, code, data))).toBe(trouble);
+  expect(troubleOf("eth_call", new AnswerError(text, code, data))).toBe(trouble);
 });
 
 test("behaviour: whatever is no answer says that the node fails", () => {
-  expect(troubleOf(new Error("execution reverted"))).toBe("failing");
+  expect(troubleOf("eth_call", new Error("execution reverted"))).toBe("failing");
+});
+
+test.each([
+  ["eth_getLogs", "lacking"],
+  ["debug_traceTransaction", "lacking"],
+  ["eth_getTransactionReceipt", "failing"],
+])("too long an answer to %s is %s", (method, trouble) => {
+  expect(troubleOf(method, longAnswerError())).toBe(trouble);
 });
