@@ -16,7 +16,8 @@ const PRICES_MEMORY_MS = 60_000;
 /** Keeps the oracle from paying for the gas of others' contracts. */
 export interface Solvency {
   /**
-   * Reserves what requests may cost at a gas price, in order, as far as their subscriptions hold it.
+   * Reserves what requests may cost at a gas price, in order, as far as their subscriptions hold it. Rejects with {@link RpcError} if the
+   * node doesn't say what words cost.
    *
    * @returns why the others wait, by request.
    */
@@ -66,11 +67,15 @@ export function createSolvency(options: {
       };
       const ids = [...new Set(requests.map(({ subscriptionId }) => subscriptionId))];
       const found = await Promise.all(
-        ids.map(async (id) => [id, await readSubscription(version, id)] as const),
+        ids.map(async (id) => [id, await readSubscription(version, id).catch(unlessNodeFails)] as const),
       );
       const subscriptions = new Map(found);
       for (const request of requests) {
         const holds = subscriptions.get(request.subscriptionId);
+        if (holds === "unknown") {
+          waiting.set(request, { why: COST_UNKNOWN, isShort: false });
+          continue;
+        }
         const nativePayment = isPaidNatively(request);
         const cost = estimateWordsCost({ ...request, nativePayment }, prices);
         const held = (nativePayment ? holds?.balanceWei : holds?.balanceJuels) ?? 0n;
@@ -106,4 +111,12 @@ export function createSolvency(options: {
   }
 }
 
+/** Returns "unknown" for a node's error, so that one request doesn't hold up those with it. Throws any other error. */
+export function unlessNodeFails(error: unknown): "unknown" {
+  if (error instanceof RpcError) return "unknown";
+  throw error;
+}
+
+/** Why a request waits that nobody says the costs of. */
+export const COST_UNKNOWN = "the node does not say what its fulfilment would cost";
 const WAITS_FOR_OTHERS = "its subscription holds too little for this request and those before it at once";

@@ -22,12 +22,11 @@ import { createGroupCommit, lanesOf, type CommitPipelining } from "./groupCommit
 import { purseOf, shortageOf } from "./purse.ts";
 import { createRequestSet, type Entry } from "./requestSet.ts";
 import type { OracleLog } from "./log.ts";
-import { createSolvency } from "./solvency.ts";
+import { COST_UNKNOWN, createSolvency, unlessNodeFails } from "./solvency.ts";
 import type { PendingRequest } from "./status.ts";
 import { ORACLE_TOPICS } from "./topics.ts";
 
 const IN_NEXT = "in the next transaction";
-const COST_UNKNOWN = "the node does not say what its fulfilment would cost";
 const FUNDED_TOPICS: ReadonlySet<string | undefined> = new Set([
   ORACLE_TOPICS.SubscriptionFunded,
   ORACLE_TOPICS.SubscriptionFundedV2Plus,
@@ -214,14 +213,16 @@ export function createVrfNode(options: VrfNodeOptions): VrfNode {
     const held = new Set<VrfEntry>();
     try {
       const senders = [...new Set(others.map(({ request }) => request.sender))];
-      const codes = await Promise.all(senders.map((address) => client.getCode(address)));
+      const codes = await Promise.all(
+        senders.map((address) => client.getCode(address).catch(unlessNodeFails)),
+      );
       const called = others.filter((entry) => {
-        if (codes[senders.indexOf(entry.request.sender)] !== "0x") return true;
+        const { sender } = entry.request;
+        const code = codes[senders.indexOf(sender)];
+        if (code !== "0x" && code !== "unknown") return true;
         held.add(entry);
-        postpone(
-          entry,
-          `the consumer ${entry.request.sender} has no code, so the coordinator refuses every answer`,
-        );
+        if (code === "unknown") postpone(entry, COST_UNKNOWN, LONGEST_FREE_PAUSE_MS);
+        else postpone(entry, `the consumer ${sender} has no code, so the coordinator refuses every answer`);
         return false;
       });
       const gasPriceWei = parseQuantity(await client.request("eth_gasPrice"), "gas price");
@@ -232,7 +233,7 @@ export function createVrfNode(options: VrfNodeOptions): VrfNode {
         if (shortage === undefined) continue;
         held.add(entry);
         entry.underfunded = shortage.isShort;
-        postpone(entry, shortage.why);
+        postpone(entry, shortage.why, shortage.isShort ? LONGEST_COSTLY_PAUSE_MS : LONGEST_FREE_PAUSE_MS);
       }
     } catch (error) {
       log.debug({ err: error }, "vrf: can't read what fulfilments would cost");

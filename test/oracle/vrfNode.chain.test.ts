@@ -270,6 +270,34 @@ test("behaviour: others' requests wait while the node doesn't say what they woul
   }
 });
 
+test("behaviour: a contract whose code the node doesn't show holds up no other request of its transaction", async () => {
+  world = await startWorld();
+  const [hidden, shown] = [await world.createConsumer("7e"), await world.createConsumer("7f")];
+  for (const consumer of [hidden, shown]) {
+    await consumer.requestWord();
+    await world.viem.setCode({ address: consumer.address, bytecode: "0x00" });
+  }
+  const node = await startFaultyNode(world);
+  const undo = node.inject(({ method, params: [address] }) =>
+    method === "eth_getCode" && String(address).toLowerCase() === hidden.address.toLowerCase()
+      ? { error: { code: -32_000, message: "not now" } }
+      : undefined,
+  );
+  const client = createPoolClient({ rpcUrls: [node.httpUrl], chainId: world.chainId });
+  try {
+    const oracle = world.startOracle({ client });
+    await fulfilments(1);
+    expect(oracle.network().pending).toMatchObject([
+      { why: "the node does not say what its fulfilment would cost" },
+    ]);
+    undo();
+    await fulfilments(2);
+  } finally {
+    await client.close();
+    await node.close();
+  }
+});
+
 test("error: a request older than 256 blocks whose hash nobody stored stays pending and says so", async () => {
   world = await startWorld();
   await world.requestWords(1);
