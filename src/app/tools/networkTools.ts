@@ -135,6 +135,7 @@ export const NETWORK_TOOLS: Means = {
     return await checkNetwork({
       profile,
       rpcUrls: settings.rpcUrls,
+      presetVrfKeys: settings.presetVrfKeys,
       readContracts: () =>
         readContractsFile(contractsPathOf(network, settings), { network, chainId: profile.chainId }),
       fees: feesOfExternal(settings, profile),

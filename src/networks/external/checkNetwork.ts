@@ -39,6 +39,8 @@ const ownableAbi = parseAbi(["function owner() view returns (address)"]);
 export interface CheckNetworkOptions {
   readonly profile: NetworkProfile;
   readonly rpcUrls: readonly string[];
+  /** VRF keys whose words each preset joins. Default 1. */
+  readonly presetVrfKeys?: number | undefined;
   /** Reads the contracts file; throws when it is missing or another network's. */
   readonly readContracts: () => ContractsFile;
   readonly fees: Fees;
@@ -202,8 +204,12 @@ function lookAt(
   };
 }
 
-/** Gas of one preset that isn't batched with others: request, proof and report together. */
-const GAS_PER_PRESET = CALL_GAS["a coinflip alone"];
+/** Returns the gas of one preset that isn't batched with others: request, proofs and report together. */
+function gasPerPreset(vrfKeys: number): bigint {
+  // Measured: 492,085 with two keys, 851,397 with four.
+  return vrfKeys === 1 ? CALL_GAS["a coinflip alone"] : 133_000n + 180_000n * BigInt(vrfKeys);
+}
+
 /** Number of presets that an account should be able to pay for. */
 const ENOUGH_PRESETS = 100n;
 /** One LINK, in juels. */
@@ -226,9 +232,11 @@ function createFundsCheck(options: {
   readonly profile: Pick<NetworkProfile, "name" | "coin">;
   readonly client: ChainClient;
   readonly fees: Fees;
+  readonly presetVrfKeys?: number | undefined;
   readonly tell: Tell;
 }): Funds {
-  const { client, fees, tell } = options;
+  const { client, fees, tell, presetVrfKeys = 1 } = options;
+  const presetGas = gasPerPreset(presetVrfKeys);
   const { name, coin } = options.profile;
 
   /** Returns what one preset costs a dapp's subscriptions, in juels. */
@@ -242,9 +250,10 @@ function createFundsCheck(options: {
     const [, weiPerLink] = decodeCallResult({ ...feed, data: answer });
     const read = COORDINATOR_READS[contracts.vrfVersion ?? "v2"].fees();
     const { link } = read.decode(await client.call({ to: contracts.vrfCoordinator, data: read.data }));
-    const gasWei = GAS_PER_PRESET * gasPriceWei;
+    const gasWei = presetGas * gasPriceWei;
     if (nativePayment) return (gasWei * LINK) / weiPerLink;
-    return (((gasWei * (100n + link.percent)) / 100n + link.flatWei) * LINK) / weiPerLink + link.flatJuels;
+    const perProof = (link.flatWei * LINK) / weiPerLink + link.flatJuels;
+    return (((gasWei * (100n + link.percent)) / 100n) * LINK) / weiPerLink + perProof * BigInt(presetVrfKeys);
   };
 
   return {
@@ -278,7 +287,7 @@ function createFundsCheck(options: {
     async checkCoin(what, address) {
       const priceWei = await fees.gasPriceWei(client);
       const balanceWei = await client.getBalanceWei(address);
-      const presets = priceWei === 0n ? ENOUGH_PRESETS : balanceWei / (GAS_PER_PRESET * priceWei);
+      const presets = priceWei === 0n ? ENOUGH_PRESETS : balanceWei / (presetGas * priceWei);
       tell(
         presets >= ENOUGH_PRESETS,
         `${what} ${address} holds ${roundAmount(balanceWei)} ${coin}, enough for about ${presets} presets`,

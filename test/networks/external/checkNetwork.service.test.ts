@@ -31,12 +31,13 @@ afterAll(async () => {
 /** Checks the chain before it has any contracts. */
 async function check(
   fees: Partial<SuggestedFeesOptions> = {},
-  more: { readonly finalityDepth?: number } = {},
+  { presetVrfKeys, ...more }: { readonly finalityDepth?: number; readonly presetVrfKeys?: number } = {},
 ): Promise<readonly string[]> {
   const lines: string[] = [];
   const isFine = await checkNetwork({
     profile: profileOf({ name: NAME, chainId: 31_337, ...more }),
     rpcUrls: [chain.rpcUrl],
+    presetVrfKeys,
     readContracts: () =>
       readContractsFile(path.join(folder, "none.json"), { network: NAME, chainId: 31_337 }),
     fees: suggestedFees({ repriceAfterMs: 1_000, ...fees }),
@@ -63,6 +64,12 @@ test("behaviour: a finality depth that is an estimate is told as one, until the 
     "✓ transactions count as final after 96 blocks, which is an estimate (the chain is unknown; as on Ethereum); finalityDepth sets it";
   expect(await check()).toContain(estimate);
   expect(await check({}, { finalityDepth: 12 })).toContain("✓ transactions count as final after 12 blocks");
+});
+
+test("behaviour: funds last for fewer presets where each joins the words of several keys", async () => {
+  const presetsFor = async (presetVrfKeys: number): Promise<number> =>
+    Number(/operator .* about (\d+) presets/.exec((await check({ minTipWei: 1n }, { presetVrfKeys })).join("\n"))?.[1]);
+  expect((await presetsFor(1)) / (await presetsFor(4))).toBeGreaterThan(3);
 });
 
 test("behaviour: gas above the operator's cap is amiss", async () => {
