@@ -1,32 +1,75 @@
-import { AVALANCHE_GAS, POLYGON_GAS, USUAL_GAS } from "./gasRules.ts";
-import type { NetworkProfile } from "./profile.ts";
-import { PUBLIC_NETWORKS } from "./publicNetworks.ts";
-import { VRF25_NETWORKS } from "./vrf25.ts";
+import type { Hex } from "viem";
+import { VRF25_NETWORKS, type Vrf25Network } from "./vrf25.ts";
 
-export type { NetworkProfile } from "./profile.ts";
+/** What is known about one network, whoever serves it. */
+export interface NetworkProfile {
+  /** The value of `network` parameters. */
+  readonly name: string;
+  readonly title: string;
+  readonly chainId: number;
+  /** Symbol of the coin that pays for gas. */
+  readonly coin: string;
+  /** Blocks after which the public network no longer replaces a block. */
+  readonly finalityDepth: number;
+  /** What the depth was estimated from, when it isn't a fact of the network or its clients; absent when it is. */
+  readonly finalityEstimate?: string | undefined;
+  /** Whether the node's `finalized` block is worth following: it arrives sooner than the depth, or is the only source of finality. */
+  readonly hasFinalizedTag: boolean;
+  /** Whether a block's hash is that of an Ethereum header, which verification can compute again. */
+  readonly hasEthereumBlocks: boolean;
+  readonly gas: GasRules;
+  /** Without a trailing slash; `/tx/HASH` and `/address/ADDRESS` follow. Absent when there is no explorer. */
+  readonly explorerUrl?: string;
+  readonly vrf: {
+    /**
+     * Fewest confirmations that the public coordinator accepts, and a coordinator of our own on that network; an embedded chain accepts
+     * 1, the block with the request itself.
+     */
+    readonly minConfirmations: number;
+    /**
+     * Flat fee per fulfilment on contracts of our own, in millionths of LINK (`fulfillmentFlatFeeLinkPPMTier1`); of the same order as
+     * the public coordinator's.
+     */
+    readonly premiumLinkPpm: number;
+  };
+  /** Chainlink's live VRF v2.5. */
+  readonly vrf25?: Vrf25Network;
+  readonly functions: {
+    /** DON id of the oracle network; its bytes, padded with zeros to 32, are the contracts' `donId`. */
+    readonly donId: string;
+  };
+  readonly link?: Hex;
+  /** Chainlink's price feeds: LINK in the chain's coin (18 decimals), and in US dollars (8). */
+  readonly priceFeeds?: { readonly linkNative?: Hex; readonly linkUsd?: Hex };
+}
+
+/** What a network's pools and proposers require of a transaction. */
+export interface GasRules {
+  /** Lowest tip (EIP-1559 `maxPriorityFeePerGas`) that gets included. */
+  readonly minTipWei: bigint;
+  /** By how much the price of a transaction must rise to replace another one with the same nonce. */
+  readonly replacementPercent: number;
+}
+
+const GWEI = 10n ** 9n;
+/** The rules of geth's pool (`PriceBump`) and most others. */
+const USUAL_GAS: GasRules = { minTipWei: 0n, replacementPercent: 10 };
+/** Polygon's nodes refuse lower tips and smaller replacements. */
+const POLYGON_GAS: GasRules = { minTipWei: 25n * GWEI, replacementPercent: 20 };
+const AVALANCHE_GAS: GasRules = { minTipWei: GWEI, replacementPercent: 10 };
 
 /** Names by which callers refer to the networks. */
 export const NETWORK_NAMES = ["polygon_mumbai", "sepolia", "fuji", "fantom_testnet"] as const;
 export type NetworkName = (typeof NETWORK_NAMES)[number];
 
-/** Where a network is served from: an embedded chain, or a node of the public network. */
-export type Deployment = "embedded" | "public";
-
 /** Maximum size of a function's result in bytes: our oracle's, wherever its contracts are, and Chainlink's. */
 export const MAX_RESPONSE_BYTES: Readonly<Record<"own" | "public", number>> = { own: 1024, public: 256 };
 
-/** Returns the fewest confirmations that a request for random words may ask for. */
-export function minConfirmationsOf(profile: NetworkProfile, deployment: Deployment): number {
-  return deployment === "embedded" ? 1 : profile.vrf.minConfirmations;
-}
+/** Fewest confirmations on an embedded chain: the block with the request itself. */
+export const EMBEDDED_MIN_CONFIRMATIONS = 1;
 
-/** Depth of an embedded chain, where only its user removes blocks (`anvil_reorg`, `evm_revert`), but possibly many. */
-const EMBEDDED_FINALITY_DEPTH = 2_048;
-
-/** Returns the number of blocks after which a block counts as final. */
-export function finalityDepthOf(profile: NetworkProfile, deployment: Deployment): number {
-  return deployment === "embedded" ? EMBEDDED_FINALITY_DEPTH : profile.finalityDepth;
-}
+/** Finality depth of an embedded chain, where only its user removes blocks (`anvil_reorg`, `evm_revert`), but possibly many. */
+export const EMBEDDED_FINALITY_DEPTH = 2_048;
 
 /**
  * The networks that Tyche embeds by default, by name. Sources: Chainlink's documentation and starter kits, as of August 2026, for all but the
@@ -44,14 +87,8 @@ export const NETWORKS: Readonly<Record<NetworkName, NetworkProfile>> = {
     hasEthereumBlocks: true,
     gas: POLYGON_GAS,
     explorerUrl: "https://mumbai.polygonscan.com",
-    vrf: {
-      coordinator: "0x7a1BaC17Ccc5b313516C5E16fb24f7659aA5ebed",
-      keyHash: "0x4b09e658ed251bcafeebbc69400383d49f344ace09b9576fe248bb02c003fe9f",
-      gasLaneGwei: 500,
-      minConfirmations: 3,
-      premiumLinkPpm: 500,
-    },
-    functions: { router: "0x6E2dc0F9DB014aE19888F539E59285D2Ea04244C", donId: "fun-polygon-mumbai-1" },
+    vrf: { minConfirmations: 3, premiumLinkPpm: 500 },
+    functions: { donId: "fun-polygon-mumbai-1" },
     link: "0x326C977E6efc84E512bB9C30f76E30c160eD06FB",
   },
   sepolia: {
@@ -64,15 +101,9 @@ export const NETWORKS: Readonly<Record<NetworkName, NetworkProfile>> = {
     hasEthereumBlocks: true,
     gas: USUAL_GAS,
     explorerUrl: "https://sepolia.etherscan.io",
-    vrf: {
-      coordinator: "0x8103B0A8A00be2DDC778e6e7eaa21791Cd364625",
-      keyHash: "0x474e34a077df58807dbe9c96d3c009b23b3c6d0cce433e59bbf5b34f823bc56c",
-      gasLaneGwei: 750,
-      minConfirmations: 3,
-      premiumLinkPpm: 250_000,
-    },
+    vrf: { minConfirmations: 3, premiumLinkPpm: 250_000 },
     vrf25: VRF25_NETWORKS[11_155_111]!,
-    functions: { router: "0xb83E47C2bC239B3bf370bc41e1459A34b41238D0", donId: "fun-ethereum-sepolia-1" },
+    functions: { donId: "fun-ethereum-sepolia-1" },
     link: "0x779877A7B0D9E8603169DdbD7836e478b4624789",
   },
   fuji: {
@@ -86,15 +117,9 @@ export const NETWORKS: Readonly<Record<NetworkName, NetworkProfile>> = {
     hasEthereumBlocks: false,
     gas: AVALANCHE_GAS,
     explorerUrl: "https://testnet.snowtrace.io",
-    vrf: {
-      coordinator: "0x2eD832Ba664535e5886b75D64C46EB9a228C2610",
-      keyHash: "0x354d2f95da55398f44b7cff77da56283d9c6c829a4bdf1bbcaf2ad6a4d081f61",
-      gasLaneGwei: 300,
-      minConfirmations: 1,
-      premiumLinkPpm: 5_000,
-    },
+    vrf: { minConfirmations: 1, premiumLinkPpm: 5_000 },
     vrf25: VRF25_NETWORKS[43_113]!,
-    functions: { router: "0xA9d587a00A31A52Ed70D6026794a8FC5E2F5dCb0", donId: "fun-avalanche-fuji-1" },
+    functions: { donId: "fun-avalanche-fuji-1" },
     link: "0x0b9d5D9136855f6FEc3c0993feE6E9CE8a297846",
   },
   fantom_testnet: {
@@ -108,17 +133,137 @@ export const NETWORKS: Readonly<Record<NetworkName, NetworkProfile>> = {
     hasEthereumBlocks: false,
     gas: USUAL_GAS,
     explorerUrl: "https://testnet.ftmscan.com",
-    vrf: {
-      coordinator: "0xbd13f08b8352A3635218ab9418E340c60d6Eb418",
-      keyHash: "0x121a143066e0f2f08b620784af77cccb35c6242460b4a8ee251b4b416abaebd4",
-      gasLaneGwei: 3000,
-      minConfirmations: 1,
-      premiumLinkPpm: 500,
-    },
+    vrf: { minConfirmations: 1, premiumLinkPpm: 500 },
     functions: { donId: "fun-fantom-testnet-1" },
     link: "0xfaFedb041c0DD4fA2Dc0d87a6B0979Ee6FA7af5F",
   },
 };
+
+/**
+ * Networks that are served only through an external node, none of them by default. When the nodes' `finalized` tag is useful, the
+ * depth applies only to nodes that don't support the tag.
+ */
+const PUBLIC_NETWORKS: readonly NetworkProfile[] = [
+  publicNetwork("ethereum", "Ethereum", 1, {
+    explorer: "https://etherscan.io",
+    finalityDepth: 96,
+    hasEthereumBlocks: true,
+  }),
+  publicNetwork("polygon", "Polygon", 137, {
+    coin: "POL",
+    explorer: "https://polygonscan.com",
+    finalityDepth: 500,
+    gas: POLYGON_GAS,
+    hasFinalizedTag: false,
+    hasEthereumBlocks: true,
+  }),
+  publicNetwork("polygon_amoy", "Polygon Amoy", 80_002, {
+    coin: "POL",
+    explorer: "https://amoy.polygonscan.com",
+    finalityDepth: 500,
+    gas: POLYGON_GAS,
+    hasFinalizedTag: false,
+    hasEthereumBlocks: true,
+  }),
+  publicNetwork("avalanche", "Avalanche", 43_114, {
+    coin: "AVAX",
+    explorer: "https://snowtrace.io",
+    finalityDepth: 10,
+    gas: AVALANCHE_GAS,
+  }),
+  publicNetwork("arbitrum", "Arbitrum One", 42_161, {
+    explorer: "https://arbiscan.io",
+    finalityDepth: 4_800,
+    finalityEstimate: "20 minutes of blocks each 0.25 s",
+  }),
+  publicNetwork("arbitrum_sepolia", "Arbitrum Sepolia", 421_614, {
+    explorer: "https://sepolia.arbiscan.io",
+    finalityDepth: 4_800,
+    finalityEstimate: "20 minutes of blocks each 0.25 s",
+  }),
+  publicNetwork("base", "Base", 8453, {
+    explorer: "https://basescan.org",
+    finalityDepth: 600,
+    finalityEstimate: "20 minutes of blocks each 2 s",
+  }),
+  publicNetwork("base_sepolia", "Base Sepolia", 84_532, {
+    explorer: "https://sepolia.basescan.org",
+    finalityDepth: 600,
+    finalityEstimate: "20 minutes of blocks each 2 s",
+  }),
+  publicNetwork("bnb", "BNB Smart Chain", 56, {
+    coin: "BNB",
+    explorer: "https://bscscan.com",
+    finalityDepth: 15,
+  }),
+  publicNetwork("bnb_testnet", "BNB Smart Chain Testnet", 97, {
+    coin: "tBNB",
+    explorer: "https://testnet.bscscan.com",
+    finalityDepth: 15,
+  }),
+  publicNetwork("optimism", "OP Mainnet", 10, {
+    explorer: "https://optimistic.etherscan.io",
+    finalityDepth: 600,
+    finalityEstimate: "20 minutes of blocks each 2 s",
+  }),
+  publicNetwork("optimism_sepolia", "OP Sepolia", 11_155_420, {
+    explorer: "https://optimism-sepolia.blockscout.com",
+    finalityDepth: 600,
+    finalityEstimate: "20 minutes of blocks each 2 s",
+  }),
+  publicNetwork("ronin", "Ronin", 2020, {
+    coin: "RON",
+    explorer: "https://app.roninchain.com",
+    finalityDepth: 200,
+    finalityEstimate: "nothing better is known",
+  }),
+  publicNetwork("ronin_saigon", "Ronin Saigon", 202_601, {
+    coin: "RON",
+    explorer: "https://saigon-explorer.roninchain.com",
+    finalityDepth: 200,
+    finalityEstimate: "nothing better is known",
+  }),
+  publicNetwork("soneium", "Soneium", 1868, {
+    explorer: "https://soneium.blockscout.com",
+    finalityDepth: 600,
+    finalityEstimate: "20 minutes of blocks each 2 s",
+  }),
+  publicNetwork("soneium_minato", "Soneium Minato", 1946, {
+    explorer: "https://soneium-minato.blockscout.com",
+    finalityDepth: 600,
+    finalityEstimate: "20 minutes of blocks each 2 s",
+  }),
+];
+
+interface PublicFacts {
+  /** Default `ETH`. */
+  readonly coin?: string;
+  readonly explorer: string;
+  readonly finalityDepth: number;
+  readonly finalityEstimate?: string;
+  readonly gas?: GasRules;
+  readonly hasFinalizedTag?: boolean;
+  readonly hasEthereumBlocks?: boolean;
+}
+
+function publicNetwork(name: string, title: string, chainId: number, facts: PublicFacts): NetworkProfile {
+  const vrf25 = VRF25_NETWORKS[chainId];
+  return {
+    name,
+    title,
+    chainId,
+    coin: facts.coin ?? "ETH",
+    finalityDepth: facts.finalityDepth,
+    finalityEstimate: facts.finalityEstimate,
+    hasFinalizedTag: facts.hasFinalizedTag ?? true,
+    hasEthereumBlocks: facts.hasEthereumBlocks ?? false,
+    gas: facts.gas ?? USUAL_GAS,
+    explorerUrl: facts.explorer,
+    vrf: { minConfirmations: Math.max(1, vrf25?.minConfirmations ?? 1), premiumLinkPpm: 5_000 },
+    functions: { donId: `fun-${name.replaceAll("_", "-")}-1` },
+    ...(vrf25 === undefined ? {} : { vrf25, link: vrf25.link }),
+  };
+}
 
 const PROFILES: readonly NetworkProfile[] = [...Object.values(NETWORKS), ...PUBLIC_NETWORKS];
 

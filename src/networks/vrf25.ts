@@ -1,27 +1,13 @@
 import type { Hex } from "viem";
 
-/** One of Chainlink's proving keys, with the gas price up to which its node fulfils requests. */
-export interface GasLane {
-  readonly maxGasGwei: number;
-  /** 32 bytes. */
-  readonly keyHash: Hex;
-}
-
 /** Chainlink's live VRF v2.5 on one chain. */
 export interface Vrf25Network {
   readonly coordinator: Hex;
-  /** Contract for direct funding, with at most 10 words per request. */
-  readonly wrapper: Hex;
   readonly link: Hex;
-  /** Cheapest first. */
-  readonly lanes: readonly GasLane[];
-  /** Fewest confirmations of subscription requests and of direct ones; the maximum is 200. */
+  /** Of the lane with the highest gas price, 32 bytes: its node fulfils requests even when gas is expensive. */
+  readonly keyHash: Hex;
+  /** Fewest confirmations of a request. */
   readonly minConfirmations: number;
-  readonly minDirectConfirmations: number;
-  /** Premium of a fulfilment on top of its gas, in percent, for payment in coin or in LINK. */
-  readonly premiumPercent: { readonly native: number; readonly link: number };
-  /** The coordinator's own gas on top of the callback's, for payment in coin or in LINK; each word takes 435 more. */
-  readonly coordinatorGas: { readonly native: number; readonly link: number };
 }
 
 /**
@@ -32,250 +18,127 @@ export const VRF25_NETWORKS: Readonly<Record<number, Vrf25Network>> = {
   // Arbitrum Mainnet
   42_161: {
     coordinator: "0x3C0Ca683b403E37668AE3DC4FB62F4B29B6f7a3e",
-    wrapper: "0x14632CD5c12eC5875D41350B55e825c54406BaaB",
     link: "0xf97f4df75117a78c1A5a0DBb814Af92458539FB4",
-    lanes: [
-      { maxGasGwei: 2, keyHash: "0x9e9e46732b32662b9adc6f3abdf6c5e926a666d174a4d6b8e39c4cca76a38897" },
-      { maxGasGwei: 30, keyHash: "0x8472ba59cf7134dfe321f4d61a430c4857e8b19cdd5230b09952a92671c24409" },
-      { maxGasGwei: 150, keyHash: "0xe9f223d7d83ec85c4f78042a4845af3a1c8df7757b4997b815ce4b8d07aca68c" },
-    ],
+    keyHash: "0xe9f223d7d83ec85c4f78042a4845af3a1c8df7757b4997b815ce4b8d07aca68c",
     minConfirmations: 1,
-    minDirectConfirmations: 0,
-    premiumPercent: { native: 60, link: 50 },
-    coordinatorGas: { native: 104_500, link: 126_500 },
   },
   // Arbitrum Sepolia Testnet
   421_614: {
     coordinator: "0x5CE8D5A2BC84beb22a398CCA51996F7930313D61",
-    wrapper: "0x29576aB8152A09b9DC634804e4aDE73dA1f3a3CC",
     link: "0xb1D4538B4571d411F07960EF2838Ce337FE1E80E",
-    lanes: [
-      { maxGasGwei: 50, keyHash: "0x1770bdc7eec7771f7ba4ffd640f34260d7f095b79c92d34a5b2551d6f6cfd2be" },
-    ],
+    keyHash: "0x1770bdc7eec7771f7ba4ffd640f34260d7f095b79c92d34a5b2551d6f6cfd2be",
     minConfirmations: 1,
-    minDirectConfirmations: 0,
-    premiumPercent: { native: 60, link: 50 },
-    coordinatorGas: { native: 104_500, link: 126_500 },
   },
   // Avalanche Mainnet
   43_114: {
     coordinator: "0xE40895D055bccd2053dD0638C9695E326152b1A4",
-    wrapper: "0x62Fb87c10A917580cA99AB9a86E213Eb98aa820C",
     link: "0x5947BB275c521040051D82396192181b413227A3",
-    lanes: [
-      { maxGasGwei: 200, keyHash: "0xea7f56be19583eeb8255aa79f16d8bd8a64cedf68e42fefee1c9ac5372b1a102" },
-      { maxGasGwei: 500, keyHash: "0x84213dcadf1f89e4097eb654e3f284d7d5d5bda2bd4748d8b7fada5b3a6eaa0d" },
-      { maxGasGwei: 1000, keyHash: "0xe227ebd10a873dde8e58841197a07b410038e405f1180bd117be6f6557fa491c" },
-    ],
+    keyHash: "0xe227ebd10a873dde8e58841197a07b410038e405f1180bd117be6f6557fa491c",
     minConfirmations: 0,
-    minDirectConfirmations: 0,
-    premiumPercent: { native: 60, link: 50 },
-    coordinatorGas: { native: 107_000, link: 129_000 },
   },
   // Avalanche Fuji Testnet
   43_113: {
     coordinator: "0x5C210eF41CD1a72de73bF76eC39637bB0d3d7BEE",
-    wrapper: "0x327B83F409E1D5f13985c6d0584420FA648f1F56",
     link: "0x0b9d5D9136855f6FEc3c0993feE6E9CE8a297846",
-    lanes: [
-      { maxGasGwei: 300, keyHash: "0xc799bd1e3bd4d1a41cd4968997a4e03dfd2a3c7c04b695881138580163f42887" },
-    ],
+    keyHash: "0xc799bd1e3bd4d1a41cd4968997a4e03dfd2a3c7c04b695881138580163f42887",
     minConfirmations: 1,
-    minDirectConfirmations: 0,
-    premiumPercent: { native: 60, link: 50 },
-    coordinatorGas: { native: 104_500, link: 126_500 },
   },
   // BASE Mainnet
   8453: {
     coordinator: "0xd5D517aBE5cF79B7e95eC98dB0f0277788aFF634",
-    wrapper: "0xb0407dbe851f8318bd31404A49e658143C982F23",
     link: "0x88Fb150BDc53A65fe94Dea0c9BA0a6dAf8C6e196",
-    lanes: [
-      { maxGasGwei: 2, keyHash: "0x00b81b5a830cb0a4009fbd8904de511e28631e62ce5ad231373d3cdad373ccab" },
-      { maxGasGwei: 30, keyHash: "0xdc2f87677b01473c763cb0aee938ed3341512f6057324a584e5944e786144d70" },
-    ],
+    keyHash: "0xdc2f87677b01473c763cb0aee938ed3341512f6057324a584e5944e786144d70",
     minConfirmations: 0,
-    minDirectConfirmations: 0,
-    premiumPercent: { native: 60, link: 50 },
-    coordinatorGas: { native: 128_500, link: 150_400 },
   },
   // BASE Sepolia Testnet
   84_532: {
     coordinator: "0x5C210eF41CD1a72de73bF76eC39637bB0d3d7BEE",
-    wrapper: "0x7a1BaC17Ccc5b313516C5E16fb24f7659aA5ebed",
     link: "0xE4aB69C077896252FAFBD49EFD26B5D171A32410",
-    lanes: [
-      { maxGasGwei: 30, keyHash: "0x9e1344a1247c8a1785d0a4681a27152bffdb43666ae5bf7d14d24a5efd44bf71" },
-    ],
+    keyHash: "0x9e1344a1247c8a1785d0a4681a27152bffdb43666ae5bf7d14d24a5efd44bf71",
     minConfirmations: 0,
-    minDirectConfirmations: 0,
-    premiumPercent: { native: 60, link: 50 },
-    coordinatorGas: { native: 128_500, link: 150_400 },
   },
   // BNB Chain Mainnet
   56: {
     coordinator: "0xd691f04bc0C9a24Edb78af9E005Cf85768F694C9",
-    wrapper: "0x471506e6ADED0b9811D05B8cAc8Db25eE839Ac94",
     link: "0x404460C6A5EdE2D891e8297795264fDe62ADBB75",
-    lanes: [
-      { maxGasGwei: 200, keyHash: "0x130dba50ad435d4ecc214aad0d5820474137bd68e7e77724144f27c3c377d3d4" },
-      { maxGasGwei: 500, keyHash: "0xeb0f72532fed5c94b4caf7b49caf454b35a729608a441101b9269efb7efe2c6c" },
-      { maxGasGwei: 1000, keyHash: "0xb94a4fdb12830e15846df59b27d7c5d92c9c24c10cf6ae49655681ba560848dd" },
-    ],
+    keyHash: "0xb94a4fdb12830e15846df59b27d7c5d92c9c24c10cf6ae49655681ba560848dd",
     minConfirmations: 3,
-    minDirectConfirmations: 3,
-    premiumPercent: { native: 60, link: 50 },
-    coordinatorGas: { native: 99_500, link: 121_500 },
   },
   // BNB Chain Testnet
   97: {
     coordinator: "0xDA3b641D438362C440Ac5458c57e00a712b66700",
-    wrapper: "0x471506e6ADED0b9811D05B8cAc8Db25eE839Ac94",
     link: "0x84b9B910527Ad5C03A9Ca831909E21e236EA7b06",
-    lanes: [
-      { maxGasGwei: 50, keyHash: "0x8596b430971ac45bdf6088665b9ad8e8630c9d5049ab54b14dff711bee7c0e26" },
-    ],
+    keyHash: "0x8596b430971ac45bdf6088665b9ad8e8630c9d5049ab54b14dff711bee7c0e26",
     minConfirmations: 3,
-    minDirectConfirmations: 3,
-    premiumPercent: { native: 60, link: 50 },
-    coordinatorGas: { native: 99_500, link: 121_500 },
   },
   // Ethereum Mainnet
   1: {
     coordinator: "0xD7f86b4b8Cae7D942340FF628F82735b7a20893a",
-    wrapper: "0x02aae1A04f9828517b3007f83f6181900CaD910c",
     link: "0x514910771AF9Ca656af840dff83E8264EcF986CA",
-    lanes: [
-      { maxGasGwei: 200, keyHash: "0x8077df514608a09f83e4e8d300645594e5d7234665448ba83f51a50f842bd3d9" },
-      { maxGasGwei: 500, keyHash: "0x3fd2fec10d06ee8f65e7f2e95f5c56511359ece3f33960ad8a866ae24a8ff10b" },
-      { maxGasGwei: 1000, keyHash: "0xc6bf2e7b88e5cfbb4946ff23af846494ae1f3c65270b79ee7876c9aa99d3d45f" },
-    ],
+    keyHash: "0xc6bf2e7b88e5cfbb4946ff23af846494ae1f3c65270b79ee7876c9aa99d3d45f",
     minConfirmations: 3,
-    minDirectConfirmations: 3,
-    premiumPercent: { native: 24, link: 20 },
-    coordinatorGas: { native: 90_000, link: 112_000 },
   },
   // Ethereum Sepolia Testnet
   11_155_111: {
     coordinator: "0x9DdfaCa8183c41ad55329BdeeD9F6A8d53168B1B",
-    wrapper: "0x195f15F2d49d693cE265b4fB0fdDbE15b1850Cc1",
     link: "0x779877A7B0D9E8603169DdbD7836e478b4624789",
-    lanes: [
-      { maxGasGwei: 500, keyHash: "0x787d74caea10b2b357790d5b5247c2f63d1d91572a9846f780606e4d953677ae" },
-    ],
+    keyHash: "0x787d74caea10b2b357790d5b5247c2f63d1d91572a9846f780606e4d953677ae",
     minConfirmations: 3,
-    minDirectConfirmations: 3,
-    premiumPercent: { native: 24, link: 20 },
-    coordinatorGas: { native: 90_000, link: 112_000 },
   },
   // OP Mainnet
   10: {
     coordinator: "0x5FE58960F730153eb5A84a47C51BD4E58302E1c8",
-    wrapper: "0x6A39cE9604FAD060B32bc35BE2e0D3825B2b8D4B",
     link: "0x350a791Bfc2C21F9Ed5d10980Dad2e2638ffa7f6",
-    lanes: [
-      { maxGasGwei: 2, keyHash: "0xa16a2316f92fa0abfd0029eea74e947d0613728e934d9794cd78bc02e2f69de4" },
-      { maxGasGwei: 30, keyHash: "0x8e7a847ba0757d1c302a3f0fde7b868ef8cf4acc32e48505f1a1d53693a10a19" },
-    ],
+    keyHash: "0x8e7a847ba0757d1c302a3f0fde7b868ef8cf4acc32e48505f1a1d53693a10a19",
     minConfirmations: 0,
-    minDirectConfirmations: 0,
-    premiumPercent: { native: 60, link: 50 },
-    coordinatorGas: { native: 128_500, link: 150_400 },
   },
   // OP Sepolia Testnet
   11_155_420: {
     coordinator: "0x02667f44a6a44E4BDddCF80e724512Ad3426B17d",
-    wrapper: "0xA8A278BF534BCa72eFd6e6C9ac573E98c21A6171",
     link: "0xE4aB69C077896252FAFBD49EFD26B5D171A32410",
-    lanes: [
-      { maxGasGwei: 30, keyHash: "0xc3d5bc4d5600fa71f7a50b9ad841f14f24f9ca4236fd00bdb5fda56b052b28a4" },
-    ],
+    keyHash: "0xc3d5bc4d5600fa71f7a50b9ad841f14f24f9ca4236fd00bdb5fda56b052b28a4",
     minConfirmations: 0,
-    minDirectConfirmations: 0,
-    premiumPercent: { native: 60, link: 50 },
-    coordinatorGas: { native: 128_500, link: 150_400 },
   },
   // Polygon Mainnet
   137: {
     coordinator: "0xec0Ed46f36576541C75739E915ADbCb3DE24bD77",
-    wrapper: "0xc8F13422c49909F4Ec24BF65EDFBEbe410BB9D7c",
     link: "0xb0897686c545045aFc77CF20eC7A532E3120E0F1",
-    lanes: [
-      { maxGasGwei: 200, keyHash: "0x0ffbbd0c1c18c0263dd778dadd1d64240d7bc338d95fec1cf0473928ca7eaf9e" },
-      { maxGasGwei: 500, keyHash: "0x719ed7d7664abc3001c18aac8130a2265e1e70b7e036ae20f3ca8b92b3154d86" },
-      { maxGasGwei: 1000, keyHash: "0x192234a5cda4cc07c0b66dfbcfbb785341cc790edc50032e842667dbb506cada" },
-    ],
+    keyHash: "0x192234a5cda4cc07c0b66dfbcfbb785341cc790edc50032e842667dbb506cada",
     minConfirmations: 3,
-    minDirectConfirmations: 3,
-    premiumPercent: { native: 84, link: 70 },
-    coordinatorGas: { native: 99_500, link: 121_500 },
   },
   // Polygon Amoy Testnet
   80_002: {
     coordinator: "0x343300b5d84D444B2ADc9116FEF1bED02BE49Cf2",
-    wrapper: "0x6e6c366a1cd1F92ba87Fd6f96F743B0e6c967Bf0",
     link: "0x0Fd9e8d3aF1aaee056EB9e802c3A762a667b1904",
-    lanes: [
-      { maxGasGwei: 500, keyHash: "0x816bedba8a50b294e5cbd47842baf240c2385f2eaf719edbd4f250a137a8c899" },
-    ],
+    keyHash: "0x816bedba8a50b294e5cbd47842baf240c2385f2eaf719edbd4f250a137a8c899",
     minConfirmations: 3,
-    minDirectConfirmations: 3,
-    premiumPercent: { native: 84, link: 70 },
-    coordinatorGas: { native: 99_500, link: 121_500 },
   },
   // Ronin Mainnet
   2020: {
     coordinator: "0xa18FD3db9B869AD2A8c55267e0D54dbf6ECEbEda",
-    wrapper: "0x3B7d0d0CeC08eBF8dad58aCCa4719791378b2329",
     link: "0x3902228D6A3d2Dc44731fD9d45FeE6a61c722D0b",
-    lanes: [
-      { maxGasGwei: 50, keyHash: "0x1aefc70f3533a251306d6b85a6b336ba0ae2e384226274b236f42c3d5366dbbd" },
-      { maxGasGwei: 200, keyHash: "0x01753ec79fbf37f6332977d62f25c6d701b11bac255d7e79674fd2886622b0cc" },
-      { maxGasGwei: 1000, keyHash: "0xdb64d2a17ee501f6c6a8c090e058dfa39ea79d5fd121185bb903f5a69b8038a3" },
-    ],
+    keyHash: "0xdb64d2a17ee501f6c6a8c090e058dfa39ea79d5fd121185bb903f5a69b8038a3",
     minConfirmations: 3,
-    minDirectConfirmations: 3,
-    premiumPercent: { native: 60, link: 50 },
-    coordinatorGas: { native: 99_500, link: 121_500 },
   },
   // Ronin Saigon Testnet
   202_601: {
     coordinator: "0xc052324E6A27D0E4b2CbF0FdFFBCb3796ea8f8B8",
-    wrapper: "0x4664273cf5Eb350c864c2F37F63b045a883F93C6",
     link: "0x5bB50A6888ee6a67E22afFDFD9513be7740F1c15",
-    lanes: [
-      { maxGasGwei: 200, keyHash: "0x0a79a60cc054d8da06a5050a1d07f0fec08088ca64192cf67477f8cc3e549f71" },
-    ],
+    keyHash: "0x0a79a60cc054d8da06a5050a1d07f0fec08088ca64192cf67477f8cc3e549f71",
     minConfirmations: 3,
-    minDirectConfirmations: 3,
-    premiumPercent: { native: 60, link: 50 },
-    coordinatorGas: { native: 99_500, link: 121_500 },
   },
   // Soneium Mainnet
   1868: {
     coordinator: "0xb89BB0aB64b219Ba7702f862020d879786a2BC49",
-    wrapper: "0x656155C8bD09d1741385C525010590522758345c",
     link: "0x32D8F819C8080ae44375F8d383Ffd39FC642f3Ec",
-    lanes: [
-      { maxGasGwei: 2, keyHash: "0x508b86c17b9abbdef2b903bd4f1b03ae321d7c1431b9ccac97d5927b4619e050" },
-      { maxGasGwei: 30, keyHash: "0x7611210a5ac0abd39b581bd4ce1108aa0b9e63994daa32cc7302d98ed47747c1" },
-    ],
+    keyHash: "0x7611210a5ac0abd39b581bd4ce1108aa0b9e63994daa32cc7302d98ed47747c1",
     minConfirmations: 0,
-    minDirectConfirmations: 0,
-    premiumPercent: { native: 60, link: 50 },
-    coordinatorGas: { native: 128_500, link: 150_400 },
   },
   // Soneium Minato Testnet
   1946: {
     coordinator: "0x3Fa01AB73beB4EA09e78FC0849FCe31d0b035b47",
-    wrapper: "0xB64019F234f2A4951261B111C6B43eb0d8f33b76",
     link: "0x7ea13478Ea3961A0e8b538cb05a9DF0477c79Cd2",
-    lanes: [
-      { maxGasGwei: 30, keyHash: "0x0c970a50393bea0011d5cec18c15c80c6deb37888b9ff579f476b3e52f6d3922" },
-    ],
+    keyHash: "0x0c970a50393bea0011d5cec18c15c80c6deb37888b9ff579f476b3e52f6d3922",
     minConfirmations: 0,
-    minDirectConfirmations: 0,
-    premiumPercent: { native: 60, link: 50 },
-    coordinatorGas: { native: 128_500, link: 150_400 },
   },
 };

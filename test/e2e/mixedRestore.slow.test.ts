@@ -1,7 +1,7 @@
 import { cpSync, rmSync } from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { NETWORKS, finalityDepthOf } from "../../src/networks/profiles.ts";
+import { EMBEDDED_FINALITY_DEPTH } from "../../src/networks/profiles.ts";
 import { makeDataDir, removeDataDir, startTycheProcess } from "../support/tyche.ts";
 import type { TycheProcess } from "../support/tyche.ts";
 
@@ -39,7 +39,7 @@ test("behaviour: another course of the chain under a database: what it lost is s
   await tyche.stop();
   // The chain continues from the backup until both requests are final by their block numbers.
   tyche = await startTycheProcess({ dataDir: backup });
-  const mined = finalityDepthOf(NETWORKS.fuji, "embedded") + 64;
+  const mined = EMBEDDED_FINALITY_DEPTH + 64;
   await rpc("anvil_mine", `0x${mined.toString(16)}`);
   await tyche.stop();
   rmSync(path.join(dataDir, "chains", "fuji"), { recursive: true });

@@ -4,9 +4,7 @@ import {
   NETWORKS,
   NETWORK_NAMES,
   PROFILE_NAMES,
-  finalityDepthOf,
   findProfile,
-  minConfirmationsOf,
   profileOf,
 } from "../../src/networks/profiles.ts";
 import { VRF25_NETWORKS } from "../../src/networks/vrf25.ts";
@@ -18,25 +16,14 @@ describe.each(NETWORK_NAMES)("%s", (name) => {
     expect(network.name).toBe(name);
   });
 
-  test("behaviour: every address has its checksum, every hash its length", () => {
-    const addresses = [network.link, network.vrf.coordinator, network.functions.router].filter(
-      (address) => address !== undefined,
-    );
-    expect(addresses.filter((address) => !isAddress(address, { strict: true }))).toEqual([]);
-    expect(isHash(network.vrf.keyHash!)).toBe(true);
+  test("behaviour: the address of LINK has its checksum, and the DON id fits 32 bytes", () => {
+    expect(isAddress(network.link!, { strict: true })).toBe(true);
     expect(Buffer.byteLength(network.functions.donId)).toBeLessThanOrEqual(32);
-  });
-
-  test("behaviour: an embedded chain takes one confirmation, the public one its own minimum", () => {
-    expect(minConfirmationsOf(network, "embedded")).toBe(1);
-    expect(minConfirmationsOf(network, "public")).toBe(network.vrf.minConfirmations);
   });
 });
 
 test("behaviour: a network is final after as many blocks as its nodes may replace", () => {
-  const depths = NETWORK_NAMES.map((name) => finalityDepthOf(NETWORKS[name], "public"));
-  expect(depths).toEqual([500, 96, 10, 50]);
-  expect(finalityDepthOf(NETWORKS.sepolia, "embedded")).toBe(2_048);
+  expect(NETWORK_NAMES.map((name) => NETWORKS[name].finalityDepth)).toEqual([500, 96, 10, 50]);
 });
 
 test("behaviour: no two networks share a chain id", () => {
@@ -66,9 +53,9 @@ test("behaviour: VRF v2.5 is known by chain id, for one address is two coordinat
   const base = findProfile("base_sepolia")?.vrf25;
   const fuji = findProfile("fuji")?.vrf25;
   expect(base?.coordinator).toBe(fuji?.coordinator);
-  expect(base?.lanes[0]?.keyHash).not.toBe(fuji?.lanes[0]?.keyHash);
-  for (const { coordinator, wrapper, link, lanes } of Object.values(VRF25_NETWORKS)) {
-    expect([coordinator, wrapper, link].every((one) => isAddress(one, { strict: true }))).toBe(true);
-    expect(lanes.every(({ keyHash }) => isHash(keyHash))).toBe(true);
+  expect(base?.keyHash).not.toBe(fuji?.keyHash);
+  for (const { coordinator, link, keyHash } of Object.values(VRF25_NETWORKS)) {
+    expect([coordinator, link].every((one) => isAddress(one, { strict: true }))).toBe(true);
+    expect(isHash(keyHash)).toBe(true);
   }
 });

@@ -6,7 +6,11 @@ import { fixedFees } from "../../evm/sender.ts";
 import { EMBEDDED_GAS_PRICE_WEI } from "../../networks/embedded/anvil.ts";
 import { startEmbeddedChain, type EmbeddedVrf } from "../../networks/embedded/chain.ts";
 import type { NetworkSource } from "../../networks/network.ts";
-import { MAX_RESPONSE_BYTES, finalityDepthOf, minConfirmationsOf } from "../../networks/profiles.ts";
+import {
+  EMBEDDED_FINALITY_DEPTH,
+  EMBEDDED_MIN_CONFIRMATIONS,
+  MAX_RESPONSE_BYTES,
+} from "../../networks/profiles.ts";
 import type { NetworkProfile } from "../../networks/profiles.ts";
 import { rolesOf } from "./networkKeys.ts";
 import type { NetworkKeys } from "./networkKeys.ts";
@@ -44,8 +48,8 @@ export function createEmbeddedSource(options: {
     profile,
     isEmbedded: true,
     terms: {
-      minConfirmations: minConfirmationsOf(profile, "embedded"),
-      finalityDepth: finalityDepthOf(profile, "embedded"),
+      minConfirmations: EMBEDDED_MIN_CONFIRMATIONS,
+      finalityDepth: EMBEDDED_FINALITY_DEPTH,
       // Anyone with access to Anvil's port can revert even blocks that Anvil calls final.
       hasFinalizedTag: false,
       maxResponseBytes: MAX_RESPONSE_BYTES.own,

@@ -61,7 +61,7 @@ export function chainlinkVrfOf(
   if (typeof vrf !== "object") return undefined;
   return {
     coordinator: vrf.coordinator ?? vrf25!.coordinator,
-    keyHash: vrf.keyHash ?? vrf25!.lanes.at(-1)!.keyHash,
+    keyHash: vrf.keyHash ?? vrf25!.keyHash,
     minConfirmations: Math.max(1, vrf25?.minConfirmations ?? 1),
   };
 }

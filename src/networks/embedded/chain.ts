@@ -11,7 +11,7 @@ import type { StackAddresses, StackRoles } from "../../chainlink/stackPlan.ts";
 import { COORDINATOR_READS } from "../../chainlink/vrfCoordinator.ts";
 import { keyHashOfRole, type VrfTerms } from "../../chainlink/vrfPlan.ts";
 import type { ChainDeployment, KnownChain } from "../network.ts";
-import { minConfirmationsOf } from "../profiles.ts";
+import { EMBEDDED_MIN_CONFIRMATIONS } from "../profiles.ts";
 import type { NetworkProfile } from "../profiles.ts";
 import { EMBEDDED_GAS_PRICE_WEI, EmbeddedChainError } from "./anvil.ts";
 import {
@@ -158,7 +158,7 @@ export async function startEmbeddedChain(options: EmbeddedChainOptions): Promise
       synchronous: true,
       roles: options.roles,
       donName: profile.functions.donId,
-      minConfirmations: minConfirmationsOf(profile, "embedded"),
+      minConfirmations: EMBEDDED_MIN_CONFIRMATIONS,
       premiumLinkPpm: profile.vrf.premiumLinkPpm,
       ...options.vrf,
     });
