@@ -5,7 +5,7 @@ import { connectService, withService, type ServiceFlags } from "./connectService
 import { nextPage } from "./nextPage.ts";
 import { parseLimit } from "./pagedCommand.ts";
 import { colorOf, printEvent, printOutcome, printRequest, summarize } from "./outcome.ts";
-import type { Terminal } from "./terminal.ts";
+import { withoutControls, type Terminal } from "./terminal.ts";
 
 interface ListFlags extends ServiceFlags {
   readonly network?: string;
@@ -47,7 +47,8 @@ export function registerRequests(program: Command, terminal: Terminal): void {
       if (flags.json) return terminal.out(JSON.stringify(page, null, 2));
       if (page.items.length === 0) return terminal.err("no requests");
       for (const request of page.items) {
-        const value = summarize(request);
+        const { label } = request.params as { label?: string };
+        const value = `${label === undefined ? "" : `${withoutControls(JSON.stringify(label))}  `}${summarize(request)}`;
         const shown = value.length <= MAX_SHOWN ? value : `${value.slice(0, MAX_SHOWN - 1)}…`;
         const state = colorOf(request.state, terminal.colors)(request.state.padEnd(10));
         terminal.out(

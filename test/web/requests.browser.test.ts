@@ -118,6 +118,9 @@ test("default: a labelled draw says that it is the only one, and is drawn no sec
   await page.getByRole("button", { name: "Verify", exact: true }).click();
   await page.getByText(/^"kick-off" of dapp_\w+: the only request with this label/).waitFor();
   await visitor.inspect();
+  await page.getByText("without the label: with it, it would be a second draw").waitFor();
+  await page.getByRole("button", { name: "Run again" }).click();
+  await page.getByRole("heading", { level: 2, name: /^coinflip on / }).waitFor();
   await draw();
   await page.getByText('has the label "kick-off", and one of the two says once').waitFor();
   // The page may show the refusal before the browser reports it.

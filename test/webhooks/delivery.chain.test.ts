@@ -98,7 +98,9 @@ describe.each(DATABASES)("on %s", (_name, create) => {
 
   test("default: the receiver is told the end of a request, signed, in sequence, and nothing else", async () => {
     const { id, secret } = await hook("/told");
-    const request = await fulfil();
+    const { params } = makeRequest("random", "0x");
+    const beacon = { round: "7", time: "2026-12-24T18:00:00.000Z", chainHash: "0x07" };
+    const request = await fulfil({ params: { ...params, label: "raffle", beacon } } as Partial<OpenRequest>);
     const [message] = await receiver.count("/told", 1);
     const body = new Webhook(secret!).verify(message!.body, message!.headers as Record<string, string>);
     expect(body).toEqual({
@@ -110,6 +112,8 @@ describe.each(DATABASES)("on %s", (_name, create) => {
         kind: "random",
         network: "sepolia",
         state: "fulfilled",
+        label: "raffle",
+        beacon,
         requestId: "0x2",
         result: ["1", "2"],
         statusUrl: `http://tyche/api/requests/${request.id}`,

@@ -1,4 +1,4 @@
-import type { Outcome } from "../../api/types.ts";
+import type { BeaconView, Outcome } from "../../api/types.ts";
 import { createId } from "../../lib/id.ts";
 import type { WebhookEvent } from "../../lib/vocabulary.ts";
 import { addEvents, type OutboxEvent } from "../../store/outbox.ts";
@@ -61,6 +61,7 @@ function writeBody(
 ): string {
   const { request, isNow, baseUrl } = context;
   const { id, kind, network } = request;
+  const { label, beacon } = request.params as { readonly label?: string; readonly beacon?: BeaconView };
   const timestamp = new Date(at).toISOString();
   const data = {
     id,
@@ -68,6 +69,8 @@ function writeBody(
     kind,
     network,
     state,
+    ...(label === undefined ? {} : { label }),
+    ...(beacon === undefined ? {} : { beacon }),
     ...(detail === undefined ? {} : { detail: cut(detail) }),
     statusUrl: `${baseUrl}/api/requests/${id}`,
   };

@@ -1,10 +1,27 @@
-import type { RequestState, RequestView, SharedResult, ShownResult } from "../../../client/index.ts";
-import { count } from "./format.tsx";
+import type {
+  BeaconView,
+  RequestState,
+  RequestView,
+  SharedResult,
+  ShownResult,
+} from "../../../client/index.ts";
+import { nameRound } from "../../../lib/drawWords.ts";
+import { count, Time } from "./format.tsx";
 import { ResultText, Tag, UnknownText } from "./parts.tsx";
 
 /** A request's state as a colored word. */
 export function StateTag({ state }: { readonly state: RequestState }) {
   return <Tag kind={state === "fulfilled" ? "good" : state === "failed" ? "bad" : "busy"}>{state}</Tag>;
+}
+
+/** The round that a preset waits for. */
+export function Beacon({ beacon }: { readonly beacon: BeaconView }) {
+  return (
+    <>
+      {nameRound(beacon)}, due <Time iso={beacon.time} />
+      {beacon.isLocal === true && ": the service signs it itself, so it proves nothing"}
+    </>
+  );
 }
 
 /** Summarizes a request in a few words, and says what it is for. */

@@ -17,7 +17,7 @@ export interface RequestParams {
 
 /** Writes the API call that repeats a request, for a shell that has `TYCHE_URL` and `TYCHE_API_KEY`. */
 export function curlOf({ kind, network, params }: Pick<RequestView, "kind" | "network" | "params">): string {
-  const { preset, beacon, ...own } = params as unknown as RequestParams;
+  const { preset, beacon, ...own } = unlabelled(params);
   if (kind === "function") return curl("/api/oracleFunctions/runFunction", { network, ...own });
   if (kind === "preset") {
     const waitsFor = beaconOf(beacon);
@@ -25,6 +25,12 @@ export function curlOf({ kind, network, params }: Pick<RequestView, "kind" | "ne
     return curl(`/api/vrfv2/presets?${query.toString()}`, own);
   }
   return curl("/api/vrfv2/requestRandomNumber", { network, ...wordsOf(own) });
+}
+
+/** Returns a request's parameters to repeat it with: with its label it would be another draw of what was drawn. */
+export function unlabelled(params: RequestView["params"]): RequestParams {
+  const kept = Object.entries(params).filter(([name]) => name !== "label" && name !== "once");
+  return Object.fromEntries(kept) as unknown as RequestParams;
 }
 
 /** Returns what a call names a request's beacon by. */

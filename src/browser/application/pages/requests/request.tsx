@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { Link, useLocation, useParams } from "wouter";
-import type { RequestView } from "../../../../client/index.ts";
+import type { BeaconView, RequestView } from "../../../../client/index.ts";
 import { announce } from "../../announce.ts";
 import { Loaded, Refusal } from "../../page.tsx";
 import { Age, Code, Copyable, CopyButton, Time, TransactionLink } from "../../parts/format.tsx";
@@ -10,10 +10,10 @@ import { type Fact, Facts, Folded, Listing, Notice, UnknownText } from "../../pa
 import { hasEnded } from "../../hasEnded.ts";
 import { refetchUnlessRefused } from "../../refetch.ts";
 import { CheckPart } from "../../parts/checkPart.tsx";
-import { hashOf, StateTag, summaryOf, transactionsOf } from "../../parts/requestParts.tsx";
+import { Beacon, hashOf, StateTag, summaryOf, transactionsOf } from "../../parts/requestParts.tsx";
 import { useClient, useTitleOf } from "../../services.tsx";
 import { DappFrame } from "../../parts/dappFrame.tsx";
-import { beaconOf, curlOf, type RequestParams, wordsOf } from "./curl.ts";
+import { beaconOf, curlOf, unlabelled, wordsOf } from "./curl.ts";
 import { OutcomePart } from "./outcome.tsx";
 import { Timeline } from "./timeline.tsx";
 import { VerifyPart } from "./verifyPart.tsx";
@@ -49,6 +49,7 @@ export function Request() {
 
 function RequestParts({ dappId, request }: { readonly dappId: string; readonly request: RequestView }) {
   const { id, why, params, outcome, error, createdAt, payloadDeletedAt, network } = request;
+  const { beacon } = params as { beacon?: BeaconView };
   const client = useClient(dappId);
   const titleOf = useTitleOf();
   const isOnChain = outcome !== null && "requestId" in outcome;
@@ -73,6 +74,7 @@ function RequestParts({ dappId, request }: { readonly dappId: string; readonly r
           <Facts
             entries={[
               ...outcomeFacts(request),
+              ["Beacon", beacon !== undefined && <Beacon beacon={beacon} />],
               ["Request", <Copyable text={id} what="request id" />],
               ["Received", <Age iso={createdAt} />],
               [
@@ -176,7 +178,13 @@ function Again({ dappId, request }: { readonly dappId: string; readonly request:
       <button type="button" disabled={isBusy} onClick={() => void repeat()}>
         Run again
       </button>{" "}
-      <span className="note">A new request with the same parameters.</span>
+      <span className="note">
+        A new request with the same parameters
+        {request.params["label"] === undefined
+          ? ""
+          : ", without the label: with it, it would be a second draw"}
+        .
+      </span>
       <Folded summary="As curl">
         <Listing text={command} label="curl" />
         <CopyButton text={command} what="curl" />
@@ -189,7 +197,7 @@ async function submitAgain(
   { submit }: ReturnType<typeof useClient>,
   { kind, network, params }: RequestView,
 ): Promise<{ readonly id: string }> {
-  const { preset, beacon, ...own } = params as unknown as RequestParams;
+  const { preset, beacon, ...own } = unlabelled(params);
   if (kind === "preset")
     return await submit.preset(preset, { ...own }, { network, beacon: beaconOf(beacon) ?? "none" });
   return kind === "function"

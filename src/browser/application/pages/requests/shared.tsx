@@ -1,12 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
 import { useParams } from "wouter";
 import type { SharedResult } from "../../../../client/index.ts";
-import { nameRound } from "../../../../lib/drawWords.ts";
 import { Loaded, Page } from "../../page.tsx";
 import { CheckPart } from "../../parts/checkPart.tsx";
 import { Age, Code, Copyable, PartyLink, Time, TransactionLink } from "../../parts/format.tsx";
 import { Facts, Folded, plainText, UnknownText } from "../../parts/parts.tsx";
-import { transactionsOf } from "../../parts/requestParts.tsx";
+import { Beacon, transactionsOf } from "../../parts/requestParts.tsx";
 import { useExplorer, useTitleOf } from "../../services.tsx";
 import { OutcomePart } from "./outcome.tsx";
 
@@ -39,12 +38,7 @@ function SharedParts({ shared }: { readonly shared: SharedResult }) {
             ["Drawn for", dappId !== undefined && <Code text={dappId} />],
             [
               "Beacon",
-              "beacon" in outcome && outcome.beacon !== undefined && (
-                <>
-                  {nameRound(outcome.beacon)}, due <Time iso={outcome.beacon.time} />
-                  {outcome.beacon.isLocal === true && ": the service signs it itself, so it proves nothing"}
-                </>
-              ),
+              "beacon" in outcome && outcome.beacon !== undefined && <Beacon beacon={outcome.beacon} />,
             ],
             ["Delivered", <Delivery network={network} hash={links[0]!.hash} />],
             ...links.map(
