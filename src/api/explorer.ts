@@ -262,6 +262,16 @@ export const SearchResult = Type.Object({
     description: "Pages of the application, in the order of the hits; a shared result has a page but no hit.",
   }),
   silent: Type.Array(Type.String(), { description: "Networks that could not be searched." }),
+  older: Type.Array(
+    Type.Object({
+      network: Type.String(),
+      before: decimal("The oldest block that was searched."),
+    }),
+    {
+      description:
+        "Networks with older blocks that were not searched for the label yet: search again with `network` and `before`.",
+    },
+  ),
   reason: Type.Optional(Type.String({ description: "Why nothing was found." })),
 });
 

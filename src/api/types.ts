@@ -1337,6 +1337,12 @@ export interface SearchResult {
   readonly paths: readonly string[];
   /** Networks that could not be searched. */
   readonly silent: readonly string[];
+  /** Networks with older blocks that were not searched for the label yet: search again with `network` and `before`. */
+  readonly older: readonly {
+    readonly network: string;
+    /** The oldest block that was searched. */
+    readonly before: string;
+  }[];
   /** Why nothing was found. */
   readonly reason?: string;
 }

@@ -270,12 +270,12 @@ function readingTools(flags: McpFlags, verify: VerifyMeans["verify"]): readonly 
       name: "search",
       title: "Search",
       description:
-        "Finds what a transaction's hash, a request's id or label, an address or a block's number stands for.",
-      properties: { query: { type: "string" }, network: NETWORK },
+        "Finds what a transaction's hash, a request's id or label, an address or a block's number stands for. `older` names networks on which a label can be looked for in older blocks, with `network` and `before`.",
+      properties: { query: { type: "string" }, network: NETWORK, before: { type: "string" } },
       required: ["query"],
       annotations: READS,
-      run: ({ query, network }: { query: string; network?: string }, signal) =>
-        explorer.search(query, network, { signal }),
+      run: ({ query, network, before }: { query: string; network?: string; before?: string }, signal) =>
+        explorer.search(query, network, { signal, before }),
     },
     {
       name: "verify",

@@ -25,7 +25,12 @@ export interface TycheExplorer {
   blocks(network: string, before?: string, options?: CallOptions): Promise<BlockListView>;
   address(network: string, address: string, before?: string, options?: CallOptions): Promise<AddressView>;
   contract(network: string, address: string, options?: CallOptions): Promise<ContractView>;
-  search(query: string, network?: string, options?: CallOptions): Promise<SearchResult>;
+  /** `before`: an entry of `older` of an earlier search for a label, with its network, goes on from there. */
+  search(
+    query: string,
+    network?: string,
+    options?: CallOptions & { readonly before?: string | undefined },
+  ): Promise<SearchResult>;
   shared(id: string, options?: CallOptions): Promise<SharedResult>;
 }
 
@@ -55,7 +60,8 @@ export function createExplorer(options: ConnectionOptions): TycheExplorer {
     address: (network, address, before, options) =>
       get(on(network, "addresses", address), options, { before }),
     contract: (network, address, options) => get(on(network, "addresses", address, "contract"), options),
-    search: (query, network, options) => get("/search", options, { q: query, network }),
+    search: (query, network, options) =>
+      get("/search", options, { q: query, network, before: options?.before }),
     shared: (id, options) => get(`/results/${encodeURIComponent(id)}`, options),
   };
 }

@@ -26,7 +26,7 @@ import { getContractBuild, isBuiltFrom, isCodeOf } from "../chainlink/contracts/
 import type { ChainArchive } from "./chainArchive.ts";
 import { readContractRequests, type SubscriptionIds } from "./readContractRequests.ts";
 import { readTransaction } from "./readTransaction.ts";
-import { searchChain, searchLabel, searchRequest } from "./search.ts";
+import { searchChain, searchLabel, searchRequest, type FoundLabels } from "./search.ts";
 import type { SearchTerms } from "./searchTerms.ts";
 
 export type { ExploredChain } from "./exploredChain.ts";
@@ -65,8 +65,8 @@ export interface Explorer {
    * than {@link search}.
    */
   searchRequest(network: string, requestId: Hex): Promise<readonly SearchHit[]>;
-  /** Returns the transactions with requests of this label, in its canonical form, as far back as logs are read. As expensive. */
-  searchLabel(network: string, label: string): Promise<readonly SearchHit[]>;
+  /** Returns the transactions with requests of this label, in its canonical form, in the blocks below `before`, and where to go on. As expensive. */
+  searchLabel(network: string, label: string, before?: bigint): Promise<FoundLabels>;
   findOverview(network: string): Promise<ChainOverview | undefined>;
   /**
    * Returns what contracts other than the service's own requested on two subscriptions: the newest requests, or those before a
@@ -192,9 +192,9 @@ export function createExplorer(
       const found = open(network);
       return found === undefined ? [] : await searchRequest(requestId, found.chain);
     },
-    async searchLabel(network, label) {
+    async searchLabel(network, label, before) {
       const found = open(network);
-      return found === undefined ? [] : await searchLabel(label, found.chain);
+      return found === undefined ? { hits: [], older: null } : await searchLabel(label, found.chain, before);
     },
     async findOverview(network) {
       const found = open(network);

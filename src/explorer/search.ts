@@ -19,9 +19,13 @@ const EXTERNAL_BLOCKS = 100_000n;
 /** Blocks per query on an external network: providers refuse wider ranges. */
 const QUERIED_BLOCKS = 10_000n;
 
+/** Queries in one search for a label, and hits at which it ends: the next search goes on. */
+const LABEL_QUERIES = 10;
+const LABEL_HITS = 50;
+
 /** How far back requests can be found by id, in words. */
 export const REQUEST_REACH =
-  "Requests are looked for in all blocks of embedded networks and in the newest 100,000 of others; presets, labels, and random words that nobody has answered, in the newest 10,000.";
+  "Requests are looked for in all blocks of embedded networks and in the newest 100,000 of others; presets, and random words that nobody has answered, in the newest 10,000.";
 
 /** Finds everything on a chain that matches the terms, except requests: each lookup is by key, and cheap. */
 export async function searchChain(
@@ -113,24 +117,39 @@ export async function searchRequest(requestId: Hex, chain: ExploredChain): Promi
   return [...hit("random", words), ...hit("function", functions), ...hit("preset", presets)];
 }
 
-/** Finds the transactions with requests of a label, of whatever dapp, newest first. A label is only part of a topic, so all must be read. */
+/** What a search for a label found. */
+export interface FoundLabels {
+  readonly hits: readonly SearchHit[];
+  /** The oldest block that was searched: the next search is of those below it. `null` if there are none. */
+  readonly older: bigint | null;
+}
+
+/**
+ * Finds the transactions with requests of a label, of whatever dapp, newest first, in up to 100,000 blocks below `before`. A label is only
+ * part of a topic, so all must be read.
+ *
+ * @param before default: the newest block and all below it
+ */
 export async function searchLabel(
   label: string,
   { network, archive, contracts }: ExploredChain,
-): Promise<SearchHit[]> {
+  before?: bigint,
+): Promise<FoundLabels> {
   const head = await archive.getHeadNumber();
-  const logs = await archive.findLogs({
-    address: contracts.presetConsumer,
-    topics: [EVENT_TOPICS.Labelled],
-    fromBlock: head >= UNINDEXED_BLOCKS ? head - UNINDEXED_BLOCKS + 1n : 0n,
-    toBlock: head,
-  });
   const hits = new Map<Hex, SearchHit>();
-  for (const log of logs.toReversed()) {
-    const { transactionHash } = log;
-    const event = findEvent(log);
-    if (event?.name === "Labelled" && event.label === label)
-      hits.set(transactionHash, { network, kind: "label", label, dapp: event.dapp, transactionHash });
+  let older = before !== undefined && before <= head ? before : head + 1n;
+  for (let left = LABEL_QUERIES; left > 0 && older > 0n && hits.size < LABEL_HITS; left -= 1) {
+    const fromBlock = older > QUERIED_BLOCKS ? older - QUERIED_BLOCKS : 0n;
+    const range = { fromBlock, toBlock: older - 1n };
+    const topics = [EVENT_TOPICS.Labelled];
+    const logs = await archive.findLogs({ address: contracts.presetConsumer, topics, ...range });
+    for (const log of logs.toReversed()) {
+      const { transactionHash } = log;
+      const event = findEvent(log);
+      if (event?.name === "Labelled" && event.label === label)
+        hits.set(transactionHash, { network, kind: "label", label, dapp: event.dapp, transactionHash });
+    }
+    older = fromBlock;
   }
-  return [...hits.values()];
+  return { hits: [...hits.values()], older: older === 0n ? null : older };
 }

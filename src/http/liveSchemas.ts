@@ -321,6 +321,18 @@ function createRequestSchemas(networks: readonly NetworkView[], presets: readonl
             "Check only this request, if several share the transaction: a preset, a function, or all that share a VRF request.",
           ),
         ),
+        fromBlock: Type.Optional(
+          integer(
+            { minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
+            "First block in which other requests with the request's label are looked for, to go on where an earlier search ended. Default: 0.",
+          ),
+        ),
+        toBlock: Type.Optional(
+          integer(
+            { minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
+            "Last block in which they are looked for. Default: the newest.",
+          ),
+        ),
       },
       STRICT,
     ),
@@ -614,6 +626,12 @@ function createRequestSchemas(networks: readonly NetworkView[], presets: readonl
       {
         q: Type.String({ minLength: 1, description: "What to look for." }),
         network: Type.Optional(oneOf(networkNames, "Network whose hits are preferred.")),
+        before: Type.Optional(
+          Type.String({
+            description:
+              "Searches `network` for the label in the blocks below this one: `before` of an entry of `older`.",
+          }),
+        ),
       },
       STRICT,
     ),

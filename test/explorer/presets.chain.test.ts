@@ -137,9 +137,15 @@ test("behaviour: requests are found by their label, of whatever dapp, newest fir
   const hit = { network: "test", kind: "label", label: "raffle 7" };
   await expect
     .poll(() => explorer.searchLabel("test", "raffle 7"))
-    .toEqual([
-      { ...hit, dapp: "dapp_b", transactionHash: second.transactionHash },
-      { ...hit, dapp: "dapp_a", transactionHash: first.transactionHash },
-    ]);
-  expect(await explorer.searchLabel("test", "raffle")).toEqual([]);
+    .toEqual({
+      hits: [
+        { ...hit, dapp: "dapp_b", transactionHash: second.transactionHash },
+        { ...hit, dapp: "dapp_a", transactionHash: first.transactionHash },
+      ],
+      older: null,
+    });
+  expect(await explorer.searchLabel("test", "raffle")).toEqual({ hits: [], older: null });
+  expect(await explorer.searchLabel("test", "raffle 7", second.blockNumber)).toMatchObject({
+    hits: [{ dapp: "dapp_a" }],
+  });
 });

@@ -14,11 +14,17 @@ const search = (
   text: string,
   {
     preferred,
+    before,
     silent,
     getShared = async () => {
       throw new NotFoundError("result");
     },
-  }: { preferred?: string; silent?: string; getShared?: (id: string) => Promise<SharedResult> } = {},
+  }: {
+    preferred?: string;
+    before?: bigint;
+    silent?: string;
+    getShared?: (id: string) => Promise<SharedResult>;
+  } = {},
 ) =>
   searchEverywhere(text, {
     explorer: {
@@ -27,13 +33,17 @@ const search = (
         return blockNumber === undefined ? [] : [{ network, kind: "block", number: String(blockNumber) }];
       },
       searchRequest: async () => [],
-      searchLabel: async (network, label) =>
-        label === "raffle 7"
-          ? [{ network, kind: "label", label, dapp: "dapp_a", transactionHash: "0x07" }]
-          : [],
+      searchLabel: async (network, label, below) => ({
+        hits:
+          label === "raffle 7"
+            ? [{ network, kind: "label", label, dapp: "dapp_a", transactionHash: "0x07" }]
+            : [],
+        older: below === 5_000n || network === "sepolia" ? null : 5_000n,
+      }),
     },
     service: { networks: () => networks, getShared },
     preferred,
+    before,
   });
 
 test("default: finds what every network has, and names those that could not be asked", async () => {
@@ -57,6 +67,17 @@ test("behaviour: a label is found in whatever form it is written, where nothing 
     hits: [],
     takenFor: ["the name of a contract", "a label"],
   });
+});
+
+test("behaviour: a search for a label says where older blocks are left, and goes on there", async () => {
+  const older = [{ network: "fuji", before: "5000" }];
+  expect(await search("raffle 7")).toMatchObject({ hits: { length: 2 }, older });
+  expect(await search("raffle 8")).toMatchObject({ hits: [], older, reason: expect.anything() });
+  expect(await search("raffle 7", { preferred: "fuji", before: 5_000n })).toMatchObject({
+    paths: ["/explorer/fuji/tx/0x07"],
+    older: [],
+  });
+  expect(await search("7")).toMatchObject({ older: [] });
 });
 
 test("behaviour: the id of a shared result leads to its page, and that of no result nowhere", async () => {

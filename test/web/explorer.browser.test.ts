@@ -104,3 +104,20 @@ test("error: a list of what was found names the networks that could not be asked
   await page.getByText("Fantom Testnet could not be searched, so there may be more results.").waitFor();
   expect(visitor.troubles).toEqual([]);
 });
+
+test("behaviour: where older blocks were not searched for a label, a link goes on there", async () => {
+  const asked: string[] = [];
+  await page.route("**/api/explorer/search?*", async (route) => {
+    asked.push(new URL(route.request().url()).search);
+    const response = await route.fetch();
+    const { data } = (await response.json()) as { data: object };
+    const older = asked.length === 1 ? [{ network: "sepolia", before: "5000" }] : [];
+    await route.fulfill({ response, json: { data: { ...data, older } } });
+  });
+  await search("nobody's raffle");
+  await page.getByText(/^Not searched yet: the blocks of .* below 5000, for the label\./).waitFor();
+  await page.getByRole("link", { name: "Search older blocks" }).click();
+  await page.getByText(/^Not searched yet/).waitFor({ state: "detached" });
+  expect(asked.at(-1)).toBe("?q=nobody%27s+raffle&network=sepolia&before=5000");
+  expect(visitor.troubles).toEqual([]);
+});

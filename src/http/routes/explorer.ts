@@ -216,8 +216,17 @@ export function explorerOperations({ explorer, service, schemas }: ExplorerOptio
       request: "search",
       answer: views.SearchResult,
       read(ctx) {
-        const { q, network } = parseRequest(readQuery(ctx), schemas().validate.search);
-        return searchEverywhere(q, { explorer, service, preferred: network });
+        const { q, network, before } = parseRequest(readQuery(ctx), schemas().validate.search);
+        if (before !== undefined && network === undefined)
+          throw new InvalidParameterError([
+            { path: "/before", message: "needs a network; send network, too" },
+          ]);
+        return searchEverywhere(q, {
+          explorer,
+          service,
+          preferred: network,
+          before: parseBefore(before)?.block,
+        });
       },
     }),
     reading({

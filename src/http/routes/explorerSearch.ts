@@ -1,6 +1,6 @@
-import type { NetworkView, SearchHit } from "../../api/types.ts";
+import type { NetworkView, SearchHit, SearchResult } from "../../api/types.ts";
 import type { Explorer } from "../../explorer/explorer.ts";
-import { REQUEST_REACH } from "../../explorer/search.ts";
+import { REQUEST_REACH, type FoundLabels } from "../../explorer/search.ts";
 import {
   describeTerms,
   MAX_SEARCH_CHARACTERS,
@@ -19,21 +19,26 @@ const MAX_HITS = 50;
 
 type Searched = Pick<Explorer, "search" | "searchRequest" | "searchLabel">;
 
-/** What was found, and which networks could not be queried. */
+/** What was found, which networks could not be queried, and which have older blocks to search. */
 interface Found {
   readonly hits: readonly SearchHit[];
   readonly silent: readonly NetworkView[];
+  readonly older: SearchResult["older"];
 }
 
-/** Searches every network for a text, the preferred network first. Rejects if the text is a request's id and the database can't be read. */
+/**
+ * Searches every network for a text, the preferred network first; with `before`, only that one, for a label in older blocks. Rejects if the
+ * text is a request's id and the database can't be read.
+ */
 export async function searchEverywhere(
   given: string,
   options: {
     readonly explorer: Searched;
     readonly service: Pick<Service, "networks" | "getShared">;
     readonly preferred: string | undefined;
+    readonly before?: bigint | undefined;
   },
-) {
+): Promise<SearchResult> {
   const { explorer, service } = options;
   const text = given.trim();
   const terms = parseSearch(text);
@@ -41,8 +46,10 @@ export async function searchEverywhere(
   const networks = service.networks();
   const preferred = networks.filter(({ name }) => name === options.preferred);
   const { serviceRequest } = terms;
-  const own = await find(explorer, preferred, text, terms);
-  const { hits, silent } = own.hits.length > 0 ? own : await find(explorer, networks, text, terms);
+  const { before } = options;
+  const own = await find(explorer, preferred, text, { terms, before });
+  const isFound = own.hits.length > 0 || before !== undefined;
+  const { hits, silent, older } = isFound ? own : await find(explorer, networks, text, { terms });
   const paths = hits.map(pathOf);
   if (serviceRequest !== undefined && (await hasShared(service, serviceRequest)))
     paths.push(`/r/${serviceRequest}`);
@@ -53,6 +60,7 @@ export async function searchEverywhere(
     hits,
     paths,
     silent: silent.map(({ title }) => title),
+    older,
     ...(paths.length === 0 ? { reason: describeNothing(text, terms, silent) } : {}),
   };
 }
@@ -79,31 +87,36 @@ async function find(
   explorer: Searched,
   networks: readonly NetworkView[],
   text: string,
-  terms: SearchTerms,
+  { terms, before }: { readonly terms: SearchTerms; readonly before?: bigint | undefined },
 ): Promise<Found> {
-  let found = await ask(networks, (network) => explorer.search(network, terms));
+  const lookFor = (look: (network: string) => Promise<readonly SearchHit[]>): Promise<Found> =>
+    ask(networks, async (network) => ({ hits: await look(network), older: null }));
   const { requestId, serviceRequest } = terms;
-  if (found.hits.length === 0 && requestId !== undefined)
-    found = await ask(networks, (network) => explorer.searchRequest(network, requestId));
+  let found: Found = { hits: [], silent: [], older: [] };
+  if (before === undefined) found = await lookFor((network) => explorer.search(network, terms));
+  if (before === undefined && found.hits.length === 0 && requestId !== undefined)
+    found = await lookFor((network) => explorer.searchRequest(network, requestId));
   if (found.hits.length > 0 || serviceRequest !== undefined || findLabelProblem(text) !== undefined)
-    return found;
-  return await ask(networks, (network) => explorer.searchLabel(network, canonicalLabel(text)));
+    return { ...found, hits: found.hits.slice(0, MAX_HITS) };
+  return await ask(networks, (network) => explorer.searchLabel(network, canonicalLabel(text), before));
 }
 
 async function ask(
   networks: readonly NetworkView[],
-  look: (network: string) => Promise<readonly SearchHit[]>,
+  look: (network: string) => Promise<FoundLabels>,
 ): Promise<Found> {
   const silent: NetworkView[] = [];
   const answers = await Promise.all(
-    networks.map((network) =>
-      withDeadline(look(network.name), DEADLINE_MS).catch(() => {
+    networks.map(async (network) => {
+      const nothing: FoundLabels = { hits: [], older: null };
+      const { hits, older } = await withDeadline(look(network.name), DEADLINE_MS).catch(() => {
         silent.push(network);
-        return [];
-      }),
-    ),
+        return nothing;
+      });
+      return { hits, older: older === null ? [] : [{ network: network.name, before: older.toString() }] };
+    }),
   );
-  return { hits: answers.flat().slice(0, MAX_HITS), silent };
+  return { hits: answers.flatMap(({ hits }) => hits), silent, older: answers.flatMap(({ older }) => older) };
 }
 
 /** Returns the application page that shows a hit. */

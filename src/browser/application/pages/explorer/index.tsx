@@ -47,10 +47,11 @@ export function Search() {
   const [search] = useSearchParams();
   const text = (search.get("q") ?? "").trim();
   const network = search.get("network") ?? undefined;
+  const before = search.get("before") ?? undefined;
   const explorer = useExplorer();
   const query = useQuery({
-    queryKey: ["search", text, network],
-    queryFn: () => explorer.search(text, network),
+    queryKey: ["search", text, network, before],
+    queryFn: () => explorer.search(text, network, { before }),
     enabled: text !== "",
   });
   if (text === "") return <Redirect to="/explorer" replace />;
@@ -60,7 +61,7 @@ export function Search() {
 }
 
 function Result({
-  result: { hits, paths, takenFor, reason, silent },
+  result: { hits, paths, takenFor, reason, silent, older },
   network,
   text,
 }: {
@@ -70,7 +71,16 @@ function Result({
 }) {
   const titleOf = useTitleOf();
   const form = <SearchForm key={text} value={text} {...(network === undefined ? {} : { network })} />;
-  if (paths.length === 1) return <Redirect to={paths[0]!} replace />;
+  const goOn = older.map((from) => (
+    <p key={from.network} className="note">
+      Not searched yet: the blocks of {titleOf(from.network)} below {from.before}, for the label.{" "}
+      <Link href={`/explorer/search?${new URLSearchParams({ q: text, ...from }).toString()}`}>
+        Search older blocks
+      </Link>
+    </p>
+  ));
+  // Where not all blocks are searched, another request may have the label.
+  if (paths.length === 1 && older.length === 0) return <Redirect to={paths[0]!} replace />;
   if (paths.length === 0)
     return (
       <Page title="Nothing found" trail={TRAIL}>
@@ -78,6 +88,7 @@ function Result({
         <p className="lead">
           <UnknownText text={reason ?? ""} />
         </p>
+        {goOn}
         {form}
         <p className="note">
           You can search for the hash of a transaction or block, a block number, an address, part of the name
@@ -104,7 +115,10 @@ function Result({
         {silent.length > 0 && (
           <p className="note">{silent.join(", ")} could not be searched, so there may be more results.</p>
         )}
-        {hits.length === MAX_HITS && <p className="note">The first {MAX_HITS} are shown.</p>}
+        {goOn}
+        {older.length === 0 && hits.length === MAX_HITS && (
+          <p className="note">The first {MAX_HITS} are shown.</p>
+        )}
       </section>
     </Page>
   );
