@@ -3,12 +3,14 @@
  * to start over changes a fulfillment by some 10,000 gas.
  */
 import { QUICKNET_HASH } from "../../support/drandRelay.ts";
-import { bytesToHex, stringToHex } from "viem";
+import { bytesToHex, stringToHex, type Hex } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Receipt } from "../../../src/evm/client.ts";
 import { CALL_GAS } from "../../../src/chainlink/callGas.ts";
 import type { VrfVersion } from "../../../src/chainlink/vrfVersion.ts";
 import { encodeFunctionsRequest } from "../../../src/chainlink/functionsRequest.ts";
+import { encodeResults } from "../../../src/chainlink/presetReport.ts";
+import { fromHexText, toHexText } from "../../../src/lib/hex.ts";
 import { toWord } from "../../../src/lib/uint256.ts";
 import {
   fundWithCoin,
@@ -303,23 +305,35 @@ async function measure(
   return `${proofs} × ${presets}: ${gas.join(" + ")} = ${all}`;
 }
 
-test("behaviour: gas of a round of drand for a batch, in its request and in its report", async () => {
-  const items = [{ sourceId: world.sourceId }];
+test("behaviour: gas of each preset alone, and what a label and a round of drand add to its request and report", async () => {
   const beacon = { round: 10_000_000n, chainHash: QUICKNET_HASH };
-  const [plain, waiting] = [
-    await submit(stack, { presets: [{ dapp: world.dapp, items }] }),
-    await submit(stack, { presets: [{ dapp: world.dapp, items, beacon }] }),
-  ];
-  const gas: bigint[] = [];
-  for (const [asked, signature] of [
-    [plain, ""],
-    [waiting, `0030${"b4".repeat(48)}`],
-  ] as const) {
-    await deliverWords(stack, asked);
-    const packed = `0x0020${"07".repeat(32)}${signature}` as const;
-    gas.push((await deliverReports(stack, await reportOf(stack, asked, { packed }))).gasUsed);
+  const table: Record<string, string> = {};
+  for (const [kind, { args, result }] of Object.entries(KINDS)) {
+    const preset = { dapp: world.dapp, items: [{ sourceId: world.sourceId, args }] };
+    const labels = [
+      { index: 0n, item: 0n, dapp: "dapp_01m8cwtr88ae2zgvypf56ae1r9", text: "raffle-2026-12-24" },
+    ];
+    const plain = await submit(stack, { presets: [preset] });
+    const labelled = await submit(stack, { presets: [preset], labels });
+    const waiting = await submit(stack, { presets: [{ ...preset, beacon }] });
+    const reportGas = async (asked: Receipt, ...results: readonly Hex[]): Promise<bigint> => {
+      await deliverWords(stack, asked);
+      const packed = toHexText(encodeResults(results.map((one) => ({ ok: true, bytes: fromHexText(one) }))));
+      return (await deliverReports(stack, await reportOf(stack, asked, { packed }))).gasUsed;
+    };
+    const report = await reportGas(plain, result);
+    const [label, round] = [labelled, waiting].map(({ gasUsed }) => gasUsed - plain.gasUsed);
+    const signature = (await reportGas(waiting, result, `0x${"b4".repeat(48)}`)) - report;
+    table[kind] = `${plain.gasUsed} + ${report}, label ${label}, round ${round} + ${signature}`;
   }
-  expect(`${waiting.gasUsed - plain.gasUsed} + ${gas[1]! - gas[0]!}`).toMatchInlineSnapshot(`"828 + 963"`);
+  expect(table).toMatchInlineSnapshot(`
+    {
+      "coinflip": "93145 + 53239, label 7039, round 828 + 999",
+      "lotto": "107526 + 53695, label 7005, round 1230 + 951",
+      "nDice": "93229 + 53079, label 7039, round 828 + 1387",
+      "range": "93229 + 53227, label 7039, round 828 + 999",
+    }
+  `);
 });
 
 test("behaviour: gas of calls as `tyche network cost` has it: the mean of eight, whose proofs take more or fewer tries", async () => {
