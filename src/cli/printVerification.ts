@@ -48,6 +48,10 @@ function printRequest(request: RequestVerification, terminal: Terminal, options:
   const times = describeTimes(request);
   if (times !== undefined) out(`  time   ${times}`);
   out(`  label  ${oneLine(describeLabel(request.label))}`);
+  if (request.label?.searched.isWhole === false)
+    out(
+      colors.dim("         to search other blocks: --from-block, --to-block; to ask another node: --rpc-url"),
+    );
   for (const step of request.steps) printStep(step, terminal, options);
   printOutcome(request, terminal, options);
 }

@@ -17,6 +17,8 @@ interface VerifyFlags {
   readonly save?: string;
   readonly expect?: readonly Expectation[];
   readonly receipt?: string;
+  readonly fromBlock?: bigint;
+  readonly toBlock?: bigint;
   /** Absent without `--blocks` and `--no-blocks`. */
   readonly blocks?: boolean;
   readonly verbose?: true;
@@ -52,6 +54,8 @@ export interface VerifyMeans {
     readonly rpcUrl?: string;
     /** The published addresses, parsed but not validated. */
     readonly contracts?: unknown;
+    /** Blocks in which further requests with a label are looked for. */
+    readonly labelSearch?: { readonly fromBlock?: bigint | undefined; readonly toBlock?: bigint | undefined };
     /** Called with the chain data that was read, as JSON. */
     readonly onChainData?: (json: string) => Promise<void>;
   }) => Promise<Verification>;
@@ -84,6 +88,12 @@ export function registerVerify(program: Command, terminal: Terminal, { verify }:
       "--receipt <file>",
       "exit with 1 unless this is the request of an answer that you kept, as the API gave it: JSON of a 202, or of a result",
     )
+    .option(
+      "--from-block <number>",
+      "look for other requests with the label from this block on (default: 0), to go on where an earlier search ended",
+      parseBlock,
+    )
+    .option("--to-block <number>", "look for them up to this block (default: the newest)", parseBlock)
     .option("--save <file>", "write the chain data that was read, for the page of tyche verifier build")
     .option(
       "--blocks",
@@ -94,12 +104,13 @@ export function registerVerify(program: Command, terminal: Terminal, { verify }:
     .option("--json", "print JSON")
     .addHelpText("after", HELP)
     .action(async (network: string, tx: Hex, flags: VerifyFlags) => {
-      const { requestId, rpcUrl, contracts, save, blocks, expect = [] } = flags;
+      const { requestId, rpcUrl, contracts, save, blocks, expect = [], fromBlock, toBlock } = flags;
       const receipt = flags.receipt === undefined ? undefined : await readReceipt(flags.receipt);
       const found = await verify({
         network,
         tx,
         dataDir: dataDirOfEnvironment(),
+        labelSearch: { fromBlock, toBlock },
         ...(blocks === undefined ? {} : { hasEthereumBlocks: blocks }),
         ...(requestId === undefined ? {} : { requestId }),
         ...(rpcUrl === undefined ? {} : { rpcUrl }),
@@ -136,6 +147,11 @@ function parseNetwork(text: string): string {
 function parseHash(text: string): Hex {
   if (!/^0x[0-9a-fA-F]{64}$/.test(text)) throw new InvalidArgumentError("It must be 0x and 64 hex digits.");
   return text as Hex;
+}
+
+function parseBlock(text: string): bigint {
+  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError("It must be a block number.");
+  return BigInt(text);
 }
 
 /** Reads the addresses from a file or, if it begins with a brace, from the option itself. */

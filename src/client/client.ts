@@ -95,7 +95,13 @@ export interface TycheClient<Presets = BuiltInPresets> extends Requests<Presets,
   networks(options?: CallOptions): Promise<readonly NetworkView[]>;
   /** Has the service check a result against chain data. To check without trusting the service, use `tyche/verify`. */
   verify(
-    params: { readonly network?: string | undefined; readonly tx: string; readonly requestId?: string },
+    params: {
+      readonly network?: string | undefined;
+      readonly tx: string;
+      readonly requestId?: string;
+      readonly fromBlock?: number;
+      readonly toBlock?: number;
+    },
     options?: CallOptions,
   ): Promise<Verification>;
 }

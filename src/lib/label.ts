@@ -55,6 +55,8 @@ export function describeLabel(found: FoundLabel | null): string {
       : `request ${draw} of ${draws.length} with this label, the others: ${named}${more}`;
   const extent = isWhole
     ? `blocks 0 to ${to}`
-    : `only blocks ${from} to ${to} were searched, or not all are listed`;
+    : BigInt(from) > BigInt(to)
+      ? "the node let no block be searched"
+      : `only blocks ${from} to ${to} were searched, or not all are listed`;
   return `${JSON.stringify(label)} of ${dapp}: ${rank} (${extent}).`;
 }

@@ -13,6 +13,10 @@ import {
 const SEARCH_WINDOW_BLOCKS = 1_000n;
 /** Searches before a log counts as not found: VRF answers within hours, functions within minutes. */
 const MAX_SEARCH_WINDOWS = 30n;
+/** Blocks in each part of a wide search at first; halved where the node refuses so many. */
+const PART_BLOCKS = 10_000n;
+/** Parts of a wide search where nothing else is said: the node may be one that the service pays for. */
+const MAX_PARTS = 30;
 
 /** The part of a node's interface that the checks use. Its answers are trusted only where they can't be checked. */
 export interface ChainReader {
@@ -45,11 +49,20 @@ export interface CallAnswer {
 /** What a wide search for logs has found. */
 export interface FoundLogs {
   readonly transactionHashes: readonly Hex[];
-  /** First and last block that were searched. */
+  /** First and last block that were searched; `to` is before `from` if the node let none be. */
   readonly from: bigint;
   readonly to: bigint;
   /** Whether that is the whole chain, and none that was found is left out. */
   readonly isWhole: boolean;
+}
+
+/** Bounds of a wide search for logs. A search goes on from where one stopped with the blocks that this left out. */
+export interface SearchBounds {
+  /** First and last block. Default: those of the chain. */
+  readonly fromBlock?: bigint | undefined;
+  readonly toBlock?: bigint | undefined;
+  /** Requests to a node that refuses to search all of them at once. Default 30. */
+  readonly parts?: number | undefined;
 }
 
 /** Reads the chain, each item once. */
@@ -61,10 +74,13 @@ export interface ChainFacts {
   /** The last matching log up to a block. */
   findLogBefore(search: LogSearch, toBlock: bigint): Promise<RawLog | undefined>;
   /**
-   * The transactions with matching logs that the node names, of all blocks up to the newest; where so wide a search would hold it up, or is
-   * refused, of up to 30,000 blocks around `around`. At most `limit` of them, the oldest.
+   * The transactions with matching logs that the node names. Where so wide a search would hold it up, or is refused, it is asked in parts,
+   * from `around` outwards. At most `limit` of them, the oldest.
    */
-  findLogs(search: LogSearch, around: bigint, limit: number): Promise<FoundLogs>;
+  findLogs(
+    search: LogSearch,
+    options: SearchBounds & { readonly around: bigint; readonly limit: number },
+  ): Promise<FoundLogs>;
   /** The first matching log of one block. */
   findLogIn(search: LogSearch, block: bigint): Promise<RawLog | undefined>;
   /** Data of the matching logs of one block, merely by the node's word: for data that a hash in it proves. */
@@ -146,29 +162,27 @@ export function createChainFacts(
       }
       return undefined;
     },
-    async findLogs(search, around, limit) {
-      const last = await head();
-      const whole = searchesInParts
-        ? undefined
-        : await searchLogs(search, 0n, last).catch((error: unknown) => {
-            if (error instanceof RpcError) return undefined;
-            throw error;
-          });
-      const said: SaidLog[] = [...(whole ?? [])];
-      let [from, to] = [0n, last];
-      if (whole === undefined) {
-        const reach = (MAX_SEARCH_WINDOWS / 2n) * SEARCH_WINDOW_BLOCKS;
-        if (last > 2n * reach) {
-          from = around > reach ? around - reach : 0n;
-          to = around + reach < last ? around + reach : last;
-        }
-        for (let first = from; first <= to; first += SEARCH_WINDOW_BLOCKS) {
-          const end = first + SEARCH_WINDOW_BLOCKS - 1n;
-          for (const log of await searchLogs(search, first, end < to ? end : to)) said.push(log);
-        }
-      }
+    async findLogs(search, { around, limit, fromBlock = 0n, toBlock, parts = MAX_PARTS }) {
+      const newest = await head();
+      const last = toBlock !== undefined && toBlock < newest ? toBlock : newest;
+      const ask = (from: bigint, to: bigint): Promise<readonly SaidLog[] | undefined> =>
+        searchLogs(search, from, to).catch((error: unknown) => {
+          if (error instanceof RpcError) return undefined;
+          throw error;
+        });
+      const whole = searchesInParts ? undefined : await ask(fromBlock, last);
+      const { said, from, to } =
+        whole === undefined
+          ? await searchOutwards(ask, {
+              start: around < fromBlock ? fromBlock : around > last ? last : around,
+              first: fromBlock,
+              last,
+              blocks: searchesInParts ? SEARCH_WINDOW_BLOCKS : PART_BLOCKS,
+              parts,
+            })
+          : { said: whole, from: fromBlock, to: last };
       const hashes = [...new Set(said.map(({ transactionHash }) => transactionHash))];
-      const isWhole = from === 0n && to === last && hashes.length <= limit;
+      const isWhole = from === 0n && to === newest && hashes.length <= limit;
       return { transactionHashes: hashes.slice(0, limit), from, to, isWhole };
     },
     async findLogIn(search, block) {
@@ -212,6 +226,51 @@ export function createChainFacts(
       return answer as Hex;
     },
   };
+}
+
+/**
+ * Searches from a block outwards, in turn after and before it, as far as the node answers: a direction ends where it refuses a single
+ * block, such as one that it no longer has.
+ */
+async function searchOutwards(
+  ask: (from: bigint, to: bigint) => Promise<readonly SaidLog[] | undefined>,
+  options: {
+    readonly start: bigint;
+    readonly first: bigint;
+    readonly last: bigint;
+    /** Most blocks in a part. */
+    readonly blocks: bigint;
+    readonly parts: number;
+  },
+): Promise<{ readonly said: readonly SaidLog[]; readonly from: bigint; readonly to: bigint }> {
+  const { start, first, last } = options;
+  let said: readonly SaidLog[] = [];
+  // The blocks from `from` up to, but without, `next` are read.
+  let [from, next] = [start, start];
+  let [isUpOpen, isDownOpen] = [true, true];
+  let blocks = options.blocks;
+  let accepted = blocks;
+  for (let left = options.parts; left > 0; left -= 1) {
+    isUpOpen &&= next <= last;
+    isDownOpen &&= from > first;
+    if (!isUpOpen && !isDownOpen) break;
+    const isUp = isUpOpen && (!isDownOpen || next - start <= start - from);
+    const [low, high] = isUp ? [next, next + blocks - 1n] : [from - blocks, from - 1n];
+    const [lowest, highest] = [low < first ? first : low, high > last ? last : high];
+    const found = await ask(lowest, highest);
+    if (found !== undefined) {
+      said = isUp ? [...said, ...found] : [...found, ...said];
+      if (isUp) next = highest + 1n;
+      else from = lowest;
+      accepted = blocks;
+    } else if (highest > lowest) blocks = (highest - lowest + 1n) / 2n;
+    else {
+      blocks = accepted;
+      if (isUp) isUpOpen = false;
+      else isDownOpen = false;
+    }
+  }
+  return { said, from, to: next - 1n };
 }
 
 /** What is read of a log in a node's answer to a search. */

@@ -1,7 +1,7 @@
 import type { Hex } from "viem";
 import { EVENT_TOPICS, findEvent } from "../chainlink/events.ts";
 import { canonicalLabel } from "../lib/label.ts";
-import { createChainFacts, type ChainReader, type FoundLogs } from "./chainFacts.ts";
+import { createChainFacts, type ChainReader, type FoundLogs, type SearchBounds } from "./chainFacts.ts";
 
 /** Transactions that are listed. */
 const MAX_TRANSACTIONS = 100;
@@ -14,9 +14,13 @@ const MAX_TRANSACTIONS = 100;
  */
 export async function findDraws(
   label: string,
-  options: { readonly client: ChainReader; readonly chainId: number; readonly presetConsumer: Hex },
+  options: SearchBounds & {
+    readonly client: ChainReader;
+    readonly chainId: number;
+    readonly presetConsumer: Hex;
+  },
 ): Promise<FoundLogs> {
-  const { client, chainId, presetConsumer } = options;
+  const { client, chainId, presetConsumer, ...bounds } = options;
   const wanted = canonicalLabel(label);
   // Logs are searched for, and no block is read.
   const facts = createChainFacts(client, { network: "the chain", chainId, hasEthereumBlocks: false });
@@ -28,6 +32,6 @@ export async function findDraws(
       return event?.name === "Labelled" && event.label === wanted;
     },
   };
-  const head = BigInt(String(await client.request("eth_blockNumber")));
-  return await facts.findLogs(search, head, MAX_TRANSACTIONS);
+  const around = BigInt(String(await client.request("eth_blockNumber")));
+  return await facts.findLogs(search, { ...bounds, around, limit: MAX_TRANSACTIONS });
 }

@@ -4,7 +4,7 @@ import { decodeSubmission } from "../chainlink/calldata.ts";
 import { EVENT_TOPICS, findEvent, type ChainEventOf } from "../chainlink/events.ts";
 import { canonicalLabel, findLabelProblem } from "../lib/label.ts";
 import type { RawLog } from "../lib/nodeAnswers.ts";
-import type { FoundLogs, LogSearch } from "./chainFacts.ts";
+import type { FoundLogs, LogSearch, SearchBounds } from "./chainFacts.ts";
 import { UnknownTransactionError } from "./minedTransaction.ts";
 import { idOf, type RequestParts } from "./requestParts.ts";
 import type { RequestPartsMeans } from "./randomnessParts.ts";
@@ -13,18 +13,30 @@ import type { RequestPartsMeans } from "./randomnessParts.ts";
 const MAX_SEARCHES = 10;
 /** Transactions in which it looks for further requests with them. */
 const MAX_TRANSACTIONS = 100;
+/** Pauses before a node that omits the request itself is asked again: it may not have stored the logs of its newest block yet. */
+const PAUSES_MS = [0, 250, 2_000];
 
 /** Creates the search for the labels of one verification's requests. */
 export function createLabelSearch(
   means: RequestPartsMeans,
+  bounds: SearchBounds = {},
 ): (parts: RequestParts) => Promise<RequestLabel | null> {
   let searches = MAX_SEARCHES;
   let transactions = MAX_TRANSACTIONS;
   return (parts) =>
-    findLabel(parts, means, async (search, block) => {
-      if (searches === 0) return { transactionHashes: [], from: block, to: block, isWhole: false };
+    findLabel(parts, means, async (search, own) => {
+      const around = own.blockNumber;
+      let found: FoundLogs = { transactionHashes: [], from: around, to: around, isWhole: false };
+      if (searches === 0) return found;
       searches -= 1;
-      const found = await means.facts.findLogs(search, block, transactions);
+      for (const pauseMs of PAUSES_MS) {
+        await new Promise((resolve) => setTimeout(resolve, pauseMs));
+        found = await means.facts.findLogs(search, { ...bounds, around, limit: transactions });
+        const isListed = found.transactionHashes.includes(own.transactionHash);
+        if (isListed || !found.isWhole) break;
+        // It leaves out one that it has shown, so it may leave out others.
+        found = { ...found, isWhole: false };
+      }
       transactions -= found.transactionHashes.length;
       return found;
     });
@@ -35,12 +47,12 @@ export function createLabelSearch(
  * request without a label.
  *
  * That there are no others is as true as the node's list of logs is whole: each log that it lists is taken from a receipt that was hashed,
- * but a log that it omits can't be missed.
+ * but of those that it omits, only the request's own is missed.
  */
 async function findLabel(
   parts: RequestParts,
   means: RequestPartsMeans,
-  find: (search: LogSearch, block: bigint) => Promise<FoundLogs>,
+  find: (search: LogSearch, own: RawLog) => Promise<FoundLogs>,
 ): Promise<RequestLabel | null> {
   const place = placeOf(parts, means);
   if (place === undefined) return null;
@@ -54,7 +66,7 @@ async function findLabel(
   // No proof is for the block of a function request, which a node may make up, with labels in it.
   if (parts.kind === "function" && !(await isInCalldata(own, means))) return null;
   const search = { address: consumer, topics: [EVENT_TOPICS.Labelled, labelHash] };
-  const found = await find(search, own.log.blockNumber);
+  const found = await find(search, own.log);
   const draws = [];
   let { isWhole } = found;
   for (const hash of new Set([transactionHash, ...found.transactionHashes])) {

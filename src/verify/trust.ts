@@ -1,4 +1,5 @@
 import type { RequestVerification } from "../api/types.ts";
+import { isQuicknet } from "../lib/drawWords.ts";
 import type { ReportOperators } from "./reportOperators.ts";
 
 /** Says in sentences what the checks could not show. */
@@ -34,6 +35,10 @@ export function remainingTrust(
         (isEmbedded === false
           ? "."
           : ". On an embedded chain the operator also sets the times of the blocks: what binds it is an answer that named the round before that was due (--receipt)."),
+    );
+  if (requests.some(({ beacon }) => beacon?.chainHash !== undefined && !isQuicknet(beacon.chainHash)))
+    trust.push(
+      "A round that is not of drand's quicknet, such as one of a local beacon, is known beforehand to whoever holds its chain's key, mostly the operator: it proves nothing.",
     );
   const hasPlainWords = hasWords && !(hasRounds && rounds.every(Boolean));
   if (hasPlainWords && isChainlinkVrf)

@@ -29,6 +29,9 @@ export interface VerifyRequest {
   readonly tx: Hex;
   /** Only this request: a preset, a function, or all that share a VRF request. */
   readonly requestId?: Hex;
+  /** First and last block in which further requests with a label are looked for. Default: those of the chain. */
+  readonly fromBlock?: number;
+  readonly toBlock?: number;
   /** The sandbox's fairness key. */
   readonly caller: string;
   /** Cancels runs of sources; the verification then fails. */
@@ -49,12 +52,16 @@ export function createVerifier(options: {
   readonly findPreset: FindPreset;
 }): Verifier {
   return {
-    async verify({ network, tx, requestId, caller, signal }) {
+    async verify({ network, tx, requestId, fromBlock, toBlock, caller, signal }) {
       const found = options.findNetwork(network);
       if (found === undefined) throw new NetworkUnavailableError(network);
       return verifyTransaction(tx.toLowerCase() as Hex, {
         ...found,
         searchesInParts: found.isEmbedded,
+        labelSearch: {
+          fromBlock: fromBlock === undefined ? undefined : BigInt(fromBlock),
+          toBlock: toBlock === undefined ? undefined : BigInt(toBlock),
+        },
         findPreset: options.findPreset,
         network,
         run: signal === undefined ? options.run : (source) => options.run({ ...source, signal }),

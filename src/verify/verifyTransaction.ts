@@ -24,7 +24,7 @@ import type { CallbackSources } from "../chainlink/failedCallbacks.ts";
 import { createPendingReasons } from "../chainlink/pendingReason.ts";
 import { decodeArgs, decodeFunctionsRequest } from "../chainlink/functionsRequest.ts";
 import { beaconWord, wordsOfBatch } from "../chainlink/presetBatch.ts";
-import { createChainFacts, type ChainReader } from "./chainFacts.ts";
+import { createChainFacts, type ChainReader, type SearchBounds } from "./chainFacts.ts";
 import { limitReader, MAX_READ_BYTES, type ReadingLimits } from "./recordedReader.ts";
 import { createContractBook, type ContractBook, type OracleContracts } from "../chainlink/contractBook.ts";
 import { QUICKNET_HASH, type DrandChain } from "../lib/drand.ts";
@@ -77,6 +77,8 @@ export interface VerifyOptions extends Omit<ExecutionOptions, "deadline"> {
   readonly drandChains?: readonly DrandChain[] | undefined;
   /** Whether the node, such as a chain of this process, must not be asked to search many blocks at once. Default false. */
   readonly searchesInParts?: boolean | undefined;
+  /** Where further requests with a request's label are looked for. Default: on the whole chain, as far as the node answers. */
+  readonly labelSearch?: SearchBounds | undefined;
   /** Longest time in which the chain is read, in ms, and most that is read of it, in characters of JSON. Default: 10 minutes, 256 Mi. */
   readonly readingLimits?: Partial<ReadingLimits>;
   /** Whether the oracle's operator runs the chain alone, if known. Affects only the text of `trust`. */
@@ -144,7 +146,7 @@ async function verifyHash(hash: Hex, options: VerifyOptions): Promise<Verificati
     findRecordedCallbacks: options.findRecordedCallbacks,
   };
   const found = await findRequestParts(hash, reading, options.requestId);
-  const means = { ...reading, findLabel: createLabelSearch(reading) };
+  const means = { ...reading, findLabel: createLabelSearch(reading, options.labelSearch) };
   const requests: RequestVerification[] = [];
   const signers: ReportSigners[] = [];
   const limited = { ...options, deadline: AbortSignal.timeout(EXECUTION_TIME_MS) };

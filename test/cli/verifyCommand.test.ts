@@ -50,6 +50,11 @@ test.each([
   expect((await run([flag])).asked).toMatchObject({ hasEthereumBlocks });
 });
 
+test("option: --from-block and --to-block bound the search for other requests with the label", async () => {
+  const { asked } = await run(["--from-block", "7", "--to-block", "9"]);
+  expect(asked).toMatchObject({ labelSearch: { fromBlock: 7n, toBlock: 9n } });
+});
+
 const hexOf = (text: string): string => `0x${Buffer.from(text).toString("hex")}`;
 
 /** A lotto of which one step fails or none. */
@@ -213,6 +218,7 @@ describe("option: --expect", () => {
     const { output } = await expecting(all, label);
     expect(output).toMatch(/\nnot as expected: 1 request of 0x(5f)+ on sepolia\nnot as expected: preset 0x/);
     expect(output).toContain(why);
+    expect(output.includes("to search other blocks: --from-block")).toBe(label?.searched.isWhole === false);
     expect(output).not.toMatch(/^valid/m);
     expect(process.exitCode).toBe(1);
   });

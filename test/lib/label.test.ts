@@ -49,5 +49,9 @@ test("describeLabel says whether a draw is the only one, and where that was look
   expect(describeLabel({ ...found, draw: 2, draws, searched })).toBe(
     '"a \\"b\\"" of dapp_1: request 2 of 3 with this label, the others: 0xa1, 0xc3 (only blocks 5 to 9 were searched, or not all are listed).',
   );
+  const unread = { ...searched, to: "4" };
+  expect(describeLabel({ ...found, draw: 1, draws: draws.slice(1, 2), searched: unread })).toContain(
+    "(the node let no block be searched)",
+  );
   expect(describeLabel(null)).toContain("may be one of many");
 });

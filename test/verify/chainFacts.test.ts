@@ -1,29 +1,37 @@
 import { expect, test } from "vitest";
 import { RpcError } from "../../src/lib/nodeAnswers.ts";
-import { createChainFacts, type ChainReader } from "../../src/verify/chainFacts.ts";
+import { createChainFacts, type ChainReader, type SearchBounds } from "../../src/verify/chainFacts.ts";
 
-/** Searches a chain for logs; returns what was found, and the ranges that the node was asked for. */
+/** Searches a chain for logs; returns what was found, and the ranges that the node searched. */
 async function search({
   head,
   around = 0,
   searchesInParts = false,
   widest = Infinity,
-}: {
+  oldest = 0,
+  ...bounds
+}: SearchBounds & {
   readonly head: number;
   readonly around?: number;
   readonly searchesInParts?: boolean;
   /** Most blocks that the node searches at once. */
   readonly widest?: number;
+  /** First block that it has. */
+  readonly oldest?: number;
 }) {
   const ranges: [number, number][] = [];
+  let asked = 0;
   const reader: ChainReader = {
     async request(method, [filter] = []) {
       if (method === "eth_blockNumber") return `0x${head.toString(16)}`;
+      asked += 1;
       const { fromBlock, toBlock } = filter as { fromBlock: string; toBlock: string };
       const range: [number, number] = [Number(fromBlock), Number(toBlock)];
       if (range[1] - range[0] >= widest) throw new RpcError("eth_getLogs", "too many blocks");
+      if (range[0] < oldest) throw new RpcError("eth_getLogs", "pruned");
       ranges.push(range);
-      return [];
+      const transactionHash = `0x${Math.floor(range[0] / 1_000)}`;
+      return [{ topics: [], data: "0x", transactionHash }];
     },
   };
   const facts = createChainFacts(reader, {
@@ -32,8 +40,8 @@ async function search({
     hasEthereumBlocks: true,
     searchesInParts,
   });
-  const found = await facts.findLogs({ address: "0x1", topics: [] }, BigInt(around), 10);
-  return { found, ranges };
+  const options = { ...bounds, around: BigInt(around), limit: 1_000 };
+  return { found: await facts.findLogs({ address: "0x1", topics: [] }, options), ranges, asked };
 }
 
 test("default: a node is asked for the whole chain at once", async () => {
@@ -42,29 +50,42 @@ test("default: a node is asked for the whole chain at once", async () => {
   expect(ranges).toEqual([[0, 5_000_000]]);
 });
 
-test("behaviour: a node that refuses that is asked for 15,000 blocks before and after, 1,000 at a time", async () => {
-  const { found, ranges } = await search({ head: 5_000_000, around: 2_000_000, widest: 1_000 });
-  expect(found).toMatchObject({ from: 1_985_000n, to: 2_015_000n, isWhole: false });
-  const early = await search({ head: 5_000_000, around: 10, widest: 1_000 });
-  expect(early.found).toMatchObject({ from: 0n, to: 15_010n, isWhole: false });
-  expect(ranges).toHaveLength(31);
-  expect(ranges[0]).toEqual([1_985_000, 1_985_999]);
-});
-
-test("behaviour: so it is asked for a short chain, but for all of it", async () => {
-  const { found, ranges } = await search({ head: 2_500, around: 2_400, widest: 1_000 });
-  expect(found).toMatchObject({ from: 0n, to: 2_500n, isWhole: true });
+test("behaviour: a node that refuses that is asked in parts, from the middle outwards, and what it names is in order", async () => {
+  const { found, ranges } = await search({ head: 2_500, around: 1_200, widest: 1_000 });
+  expect(found).toEqual({ from: 0n, to: 2_500n, isWhole: true, transactionHashes: ["0x0", "0x1", "0x2"] });
   expect(ranges).toEqual([
-    [0, 999],
-    [1_000, 1_999],
-    [2_000, 2_500],
+    [1_200, 1_849],
+    [550, 1_199],
+    [1_850, 2_499],
+    [0, 549],
+    [2_500, 2_500],
   ]);
 });
 
-test("behaviour: a chain of this process is never asked for more than 1,000 blocks at once, nor for more than 31 times", async () => {
+test("behaviour: it is asked 30 times, or as often as the caller says; what was left out is searched next", async () => {
+  const wide = { head: 5_000_000, around: 2_000_000, widest: 10_000 };
+  const first = await search(wide);
+  expect(first.asked).toBe(31);
+  expect(first.found).toMatchObject({ from: 1_850_000n, to: 2_149_999n, isWhole: false });
+  const before = await search({ ...wide, parts: 1_000, toBlock: first.found.from - 1n });
+  expect(before.found).toMatchObject({ from: 0n, to: 1_849_999n, isWhole: false });
+  expect(before.ranges[0]).toEqual([1_849_999, 1_849_999]);
+  const after = await search({ ...wide, parts: 1_000, fromBlock: first.found.to + 1n });
+  expect(after.found).toMatchObject({ from: 2_150_000n, to: 5_000_000n, isWhole: false });
+  expect((await search({ ...wide, parts: 1_000 })).found.isWhole).toBe(true);
+});
+
+test("behaviour: of a chain of which a node has the newest blocks, these are searched", async () => {
+  const { found } = await search({ head: 50_000, around: 49_990, oldest: 48_765, parts: 100 });
+  expect(found).toMatchObject({ from: 48_765n, to: 50_000n, isWhole: false });
+  const none = await search({ head: 50_000, around: 49_990, oldest: 60_000, parts: 100 });
+  expect(none.found).toEqual({ from: 49_990n, to: 49_989n, isWhole: false, transactionHashes: [] });
+});
+
+test("behaviour: a chain of this process is never asked for more than 1,000 blocks at once, nor for more than 30 times", async () => {
   const { found, ranges } = await search({ head: 1_000_000, around: 999_990, searchesInParts: true });
-  expect(found).toMatchObject({ from: 984_990n, to: 1_000_000n });
-  expect(ranges.length).toBeLessThanOrEqual(31);
+  expect(found).toMatchObject({ to: 1_000_000n, isWhole: false });
+  expect(ranges).toHaveLength(30);
   for (const [from, to] of ranges) expect(to - from).toBeLessThan(1_000);
 });
 

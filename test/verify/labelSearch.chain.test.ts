@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { keccak256, toHex } from "viem";
 import type { Receipt } from "../../src/evm/client.ts";
 import { EVENT_TOPICS } from "../../src/chainlink/events.ts";
@@ -30,7 +30,7 @@ async function senderOfTransaction({ transactionHash }: Receipt): Promise<string
 }
 
 /** Returns what a verification says of the label of each request in a transaction. */
-async function labelsOf(receipt: Receipt, options: { readonly tamper?: Tamper } = {}) {
+async function labelsOf(receipt: Receipt, options: Parameters<VerifyWorld["verify"]>[1] = {}) {
   const { requests } = await world.verify(receipt.transactionHash, options);
   return requests.map((request) => request.label);
 }
@@ -115,17 +115,50 @@ describe("of a preset", () => {
       expect(await labelsOf(await draw(label(text)))).toEqual([null]);
   });
 
-  test("behaviour: a node that refuses to search the whole chain is asked for the blocks around the request", async () => {
-    const asked = await draw(label("narrow"));
-    const ranges: string[] = [];
-    const tamper: Tamper = (method, answer, [filter]) => {
+  /** Changes what a node answers to the search for labels, the first time, the second time and so on. */
+  const onSearch =
+    (change: (answer: unknown, range: string, count: number) => unknown): Tamper =>
+    (method, answer, [filter]) => {
       const { fromBlock, toBlock, topics } = (filter ?? {}) as Record<string, string>;
       if (method !== "eth_getLogs" || topics?.[0] !== EVENT_TOPICS.Labelled) return answer;
-      ranges.push(`${fromBlock} ${toBlock}`);
-      return ranges.length === 1 ? "range too wide" : answer;
+      return change(answer, `${fromBlock} ${toBlock}`, (searches += 1));
     };
-    expect(await labelsOf(asked, { tamper })).toMatchObject([{ label: "narrow", draw: 1 }]);
-    expect(ranges).toHaveLength(2);
+  let searches = 0;
+  beforeEach(() => {
+    searches = 0;
+  });
+
+  test("behaviour: a node that refuses to search the whole chain is asked for the blocks around the request", async () => {
+    const asked = await draw(label("narrow"));
+    const tamper = onSearch((answer, _range, count) => (count === 1 ? "range too wide" : answer));
+    expect(await labelsOf(asked, { tamper })).toMatchObject([
+      { label: "narrow", draw: 1, searched: { isWhole: true } },
+    ]);
+    expect(searches).toBe(3);
+  });
+
+  test("behaviour: a search goes on with the blocks that an earlier one left out", async () => {
+    const all = [await draw(label("long ago")), await draw(label("long ago"))];
+    const [first, second] = all.map(({ blockNumber }) => blockNumber);
+    const said = (draws: number, from: bigint, isWhole: boolean) => [
+      { draws: { length: draws }, searched: { from: from.toString(), isWhole } },
+    ];
+    const from = (fromBlock: bigint) => labelsOf(all[1]!, { labelSearch: { fromBlock } });
+    expect(await from(second!)).toMatchObject(said(1, second!, false));
+    expect(await from(first!)).toMatchObject(said(2, first!, false));
+    const before = await labelsOf(all[1]!, { labelSearch: { toBlock: second! - 1n } });
+    expect(before).toMatchObject([{ ...said(2, 0n, false)[0], draw: 2 }]);
+  });
+
+  test("error: a node that leaves out even the request itself is asked again, and then not said to have listed all", async () => {
+    const asked = await draw(label("hidden"));
+    const late = onSearch((answer, _range, count) => (count === 1 ? [] : answer));
+    expect(await labelsOf(asked, { tamper: late })).toMatchObject([{ searched: { isWhole: true } }]);
+    expect(searches).toBe(2);
+    const hiding = onSearch(() => []);
+    expect(await labelsOf(asked, { tamper: hiding })).toMatchObject([
+      { draws: [{ transactionHash: asked.transactionHash }], searched: { from: "0", isWhole: false } },
+    ]);
   });
 
   test("behaviour: a draw in a block that a reorganisation removes no longer counts", async () => {
@@ -145,22 +178,16 @@ describe("of a preset", () => {
     await expect(labelsOf(removed)).rejects.toThrow(`no transaction ${removed.transactionHash}`);
 
     // The search ran before the reorganisation.
-    const tamper: Tamper = (method, answer, [filter]) => {
-      const { topics } = (filter ?? {}) as { topics?: string[] };
-      if (method !== "eth_getLogs" || topics?.[0] !== EVENT_TOPICS.Labelled) return answer;
-      return [...(answer as object[]), said];
-    };
+    const tamper = onSearch((answer) => [...(answer as object[]), said]);
     expect(await labelsOf(asked, { tamper })).toMatchObject([{ ...only, searched: { isWhole: false } }]);
   });
 
   test("error: a node that names a transaction without such a log adds no draw", async () => {
     const [asked, other] = [await draw(label("made up")), await draw()];
-    const tamper: Tamper = (method, answer, [filter]) => {
-      const { topics } = (filter ?? {}) as { topics?: string[] };
-      if (method !== "eth_getLogs" || topics?.[0] !== EVENT_TOPICS.Labelled) return answer;
+    const tamper = onSearch((answer) => {
       const [log] = answer as object[];
       return [log, { ...log, transactionHash: other.transactionHash }];
-    };
+    });
     expect(await labelsOf(asked, { tamper })).toMatchObject([{ draws: [expect.anything()] }]);
   });
 });

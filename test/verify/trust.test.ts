@@ -127,4 +127,7 @@ test("behaviour: words that follow from a round of drand, too, need no trust in 
   expect(say([true], false)).not.toContain("--receipt");
   expect(say([true, false], true)).toMatch(/round of drand.*until a word suited/s);
   expect(say([false], true)).not.toContain("drand");
+  const beacon = { round: "7", time: null, chainHash: "0x07" };
+  requests[0] = { kind: "preset", beacon } as Partial<RequestVerification> as RequestVerification;
+  expect(say([false], true)).toMatch(/local beacon.*it proves nothing.*until a word suited/s);
 });

@@ -19,9 +19,14 @@ import type { DrandChain } from "../../lib/drand.ts";
 import { createLocalBeacon } from "../../lib/localBeacon.ts";
 import { once } from "../../lib/memo.ts";
 import { openDataDirectory } from "../../store/dataDirectory.ts";
-import { EMBEDDED_MARGIN_SECONDS } from "../config/beaconSchema.ts";
+import { beaconTermsOf, EMBEDDED_MARGIN_SECONDS } from "../config/beaconSchema.ts";
+import { readConfig } from "../config/readConfig.ts";
 import { localBeaconSeed } from "../network/networkKeys.ts";
+import type { SearchBounds } from "../../verify/chainFacts.ts";
 import { verifyTransaction } from "../../verify/verifyTransaction.ts";
+
+/** Requests to a node that refuses to search its whole chain at once: ten million blocks where it takes 10,000. */
+const LABEL_SEARCH_PARTS = 1_000;
 
 export interface VerifyToolOptions {
   /** Name of a known network or of one in the data directory; any other name if a node is given. */
@@ -37,6 +42,8 @@ export interface VerifyToolOptions {
    */
   readonly contracts?: unknown;
   readonly dataDir: string;
+  /** Blocks in which further requests with a label are looked for. Default: all, as far as the node answers. */
+  readonly labelSearch?: SearchBounds;
   /** Called with the chain data that was read, as JSON, whatever the checks find. */
   readonly onChainData?: (json: string) => Promise<void>;
   /**
@@ -72,6 +79,7 @@ export async function verifyWithTool(options: VerifyToolOptions): Promise<Verifi
       isEmbedded: known === undefined ? given?.isEmbedded : true,
       run: createSourceRunner(pool),
       caller: "verify",
+      labelSearch: { parts: LABEL_SEARCH_PARTS, ...options.labelSearch },
       maxResponseBytes: MAX_RESPONSE_BYTES.own,
       drandChains: [...(given?.drandChains ?? []), ...(known?.drandChains ?? [])],
       findPreset: async (sourceHash) => findPresetNames(await presets(), sourceHash),
@@ -98,7 +106,7 @@ async function readChainId(client: ChainClient): Promise<number> {
 interface KnownNetwork {
   readonly rpcUrl: string;
   readonly contracts: Partial<OracleContracts>;
-  /** That of its local beacon. */
+  /** That of its local beacon, and that of the configuration. */
   readonly drandChains: readonly DrandChain[];
 }
 
@@ -120,10 +128,13 @@ async function findKnown(dataDir: string, network: string): Promise<KnownNetwork
     }
     const { masterKey } = openDataDirectory(dataDir, { exclusive: false, masterKey: outsideKey });
     const { chain } = createLocalBeacon(localBeaconSeed(masterKey, network), EMBEDDED_MARGIN_SECONDS);
+    const { config } = readConfig({ dataDir, environment: process.env });
+    const configured = config.networks[network];
+    const { beacon } = typeof configured === "object" ? configured : {};
     return {
       rpcUrl: found.rpcUrl,
       contracts: parsePublished(found.contracts, { name: network }).contracts,
-      drandChains: [chain],
+      drandChains: [chain, beaconTermsOf(beacon, EMBEDDED_MARGIN_SECONDS).chain],
     };
   } finally {
     await tools.close();

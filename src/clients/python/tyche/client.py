@@ -255,9 +255,18 @@ class Tyche:
         """Reports requests, words, gas and LINK by day (`2026-12-24`) and network. Default: the last 30 days."""
         return cast(api.UsageReport, self.call("GET", "/api/usage", query={"from": start, "to": end, "network": network}))
 
-    def verify(self, tx: str, *, network: str | None = None, request_id: str | None = None) -> api.Verification:
+    def verify(
+        self,
+        tx: str,
+        *,
+        network: str | None = None,
+        request_id: str | None = None,
+        from_block: int | None = None,
+        to_block: int | None = None,
+    ) -> api.Verification:
         """Has the service check a result against chain data. `tyche verify` checks without trusting the service."""
-        query = {"network": network, "tx": tx, "requestId": request_id}
+        blocks = {"fromBlock": from_block, "toBlock": to_block}
+        query = {"network": network, "tx": tx, "requestId": request_id, **blocks}
         return cast(api.Verification, self.call("GET", "/api/verify", query=query))
 
     def faucet(self, address: str, *, network: str | None = None) -> api.FaucetResult:

@@ -33,6 +33,8 @@ declare const PRESETS: Readonly<Record<Hex, KnownPreset>>;
 const SVG = "http://www.w3.org/2000/svg";
 /** Longest result that an oracle of Tyche reports, in bytes. */
 const MAX_RESPONSE_BYTES = 1024;
+/** Requests to a node that refuses to search its whole chain for a label at once. */
+const LABEL_SEARCH_PARTS = 1_000;
 /** Longest verification. Reading hundreds of blocks from a slow node takes minutes. */
 const MAX_MINUTES = 5;
 
@@ -136,7 +138,12 @@ async function findDraw(client: ChainReader, label: string): Promise<Hex | undef
   const presetConsumer = published?.contracts.presetConsumer?.toLowerCase() as Hex | undefined;
   if (presetConsumer === undefined)
     throw new Error("To find a draw by its label, paste the addresses of the operator's contracts.");
-  const found = await findDraws(label, { client, chainId, presetConsumer });
+  const found = await findDraws(label, {
+    client,
+    chainId,
+    presetConsumer,
+    parts: LABEL_SEARCH_PARTS,
+  });
   const { transactionHashes: hashes, from, to, isWhole } = found;
   const [only, ...others] = hashes;
   if (only !== undefined && others.length === 0) {
@@ -191,6 +198,7 @@ async function verify(client: ChainReader, hash: Hex, signal: AbortSignal): Prom
     run: (source) => runner({ ...source, signal }),
     maxResponseBytes: MAX_RESPONSE_BYTES,
     caller: "page",
+    labelSearch: { parts: LABEL_SEARCH_PARTS },
     findPreset: (sourceHash) => PRESETS[sourceHash],
     drandChains: published?.drandChains,
     hasEthereumBlocks: !noBlocks.checked,
