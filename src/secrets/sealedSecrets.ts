@@ -29,7 +29,9 @@ export function isLabelFor(label: Uint8Array, place: SecretsPlace): boolean {
   return [NO_LABEL, secretsLabel(place)].some((one) => isSame(one, label));
 }
 
-const isSame = (one: Uint8Array, other: Uint8Array): boolean => one.every((byte, i) => byte === other[i]);
+/** Whether two labels are the same. */
+export const isSame = (one: Uint8Array, other: Uint8Array): boolean =>
+  one.every((byte, i) => byte === other[i]);
 
 /**
  * Opens what somebody has uploaded, for a request that a subscription pays for. There are two forms. Ours says in its label which

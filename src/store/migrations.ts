@@ -328,6 +328,17 @@ export const migrations: Record<string, Migration> = {
       );
     },
   },
+  "0031_secret_owners": {
+    async up(db) {
+      await db.schema
+        .createTable("secret_owners")
+        .addColumn("network", "text", (c) => c.notNull())
+        .addColumn("u", "text", (c) => c.notNull())
+        .addColumn("owner", "text", (c) => c.notNull())
+        .addPrimaryKeyConstraint("secret_owners_key", ["network", "u"])
+        .execute();
+    },
+  },
 };
 
 /** Hands {@link migrations} to Kysely's migrator. */

@@ -317,6 +317,14 @@ export interface Tables {
     ciphertext: string;
     expires_at: number;
   };
+  /** Whose ciphertexts without a label are: who uploaded or named each first. */
+  readonly secret_owners: {
+    network: string;
+    /** SHA-256 of the ciphertext's point `u`. */
+    u: Hex;
+    /** Lower case. */
+    owner: Hex;
+  };
   /** Dapps' names for what the operator's slots hold. */
   readonly secrets: {
     network: string;

@@ -35,6 +35,25 @@ export async function saveSlot(db: Queryable, slot: SecretSlot): Promise<boolean
   return (numInsertedOrUpdatedRows ?? 0n) > 0n;
 }
 
+/** Records whose a ciphertext is, unless that is known; returns whose it is. */
+export async function claimCiphertext(
+  db: Queryable,
+  claim: { readonly network: string; readonly u: Hex; readonly owner: Hex },
+): Promise<Hex> {
+  const { network, u } = claim;
+  await db
+    .insertInto("secret_owners")
+    .values(claim)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  const { owner } = await db
+    .selectFrom("secret_owners")
+    .select("owner")
+    .where((is) => is.and({ network, u }))
+    .executeTakeFirstOrThrow();
+  return owner;
+}
+
 /** Returns what is in a slot. */
 export async function findSlot(
   db: Queryable,

@@ -26,6 +26,7 @@ export const TABLE_KEYS: { readonly [Name in keyof Tables]: readonly (keyof Tabl
   labels: ["dapp_id", "network", "label"],
   secret_slots: ["network", "owner", "slot_id"],
   secrets: ["network", "slot_id"],
+  secret_owners: ["network", "u"],
   leases: ["network"],
   oracle_rounds: ["id"],
   oracle_evidence: ["id"],

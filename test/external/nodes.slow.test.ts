@@ -1,13 +1,19 @@
 import type { OracleNodeView } from "../../src/api/types.ts";
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import type { Hex } from "viem";
+import { hexToString, stringToHex, type Hex } from "viem";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { deriveNodeKeys } from "../../src/app/oracle/oracleRole.ts";
 import { createClient } from "../../src/client/index.ts";
 import { createChainClient } from "../../src/evm/client.ts";
+import { toHexText } from "../../src/lib/hex.ts";
 import type { EvidenceRecord } from "../../src/oracle/node/evidence.ts";
 import { readNodeSet } from "../../src/oracle/node/nodeSet.ts";
 import { transmitOrder } from "../../src/oracle/protocol/transmitOrder.ts";
+import { signPersonal } from "../../src/oracle/secrets/gateway.ts";
+import { createGatewayClient } from "../../src/oracle/secrets/gatewayClient.ts";
+import { createBox } from "../../src/oracle/secrets/sealedBox.ts";
+import { digestOf } from "../../src/oracle/secrets/vault.ts";
 import { publishedBy, startTycheProcess, type OracleChild, type TycheProcess } from "../support/tyche.ts";
 import { startIntervalAnvil, type StrangersChain } from "./support/chain.ts";
 import { NODE_FAULTS, NODE_STEPS, startEquivocating, watchStep } from "./support/nodeFaults.ts";
@@ -15,7 +21,7 @@ import { prepareOperators, startLiar, startNode, type SeveralOperators } from ".
 import { createBank, type Bank } from "./support/bank.ts";
 import { PRIVATE_SOURCE, startPrivateApi } from "./support/privateApi.ts";
 import { NETWORK } from "./support/world.ts";
-import { referenceTo, requestOf, type ToolkitNetwork } from "../support/toolkit.ts";
+import { referenceTo, requestOf, type ToolkitNetwork, type ToolkitUser } from "../support/toolkit.ts";
 
 /** Lies if a source says so; the second one only if it says two. */
 const LIAR = 3;
@@ -60,8 +66,11 @@ beforeAll(async () => {
   vrf = await startNode(operators.vrf);
   secondVrf = await startNode(operators.secondVrf);
   tyche = await startTycheProcess({ dataDir: TYCHE_DATA_DIR!, env, timeoutMs: PATIENCE_MS });
+  // functions-toolkit prints why an upload is refused.
+  vi.spyOn(console, "log").mockImplementation(() => {});
 }, 600_000);
 afterAll(async () => {
+  vi.restoreAllMocks();
   await Promise.all([tyche, vrf, secondVrf, ...nodes].map((one) => one?.stop("SIGKILL")));
   await chain?.close();
   api?.close();
@@ -192,32 +201,129 @@ test(
   PATIENCE_MS,
 );
 
+/** Uploads what somebody has encrypted, as an account's own. */
+async function upload({ secrets }: ToolkitUser, encrypted: string, gateway = tyche.url): Promise<number> {
+  const { version, success } = await secrets.uploadEncryptedSecretsToDON({
+    encryptedSecretsHexstring: encrypted,
+    gatewayUrls: [`${gateway}/gateway`],
+    slotId: 0,
+    minutesUntilExpiration: 15,
+  });
+  expect(success).toBe(true);
+  return version;
+}
+
+const request = (of: ToolkitUser, secretsLocation: 1 | 2, reference: string): Promise<string> =>
+  requestOf(of, {
+    donId: network.donId,
+    source: PRIVATE_SOURCE,
+    args: [api.url],
+    secretsLocation,
+    reference,
+  });
+
+/**
+ * Sends a request, and asks the other nodes for shares of a ciphertext for it, as the operator of the lying node does with the node's own
+ * key. Returns their answers, shares or reasons, and what the request is answered in the end.
+ */
+async function askForShares(of: ToolkitUser, ciphertext: string, ...named: [1 | 2, string]) {
+  const { oracle, contracts } = operators.contractsFile();
+  const { signers } = oracle.functions;
+  const client = createChainClient(chain.httpUrl);
+  const { configDigest } = await endAfter(
+    () => client.close(),
+    () => readNodeSet(client, contracts.functionsCoordinator),
+  );
+  const masterKey = readFileSync(path.join(operators.nodes[LIAR]!["TYCHE_DATA_DIR"]!, "master-key"), "utf8");
+  const { signer } = deriveNodeKeys(Buffer.from(masterKey.trim(), "hex"), 31_337);
+  const boxKey = toHexText(createBox(Buffer.alloc(32, 1)).publicKey);
+  const digest = digestOf(hexToString(ciphertext as Hex));
+  // The request stays open while the nodes' messages are lost.
+  operators.proxy.setRule(async () => undefined);
+  const before = await of.consumer.requestId();
+  const answer = request(of, ...named);
+  return await endAfter(
+    () => operators.proxy.setRule(undefined),
+    async () => {
+      const requestId = await vi.waitUntil(async () => {
+        const current = await of.consumer.requestId();
+        return current !== before && (current as Hex);
+      }, WAIT);
+      const ask = async (node: number): Promise<string> => {
+        const gateway = createGatewayClient({
+          oracleUrl: nodes[node]!.url,
+          donId: network.donId,
+          signers: [signers[node]!],
+          receiver: signers[node]!,
+          sign: (bytes) => signPersonal(bytes, signer),
+        });
+        const payload = { configDigest, requestId, digest, boxKey };
+        const asked = () =>
+          gateway.ask("node_share", payload, AbortSignal.timeout(PATIENCE_MS)).then(
+            ({ share }) => share as string,
+            (error: unknown) => (error as Error).message,
+          );
+        return await vi.waitUntil(async () => {
+          const said = await asked();
+          return !said.includes("does not see the request") && said;
+        }, WAIT);
+      };
+      const shares = await Promise.all([0, 1, 2].map((node) => ask(node)));
+      operators.proxy.setRule(undefined);
+      return { shares, answer: await answer };
+    },
+  );
+}
+
+const SHARE = expect.stringMatching(/^0x[\da-f]{200,}$/);
+const COPIED = expect.stringContaining("another account has used this ciphertext before");
+const NO_SLOT = expect.stringContaining("has no version");
+
 test(
-  "behaviour: nodes read what SecretsManager uploads for a user's contract, and nobody else's copy of it",
+  "behaviour: nodes read what SecretsManager uploads for a user's contract; who runs one of them and copies it gets no shares",
   async () => {
     const [user, thief] = [await bank.createUser(), await bank.createUser()];
     const { encryptedSecrets } = await user.secrets.encryptSecrets({ API_KEY: TOKEN });
-    const upload = async ({ secrets }: typeof user): Promise<number> => {
-      const { version, success } = await secrets.uploadEncryptedSecretsToDON({
-        encryptedSecretsHexstring: encryptedSecrets,
-        gatewayUrls: [`${tyche.url}/gateway`],
-        slotId: 0,
-        minutesUntilExpiration: 15,
-      });
-      expect(success).toBe(true);
-      return version;
+    const own = await askForShares(
+      user,
+      encryptedSecrets,
+      2,
+      referenceTo(await upload(user, encryptedSecrets)),
+    );
+    expect(own).toEqual({ shares: [SHARE, SHARE, SHARE], answer: "let in" });
+    // What no proof covers can be changed, and the shares would be the same.
+    const changed = {
+      ...JSON.parse(hexToString(encryptedSecrets as Hex)),
+      Nonce: btoa("another nonc"),
+      SymCtxt: "",
     };
-    const request = (of: typeof user, version: number) =>
-      requestOf(of, {
-        donId: network.donId,
-        source: PRIVATE_SOURCE,
-        args: [api.url],
-        secretsLocation: 2,
-        reference: referenceTo(version),
+    for (const copy of [encryptedSecrets, stringToHex(JSON.stringify(changed, undefined, 1))]) {
+      await expect(upload(thief, copy)).rejects.toThrow("Failed to send request");
+      api.documents.set("/copy", JSON.stringify({ encryptedSecrets: copy }));
+      const urls = await thief.secrets.encryptSecretsUrls([`${api.url}/copy`]);
+      expect(await askForShares(thief, copy, 1, urls)).toEqual({
+        shares: [COPIED, COPIED, COPIED],
+        answer: COPIED,
       });
-    expect(await request(user, await upload(user))).toBe("let in");
-    expect(await request(thief, await upload(thief))).toMatch(/are signed by 0x/);
+    }
     for (const one of [tyche, ...nodes]) expect(one.output()).not.toContain(TOKEN);
+  },
+  PATIENCE_MS,
+);
+
+test(
+  "behaviour: a node that was away when secrets were uploaded, and sees a copy first, is the only one that gives a share of it",
+  async () => {
+    const [user, thief] = [await bank.createUser(), await bank.createUser()];
+    const { encryptedSecrets } = await user.secrets.encryptSecrets({ API_KEY: TOKEN });
+    await nodes[SECOND_LIAR]!.stop("SIGKILL");
+    await upload(user, encryptedSecrets);
+    nodes[SECOND_LIAR] = await startLiar(nodeEnv(SECOND_LIAR), MARKERS[SECOND_LIAR]!);
+    await vi.waitUntil(async () => !(await hasNoKey(SECOND_LIAR)), WAIT);
+    const version = await upload(thief, encryptedSecrets, nodes[SECOND_LIAR].url);
+    const { shares, answer } = await askForShares(thief, encryptedSecrets, 2, referenceTo(version));
+    expect(shares).toEqual([NO_SLOT, NO_SLOT, SHARE]);
+    expect(answer).toMatch(/has no version|too many nodes refuse/);
   },
   PATIENCE_MS,
 );

@@ -11,7 +11,14 @@ import type { SharedKeys } from "../../oracle/secrets/sharedKeys.ts";
 import { createVault, type Vault } from "../../oracle/secrets/vault.ts";
 import { withOwnErrors } from "../../requests/accept/sandboxRuns.ts";
 import type { SecretKeys } from "../../secrets/secretKeys.ts";
-import { deleteExpiredSlots, deleteSlot, findSlot, listSlots, saveSlot } from "../../store/secrets.ts";
+import {
+  claimCiphertext,
+  deleteExpiredSlots,
+  deleteSlot,
+  findSlot,
+  listSlots,
+  saveSlot,
+} from "../../store/secrets.ts";
 import type { Store } from "../../store/store.ts";
 
 /** Limits for a document with secrets: they have at most some 10 kB, and a report waits for it. */
@@ -55,8 +62,8 @@ export function openNodeVault(
   options: VaultOptions & { readonly sharedKeys: SharedKeys; readonly signer: ReportSigner },
 ): Pick<Vault, "openRequest" | "findNamed"> & { readonly gateway: GatewayNetwork } {
   const { sharedKeys, signer } = options;
-  const { openerFor, assertFits } = sharedKeys;
-  const { vault, authority } = createNetworkVault({ ...options, openerFor, assertFits });
+  const { openerFor, parse } = sharedKeys;
+  const { vault, authority } = createNetworkVault({ ...options, openerFor, parse });
   const refuse = async (): Promise<never> => {
     throw new GatewayError("the nodes open secrets only for requests on chain");
   };
@@ -68,7 +75,7 @@ export function openNodeVault(
 }
 
 function createNetworkVault(
-  options: VaultOptions & Pick<Parameters<typeof createVault>[0], "openerFor" | "assertFits">,
+  options: VaultOptions & Pick<Parameters<typeof createVault>[0], "openerFor" | "parse">,
 ) {
   const { network, client, contracts, store, allowHosts } = options;
   const router = contracts.functionsRouter.toLowerCase() as typeof contracts.functionsRouter;
@@ -80,6 +87,7 @@ function createNetworkVault(
     authority,
     slots: {
       save: (slot) => store.write((db) => saveSlot(db, { ...slot, network })),
+      claim: (u, owner) => store.write((db) => claimCiphertext(db, { network, u, owner })),
       find: (owner, slotId) => findSlot(store.db, { network, owner, slotId }),
       list: (owner) => listSlots(store.db, network, owner),
       delete: (owner, slotIds) =>

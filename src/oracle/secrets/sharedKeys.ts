@@ -30,6 +30,7 @@ import {
   decrypt,
   makeShare,
   parseCiphertext,
+  type Ciphertext,
 } from "../../secrets/tdh2.ts";
 import { LONGEST_FREE_PAUSE_MS, pauseAfter } from "../backoff.ts";
 import { createBoundedMap } from "../node/boundedMap.ts";
@@ -37,7 +38,7 @@ import type { NodeSet } from "../node/nodeSet.ts";
 import type { OracleLog } from "../log.ts";
 import { GatewayError, type NodeMethod } from "./gatewayMessage.ts";
 import { createBox, sealTo } from "./sealedBox.ts";
-import { digestOf, SecretsRefusedError, UploadRefusedError, type Vault } from "./vault.ts";
+import { digestOf, SecretsRefusedError, type Vault } from "./vault.ts";
 
 /** Time for a peer's answer, and for enough shares: a peer may see a request some blocks later. */
 const ANSWER_MS = 10_000;
@@ -72,8 +73,8 @@ export interface SharedKeys {
   answer(method: NodeMethod, payload: unknown, sender: Hex): Promise<object>;
   /** Returns what opens ciphertexts for a request on chain. Throws while the nodes have no key yet. */
   openerFor(this: void, requestId: Hex | undefined): SecretOpener;
-  /** Throws `UploadRefusedError` for a ciphertext that isn't encrypted to the present key, and {@link GatewayError} before there is one. */
-  assertFits(this: void, ciphertext: string): void;
+  /** Parses a ciphertext. Throws `CiphertextError` for one that isn't encrypted to the present key, and {@link GatewayError} before there is one. */
+  parse(this: void, ciphertext: string): Ciphertext;
   /** Why this node has no key yet; `undefined` once it has one, or takes part in no configuration. */
   trouble(this: void): string | undefined;
 }
@@ -291,12 +292,7 @@ export function createSharedKeys(options: SharedKeysOptions): SharedKeys {
     const name = `${own.set.configDigest} ${requestId} ${digest}`;
     const known = shares.get(name);
     if (known !== undefined) return known;
-    const made = (async () => {
-      const { ciphertext, isFor } = await findNamed(requestId, digest);
-      const parsed = parseCiphertext(ciphertext, key.threshold);
-      if (!isFor(parsed)) throw new SecretsRefusedError("they are for somebody else");
-      return makeShare(parsed.u, key.share);
-    })();
+    const made = findNamed(requestId, digest).then(({ u }) => makeShare(u, key.share));
     shares.set(name, made, GIVEN_BYTES);
     made.catch(() => shares.delete(name));
     return made;
@@ -450,14 +446,9 @@ export function createSharedKeys(options: SharedKeysOptions): SharedKeys {
       };
     },
 
-    assertFits(ciphertext) {
+    parse(ciphertext) {
       if (seat?.isAgreed !== true) throw new GatewayError(PENDING);
-      try {
-        parseCiphertext(ciphertext, readyKey().key.threshold);
-      } catch (error) {
-        if (error instanceof CiphertextError) throw new UploadRefusedError(error.message);
-        throw error;
-      }
+      return parseCiphertext(ciphertext, readyKey().key.threshold);
     },
 
     trouble() {

@@ -2,14 +2,15 @@ import { sha256 } from "@noble/hashes/sha2.js";
 import { isHex, type Hex } from "viem";
 import { TycheError } from "../../lib/errors.ts";
 import { fromHexText, toHexText } from "../../lib/hex.ts";
-import { CiphertextError, type Ciphertext } from "../../secrets/tdh2.ts";
+import { CiphertextError, NO_LABEL, type Ciphertext } from "../../secrets/tdh2.ts";
 import { openEcies } from "../../secrets/ecies.ts";
 import type { Secret } from "../../secrets/sealSecret.ts";
-import { isLabelFor, openSecrets, readObject } from "../../secrets/sealedSecrets.ts";
+import { isLabelFor, isSame, openSecrets, readObject } from "../../secrets/sealedSecrets.ts";
 import type { SecretOpener } from "../../secrets/secretKeys.ts";
 import { decodeSecretsReference, type SecretsReference } from "../../secrets/secretsReference.ts";
 import type { OpenSecrets, SecretsOfRequest } from "../execute.ts";
 import { createBoundedMap } from "../node/boundedMap.ts";
+import { createTokenBuckets } from "../node/tokenBucket.ts";
 import type { Authority } from "./authority.ts";
 import type { Upload } from "./gatewayMessage.ts";
 
@@ -19,6 +20,8 @@ const MAX_CIPHERTEXT_BYTES = 10_240;
 const MAX_LIFETIME_MS = 2_160 * 3_600_000;
 /** How far an upload's version, the time in seconds by the uploader's clock, may be ahead. */
 const MAX_VERSION_AHEAD_MS = 600_000;
+/** Uploads of an account: each may leave a record that is kept for good. */
+const UPLOADS_OF_OWNER = { burst: 100, perSecond: 1 / 36 } as const;
 /** Memory for ciphertexts that were opened, or tried: a function that runs often opens its own once. */
 const MAX_CACHED_BYTES = 4_194_304;
 
@@ -32,6 +35,8 @@ export interface Slot extends Upload {
 export interface SlotStore {
   /** Stores an upload unless the slot has the same or a later version; returns whether it did. */
   save(slot: Slot): Promise<boolean>;
+  /** Records for good whose a ciphertext is, by the digest of its `u`, unless that is known; returns whose it is, once that is on disk. */
+  claim(u: Hex, owner: Hex): Promise<Hex>;
   find(owner: Hex, slotId: number): Promise<Slot | undefined>;
   /** An uploader's slots, by id. */
   list(owner: Hex): Promise<readonly Slot[]>;
@@ -66,13 +71,9 @@ export interface Vault {
   /**
    * Finds the ciphertext with a digest among those that a request on chain may have opened.
    *
-   * @throws {SecretsRefusedError} if the request may not, or names no such ciphertext.
+   * @throws {SecretsRefusedError} if the request may not, or names no such ciphertext; {@link CiphertextError} if it can't be opened.
    */
-  findNamed(
-    request: SecretsOfRequest,
-    of: Parameters<OpenSecrets>[1],
-    digest: Hex,
-  ): Promise<{ readonly ciphertext: string; readonly isFor: (parsed: Ciphertext) => boolean }>;
+  findNamed(request: SecretsOfRequest, of: Parameters<OpenSecrets>[1], digest: Hex): Promise<Ciphertext>;
 }
 
 /** Returns SHA-256 of a text in UTF-8, or of bytes. */
@@ -93,8 +94,8 @@ type Sealed = Pick<Slot, "owner" | "ciphertext">;
 export function createVault(options: {
   /** Returns what opens ciphertexts for a request on chain, or for a dry run. */
   readonly openerFor: (requestId: Hex | undefined) => SecretOpener;
-  /** Throws {@link UploadRefusedError} for a ciphertext that can never be opened. Default: takes any. */
-  readonly assertFits?: ((ciphertext: string) => void) | undefined;
+  /** Parses a ciphertext, where nodes belong to several operators; throws {@link CiphertextError} for one that can never be opened. */
+  readonly parse?: ((ciphertext: string) => Ciphertext) | undefined;
   readonly chainId: number;
   readonly router: Hex;
   readonly slots: SlotStore;
@@ -102,8 +103,20 @@ export function createVault(options: {
   /** Fetches a document as a source could; rejects when it can't be had. */
   readonly fetchText: (url: string) => Promise<string>;
 }): Vault {
-  const { openerFor, assertFits = () => {}, chainId, router, slots, authority, fetchText } = options;
+  const { openerFor, parse, chainId, router, slots, authority, fetchText } = options;
   const opened = createBoundedMap<string, Promise<readonly Secret[]>>(MAX_CACHED_BYTES);
+  const uploads = createTokenBuckets(UPLOADS_OF_OWNER);
+
+  /**
+   * Parses a ciphertext, where nodes belong to several operators, and throws unless its owner is the first to use it. A copy may differ in all
+   * but its label and `u`, which the proof ties together, and a share is of `u` alone. A label says whose it is, so nobody has to remember it.
+   */
+  async function parseOwn({ ciphertext, owner }: Sealed): Promise<Ciphertext | undefined> {
+    const parsed = parse?.(ciphertext);
+    if (parsed === undefined || !isSame(parsed.label, NO_LABEL)) return parsed;
+    if ((await slots.claim(digestOf(parsed.u), owner)) === owner) return parsed;
+    throw new SecretsRefusedError("another account has used this ciphertext before; encrypt them again");
+  }
 
   async function openSlot(
     { ciphertext, owner: uploader }: Sealed,
@@ -116,7 +129,10 @@ export function createVault(options: {
     const known = opened.get(key);
     if (known !== undefined) return await known;
     const place = { chainId, router, subscriptionId };
-    const opening = openSecrets(opener, ciphertext, { uploader, place });
+    const opening = (async () => {
+      await parseOwn({ ciphertext, owner: uploader });
+      return await openSecrets(opener, ciphertext, { uploader, place });
+    })();
     opened.set(key, opening, 2 * key.length);
     // What can't be opened never can be, and trying takes milliseconds of this thread.
     opening.catch((error: unknown) => {
@@ -195,12 +211,14 @@ export function createVault(options: {
       await openAll(await findSealed(request, of), of.subscriptionId, of.requestId),
     async findNamed(request, of, digest) {
       const found = (await findSealed(request, of)).find((one) => digestOf(one.ciphertext) === digest);
-      if (found === undefined) throw new SecretsRefusedError("the request names others");
+      const parsed = found && (await parseOwn(found));
+      if (parsed === undefined) throw new SecretsRefusedError("the request names others");
       const place = { chainId, router, subscriptionId: of.subscriptionId };
-      return { ciphertext: found.ciphertext, isFor: ({ label }) => isLabelFor(label, place) };
+      if (!isLabelFor(parsed.label, place)) throw new SecretsRefusedError("they are for somebody else");
+      return parsed;
     },
     async keep(slot) {
-      assertFits(slot.ciphertext);
+      await parseOwn(slot);
       if (!(await slots.save(slot))) throw new UploadRefusedError("version too low");
     },
     drop: (owner, slotIds) => slots.delete(owner, slotIds),
@@ -218,7 +236,9 @@ export function createVault(options: {
         throw new UploadRefusedError(
           "sender not allowed: it owns no subscription with LINK, and signs secrets for none",
         );
-      assertFits(slot.ciphertext);
+      if (parse !== undefined && !uploads.take(slot.owner))
+        throw new UploadRefusedError("rate limited: too many uploads in an hour");
+      await parseOwn(slot);
       // Kept until no upload that was recorded before can be sent again.
       await slots.deleteExpired(now - MAX_LIFETIME_MS);
       if (!(await slots.save(slot))) throw new UploadRefusedError("version too low");

@@ -73,7 +73,7 @@ function createWorld(rule: Rule = (_, __, answer) => answer()) {
       assertSeen(requestId) {
         if (!named.has(requestId)) throw new GatewayError("the node does not see the request on chain");
       },
-      findNamed: async (requestId) => ({ ciphertext: named.get(requestId)!, isFor: () => true }),
+      findNamed: async (requestId) => nodes[node]!.parse(named.get(requestId)!),
       log: { debug: log, info: log, warn: log, error: log },
       signal: stopping.signal,
     });
@@ -206,7 +206,7 @@ test("behaviour: a dealer that deals differently to one node is named, and no ke
     connect: () => async () => ({}),
     records: { read: async () => undefined, save: async () => {} },
     assertSeen() {},
-    findNamed: async () => ({ ciphertext: "", isFor: () => true }),
+    findNamed: async () => Promise.reject(new Error("no request")),
     log: { debug() {}, info() {}, warn() {}, error() {} },
     signal: stopping.signal,
   });
@@ -282,11 +282,11 @@ test("behaviour: nodes give shares only to nodes of the set, for requests that t
 test("bounds: refuses what is encrypted to another key, or to none", async () => {
   const world = createWorld();
   world.start(0);
-  expect(() => world.nodes[0]!.assertFits("{}")).toThrow("not generated the key");
+  expect(() => world.nodes[0]!.parse("{}")).toThrow("not generated the key");
   for (const node of [1, 2, 3]) world.start(node);
   await world.untilAgreed(0);
-  expect(() => world.nodes[0]!.assertFits("{}")).toThrow("can't be opened");
-  world.nodes[0]!.assertFits(await encrypt(world, "message"));
+  expect(() => world.nodes[0]!.parse("{}")).toThrow("can't be opened");
+  world.nodes[0]!.parse(await encrypt(world, "message"));
 });
 
 test("behaviour: for another set, nodes generate another key, and refuse what is encrypted to the former one", async () => {
@@ -298,9 +298,7 @@ test("behaviour: for another set, nodes generate another key, and refuse what is
   expect(() => world.nodes[0]!.openerFor(REQUEST)).toThrow("not generated");
   await world.untilAgreed(...NODES);
   expect((await world.keyOf(0)).donPublicKey).not.toBe(before.donPublicKey);
-  expect(() => world.nodes[0]!.assertFits(ciphertext)).toThrow(
-    "Encrypt them again to the network's current key",
-  );
+  expect(() => world.nodes[0]!.parse(ciphertext)).toThrow("Encrypt them again to the network's current key");
   await expect(open(world, 0, ciphertext)).rejects.toThrow("Encrypt them again");
 });
 

@@ -1,3 +1,4 @@
+import type { Hex } from "viem";
 import { expect, test } from "vitest";
 import { createVault, type Slot } from "../../../src/oracle/secrets/vault.ts";
 import { createSecretKeys } from "../../../src/secrets/secretKeys.ts";
@@ -18,6 +19,7 @@ async function vaultWith(subscriptionId: bigint) {
   const ciphertext = await sealSecret(keys.threshold, { name: "KEY", value: "s3cr3t" }, secretsLabel(place));
   const slot: Slot = { owner: OWNER, slotId: 0, version: 1, ciphertext, expiresAt: Number.MAX_SAFE_INTEGER };
   let opened = 0;
+  const owners = new Map<Hex, Hex>();
   const vault = createVault({
     openerFor: () => ({
       ...keys,
@@ -30,6 +32,7 @@ async function vaultWith(subscriptionId: bigint) {
     router: ROUTER,
     slots: {
       save: async () => true,
+      claim: async (u, owner) => owners.get(u) ?? (owners.set(u, owner), owner),
       find: async (_, slotId) => ({ ...slot, slotId }),
       list: async () => [slot],
       deleteExpired: async () => {},
