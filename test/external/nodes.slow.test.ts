@@ -312,18 +312,25 @@ test(
 );
 
 test(
-  "behaviour: a node that was away when secrets were uploaded, and sees a copy first, is the only one that gives a share of it",
+  "behaviour: a node that was away for uploads gets them from the others, and if it sees a copy first, it alone gives a share of it",
   async () => {
-    const [user, thief] = [await bank.createUser(), await bank.createUser()];
+    const [user, other] = [await bank.createUser(), await bank.createUser()];
+    const thief = await bank.createUser();
     const { encryptedSecrets } = await user.secrets.encryptSecrets({ API_KEY: TOKEN });
+    const { encryptedSecrets: others } = await other.secrets.encryptSecrets({ API_KEY: TOKEN });
     await nodes[SECOND_LIAR]!.stop("SIGKILL");
     await upload(user, encryptedSecrets);
+    const missed = await upload(other, others);
     nodes[SECOND_LIAR] = await startLiar(nodeEnv(SECOND_LIAR), MARKERS[SECOND_LIAR]!);
     await vi.waitUntil(async () => !(await hasNoKey(SECOND_LIAR)), WAIT);
     const version = await upload(thief, encryptedSecrets, nodes[SECOND_LIAR].url);
     const { shares, answer } = await askForShares(thief, encryptedSecrets, 2, referenceTo(version));
     expect(shares).toEqual([NO_SLOT, NO_SLOT, SHARE]);
     expect(answer).toMatch(/has no version|too many nodes refuse/);
+    expect(await askForShares(other, others, 2, referenceTo(missed))).toEqual({
+      shares: [SHARE, SHARE, SHARE],
+      answer: "let in",
+    });
   },
   PATIENCE_MS,
 );

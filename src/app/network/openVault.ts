@@ -60,10 +60,10 @@ export function openVault(
 /** Opens the vault of one node among those of several operators. */
 export function openNodeVault(
   options: VaultOptions & { readonly sharedKeys: SharedKeys; readonly signer: ReportSigner },
-): Pick<Vault, "openRequest" | "findNamed"> & { readonly gateway: GatewayNetwork } {
+): Pick<Vault, "openRequest" | "findNamed" | "findHeld"> & { readonly gateway: GatewayNetwork } {
   const { sharedKeys, signer } = options;
-  const { openerFor, parse } = sharedKeys;
-  const { vault, authority } = createNetworkVault({ ...options, openerFor, parse });
+  const { openerFor, parse, recall } = sharedKeys;
+  const { vault, authority } = createNetworkVault({ ...options, openerFor, parse, recall });
   const refuse = async (): Promise<never> => {
     throw new GatewayError("the nodes open secrets only for requests on chain");
   };
@@ -75,7 +75,7 @@ export function openNodeVault(
 }
 
 function createNetworkVault(
-  options: VaultOptions & Pick<Parameters<typeof createVault>[0], "openerFor" | "parse">,
+  options: VaultOptions & Pick<Parameters<typeof createVault>[0], "openerFor" | "parse" | "recall">,
 ) {
   const { network, client, contracts, store, allowHosts } = options;
   const router = contracts.functionsRouter.toLowerCase() as typeof contracts.functionsRouter;

@@ -195,6 +195,7 @@ function openSharedSecrets(
       const request = requestOf(requestId);
       return await vault.findNamed(decodeFunctionsRequest(request.data), request, digest);
     },
+    findHeld: (owner, named) => vault.findHeld(owner, named),
     log,
     signal,
   });

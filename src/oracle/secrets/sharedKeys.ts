@@ -5,6 +5,7 @@
  * - `node_dealing`: what the asked node deals to the asking one (`keyGeneration.ts`).
  * - `node_key`: the public keys that follow from all dealings, once the asked node has recorded them. The keys are used when all say the same.
  * - `node_share`: the asked node's share of opening a ciphertext, for a request that it has seen on chain and that names it.
+ * - `node_slots`: what the asked node holds in slots that a request names, for a node that was away when they were uploaded.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { isHex, type Hex } from "viem";
@@ -34,11 +35,17 @@ import {
 } from "../../secrets/tdh2.ts";
 import { LONGEST_FREE_PAUSE_MS, pauseAfter } from "../backoff.ts";
 import { createBoundedMap } from "../node/boundedMap.ts";
+import { createTokenBuckets } from "../node/tokenBucket.ts";
 import type { NodeSet } from "../node/nodeSet.ts";
 import type { OracleLog } from "../log.ts";
 import { GatewayError, type NodeMethod } from "./gatewayMessage.ts";
 import { createBox, sealTo } from "./sealedBox.ts";
-import { digestOf, SecretsRefusedError, type Vault } from "./vault.ts";
+import {
+  decodeSecretsReference,
+  encodeSecretsReference,
+  type SlotVersion,
+} from "../../secrets/secretsReference.ts";
+import { digestOf, SecretsRefusedError, type RecallSlots, type Slot, type Vault } from "./vault.ts";
 
 /** Time for a peer's answer, and for enough shares: a peer may see a request some blocks later. */
 const ANSWER_MS = 10_000;
@@ -46,6 +53,8 @@ const GATHER_MS = 20_000;
 /** First pause before a peer is asked again that has not seen a request yet, by which each one grows, and the longest. */
 const RETRY_MS = 100;
 const LONGEST_RETRY_MS = 2_000;
+/** Questions of one node: for shares some for each request, as each is asked for again until the request is seen. */
+const QUESTIONS = { burst: 400, perSecond: 100 } as const;
 /** Memory for shares that were given: each request and ciphertext is checked once, whoever asks. */
 const MAX_GIVEN_BYTES = 1_048_576;
 const GIVEN_BYTES = 512;
@@ -75,6 +84,11 @@ export interface SharedKeys {
   openerFor(this: void, requestId: Hex | undefined): SecretOpener;
   /** Parses a ciphertext. Throws `CiphertextError` for one that isn't encrypted to the present key, and {@link GatewayError} before there is one. */
   parse(this: void, ciphertext: string): Ciphertext;
+  /**
+   * Asks the other nodes for slots, and returns those of which 2f + 1 hold the same: they can open it without this node, so it can't be one
+   * that was deleted or replaced.
+   */
+  readonly recall: RecallSlots;
   /** Why this node has no key yet; `undefined` once it has one, or takes part in no configuration. */
   trouble(this: void): string | undefined;
 }
@@ -99,6 +113,8 @@ export interface SharedKeysOptions {
   readonly assertSeen: (requestId: Hex) => void;
   /** Finds the ciphertext that a request names; throws as `Vault.findNamed`, and as `assertSeen`. */
   readonly findNamed: (requestId: Hex, digest: Hex) => ReturnType<Vault["findNamed"]>;
+  /** Returns what this node holds of an uploader's slots, in exactly these versions. */
+  readonly findHeld: Vault["findHeld"];
   readonly log: OracleLog;
   readonly signal: AbortSignal;
 }
@@ -149,6 +165,7 @@ interface Seat {
 export function createSharedKeys(options: SharedKeysOptions): SharedKeys {
   const { seed, chainId, coordinator, address, connect, records, assertSeen, findNamed, log, signal } =
     options;
+  const questions = createTokenBuckets(QUESTIONS);
   const box = createBox(deriveKey(seed, "box"));
   const boxKey = toHexText(box.publicKey);
   const shares = createBoundedMap<string, Promise<Uint8Array>>(MAX_GIVEN_BYTES);
@@ -414,6 +431,13 @@ export function createSharedKeys(options: SharedKeysOptions): SharedKeys {
       const own = ownSeat(payload);
       const index = own.set.signers.findIndex((one) => one.toLowerCase() === sender);
       if (index < 0) throw new GatewayError(`${sender} is no node of this configuration`);
+      if (!questions.take(sender)) throw new GatewayError("the node asks too much; wait a second");
+      if (method === "node_slots") {
+        const { reference } = payload;
+        const { owner, slots } = decodeSecretsReference(isHex(reference) ? fromHexText(reference) : NOTHING);
+        if (owner === undefined) throw new GatewayError("the reference must name an owner");
+        return { slots: await options.findHeld(owner, slots) };
+      }
       const { boxKey: theirs, requestId, digest } = payload;
       if (!isHex(theirs)) throw new GatewayError("the payload must have boxKey");
       const sealed = (bytes: Uint8Array, context: string): Hex => {
@@ -451,6 +475,30 @@ export function createSharedKeys(options: SharedKeysOptions): SharedKeys {
       return parseCiphertext(ciphertext, readyKey().key.threshold);
     },
 
+    async recall(owner, slots) {
+      const { own } = readyKey();
+      const said = new Map<string, number>();
+      const found = new Map<number, Slot>();
+      const enough = new AbortController();
+      const reference = encodeSecretsReference({ owner, slots });
+      await Promise.all(
+        own.set.signers.map(async (_, node) => {
+          if (node === own.self) return;
+          const stop = AbortSignal.any([own.stopping.signal, enough.signal, AbortSignal.timeout(ANSWER_MS)]);
+          const payload = { configDigest: own.set.configDigest, reference };
+          const answer = await own.ask(node, "node_slots", payload, stop).catch(() => ({}));
+          for (const slot of parseSlots(answer, owner, slots)) {
+            const text = JSON.stringify(slot);
+            const times = (said.get(text) ?? 0) + 1;
+            said.set(text, times);
+            if (times === own.needed) found.set(slot.slotId, slot);
+          }
+          if (found.size === slots.length) enough.abort();
+        }),
+      );
+      return [...found.values()];
+    },
+
     trouble() {
       if (seat === undefined || seat.isAgreed) return refusal;
       const { set, missing } = seat;
@@ -458,6 +506,23 @@ export function createSharedKeys(options: SharedKeysOptions): SharedKeys {
       return `the key for secrets is not generated yet: all nodes have to take part once${nodes.length === 0 ? "" : `; ${nodes.join("; ")}`}`;
     },
   };
+}
+
+const NOTHING = new Uint8Array();
+
+/** Parses what a node says that it holds, each slot at most once. */
+function parseSlots(answer: object, owner: Hex, asked: readonly SlotVersion[]): readonly Slot[] {
+  const { slots } = answer as { readonly slots?: unknown };
+  const given: readonly unknown[] = Array.isArray(slots) ? slots : [];
+  return asked.flatMap(({ slotId, version }) => {
+    const one = given.find(
+      (slot) => isObject(slot) && slot["slotId"] === slotId && slot["version"] === version,
+    );
+    const { ciphertext, expiresAt } = isObject(one) ? one : {};
+    return typeof ciphertext === "string" && Number.isSafeInteger(expiresAt)
+      ? [{ owner, slotId, version, ciphertext, expiresAt: expiresAt as number }]
+      : [];
+  });
 }
 
 const PENDING = "the nodes have not generated the key for secrets yet";

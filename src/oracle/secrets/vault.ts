@@ -7,7 +7,11 @@ import { openEcies } from "../../secrets/ecies.ts";
 import type { Secret } from "../../secrets/sealSecret.ts";
 import { isLabelFor, isSame, openSecrets, readObject } from "../../secrets/sealedSecrets.ts";
 import type { SecretOpener } from "../../secrets/secretKeys.ts";
-import { decodeSecretsReference, type SecretsReference } from "../../secrets/secretsReference.ts";
+import {
+  decodeSecretsReference,
+  type SecretsReference,
+  type SlotVersion,
+} from "../../secrets/secretsReference.ts";
 import type { OpenSecrets, SecretsOfRequest } from "../execute.ts";
 import { createBoundedMap } from "../node/boundedMap.ts";
 import { createTokenBuckets } from "../node/tokenBucket.ts";
@@ -24,6 +28,10 @@ const MAX_VERSION_AHEAD_MS = 600_000;
 const UPLOADS_OF_OWNER = { burst: 100, perSecond: 1 / 36 } as const;
 /** Memory for ciphertexts that were opened, or tried: a function that runs often opens its own once. */
 const MAX_CACHED_BYTES = 4_194_304;
+
+/** Memory for what was found for requests, and about how much one takes: a document with secrets at most. */
+const MAX_LOOKUP_BYTES = 4_194_304;
+const LOOKUP_BYTES = 16_384;
 
 /** What is in a slot of an uploader. */
 export interface Slot extends Upload {
@@ -59,6 +67,8 @@ export interface Vault {
    */
   take(slot: Slot): Promise<void>;
   list(owner: Hex): Promise<readonly Slot[]>;
+  /** Returns what is held of an uploader's slots, in exactly these versions. */
+  findHeld(this: void, owner: Hex, named: readonly SlotVersion[]): Promise<readonly Slot[]>;
   /**
    * Opens what a request names that a subscription pays for.
    *
@@ -75,6 +85,9 @@ export interface Vault {
    */
   findNamed(request: SecretsOfRequest, of: Parameters<OpenSecrets>[1], digest: Hex): Promise<Ciphertext>;
 }
+
+/** Asks the other nodes for an uploader's slots in these versions; returns those that so many have as can open them. */
+export type RecallSlots = (owner: Hex, slots: readonly SlotVersion[]) => Promise<readonly Slot[]>;
 
 /** Returns SHA-256 of a text in UTF-8, or of bytes. */
 export function digestOf(content: string | Uint8Array): Hex {
@@ -96,6 +109,8 @@ export function createVault(options: {
   readonly openerFor: (requestId: Hex | undefined) => SecretOpener;
   /** Parses a ciphertext, where nodes belong to several operators; throws {@link CiphertextError} for one that can never be opened. */
   readonly parse?: ((ciphertext: string) => Ciphertext) | undefined;
+  /** Finds what this node missed, where nodes belong to several operators. */
+  readonly recall?: RecallSlots | undefined;
   readonly chainId: number;
   readonly router: Hex;
   readonly slots: SlotStore;
@@ -103,7 +118,7 @@ export function createVault(options: {
   /** Fetches a document as a source could; rejects when it can't be had. */
   readonly fetchText: (url: string) => Promise<string>;
 }): Vault {
-  const { openerFor, parse, chainId, router, slots, authority, fetchText } = options;
+  const { openerFor, parse, recall, chainId, router, slots, authority, fetchText } = options;
   const opened = createBoundedMap<string, Promise<readonly Secret[]>>(MAX_CACHED_BYTES);
   const uploads = createTokenBuckets(UPLOADS_OF_OWNER);
 
@@ -141,6 +156,25 @@ export function createVault(options: {
     return await opening;
   }
 
+  const lookups = createBoundedMap<string, Promise<unknown>>(MAX_LOOKUP_BYTES);
+  /** Does once for each request what other nodes may ask for again and again; a failure that is not the request's doesn't count. */
+  function lookUp<Found>(
+    name: string,
+    requestId: Hex | undefined,
+    work: () => Promise<Found>,
+  ): Promise<Found> {
+    if (requestId === undefined) return work();
+    const key = `${name} ${requestId}`;
+    const known = lookups.get(key) as Promise<Found> | undefined;
+    if (known !== undefined) return known;
+    const started = work();
+    lookups.set(key, started, LOOKUP_BYTES);
+    started.catch((error: unknown) => {
+      if (!(error instanceof SecretsRefusedError)) lookups.delete(key);
+    });
+    return started;
+  }
+
   /** Returns whose slots a request may name. */
   async function ownerOf({ owner }: SecretsReference, subscriptionId: bigint): Promise<Hex> {
     if (owner !== undefined && (await authority.isOperator(subscriptionId, owner))) return owner;
@@ -157,7 +191,7 @@ export function createVault(options: {
     sealedUrls: Uint8Array,
     { requestId, subscriptionId }: Parameters<OpenSecrets>[1],
   ): Promise<Sealed> {
-    const owner = await ownerOf({ slots: [] }, subscriptionId);
+    const owner = await lookUp("owner", requestId, () => ownerOf({ slots: [] }, subscriptionId));
     const { donSecretKey } = openerFor(requestId);
     const urls = Buffer.from(openEcies(donSecretKey, sealedUrls)).toString().split(" ");
     for (const url of urls.slice(0, MAX_URLS)) {
@@ -171,18 +205,35 @@ export function createVault(options: {
     throw new SecretsRefusedError("none of their URLs gave a document");
   }
 
-  async function findSlots(reference: SecretsReference, subscriptionId: bigint): Promise<readonly Sealed[]> {
-    const owner = await ownerOf(reference, subscriptionId);
-    return await Promise.all(
-      reference.slots.map(async ({ slotId, version }) => {
-        const slot = await slots.find(owner, slotId);
-        if (slot?.version !== version || slot.expiresAt <= Date.now())
-          throw new SecretsRefusedError(
-            `slot ${slotId} of ${owner} has no version ${version}: it was not uploaded, was replaced, or has expired`,
-          );
-        return slot;
-      }),
+  async function findHeld(owner: Hex, named: readonly SlotVersion[]): Promise<readonly Slot[]> {
+    const found = await Promise.all(named.map(({ slotId }) => slots.find(owner, slotId)));
+    return found.filter((slot): slot is Slot =>
+      named.some(({ slotId, version }) => slot?.slotId === slotId && slot.version === version),
     );
+  }
+
+  async function findSlots(
+    reference: SecretsReference,
+    subscriptionId: bigint,
+    requestId?: Hex,
+  ): Promise<readonly Sealed[]> {
+    const owner = await lookUp("owner", requestId, () => ownerOf(reference, subscriptionId));
+    let held = await findHeld(owner, reference.slots);
+    if (held.length < reference.slots.length && recall !== undefined) {
+      const missing = reference.slots.filter(({ slotId }) => !held.some((slot) => slot.slotId === slotId));
+      for (const slot of await lookUp("slots", requestId, () => recall(owner, missing))) {
+        await parseOwn(slot);
+        await slots.save(slot);
+      }
+      held = await findHeld(owner, reference.slots);
+    }
+    return reference.slots.map(({ slotId, version }) => {
+      const slot = held.find((one) => one.slotId === slotId);
+      if (slot !== undefined && slot.expiresAt > Date.now()) return slot;
+      throw new SecretsRefusedError(
+        `slot ${slotId} of ${owner} has no version ${version}: it was not uploaded, was replaced, or has expired`,
+      );
+    });
   }
 
   async function findSealed(
@@ -191,8 +242,9 @@ export function createVault(options: {
   ): Promise<readonly Sealed[]> {
     const bytes = fromHexText(secrets);
     if (secretsLocation === HELD_BY_NODES)
-      return await findSlots(decodeSecretsReference(bytes), of.subscriptionId);
-    if (secretsLocation === REMOTE) return [await fetchRemote(bytes, of)];
+      return await findSlots(decodeSecretsReference(bytes), of.subscriptionId, of.requestId);
+    if (secretsLocation === REMOTE)
+      return [await lookUp("document", of.requestId, () => fetchRemote(bytes, of))];
     throw new SecretsRefusedError("their location must be 1 (remote) or 2 (held by the nodes)");
   }
 
@@ -205,6 +257,7 @@ export function createVault(options: {
   }
 
   return {
+    findHeld,
     open: async (reference, subscriptionId) =>
       await openAll(await findSlots(reference, subscriptionId), subscriptionId),
     openRequest: async (request, of) =>

@@ -6,9 +6,10 @@ import { toHexText } from "../../../src/lib/hex.ts";
 import type { NodeSet } from "../../../src/oracle/node/nodeSet.ts";
 import { createGatewayNetwork } from "../../../src/oracle/secrets/gateway.ts";
 import { GatewayError, type GatewayBody } from "../../../src/oracle/secrets/gatewayMessage.ts";
+import { encodeSecretsReference } from "../../../src/secrets/secretsReference.ts";
 import { createBox } from "../../../src/oracle/secrets/sealedBox.ts";
 import { createSharedKeys, type AskNode, type KeyAnswer } from "../../../src/oracle/secrets/sharedKeys.ts";
-import { digestOf, SecretsRefusedError } from "../../../src/oracle/secrets/vault.ts";
+import { digestOf, SecretsRefusedError, type Slot } from "../../../src/oracle/secrets/vault.ts";
 import { createReportSigner } from "../../../src/oracle/signer.ts";
 
 /** The reference: what functions-toolkit 0.3.2 encrypts with. */
@@ -44,6 +45,8 @@ afterEach(() => {
 function createWorld(rule: Rule = (_, __, answer) => answer()) {
   const disks = NODES.map(() => new Map<string, string>());
   const nodes: (Node | undefined)[] = [];
+  /** What each node holds in slots. */
+  const held = NODES.map((): Slot[] => []);
   const lines: string[] = [];
   const log = (fields: object, message: string): void =>
     void lines.push(`${message} ${JSON.stringify(fields)}`);
@@ -74,6 +77,7 @@ function createWorld(rule: Rule = (_, __, answer) => answer()) {
         if (!named.has(requestId)) throw new GatewayError("the node does not see the request on chain");
       },
       findNamed: async (requestId) => nodes[node]!.parse(named.get(requestId)!),
+      findHeld: async () => held[node]!,
       log: { debug: log, info: log, warn: log, error: log },
       signal: stopping.signal,
     });
@@ -84,6 +88,7 @@ function createWorld(rule: Rule = (_, __, answer) => answer()) {
   return {
     disks,
     nodes,
+    held,
     lines,
     named,
     start,
@@ -207,6 +212,7 @@ test("behaviour: a dealer that deals differently to one node is named, and no ke
     records: { read: async () => undefined, save: async () => {} },
     assertSeen() {},
     findNamed: async () => Promise.reject(new Error("no request")),
+    findHeld: async () => [],
     log: { debug() {}, info() {}, warn() {}, error() {} },
     signal: stopping.signal,
   });
@@ -277,6 +283,30 @@ test("behaviour: nodes give shares only to nodes of the set, for requests that t
   await expect(ask({ digest: 1 })).rejects.toThrow("must have requestId and digest");
   world.named.delete(REQUEST);
   await expect(ask({})).rejects.toThrow("does not see the request on chain");
+});
+
+test("behaviour: a node takes over slots that 2f + 1 others hold alike, and one node can't ask without end", async () => {
+  const world = createWorld();
+  for (const node of NODES) world.start(node);
+  await world.untilAgreed(...NODES);
+  const owner: Hex = `0x${"0a".repeat(20)}`;
+  const slot = { owner, slotId: 1, version: 2, ciphertext: "{}", expiresAt: 3 };
+  for (const node of [1, 2, 3]) world.held[node] = [{ ...slot, slotId: 4 }, slot];
+  const recall = (version = 2) => world.nodes[0]!.recall(owner, [{ slotId: 1, version }]);
+  expect(await recall()).toEqual([slot]);
+  expect(await recall(1)).toEqual([]);
+  // A deleted slot, which one node has missed and another one makes up.
+  world.held[3] = [];
+  expect(await recall()).toEqual([]);
+  world.held[3] = [{ ...slot, ciphertext: "{ }" }];
+  expect(await recall()).toEqual([]);
+  const payload = { configDigest: DIGEST, reference: encodeSecretsReference({ owner, slots: [slot] }) };
+  const ask = (sender: number) =>
+    world.nodes[1]!.answer("node_slots", payload, addresses[sender]!.toLowerCase() as Hex);
+  const asked = await Promise.allSettled(Array.from({ length: 600 }, () => ask(2)));
+  const refusals = asked.flatMap((one) => (one.status === "rejected" ? [(one.reason as Error).message] : []));
+  expect(refusals).toContainEqual(expect.stringContaining("asks too much"));
+  expect(await ask(3)).toEqual({ slots: world.held[1] });
 });
 
 test("bounds: refuses what is encrypted to another key, or to none", async () => {

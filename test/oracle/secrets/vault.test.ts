@@ -1,10 +1,12 @@
+import { encode } from "cborg";
 import type { Hex } from "viem";
+import { toHexText } from "../../../src/lib/hex.ts";
 import { expect, test } from "vitest";
-import { createVault, type Slot } from "../../../src/oracle/secrets/vault.ts";
+import { createVault, digestOf, type Slot } from "../../../src/oracle/secrets/vault.ts";
 import { createSecretKeys } from "../../../src/secrets/secretKeys.ts";
 import { sealSecret } from "../../../src/secrets/sealSecret.ts";
 import { secretsLabel } from "../../../src/secrets/sealedSecrets.ts";
-import { CiphertextError } from "../../../src/secrets/tdh2.ts";
+import { CiphertextError, parseCiphertext } from "../../../src/secrets/tdh2.ts";
 
 const OWNER = `0x${"0a".repeat(20)}` as const;
 const ROUTER = `0x${"0b".repeat(20)}` as const;
@@ -18,7 +20,7 @@ async function vaultWith(subscriptionId: bigint) {
   const place = { chainId: 1, router: ROUTER, subscriptionId };
   const ciphertext = await sealSecret(keys.threshold, { name: "KEY", value: "s3cr3t" }, secretsLabel(place));
   const slot: Slot = { owner: OWNER, slotId: 0, version: 1, ciphertext, expiresAt: Number.MAX_SAFE_INTEGER };
-  let opened = 0;
+  let [opened, asked] = [0, 0];
   const owners = new Map<Hex, Hex>();
   const vault = createVault({
     openerFor: () => ({
@@ -28,6 +30,7 @@ async function vaultWith(subscriptionId: bigint) {
         return keys.open(...call);
       },
     }),
+    parse: (text) => parseCiphertext(text, keys.threshold),
     chainId: 1,
     router: ROUTER,
     slots: {
@@ -39,14 +42,17 @@ async function vaultWith(subscriptionId: bigint) {
       delete: async () => {},
     },
     authority: {
-      findUploader: async () => OWNER,
+      async findUploader() {
+        asked += 1;
+        return OWNER;
+      },
       isOperator: async () => false,
       mayUpload: async () => true,
       isService: async () => false,
     },
     fetchText: async () => "",
   });
-  return { vault, opened: () => opened };
+  return { vault, ciphertext, opened: () => opened, asked: () => asked };
 }
 
 const reference = { slots: [{ slotId: 0, version: 1 }] };
@@ -62,4 +68,18 @@ test("behaviour: what can't be opened isn't tried again", async () => {
   const { vault, opened } = await vaultWith(6n);
   for (let i = 0; i < 3; i += 1) await expect(vault.open(reference, 5n)).rejects.toThrow(CiphertextError);
   expect(opened()).toBe(1);
+});
+
+test("behaviour: however often other nodes ask, the chain is read once for a request", async () => {
+  const { vault, ciphertext, asked } = await vaultWith(5n);
+  const secrets = toHexText(encode({ slotId: 0, version: 1 }));
+  const find = (digest: Hex, requestId: Hex = "0x01") =>
+    vault.findNamed({ secrets, secretsLocation: 2 }, { requestId, subscriptionId: 5n }, digest);
+  for (let i = 0; i < 3; i += 1) {
+    await find(digestOf(ciphertext));
+    await expect(find(digestOf(`${i}`))).rejects.toThrow("names others");
+  }
+  expect(asked()).toBe(1);
+  await find(digestOf(ciphertext), "0x02");
+  expect(asked()).toBe(2);
 });
