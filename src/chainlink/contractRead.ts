@@ -6,6 +6,7 @@ import {
   type ContractFunctionReturnType,
   type Hex,
 } from "viem";
+import type { ChainClient } from "../evm/client.ts";
 import { decodeCallResult } from "../lib/callResult.ts";
 
 /** A read-only call: its calldata, and how to decode its answer. */
@@ -15,16 +16,37 @@ export interface ContractRead<Value> {
   readonly decode: (answer: Hex) => Value;
 }
 
-/** Returns the read of a view function. */
-export function readOf<const ABI extends Abi, Name extends ContractFunctionName<ABI, "view">, Value>(
+/** What a view function returns. */
+type Result<ABI extends Abi, Name extends ContractFunctionName<ABI, "view">> = ContractFunctionReturnType<
+  ABI,
+  "view",
+  Name
+>;
+
+/** Returns the read of a view function. @param read picks what is wanted of its result; default: all of it */
+export function readOf<
+  const ABI extends Abi,
+  Name extends ContractFunctionName<ABI, "view">,
+  Value = Result<ABI, Name>,
+>(
   abi: ABI,
   functionName: Name,
   args: ContractFunctionArgs<ABI, "view", Name>,
-  read: (result: ContractFunctionReturnType<ABI, "view", Name>) => Value,
+  read: (result: Result<ABI, Name>) => Value = (result) => result as Value,
 ): ContractRead<Value> {
   const call = { abi, functionName, args } as unknown as Parameters<typeof encodeFunctionData>[0];
   return {
     data: encodeFunctionData(call),
     decode: (data) => read(decodeCallResult<ABI, Name>({ abi, functionName, data } as never)),
   };
+}
+
+/** Asks a contract. @param seenBlock see `ChainClient.call` */
+export async function askContract<Value>(
+  client: Pick<ChainClient, "call">,
+  to: Hex,
+  { data, decode }: ContractRead<Value>,
+  seenBlock?: bigint,
+): Promise<Value> {
+  return decode(await client.call({ to, data }, seenBlock));
 }

@@ -1,10 +1,10 @@
+import { askContract, readOf } from "./contractRead.ts";
 import { setTimeout as sleep } from "node:timers/promises";
-import { encodeFunctionData, type Hex } from "viem";
+import type { Hex } from "viem";
 import { TycheError } from "../lib/errors.ts";
 import type { Account } from "../evm/account.ts";
 import { parseReceipt, type ChainClient, type Receipt } from "../evm/client.ts";
 import { signCall } from "../evm/signedTransaction.ts";
-import { decodeCallResult } from "../lib/callResult.ts";
 import { functionsCoordinatorAbi } from "./contracts/abi.ts";
 import {
   type DeploymentStep,
@@ -75,10 +75,8 @@ export interface PublishOptions extends Pick<
  */
 export async function publishSecretKeys(options: PublishOptions): Promise<void> {
   const { client, deployer, functionsCoordinator: to, keys } = options;
-  const read = async (functionName: "getDONPublicKey" | "getThresholdPublicKey"): Promise<Hex> => {
-    const call = { abi: functionsCoordinatorAbi, functionName } as const;
-    return decodeCallResult({ ...call, data: await client.call({ to, data: encodeFunctionData(call) }) });
-  };
+  const read = (name: "getDONPublicKey" | "getThresholdPublicKey"): Promise<Hex> =>
+    askContract(client, to, readOf(functionsCoordinatorAbi, name, []));
   const steps = planSecretKeys(to, keys);
   const published = [await read("getDONPublicKey"), await read("getThresholdPublicKey")];
   if (published[0] === keys.donPublicKey && published[1] === keys.thresholdPublicKey) return;

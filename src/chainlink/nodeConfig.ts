@@ -8,6 +8,7 @@ import {
   toEventSelector,
   type Hex,
 } from "viem";
+import { readOf } from "./contractRead.ts";
 import { functionsCoordinatorAbi, presetConsumerAbi } from "./contracts/abi.ts";
 import { faultyNodesOf } from "./quorum.ts";
 
@@ -87,6 +88,14 @@ export function decodeConfigSet(data: Hex): ConfigSet {
   const config = { signers, transmitters, faulty, onchainConfig, offchainConfigVersion, offchainConfig };
   return { previousBlock, configDigest, count, ...config };
 }
+
+/** The read of a coordinator's current configuration: its ordinal number, block and digest. */
+export const LATEST_CONFIG = readOf(
+  functionsCoordinatorAbi,
+  "latestConfigDetails",
+  [],
+  ([count, blockNumber, configDigest]) => ({ count: BigInt(count), blockNumber, configDigest }),
+);
 
 /** Where a configuration is set, and as the how many-th of its contract. */
 export interface ConfigPlace {

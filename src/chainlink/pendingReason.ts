@@ -1,17 +1,7 @@
-import {
-  encodeFunctionData,
-  formatGwei,
-  formatUnits,
-  getAddress,
-  type Abi,
-  type ContractFunctionArgs,
-  type ContractFunctionName,
-  type Hex,
-} from "viem";
-import { decodeCallResult } from "../lib/callResult.ts";
-import { blockhashStoreAbi, fixedPriceFeedAbi, vrfCoordinatorAbi } from "./contracts/abi.ts";
-import type { ContractRead } from "./contractRead.ts";
-import { COORDINATOR_READS } from "./vrfCoordinator.ts";
+import { formatGwei, formatUnits, getAddress, type Hex } from "viem";
+import { blockhashStoreAbi, vrfCoordinatorAbi } from "./contracts/abi.ts";
+import { type ContractRead, readOf } from "./contractRead.ts";
+import { COORDINATOR_READS, LINK_PRICE } from "./vrfCoordinator.ts";
 import { isPaidNatively } from "./extraArgs.ts";
 import { vrfVersionOf } from "./vrfVersion.ts";
 import { FULFILL_RESULTS, type ChainEventOf } from "./events.ts";
@@ -59,17 +49,7 @@ export function createPendingReasons(reader: PendingReader, coin = "coin"): Pend
     known.set(key, answer);
     return answer;
   };
-  const read = async <const ABI extends Abi, Name extends ContractFunctionName<ABI, "view">>(
-    abi: ABI,
-    to: Hex,
-    functionName: Name,
-    args: ContractFunctionArgs<ABI, "view", Name>,
-  ) => {
-    const call = { abi, functionName, args } as unknown as Parameters<typeof encodeFunctionData>[0];
-    const data = (await ask("eth_call", [{ to, data: encodeFunctionData(call) }, "latest"])) as Hex;
-    return decodeCallResult<ABI, Name>({ abi, functionName, data } as never);
-  };
-  const readVrf = async <Value>(to: Hex, { data, decode }: ContractRead<Value>): Promise<Value> =>
+  const read = async <Value>(to: Hex, { data, decode }: ContractRead<Value>): Promise<Value> =>
     decode((await ask("eth_call", [{ to, data }, "latest"])) as Hex);
   const head = async (): Promise<{ readonly number: bigint; readonly timestamp: bigint }> => {
     const { number, timestamp } = (await ask("eth_getBlockByNumber", ["latest", false])) as Record<
@@ -87,16 +67,16 @@ export function createPendingReasons(reader: PendingReader, coin = "coin"): Pend
     const reads = COORDINATOR_READS[vrfVersionOf(request)];
     let subscription;
     try {
-      subscription = await readVrf(coordinator, reads.subscription(subId));
+      subscription = await read(coordinator, reads.subscription(subId));
     } catch (error) {
       if (decodeRevertReason((error as { data?: Hex }).data ?? "0x").name !== "InvalidSubscription")
         throw error;
       return `VRF subscription ${subId} is cancelled, so nobody can answer this`;
     }
-    const feed = await readVrf(coordinator, reads.linkFeed());
-    const [[, weiPerLink], fees, gasPrice] = await Promise.all([
-      read(fixedPriceFeedAbi, feed, "latestRoundData", []),
-      readVrf(coordinator, reads.fees()),
+    const feed = await read(coordinator, reads.linkFeed());
+    const [weiPerLink, fees, gasPrice] = await Promise.all([
+      read(feed, LINK_PRICE),
+      read(coordinator, reads.fees()),
       ask("eth_gasPrice", []),
     ]);
     const nativePayment = isPaidNatively(request);
@@ -112,9 +92,9 @@ export function createPendingReasons(reader: PendingReader, coin = "coin"): Pend
   };
 
   const isHashLost = async (coordinator: Hex, blockNumber: bigint): Promise<boolean> => {
-    const store = await read(vrfCoordinatorAbi, coordinator, "BLOCKHASH_STORE", []);
+    const store = await read(coordinator, readOf(vrfCoordinatorAbi, "BLOCKHASH_STORE", []));
     try {
-      await read(blockhashStoreAbi, store, "getBlockhash", [blockNumber]);
+      await read(store, readOf(blockhashStoreAbi, "getBlockhash", [blockNumber]));
       return false;
     } catch (error) {
       if ((error as { data?: Hex }).data === undefined) throw error;
@@ -125,10 +105,10 @@ export function createPendingReasons(reader: PendingReader, coin = "coin"): Pend
   const explainWords: PendingReasons["ofWords"] = async (request, { coordinator, blockNumber }) => {
     const { keyHash, requestId, minimumRequestConfirmations: wanted } = request;
     const reads = COORDINATOR_READS[vrfVersionOf(request)];
-    const { isRegistered, registered, maxGasWei } = await readVrf(coordinator, reads.lane(keyHash));
+    const { isRegistered, registered, maxGasWei } = await read(coordinator, reads.lane(keyHash));
     if (!isRegistered)
       return `this coordinator has no proving key with the key hash ${keyHash}, so nobody can answer${registered === undefined ? "" : `; registered: ${registered.join(", ") || "none"}`}`;
-    if ((await readVrf(coordinator, reads.commitment(requestId))) === 0n)
+    if ((await read(coordinator, reads.commitment(requestId))) === 0n)
       return "the coordinator has no such request any more; it was answered or its subscription cancelled";
     // `_callWithExactGas` refuses to call an address without code.
     if ((await ask("eth_getCode", [request.sender, "latest"])) === "0x")

@@ -25,10 +25,9 @@ const [SUBMIT, DELIVER] = (["submit", "deliver"] as const).map((name) =>
 export const PRESET_CONSUMER_READS = {
   /** What is kept of a VRF request's batch, see `pendingRecord`; 0 for none, and once it has its results. */
   record: (vrfRequestId: Hex): ContractRead<bigint> =>
-    readOf(presetConsumerAbi, "recordOf", [BigInt(vrfRequestId)], (record) => record),
+    readOf(presetConsumerAbi, "recordOf", [BigInt(vrfRequestId)]),
   /** A stored source, in UTF-8. Reverts with UnknownSource if there is none. */
-  source: (sourceId: number): ContractRead<Hex> =>
-    readOf(presetConsumerAbi, "sourceOf", [sourceId], (source) => source),
+  source: (sourceId: number): ContractRead<Hex> => readOf(presetConsumerAbi, "sourceOf", [sourceId]),
   adoptedNodes: (): ContractRead<AdoptedNodes> =>
     readOf(presetConsumerAbi, "adoptedNodes", [], ([configDigest, faulty, signers]) => ({
       configDigest,

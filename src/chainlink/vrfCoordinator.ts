@@ -1,6 +1,6 @@
 import type { Hex } from "viem";
 import { readOf, type ContractRead } from "./contractRead.ts";
-import { vrfCoordinatorAbi, vrfCoordinatorV2PlusAbi } from "./contracts/abi.ts";
+import { vrfCoordinatorAbi, vrfCoordinatorV2PlusAbi, fixedPriceFeedAbi } from "./contracts/abi.ts";
 import type { VrfVersion } from "./vrfVersion.ts";
 import type { WordsFees } from "./wordsCost.ts";
 
@@ -34,6 +34,9 @@ export interface CoordinatorReads {
   fees(): ContractRead<WordsFees>;
 }
 
+/** The read of a price feed of LINK in the chain's coin: wei for one LINK. */
+export const LINK_PRICE = readOf(fixedPriceFeedAbi, "latestRoundData", [], ([, weiPerLink]) => weiPerLink);
+
 /** The reads of each version's coordinator. */
 export const COORDINATOR_READS: Readonly<Record<VrfVersion, CoordinatorReads>> = {
   v2: {
@@ -50,7 +53,7 @@ export const COORDINATOR_READS: Readonly<Record<VrfVersion, CoordinatorReads>> =
         maxGasWei: undefined,
         registered,
       })),
-    linkFeed: () => readOf(vrfCoordinatorAbi, "LINK_ETH_FEED", [], (feed) => feed),
+    linkFeed: () => readOf(vrfCoordinatorAbi, "LINK_ETH_FEED", []),
     fees: () =>
       readOf(vrfCoordinatorAbi, "getFeeConfig", [], ([flatFeeLinkPpm]) => ({
         link: { percent: 0n, flatJuels: millionths(flatFeeLinkPpm), flatWei: 0n },
@@ -76,7 +79,7 @@ export const COORDINATOR_READS: Readonly<Record<VrfVersion, CoordinatorReads>> =
         isRegistered,
         maxGasWei,
       })),
-    linkFeed: () => readOf(vrfCoordinatorV2PlusAbi, "LINK_NATIVE_FEED", [], (feed) => feed),
+    linkFeed: () => readOf(vrfCoordinatorV2PlusAbi, "LINK_NATIVE_FEED", []),
     fees: () =>
       readOf(
         vrfCoordinatorV2PlusAbi,

@@ -1,14 +1,14 @@
-import { encodeFunctionData, type Hex } from "viem";
+import type { Hex } from "viem";
+import { LATEST_CONFIG } from "../chainlink/nodeConfig.ts";
+import { askContract } from "../chainlink/contractRead.ts";
 import type { ChainClient, Receipt } from "../evm/client.ts";
 import type { Sender } from "../evm/sender.ts";
-import { functionsCoordinatorAbi } from "../chainlink/contracts/abi.ts";
 import { findRevertReason } from "../chainlink/findRevertReason.ts";
 import type { RevertReason } from "../chainlink/revertReason.ts";
 import { signaturesOf } from "../chainlink/quorum.ts";
 import { tellAnswers } from "./answerSpans.ts";
 import { encodeTransmission, type ReportItem } from "./report.ts";
 import type { ReportSigner } from "./signer.ts";
-import { decodeCallResult } from "../lib/callResult.ts";
 
 /** One of the network's nodes. No other part of the process uses its keys. */
 export interface FunctionsNode {
@@ -45,9 +45,7 @@ export function createReportTransmitter(options: {
   let configDigest: Hex | undefined;
 
   async function readConfigDigest(): Promise<Hex> {
-    const call = { abi: functionsCoordinatorAbi, functionName: "latestConfigDetails" } as const;
-    const data = await client.call({ to: coordinator, data: encodeFunctionData(call) });
-    return decodeCallResult({ ...call, data })[2];
+    return (await askContract(client, coordinator, LATEST_CONFIG)).configDigest;
   }
 
   /** Returns the leader and the nodes after it, so that all take turns. */

@@ -3,7 +3,7 @@ import type { ChainClient, RawLog, Receipt } from "../evm/client.ts";
 import { decodeLog, logsOf } from "../chainlink/events.ts";
 import type { Sender } from "../evm/sender.ts";
 import type { WatchedBlock } from "../evm/watcher.ts";
-import type { ContractRead } from "../chainlink/contractRead.ts";
+import { type ContractRead, askContract } from "../chainlink/contractRead.ts";
 import { COORDINATOR_READS } from "../chainlink/vrfCoordinator.ts";
 import { vrfVersionOf } from "../chainlink/vrfVersion.ts";
 import { messageOf } from "../lib/errors.ts";
@@ -79,7 +79,7 @@ export function createVrfNode(options: VrfNodeOptions): VrfNode {
   /** Subscriptions that were short of LINK or coin, with the sentence that says so. */
   const underfunded = new Map<string, string>();
   const solvency = createSolvency({
-    ask: async ({ data, decode }, to = coordinator) => decode(await client.call({ to, data })),
+    ask: (read, to = coordinator) => askContract(client, to, read),
   });
   let head = 0n;
   const blockhashes = createBlockhashKeeper({
@@ -270,8 +270,8 @@ export function createVrfNode(options: VrfNodeOptions): VrfNode {
     }
   }
 
-  async function ask<Value>({ data, decode }: ContractRead<Value>, seenBlock?: bigint): Promise<Value> {
-    return decode(await client.call({ to: coordinator, data }, seenBlock));
+  function ask<Value>(read: ContractRead<Value>, seenBlock?: bigint): Promise<Value> {
+    return askContract(client, coordinator, read, seenBlock);
   }
 
   function settle(entry: VrfEntry, outcome: VrfOutcome | undefined, receipt: Receipt): void {

@@ -1,3 +1,4 @@
+import { askContract, readOf } from "../../chainlink/contractRead.ts";
 import type { Logger } from "pino";
 import type { SandboxPool } from "../../../sandbox/index.ts";
 import { createFaucet } from "../../dapps/faucet.ts";
@@ -12,7 +13,6 @@ import type { NetworkKeys } from "./networkKeys.ts";
 import { encodeFunctionData, type Hex } from "viem";
 import { linkTokenAbi } from "../../chainlink/contracts/abi.ts";
 import type { ChainClient } from "../../evm/client.ts";
-import { decodeCallResult } from "../../lib/callResult.ts";
 import { createHoldOff } from "../../lib/holdOff.ts";
 import { repeat } from "../../lib/repeat.ts";
 import { openVault } from "./openVault.ts";
@@ -112,9 +112,7 @@ function keepReserve(options: {
   const holdOff = createHoldOff();
 
   const fill = async (): Promise<void> => {
-    const call = { abi: linkTokenAbi, functionName: "balanceOf" } as const;
-    const data = encodeFunctionData({ ...call, args: [holder] });
-    const juels = decodeCallResult({ ...call, data: await client.call({ to: link, data }) });
+    const juels = await askContract(client, link, readOf(linkTokenAbi, "balanceOf", [holder]));
     if (juels >= LOW_RESERVE_JUELS) return;
     await holdOff("mint", async () => {
       const mint = encodeFunctionData({

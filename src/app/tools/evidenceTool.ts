@@ -1,9 +1,8 @@
+import { askContract } from "../../chainlink/contractRead.ts";
 import { readFile } from "node:fs/promises";
-import { encodeFunctionData, type Hex } from "viem";
-import { functionsCoordinatorAbi } from "../../chainlink/contracts/abi.ts";
-import { CONFIG_SET_TOPIC, decodeConfigSet } from "../../chainlink/nodeConfig.ts";
+import type { Hex } from "viem";
+import { CONFIG_SET_TOPIC, decodeConfigSet, LATEST_CONFIG } from "../../chainlink/nodeConfig.ts";
 import { createChainClient, type ChainClient } from "../../evm/client.ts";
-import { decodeCallResult } from "../../lib/callResult.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { checkEvidence, EvidenceError, type CheckedEvidence } from "../../oracle/node/evidence.ts";
 
@@ -57,11 +56,9 @@ async function hasHadConfig(
   coordinator: Hex,
   wanted: Hex,
 ): Promise<boolean> {
-  const call = { abi: functionsCoordinatorAbi, functionName: "latestConfigDetails" } as const;
-  const data = await client.call({ to: coordinator, data: encodeFunctionData(call) });
-  const [, latestBlock, digest] = decodeCallResult({ ...call, data });
-  if (digest === wanted) return true;
-  let block = latestBlock;
+  const latest = await askContract(client, coordinator, LATEST_CONFIG);
+  if (latest.configDigest === wanted) return true;
+  let block = latest.blockNumber;
   for (let i = 0; i < MAX_EARLIER_CONFIGS && block > 0; i += 1) {
     const range = { fromBlock: BigInt(block), toBlock: BigInt(block) };
     const logs = await client.getLogs({ addresses: [coordinator], ...range });

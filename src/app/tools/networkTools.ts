@@ -1,3 +1,5 @@
+import { LATEST_CONFIG } from "../../chainlink/nodeConfig.ts";
+import { askContract } from "../../chainlink/contractRead.ts";
 import { isEmbedded } from "../config/embeddedNetworkSchema.ts";
 import { formatGwei, isHex, parseEther, type Hex } from "viem";
 import { CALL_GAS } from "../../chainlink/callGas.ts";
@@ -10,7 +12,7 @@ import { deployNetwork, type DeploymentEstimate } from "../../networks/external/
 import { connectExternal } from "../../networks/external/externalNode.ts";
 import { fundNetwork } from "../../networks/external/fundNetwork.ts";
 import { publishKeys } from "../../networks/external/publishKeys.ts";
-import { readLatestConfig, reconfigureNetwork } from "../../networks/external/reconfigureNetwork.ts";
+import { reconfigureNetwork } from "../../networks/external/reconfigureNetwork.ts";
 import { isCardFile, readOracleCards } from "../../networks/external/oracleCards.ts";
 import {
   readOracleIdentity,
@@ -110,7 +112,11 @@ export const NETWORK_TOOLS: Means = {
     const client = connectExternal(settings.rpcUrls, profile.chainId);
     const show = (wei: bigint): string => `${roundAmount(wei)} ${profile.coin}`;
     try {
-      const { configDigest } = await readLatestConfig(client, contracts.contracts.functionsCoordinator);
+      const { configDigest } = await askContract(
+        client,
+        contracts.contracts.functionsCoordinator,
+        LATEST_CONFIG,
+      );
       const keys = await readSharedKey(contracts, operator, configDigest);
       const fees = feesOfExternal(settings, profile);
       const done = await publishKeys({

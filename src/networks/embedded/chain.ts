@@ -1,6 +1,7 @@
+import { askContract, readOf } from "../../chainlink/contractRead.ts";
 import { linkSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { encodeFunctionData, toHex } from "viem";
+import { toHex } from "viem";
 import type { Hex } from "viem";
 import type { Account } from "../../evm/account.ts";
 import type { ChainClient } from "../../evm/client.ts";
@@ -21,7 +22,6 @@ import {
   chainFilesIn,
 } from "./embeddedNode.ts";
 import { findStateDamage, previousOf } from "./stateFile.ts";
-import { decodeCallResult } from "../../lib/callResult.ts";
 import { findDamage } from "../../lib/databaseCheck.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { setAside } from "../../lib/setAside.ts";
@@ -185,9 +185,11 @@ async function assertSameVrf(
   };
   if (vrfVersion !== vrf.vrfVersion) refuse(`VRF ${vrfVersion}`, vrf.vrfVersion);
   if (vrfVersion === "v2") return;
-  const call = { abi: wordPaymentAbi, functionName: "NATIVE_PAYMENT" } as const;
-  const data = await client.call({ to: presetConsumer, data: encodeFunctionData(call) });
-  const isPaidNatively = decodeCallResult({ ...call, data });
+  const isPaidNatively = await askContract(
+    client,
+    presetConsumer,
+    readOf(wordPaymentAbi, "NATIVE_PAYMENT", []),
+  );
   if (isPaidNatively !== vrf.nativePayment) refuse(`nativePayment ${isPaidNatively}`, `${vrf.nativePayment}`);
 }
 
@@ -199,8 +201,8 @@ async function assertVrfKeys(
 ): Promise<void> {
   const wanted = roles.furtherVrf ?? [];
   for (const role of wanted) {
-    const { data, decode } = COORDINATOR_READS[vrfVersion].lane(keyHashOfRole(role));
-    if (decode(await client.call({ to: vrfCoordinator, data })).isRegistered) continue;
+    const lane = COORDINATOR_READS[vrfVersion].lane(keyHashOfRole(role));
+    if ((await askContract(client, vrfCoordinator, lane)).isRegistered) continue;
     throw new EmbeddedChainError(
       `the chain of ${profile.name} has fewer than the ${wanted.length + 1} VRF keys of the configuration (vrfKeys): remove its folder to start a new chain`,
     );

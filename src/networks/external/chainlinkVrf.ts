@@ -1,9 +1,9 @@
-import { encodeFunctionData, parseAbi, zeroAddress, type Hex } from "viem";
+import { parseAbi, zeroAddress, type Hex } from "viem";
+import { askContract, readOf } from "../../chainlink/contractRead.ts";
 import { DeploymentError } from "../../chainlink/deploy.ts";
 import type { ExistingContracts } from "../../chainlink/stackPlan.ts";
 import { COORDINATOR_READS } from "../../chainlink/vrfCoordinator.ts";
 import type { ChainClient } from "../../evm/client.ts";
-import { decodeCallResult } from "../../lib/callResult.ts";
 
 /** The getters of VRFCoordinatorV2_5 for the contracts it depends on. */
 const neighboursAbi = parseAbi([
@@ -34,13 +34,9 @@ export async function readChainlinkVrf(
       "VRFCoordinatorV2_5",
       `there is no contract at ${coordinator}, the address of Chainlink's coordinator`,
     );
-  const read = async (functionName: "BLOCKHASH_STORE" | "LINK" | "LINK_NATIVE_FEED"): Promise<Hex> => {
-    const call = { abi: neighboursAbi, functionName } as const;
-    const data = await client.call({ to: coordinator, data: encodeFunctionData(call) });
-    return decodeCallResult({ ...call, data });
-  };
-  const lane = COORDINATOR_READS["v2.5"].lane(keyHash);
-  const { isRegistered } = lane.decode(await client.call({ to: coordinator, data: lane.data }));
+  const read = (name: "BLOCKHASH_STORE" | "LINK" | "LINK_NATIVE_FEED"): Promise<Hex> =>
+    askContract(client, coordinator, readOf(neighboursAbi, name, []));
+  const { isRegistered } = await askContract(client, coordinator, COORDINATOR_READS["v2.5"].lane(keyHash));
   if (!isRegistered)
     throw new DeploymentError(
       "VRFCoordinatorV2_5",

@@ -1,27 +1,15 @@
-import {
-  encodeFunctionData,
-  isAddressEqual,
-  keccak256,
-  parseAbi,
-  type Hex,
-  formatGwei,
-  formatEther,
-} from "viem";
-import {
-  functionsCoordinatorAbi,
-  functionsRouterAbi,
-  fixedPriceFeedAbi,
-} from "../../chainlink/contracts/abi.ts";
-import { configDigestOf, nodeConfigOf } from "../../chainlink/nodeConfig.ts";
+import { isAddressEqual, keccak256, parseAbi, type Hex, formatGwei, formatEther } from "viem";
+import { askContract, readOf } from "../../chainlink/contractRead.ts";
+import { functionsRouterAbi } from "../../chainlink/contracts/abi.ts";
+import { configDigestOf, nodeConfigOf, LATEST_CONFIG } from "../../chainlink/nodeConfig.ts";
 import { CALL_GAS } from "../../chainlink/callGas.ts";
-import { COORDINATOR_READS } from "../../chainlink/vrfCoordinator.ts";
+import { COORDINATOR_READS, LINK_PRICE } from "../../chainlink/vrfCoordinator.ts";
 import { planDeployment } from "../../chainlink/stackPlan.ts";
 import type { StackAddresses } from "../../chainlink/stackPlan.ts";
 import { parseNodeUrls } from "../../chainlink/offchainConfig.ts";
 import type { ChainClient } from "../../evm/client.ts";
 import type { Fees } from "../../evm/fees.ts";
 import { PriceAboveCapError, quote } from "../../evm/fees.ts";
-import { decodeCallResult } from "../../lib/callResult.ts";
 import { messageOf } from "../../lib/errors.ts";
 import type { NetworkProfile } from "../profiles.ts";
 import { hasChainlinkVrf, type ContractsFile } from "./contractsFile.ts";
@@ -126,8 +114,9 @@ function lookAt(
       }
     },
     "VRF key": async () => {
-      const { data, decode } = COORDINATOR_READS[contracts.vrfVersion ?? "v2"].lane(file.keyHash);
-      const { isRegistered, maxGasWei } = decode(await client.call({ to: contracts.vrfCoordinator, data }));
+      const reads = COORDINATOR_READS[contracts.vrfVersion ?? "v2"];
+      const readLane = (keyHash: Hex) => askContract(client, contracts.vrfCoordinator, reads.lane(keyHash));
+      const { isRegistered, maxGasWei } = await readLane(file.keyHash);
       if (hasChainlinkVrf(file)) {
         tell(
           isRegistered,
@@ -137,10 +126,8 @@ function lookAt(
         return await funds.checkLane(maxGasWei);
       }
       for (const { keyHash } of vrfOperatorsOf(oracle)) {
-        const lane = COORDINATOR_READS[contracts.vrfVersion ?? "v2"].lane(keyHash);
-        const answer = await client.call({ to: contracts.vrfCoordinator, data: lane.data });
         tell(
-          lane.decode(answer).isRegistered,
+          (await readLane(keyHash)).isRegistered,
           `the oracle's VRF key ${keyHash} is registered; at least ${file.minConfirmations} confirmations`,
           "the coordinator doesn't know the key of this oracle; deploy for the running oracle",
         );
@@ -148,44 +135,37 @@ function lookAt(
       await funds.checkLane(maxGasWei);
     },
     "oracle network": async () => {
-      const call = { abi: functionsCoordinatorAbi, functionName: "latestConfigDetails" } as const;
-      const data = await client.call({ to: contracts.functionsCoordinator, data: encodeFunctionData(call) });
-      const [count, , digest] = decodeCallResult({ ...call, data });
+      const latest = await askContract(client, contracts.functionsCoordinator, LATEST_CONFIG);
+      const { count, configDigest: digest } = latest;
       const expected = configDigestOf(nodeConfigOf(oracle.functions), {
         chainId: file.chainId,
         coordinator: contracts.functionsCoordinator,
-        count: BigInt(count),
+        count,
       });
       tell(
         digest === expected,
         `the configuration digest is that of the oracle's ${oracle.functions.signers.length} signers`,
         `the coordinator has ${digest}, and this oracle's is ${expected}: its reports are refused; deploy for the running oracle`,
       );
-      const byId = { abi: functionsRouterAbi, functionName: "getContractById" } as const;
       const donId: Hex = `0x${Buffer.from(file.donId).toString("hex").padEnd(64, "0")}`;
-      const answer = await client.call({
-        to: contracts.functionsRouter,
-        data: encodeFunctionData({ ...byId, args: [donId] }),
-      });
-      const routed = decodeCallResult({ ...byId, data: answer });
+      const router = contracts.functionsRouter;
+      const routed = await askContract(
+        client,
+        router,
+        readOf(functionsRouterAbi, "getContractById", [donId]),
+      );
       tell(
         isAddressEqual(routed, contracts.functionsCoordinator),
         `the router knows ${file.donId}`,
         "the router has a different coordinator under that name",
       );
-      const paused = { abi: functionsRouterAbi, functionName: "paused" } as const;
-      const isPaused = decodeCallResult({
-        ...paused,
-        data: await client.call({ to: contracts.functionsRouter, data: encodeFunctionData(paused) }),
-      });
+      const isPaused = await askContract(client, router, readOf(functionsRouterAbi, "paused", []));
       tell(!isPaused, `the router is ${isPaused ? "paused" : "open"}`, "its owner has to call unpause()");
     },
     "oracle nodes": () => checkNodes(oracle.functions, tell),
     operator: async () => {
       const operator = await options.operator();
-      const call = { abi: ownableAbi, functionName: "owner" } as const;
-      const data = await client.call({ to: contracts.subscriptionOwner, data: encodeFunctionData(call) });
-      const owner = decodeCallResult({ ...call, data });
+      const owner = await askContract(client, contracts.subscriptionOwner, readOf(ownableAbi, "owner", []));
       tell(
         isAddressEqual(owner, operator),
         `the operator ${operator} owns the subscriptions`,
@@ -245,11 +225,9 @@ function createFundsCheck(options: {
     nativePayment: boolean,
     gasPriceWei: bigint,
   ): Promise<bigint> => {
-    const feed = { abi: fixedPriceFeedAbi, functionName: "latestRoundData" } as const;
-    const answer = await client.call({ to: contracts.nativePriceFeed, data: encodeFunctionData(feed) });
-    const [, weiPerLink] = decodeCallResult({ ...feed, data: answer });
-    const read = COORDINATOR_READS[contracts.vrfVersion ?? "v2"].fees();
-    const { link } = read.decode(await client.call({ to: contracts.vrfCoordinator, data: read.data }));
+    const weiPerLink = await askContract(client, contracts.nativePriceFeed, LINK_PRICE);
+    const vrfFees = COORDINATOR_READS[contracts.vrfVersion ?? "v2"].fees();
+    const { link } = await askContract(client, contracts.vrfCoordinator, vrfFees);
     const gasWei = presetGas * gasPriceWei;
     if (nativePayment) return (gasWei * LINK) / weiPerLink;
     const perProof = (link.flatWei * LINK) / weiPerLink + link.flatJuels;

@@ -1,4 +1,5 @@
 import { encodeFunctionData, parseAbi, size, zeroAddress, type Hex } from "viem";
+import { askContract, readOf } from "../../chainlink/contractRead.ts";
 import type { StackAddresses } from "../../chainlink/stackPlan.ts";
 import type { ChainClient } from "../../evm/client.ts";
 import { decodeCallResult } from "../../lib/callResult.ts";
@@ -85,10 +86,8 @@ async function findRouter(client: Pick<ChainClient, "call" | "getCode">, coordin
 
 async function isRouter(client: Pick<ChainClient, "call" | "getCode">, address: Hex): Promise<boolean> {
   if (size(await client.getCode(address)) === 0) return false;
-  const call = { abi: typeAbi, functionName: "typeAndVersion" } as const;
   try {
-    const data = await client.call({ to: address, data: encodeFunctionData(call) });
-    return decodeCallResult({ ...call, data }).startsWith(ROUTER);
+    return (await askContract(client, address, readOf(typeAbi, "typeAndVersion", []))).startsWith(ROUTER);
   } catch {
     return false;
   }

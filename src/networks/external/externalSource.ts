@@ -1,12 +1,12 @@
+import { askContract, readOf } from "../../chainlink/contractRead.ts";
 import type { BeaconTerms } from "../../lib/drand.ts";
-import { encodeFunctionData, isAddressEqual, keccak256, stringToHex, type Hex } from "viem";
+import { isAddressEqual, keccak256, stringToHex, type Hex } from "viem";
 import { presetConsumerAbi } from "../../chainlink/contracts/abi.ts";
 import { isPresetConsumer } from "../../chainlink/presetConsumerReads.ts";
 import type { Account } from "../../evm/account.ts";
 import type { ChainClient } from "../../evm/client.ts";
 import type { Fees } from "../../evm/fees.ts";
 import { readPipelining } from "../../evm/pipelining.ts";
-import { decodeCallResult } from "../../lib/callResult.ts";
 import { TycheError } from "../../lib/errors.ts";
 import { isIdentity, type NetworkSource, type NetworkTerms } from "../network.ts";
 import { MAX_RESPONSE_BYTES, type NetworkProfile } from "../profiles.ts";
@@ -140,9 +140,8 @@ export async function assertOperator(
   { network, contracts }: Pick<ContractsFile, "network" | "contracts">,
   operator: Hex,
 ): Promise<void> {
-  const call = { abi: presetConsumerAbi, functionName: "OPERATOR" } as const;
-  const data = await client.call({ to: contracts.presetConsumer, data: encodeFunctionData(call) });
-  const expected = decodeCallResult({ ...call, data });
+  const read = readOf(presetConsumerAbi, "OPERATOR", []);
+  const expected = await askContract(client, contracts.presetConsumer, read);
   if (!isAddressEqual(expected, operator)) throw new WrongOperatorError(network, expected, operator);
 }
 

@@ -1,10 +1,10 @@
 import { encodeFunctionData, formatEther, type Hex } from "viem";
+import { askContract, readOf } from "../../chainlink/contractRead.ts";
 import { linkTokenAbi } from "../../chainlink/contracts/abi.ts";
 import type { Account } from "../../evm/account.ts";
 import type { ChainClient } from "../../evm/client.ts";
 import type { Fees } from "../../evm/fees.ts";
 import { createSender } from "../../evm/sender.ts";
-import { decodeCallResult } from "../../lib/callResult.ts";
 import { TycheError } from "../../lib/errors.ts";
 import type { NetworkProfile } from "../profiles.ts";
 import { vrfOperatorsOf } from "./oracleIdentity.ts";
@@ -96,14 +96,8 @@ export async function fundNetwork(options: FundNetworkOptions): Promise<void> {
 }
 
 /** Returns an account's balance of a LINK token, in juels. */
-export async function readLinkBalance(
-  client: Pick<ChainClient, "call">,
-  link: Hex,
-  holder: Hex,
-): Promise<bigint> {
-  const call = { abi: linkTokenAbi, functionName: "balanceOf" } as const;
-  const data = await client.call({ to: link, data: encodeFunctionData({ ...call, args: [holder] }) });
-  return decodeCallResult({ ...call, data });
+export function readLinkBalance(client: Pick<ChainClient, "call">, link: Hex, holder: Hex): Promise<bigint> {
+  return askContract(client, link, readOf(linkTokenAbi, "balanceOf", [holder]));
 }
 
 async function assertHoldsLink(client: ChainClient, link: Hex, holder: Hex, juels: bigint): Promise<void> {

@@ -1,7 +1,7 @@
+import { askContract } from "../../chainlink/contractRead.ts";
 import { PRESET_CONSUMER_READS } from "../../chainlink/presetConsumerReads.ts";
-import { encodeFunctionData, type Hex } from "viem";
+import type { Hex } from "viem";
 import { DeploymentError } from "../../chainlink/deploy.ts";
-import { functionsCoordinatorAbi } from "../../chainlink/contracts/abi.ts";
 import {
   configDigestOf,
   encodeAdoptNodes,
@@ -9,6 +9,7 @@ import {
   gasOfAdoptNodes,
   gasOfSetConfig,
   nodeConfigOf,
+  LATEST_CONFIG,
 } from "../../chainlink/nodeConfig.ts";
 import type { Account } from "../../evm/account.ts";
 import type { ChainClient } from "../../evm/client.ts";
@@ -20,7 +21,6 @@ import { assertChainId } from "./externalNode.ts";
 import { assertDeployed } from "./externalSource.ts";
 import { writeJsonFile } from "./jsonFile.ts";
 import type { OracleIdentity } from "./oracleIdentity.ts";
-import { decodeCallResult } from "../../lib/callResult.ts";
 
 /** What changing the set of nodes will do, for whoever confirms it. */
 export interface ReconfigurationEstimate {
@@ -68,7 +68,7 @@ export async function reconfigureNetwork(options: ReconfigureNetworkOptions): Pr
   await assertDeployed(client, deployed);
   const { functionsCoordinator: coordinator, presetConsumer } = deployed.contracts;
   const config = nodeConfigOf(functions);
-  const latest = await readLatestConfig(client, coordinator);
+  const latest = await askContract(client, coordinator, LATEST_CONFIG);
   const isSet = configDigestOf(config, { chainId, coordinator, count: latest.count }) === latest.configDigest;
   const { signers: before, secretKeys, offchainConfig } = deployed.oracle.functions;
   /** Under another configuration, the nodes generate another key for secrets. */
@@ -162,14 +162,6 @@ export async function sendSteps(
   } finally {
     ending.abort();
   }
-}
-
-/** Reads the ordinal number and the digest of a coordinator's current configuration. */
-export async function readLatestConfig(client: Pick<ChainClient, "call">, coordinator: Hex) {
-  const call = { abi: functionsCoordinatorAbi, functionName: "latestConfigDetails" } as const;
-  const data = await client.call({ to: coordinator, data: encodeFunctionData(call) });
-  const [count, , configDigest] = decodeCallResult({ ...call, data });
-  return { count: BigInt(count), configDigest };
 }
 
 /** Returns the digest of the configuration whose nodes PresetConsumer takes reports from; zero before any. */

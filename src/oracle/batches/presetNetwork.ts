@@ -1,4 +1,5 @@
 import type { Hex } from "viem";
+import { askContract } from "../../chainlink/contractRead.ts";
 import { findEvent } from "../../chainlink/events.ts";
 import { deriveWords } from "../../chainlink/fulfilmentWords.ts";
 import { presetRequestId, readyRecord } from "../../chainlink/presetBatch.ts";
@@ -241,9 +242,8 @@ export function createPresetNetwork(options: PresetNetworkOptions): PresetNetwor
     return { report, signatures: signing.map(({ signer, index }) => ({ index, ...signer.sign(digest) })) };
   }
 
-  async function readAdoptedNodes(): Promise<AdoptedNodes> {
-    const { data, decode } = PRESET_CONSUMER_READS.adoptedNodes();
-    return decode(await options.client.call({ to: presetConsumer, data }));
+  function readAdoptedNodes(): Promise<AdoptedNodes> {
+    return askContract(options.client, presetConsumer, PRESET_CONSUMER_READS.adoptedNodes());
   }
 
   function settle(entries: readonly BatchEntry[], receipt: Receipt): void {

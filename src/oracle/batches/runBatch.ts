@@ -1,4 +1,5 @@
 import type { Hex } from "viem";
+import { askContract } from "../../chainlink/contractRead.ts";
 import { isPureSource } from "../../../sandbox/index.ts";
 import { PRESET_CONSUMER_READS } from "../../chainlink/presetConsumerReads.ts";
 import { decodeArgs } from "../../chainlink/functionsRequest.ts";
@@ -51,9 +52,9 @@ export function createBatchRunner(options: {
   const sources = new Map<number, Promise<string | undefined>>();
 
   async function readSource(sourceId: number): Promise<string | undefined> {
-    const { data, decode } = PRESET_CONSUMER_READS.source(sourceId);
     try {
-      return DECODER.decode(fromHexText(decode(await client.call({ to: presetConsumer, data }))));
+      const source = await askContract(client, presetConsumer, PRESET_CONSUMER_READS.source(sourceId));
+      return DECODER.decode(fromHexText(source));
     } catch (error) {
       const name = decodeRevertReason((error as { data?: Hex }).data ?? "0x").name;
       if (name === "UnknownSource" || error instanceof TypeError) return undefined;

@@ -1,10 +1,14 @@
-import { encodeFunctionData, type Hex } from "viem";
-import { functionsCoordinatorAbi } from "../../chainlink/contracts/abi.ts";
-import { CONFIG_SET_TOPIC, decodeConfigSet, type NodeConfig } from "../../chainlink/nodeConfig.ts";
+import type { Hex } from "viem";
+import { askContract } from "../../chainlink/contractRead.ts";
+import {
+  CONFIG_SET_TOPIC,
+  decodeConfigSet,
+  type NodeConfig,
+  LATEST_CONFIG,
+} from "../../chainlink/nodeConfig.ts";
 import { parseNodeUrls } from "../../chainlink/offchainConfig.ts";
 import type { ChainClient, RawLog } from "../../evm/client.ts";
 import { findBlocksOfParent } from "../../evm/parentBlocks.ts";
-import { decodeCallResult } from "../../lib/callResult.ts";
 import { TycheError } from "../../lib/errors.ts";
 
 /** The nodes of a coordinator's configuration, in its order. */
@@ -41,10 +45,8 @@ export async function readNodeSet(
   client: Pick<ChainClient, "call" | "getLogs" | "request">,
   coordinator: Hex,
 ): Promise<NodeSet> {
-  const call = { abi: functionsCoordinatorAbi, functionName: "latestConfigDetails" } as const;
-  const data = await client.call({ to: coordinator, data: encodeFunctionData(call) });
-  const [, number, configDigest] = decodeCallResult({ ...call, data });
-  const block = BigInt(number);
+  const { blockNumber, configDigest } = await askContract(client, coordinator, LATEST_CONFIG);
+  const block = BigInt(blockNumber);
   const find = async (fromBlock: bigint, toBlock: bigint): Promise<NodeSet | undefined> => {
     const logs = await client.getLogs({ addresses: [coordinator], fromBlock, toBlock });
     return logs

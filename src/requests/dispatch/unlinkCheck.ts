@@ -1,4 +1,5 @@
 import { type Hex, getAddress, isAddressEqual, numberToHex } from "viem";
+import { askContract } from "../../chainlink/contractRead.ts";
 import { encodeTimeouts, timeoutGas, timeoutOf } from "../../chainlink/functionsTimeout.ts";
 import { decodeRevertReason } from "../../chainlink/revertReason.ts";
 import type { StackAddresses } from "../../chainlink/stackPlan.ts";
@@ -247,8 +248,8 @@ async function findUnansweredLatest(
   const latest = [...new Map(requests.map((one) => [one.event.sender.toLowerCase(), one])).values()];
   const isOpen = await Promise.all(
     latest.map(async ({ event }) => {
-      const { data, decode } = COORDINATOR_READS.v2.commitment(event.requestId);
-      return decode(await client.call({ to: contracts.vrfCoordinator, data })) !== 0n;
+      const commitment = COORDINATOR_READS.v2.commitment(event.requestId);
+      return (await askContract(client, contracts.vrfCoordinator, commitment)) !== 0n;
     }),
   );
   return latest.filter((_, index) => isOpen[index]);

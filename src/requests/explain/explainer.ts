@@ -1,17 +1,15 @@
 import type { OracleNodeView } from "../../api/types.ts";
-import { encodeFunctionData, formatEther, formatGwei } from "viem";
+import { formatEther, formatGwei } from "viem";
 import type { Hex } from "viem";
 import type { ChainClient } from "../../evm/client.ts";
 import { decodeLog, type ChainEventOf } from "../../chainlink/events.ts";
 import type { Fees } from "../../evm/fees.ts";
 import type { StackAddresses } from "../../chainlink/stackPlan.ts";
 import { chainSeconds, type ChainWatcher } from "../../evm/watcher.ts";
-import { fixedPriceFeedAbi } from "../../chainlink/contracts/abi.ts";
 import { isPaidNatively } from "../../chainlink/extraArgs.ts";
-import type { ContractRead } from "../../chainlink/contractRead.ts";
-import { COORDINATOR_READS } from "../../chainlink/vrfCoordinator.ts";
+import { type ContractRead, askContract } from "../../chainlink/contractRead.ts";
+import { COORDINATOR_READS, LINK_PRICE } from "../../chainlink/vrfCoordinator.ts";
 import { estimateWordsCost } from "../../chainlink/wordsCost.ts";
-import { decodeCallResult } from "../../lib/callResult.ts";
 import { withDeadline } from "../../lib/deadline.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { describeUnreachable } from "../../networks/chainUnavailable.ts";
@@ -77,17 +75,15 @@ export function createExplainer(options: ExplainerOptions): (request: OpenReques
   const { client, watcher, contracts, subscriptions, tracker, ageMs } = options;
 
   const reads = COORDINATOR_READS[contracts.vrfVersion ?? "v2"];
-  const readCoordinator = async <Value>({ data, decode }: ContractRead<Value>): Promise<Value> =>
-    decode(await client.call({ to: contracts.vrfCoordinator, data }));
+  const readCoordinator = <Value>(read: ContractRead<Value>): Promise<Value> =>
+    askContract(client, contracts.vrfCoordinator, read);
 
   const askGasPrice = remember(MEMORY_MS, () => options.fees.gasPriceWei(client));
   const askPrices = remember(MEMORY_MS, async () => {
-    const feed = { abi: fixedPriceFeedAbi, functionName: "latestRoundData" } as const;
-    const [price, fees] = await Promise.all([
-      client.call({ to: contracts.nativePriceFeed, data: encodeFunctionData(feed) }),
+    const [weiPerLink, fees] = await Promise.all([
+      askContract(client, contracts.nativePriceFeed, LINK_PRICE),
       readCoordinator(reads.fees()),
     ]);
-    const [, weiPerLink] = decodeCallResult({ ...feed, data: price });
     return { weiPerLink, fees };
   });
   const askBlock = remember(MEMORY_MS, (block: number) => client.getHead(BigInt(block)));

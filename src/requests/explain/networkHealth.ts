@@ -1,7 +1,6 @@
+import { askContract, readOf } from "../../chainlink/contractRead.ts";
 import type { NetworkReadiness } from "../../api/types.ts";
-import { decodeCallResult } from "../../lib/callResult.ts";
 import { keepReading, remember } from "../../lib/memo.ts";
-import { encodeFunctionData } from "viem";
 import type { Hex } from "viem";
 import type { ChainClient } from "../../evm/client.ts";
 import type { ChainWatcher } from "../../evm/watcher.ts";
@@ -77,14 +76,11 @@ export function createNetworkHealth(options: NetworkHealthOptions): () => Promis
   const { client, watcher, subscriptions } = options;
 
   const readReserve = async (): Promise<bigint> => {
-    const call = { abi: linkTokenAbi, functionName: "balanceOf" } as const;
-    const data = encodeFunctionData({ ...call, args: [options.subscriptionOwner] });
-    return decodeCallResult({ ...call, data: await client.call({ to: options.link, data }) });
+    const read = readOf(linkTokenAbi, "balanceOf", [options.subscriptionOwner]);
+    return await askContract(client, options.link, read);
   };
   const readPaused = async (): Promise<boolean> => {
-    const call = { abi: functionsRouterAbi, functionName: "paused" } as const;
-    const data = await client.call({ to: options.functionsRouter, data: encodeFunctionData(call) });
-    return decodeCallResult({ ...call, data });
+    return await askContract(client, options.functionsRouter, readOf(functionsRouterAbi, "paused", []));
   };
   const readSubscriptions = remember(BALANCES_FRESH_MS, async (): Promise<Balances> => {
     const all = subscriptions.list();

@@ -1,4 +1,5 @@
 import { encodeFunctionData } from "viem";
+import { askContract } from "../../chainlink/contractRead.ts";
 import type { Hex } from "viem";
 import { PRESET_CONSUMER_READS } from "../../chainlink/presetConsumerReads.ts";
 import { blockhashStoreAbi } from "../../chainlink/contracts/abi.ts";
@@ -114,10 +115,10 @@ export function createAnswerTimeouts(options: AnswerTimeoutsOptions): () => Prom
     const { vrfRequestId, wordBlock } = request.progress;
     if (vrfRequestId === undefined) return false;
     const hasWord = wordBlock !== undefined;
-    const { data, decode } = hasWord
+    const read = hasWord
       ? PRESET_CONSUMER_READS.record(vrfRequestId)
       : COORDINATOR_READS[vrfVersion].commitment(missingParts(request)[0]?.id ?? vrfRequestId);
-    return decode(await client.call({ to: hasWord ? presetConsumer : vrfCoordinator, data })) !== 0n;
+    return (await askContract(client, hasWord ? presetConsumer : vrfCoordinator, read)) !== 0n;
   };
 
   /** Whether a wait that is over has to end: no block that has been mined since the request brought its answer. */
