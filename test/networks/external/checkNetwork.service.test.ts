@@ -68,7 +68,11 @@ test("behaviour: a finality depth that is an estimate is told as one, until the 
 
 test("behaviour: funds last for fewer presets where each joins the words of several keys", async () => {
   const presetsFor = async (presetVrfKeys: number): Promise<number> =>
-    Number(/operator .* about (\d+) presets/.exec((await check({ minTipWei: 1n }, { presetVrfKeys })).join("\n"))?.[1]);
+    Number(
+      /operator .* about (\d+) presets/.exec(
+        (await check({ minTipWei: 1n }, { presetVrfKeys })).join("\n"),
+      )?.[1],
+    );
   expect((await presetsFor(1)) / (await presetsFor(4))).toBeGreaterThan(3);
 });
 
