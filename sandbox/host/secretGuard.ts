@@ -24,7 +24,7 @@ interface Breach {
 export interface SecretGuard {
   /**
    * Returns a text without the values and without pieces of 8 or more characters of them, also as JSON, percent-encoded, in base64 and
-   * in hex.
+   * in hex, each also back to front.
    */
   mask(this: void, text: string): string;
   /** Returns why a request may not be made; `undefined` if it may. A run that is told so has failed: see {@link breach}. */
@@ -105,25 +105,24 @@ export function createSecretGuard({
   };
 }
 
-/** Returns the forms in which a source or a server is likely to show a value. */
+/** Returns the forms in which a source or a server is likely to show a value, also back to front. */
 function formsOf(value: string): readonly string[] {
   const bytes = Buffer.from(value);
   const hex = bytes.toString("hex");
   const base64 = [0, 1, 2].map((offset) => base64At(bytes, offset));
-  return [
-    ...new Set([
-      value,
-      JSON.stringify(value).slice(1, -1),
-      value.replaceAll("\\", "\\\\"),
-      encodeURIComponent(value.toWellFormed()),
-      new URLSearchParams([["", value]]).toString().slice(1),
-      ...base64,
-      ...base64.map((text) => text.replaceAll("+", "-").replaceAll("/", "_")),
-      bytes.toString("latin1"),
-      hex,
-      hex.toUpperCase(),
-    ]),
+  const forms = [
+    value,
+    JSON.stringify(value).slice(1, -1),
+    value.replaceAll("\\", "\\\\"),
+    encodeURIComponent(value.toWellFormed()),
+    new URLSearchParams([["", value]]).toString().slice(1),
+    ...base64,
+    ...base64.map((text) => text.replaceAll("+", "-").replaceAll("/", "_")),
+    bytes.toString("latin1"),
+    hex,
+    hex.toUpperCase(),
   ];
+  return [...new Set(forms.flatMap((form) => [form, form.split("").toReversed().join("")]))];
 }
 
 /** Returns what base64 makes of bytes that follow `offset` others, without the characters that hold bits of their neighbours. */
