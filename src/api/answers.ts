@@ -3,6 +3,7 @@ export * from "./catalogue.ts";
 export * from "./explorer.ts";
 export * from "./logTriggers.ts";
 export * from "./operator.ts";
+export * from "./people.ts";
 export * from "./requests.ts";
 export * from "./results.ts";
 export * from "./schedules.ts";

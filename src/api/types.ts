@@ -70,6 +70,32 @@ export interface AddressView {
   readonly isIndexed: boolean;
 }
 
+/** A change that somebody made. */
+export interface AuditEntry {
+  /** Identifier: `aud_` and 26 characters. */
+  readonly id: string;
+  /** When. */
+  readonly at: string;
+  /** Id of the person or of the API key; `operator` for the operator token, `session_…` for a session of it. */
+  readonly actor: string;
+  /** The person's name at that time; empty for others. */
+  readonly actorName: string;
+  /** The dapp that was changed, if it was one. */
+  readonly dappId: string | null;
+  /** Id of the operation in `/openapi.json`, or `signIn`, or `acceptInvitation`. */
+  readonly action: string;
+  /** Id of what was created, changed or deleted, if it has one. */
+  readonly subject: string | null;
+}
+
+/** A page of the audit log. */
+export interface AuditPage {
+  /** Newest first. */
+  readonly items: readonly AuditEntry[];
+  /** Give it as `cursor` for the next page; null on the last one. */
+  readonly nextCursor: string | null;
+}
+
 /** A future round of drand that a preset's word also follows from. */
 export interface BeaconView {
   /** Number of the round. */
@@ -469,6 +495,17 @@ export interface FundedAccount {
   readonly secretKey: Hex;
 }
 
+/** An open invitation, without its link. */
+export interface InvitationView {
+  /** Identifier: `inv_` and 26 characters. */
+  readonly id: string;
+  readonly role: RoleName;
+  /** When it was created. */
+  readonly createdAt: string;
+  /** When it is over. */
+  readonly expiresAt: string;
+}
+
 /** One request's words, joined from those of several proving keys. */
 export interface JoinView {
   /** VRF request of the first part, and the id of the whole. */
@@ -583,6 +620,33 @@ export interface LogTriggerView {
   readonly pausedAt: string | null;
   /** When it was created. */
   readonly createdAt: string;
+}
+
+/** Who makes a call. */
+export interface Me {
+  /** `null` for the operator token and its sessions. */
+  readonly id: string | null;
+  /** The person's name; `Operator` for the operator token. */
+  readonly name: string;
+  /** Whether everything is allowed. */
+  readonly isOperator: boolean;
+  readonly memberships: readonly Membership[];
+}
+
+/** A member of a dapp. */
+export interface MemberView {
+  /** Identifier of the person: `person_` and 26 characters. */
+  readonly personId: string;
+  readonly name: string;
+  readonly role: RoleName;
+  /** When the person became a member. */
+  readonly createdAt: string;
+}
+
+/** A person's role in a dapp. */
+export interface Membership {
+  readonly dappId: string;
+  readonly role: RoleName;
 }
 
 /** The values with which a consumer contract on one network is deployed. */
@@ -783,6 +847,19 @@ export interface NewDapp {
   readonly key: NewKeyView;
 }
 
+/** An invitation as it is shown on creation. */
+export interface NewInvitation {
+  /** Identifier: `inv_` and 26 characters. */
+  readonly id: string;
+  readonly role: RoleName;
+  /** When it was created. */
+  readonly createdAt: string;
+  /** When it is over. */
+  readonly expiresAt: string;
+  /** Opens the invitation, once. It is not shown again. Keep it secret. */
+  readonly link: string;
+}
+
 /** An API key as it is shown on creation. */
 export interface NewKeyView {
   readonly id: string;
@@ -862,6 +939,17 @@ export interface Party {
   readonly address: Hex;
   /** Its role here, if known. */
   readonly name?: string;
+}
+
+/** A person who signs in. */
+export interface PersonView {
+  /** Identifier of the person: `person_` and 26 characters. */
+  readonly id: string;
+  readonly name: string;
+  readonly isOperator: boolean;
+  /** When the person accepted the first invitation. */
+  readonly createdAt: string;
+  readonly memberships: readonly Membership[];
 }
 
 /** A problem that keeps a preset from being served. */
@@ -1246,6 +1334,9 @@ export interface RequestView {
 
 export type ReturnType = "string" | "uint256" | "int256";
 
+/** What a member may do: a viewer reads; a developer also runs, and edits what runs; an owner also has keys, members, linked contracts and deletion. */
+export type RoleName = "viewer" | "developer" | "owner";
+
 /** What identifies a chain of rounds: what a verifier must know of it. */
 export interface RoundChain {
   /** Key that signs the rounds. */
@@ -1394,6 +1485,24 @@ export interface SecretsSigner {
 /** Facts about the service itself. */
 export interface ServiceInfo {
   readonly version: string;
+}
+
+/** A browser in which a person is signed in. */
+export interface SessionView {
+  /** Identifier: `session_` and 12 hex digits. */
+  readonly id: string;
+  /** Identifier of the person: `person_` and 26 characters. */
+  readonly personId: string;
+  /** The person's name. */
+  readonly name: string;
+  /** What the browser called itself at the sign-in. */
+  readonly browser: string;
+  /** Whether this call is made in it. */
+  readonly isCurrent: boolean;
+  /** When the person signed in. */
+  readonly createdAt: string;
+  /** When it was last used, to the minute. It ends 30 days later. */
+  readonly lastUsedAt: string;
 }
 
 /** A result as anyone who knows its id may see it. */

@@ -38,6 +38,7 @@ import { readChainConsumers } from "../dapps/chainConsumers.ts";
 import { readDappBalances } from "../dapps/balances.ts";
 import { readConfigVars } from "../dapps/configVars.ts";
 import { createGateway } from "../oracle/secrets/gateway.ts";
+import { createPeople } from "../people/people.ts";
 import { createService } from "../requests/createService.ts";
 import { withOwnErrors } from "../requests/accept/sandboxRuns.ts";
 import { createExplorer } from "../explorer/explorer.ts";
@@ -226,7 +227,9 @@ async function start(
   closers.push(() => logTriggers.close());
   const isLoopback = isLoopbackHost(host.includes(":") ? `[${host}]` : host);
   const operatorToken = ensureOperatorToken(directory, options.operatorToken);
+  const people = createPeople(store);
   const shared = await openShared({
+    people,
     database,
     replica: replica?.id,
     masterKey: directory.masterKey,
@@ -237,9 +240,19 @@ async function start(
   const { counter, access } = shared;
   const hosts = [...config.hosts, ...(publicUrl === undefined ? [] : publicHostsOf(publicUrl))];
   const guardPublic = createPublicGuard({ isLoopback, hosts, limits: config.http, counter });
-  const web = createWebApp({ access, guard: guardPublic, readJson: readJsonBody, getVerifierPage, log });
+  const web = createWebApp({
+    access,
+    people,
+    publicUrl,
+    guard: guardPublic,
+    readJson: readJsonBody,
+    getVerifierPage,
+    log,
+  });
   const operator: OperatorPart = {
     access,
+    people,
+    baseUrl,
     dapps,
     explorer: createExplorer(
       new Map(networks.map((network) => [network.profile.name, () => network.explored()])),

@@ -1,21 +1,29 @@
 import { createClient, type TycheClient, createIdempotencyKey } from "./client.ts";
 import type {
   Activity,
+  AuditPage,
   ConsumerList,
   DappDeletion,
   DappView,
   Facility,
   FaucetResult,
   FundedAccount,
+  InvitationView,
   KeyView,
+  Me,
+  MemberView,
   NetworkConfigView,
   NetworkView,
   NewDapp,
+  NewInvitation,
   NewKeyView,
+  PersonView,
   PresetProblem,
   PresetView,
   Readiness,
+  RoleName,
   ServiceInfo,
+  SessionView,
   SubscriptionBalances,
 } from "./types.ts";
 import { within } from "./limits.ts";
@@ -61,6 +69,31 @@ export interface TycheOperator {
   /** Omits a network while it can't be queried or has no subscriptions yet. */
   balances(dappId: string, options?: CallOptions): Promise<readonly SubscriptionBalances[]>;
   consumers(dappId: string, options?: CallOptions): Promise<ConsumerList>;
+  /** Returns who the token is of. */
+  me(options?: CallOptions): Promise<Me>;
+  members(dappId: string, options?: CallOptions): Promise<readonly MemberView[]>;
+  changeMember(dappId: string, personId: string, role: RoleName, options?: CallOptions): Promise<MemberView>;
+  removeMember(dappId: string, personId: string, options?: CallOptions): Promise<MemberView>;
+  /** Lists invitations that nobody has accepted yet. */
+  invitations(dappId: string, options?: CallOptions): Promise<readonly InvitationView[]>;
+  /** The answer has the link, which is not shown again. Not repeated if its answer is lost. */
+  invite(dappId: string, role: RoleName, options?: CallOptions): Promise<NewInvitation>;
+  revokeInvitation(dappId: string, invitationId: string, options?: CallOptions): Promise<InvitationView>;
+  people(options?: CallOptions): Promise<readonly PersonView[]>;
+  /** Gives a person all rights, or takes them back. */
+  setOperator(personId: string, isOperator: boolean, options?: CallOptions): Promise<PersonView>;
+  removePerson(personId: string, options?: CallOptions): Promise<PersonView>;
+  sessions(options?: CallOptions): Promise<readonly SessionView[]>;
+  endSession(sessionId: string, options?: CallOptions): Promise<SessionView>;
+  /** Lists changes, newest first: of one dapp, or without `dappId` of the whole service. */
+  audit(
+    page?: {
+      readonly dappId?: string | undefined;
+      readonly limit?: number | undefined;
+      readonly cursor?: string | undefined;
+    },
+    options?: CallOptions,
+  ): Promise<AuditPage>;
   /** Same as in `createClient`, but not tied to a dapp. */
   presets(options?: CallOptions): Promise<readonly PresetView[]>;
   networks(options?: CallOptions): Promise<readonly NetworkView[]>;
@@ -89,6 +122,9 @@ export function createOperator({ token, ...options }: OperatorOptions): TycheOpe
   const list = async <Item>(path: string, options?: CallOptions): Promise<readonly Item[]> =>
     (await get<{ readonly items: readonly Item[] }>(path, options)).items;
   const of = (dappId: string, rest = ""): string => `/api/dapps/${encodeURIComponent(dappId)}${rest}`;
+  const memberOf = (dappId: string, personId: string): string =>
+    of(dappId, `/members/${encodeURIComponent(personId)}`);
+  const personOf = (personId: string): string => `/api/people/${encodeURIComponent(personId)}`;
   const keyOf = (dappId: string, keyId: string): string => of(dappId, `/keys/${encodeURIComponent(keyId)}`);
 
   return {
@@ -109,6 +145,37 @@ export function createOperator({ token, ...options }: OperatorOptions): TycheOpe
     configVars: (dappId, options) => list(of(dappId, "/configVars"), options),
     balances: (dappId, options) => list(of(dappId, "/balances"), options),
     consumers: (dappId, options) => get(of(dappId, "/consumers"), options),
+    me: (options) => get("/api/me", options),
+    members: (dappId, options) => list(of(dappId, "/members"), options),
+    changeMember: (dappId, personId, role, options) =>
+      send({ method: "PATCH", path: memberOf(dappId, personId), body: { role } }, options),
+    removeMember: (dappId, personId, options) =>
+      send({ method: "DELETE", path: memberOf(dappId, personId) }, options),
+    invitations: (dappId, options) => list(of(dappId, "/invitations"), options),
+    invite: (dappId, role, options) =>
+      send({ method: "POST", path: of(dappId, "/invitations"), body: { role }, isOnce: true }, options),
+    revokeInvitation: (dappId, invitationId, options) =>
+      send(
+        { method: "DELETE", path: of(dappId, `/invitations/${encodeURIComponent(invitationId)}`) },
+        options,
+      ),
+    people: (options) => list("/api/people", options),
+    setOperator: (personId, isOperator, options) =>
+      send({ method: "PATCH", path: personOf(personId), body: { isOperator } }, options),
+    removePerson: (personId, options) => send({ method: "DELETE", path: personOf(personId) }, options),
+    sessions: (options) => list("/api/sessions", options),
+    endSession: (sessionId, options) =>
+      send({ method: "DELETE", path: `/api/sessions/${encodeURIComponent(sessionId)}` }, options),
+    audit: ({ dappId, limit, cursor } = {}, options) =>
+      send(
+        {
+          method: "GET",
+          path: "/api/audit",
+          query: { limit, cursor },
+          headers: dappId === undefined ? {} : { "tyche-dapp": dappId },
+        },
+        options,
+      ),
     presets: (options) => list("/api/presets", options),
     networks: (options) => list("/api/networks", options),
     faucet: (body, options) => send({ method: "POST", path: "/api/faucet", body, isOnce: true }, options),

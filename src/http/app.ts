@@ -33,6 +33,8 @@ import { operatorDappOperations } from "./routes/operatorDapps.ts";
 import { operatorKeyOperations } from "./routes/operatorKeys.ts";
 import { operatorStatusOperations } from "./routes/operatorStatus.ts";
 import { operationsRoutes } from "./routes/operations.ts";
+import { recordChange } from "./recordChange.ts";
+import { peopleOperations } from "./routes/people.ts";
 import { presetOperation } from "./routes/presets.ts";
 import { randomOperation } from "./routes/random.ts";
 import { requestOperation, requestsOperation } from "./routes/requests.ts";
@@ -122,6 +124,7 @@ export function createHttpApp(options: HttpAppOptions): Koa<RequestState> {
           ...operatorDappOperations(deps, options.operator),
           ...operatorKeyOperations(deps, options.operator),
           ...operatorStatusOperations(deps),
+          ...peopleOperations(deps, options.operator),
           ownConsumersOperation(deps, options.operator),
           contractRequestsOperation(deps, options.operator),
           ...explorerOperations({ explorer: options.operator.explorer, service, schemas: deps.schemas }),
@@ -134,8 +137,9 @@ export function createHttpApp(options: HttpAppOptions): Koa<RequestState> {
   for (const operation of operations) {
     router[operation.method](operation.path, async (ctx) => {
       if (operation.access === "everybody") await guardPublic(ctx);
-      else await guard.admit(ctx, operation.access ?? "dapp");
+      else await guard.admit(ctx, operation);
       await operation.handle(ctx);
+      if (options.operator !== undefined) await recordChange(ctx, operation, options.operator);
     });
   }
   if (options.gateway !== undefined) gatewayRoute(router, { gateway: options.gateway, guardPublic });

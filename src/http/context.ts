@@ -2,6 +2,7 @@ import type { ParameterizedContext } from "koa";
 import type { Logger } from "pino";
 import type { Dapp, Service } from "../requests/service.ts";
 import type { HttpLimits } from "./limits.ts";
+import type { Caller } from "../people/roles.ts";
 import type { LiveSchemas } from "./liveSchemas.ts";
 
 /** State that the layers of one request share. */
@@ -10,6 +11,8 @@ export interface RequestState {
   requestId: string;
   /** Set once the key is known. */
   dapp?: Dapp;
+  /** Set for callers without a dapp's key, once they are recognized. */
+  caller?: Caller;
   /** Code of the error in the response. */
   errorCode?: string;
   /** On-chain id of the request whose result is returned. */
@@ -64,6 +67,12 @@ export async function whileConnected<Result>(
     if ((error as { readonly code?: unknown }).code === "run_aborted") return undefined;
     throw error;
   }
+}
+
+/** Returns who makes a call that no dapp's key may make. */
+export function getCaller(ctx: HttpContext): Caller {
+  if (ctx.state.caller === undefined) throw new Error("the route admits keys of dapps");
+  return ctx.state.caller;
 }
 
 /** Returns the dapp of an authenticated request. */

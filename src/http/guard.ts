@@ -1,24 +1,26 @@
 import type { Context } from "koa";
 import type { Facility } from "../api/types.ts";
-import type { Dapp, DappDirectory } from "../dapps/dapps.ts";
+import { UnknownDappError, type Dapp, type DappDirectory } from "../dapps/dapps.ts";
 import { addressGroup } from "../lib/addressGroup.ts";
 import { TycheError } from "../lib/errors.ts";
 import { InvalidParameterError } from "../lib/invalidParameter.ts";
+import { mayCall } from "../people/roles.ts";
 import type { Service } from "../requests/service.ts";
 import type { CallCounter, CountedCall, TakenCall } from "../lib/callCounter.ts";
 import { onClose, type HttpContext } from "./context.ts";
 import { readHeaderText } from "./headerText.ts";
 import type { HttpLimits } from "./limits.ts";
-import type { OperationAccess } from "./operation.ts";
+import type { Operation, OperationAccess } from "./operation.ts";
 import type { OperatorPart } from "./operatorPart.ts";
 
 /** Admits calls: identifies their dapp, counts them against the key's limits and reports those in headers. */
 export interface Guard {
   /**
-   * Authenticates a call and counts it for its key until the response ends. Throws `unauthenticated`, `forbidden` if `access` excludes the
-   * caller, or {@link RateLimitedError} when the key's rate or its number of calls in flight is used up.
+   * Authenticates a call and counts it for its key until the response ends. Throws `unauthenticated`, `forbidden` if the operation is not
+   * for the caller, `not_found` for a dapp that is none of a person's, or {@link RateLimitedError} when the key's rate or its number of
+   * calls in flight is used up.
    */
-  admit(ctx: HttpContext, access: OperationAccess): Promise<void>;
+  admit(ctx: HttpContext, operation: Pick<Operation, "id" | "access">): Promise<void>;
   /** Counts a call without a valid key against its address. Throws {@link RateLimitedError}. */
   countAnonymous(ctx: HttpContext): Promise<void>;
 }
@@ -34,6 +36,16 @@ export class RateLimitedError extends TycheError {
 export class OperatorOnlyError extends TycheError {
   constructor() {
     super("this call needs the operator token in the Authorization header, not a dapp's API key", {
+      code: "forbidden",
+      blame: "caller",
+    });
+  }
+}
+
+/** A person's role does not allow a call. */
+export class RoleRefusedError extends TycheError {
+  constructor() {
+    super("your role does not allow this: ask an owner of the dapp, or the operator", {
       code: "forbidden",
       blame: "caller",
     });
@@ -57,13 +69,14 @@ export function createGuard(options: {
   const addresses: Policy = { name: "address", quota: limits.anonymousRateLimit, windowSeconds, counter };
 
   return {
-    async admit(ctx, access) {
+    async admit(ctx, { id: operation, access = "dapp" }) {
       const credential = readKey(ctx);
-      const operatorId = await operator?.access.recognize(credential);
-      let keyId = operatorId;
-      if (operator !== undefined && operatorId !== undefined) {
+      const caller = await operator?.access.recognize(credential);
+      let keyId = caller?.id;
+      if (operator !== undefined && caller !== undefined) {
         const dapp = await findNamedDapp(ctx, operator.dapps, access);
-        if (dapp !== undefined) ctx.state.dapp = { ...dapp, keyId: operatorId };
+        ctx.state.caller = caller;
+        if (dapp !== undefined) ctx.state.dapp = { ...dapp, keyId: caller.id };
       } else {
         const dapp = await service.authenticate(credential);
         if (access === "operator") throw new OperatorOnlyError();
@@ -73,11 +86,14 @@ export function createGuard(options: {
       const call = await counter.begin(callOf(keys, keyId!), limits.maxConcurrent);
       onClose(ctx, () => call.end());
       tell(ctx, keys, call);
-      if (call.hasPlace) return;
-      throw new RateLimitedError(
-        `This key has ${limits.maxConcurrent} calls in progress, which is its limit: wait for one to end`,
-        1000,
-      );
+      if (!call.hasPlace)
+        throw new RateLimitedError(
+          `This key has ${limits.maxConcurrent} calls in progress, which is its limit: wait for one to end`,
+          1000,
+        );
+      const answer = caller === undefined ? "yes" : mayCall(caller, operation, ctx.state.dapp?.id);
+      if (answer === "hidden") throw new UnknownDappError(`dapp ${ctx.state.dapp!.id}`);
+      if (answer === "no") throw new RoleRefusedError();
     },
     async countAnonymous(ctx) {
       if (ctx.state.isCounted === true) return;

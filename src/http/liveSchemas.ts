@@ -11,6 +11,7 @@ import {
   REQUEST_KINDS,
   REQUEST_STATES,
   RETURN_TYPES,
+  ROLES,
   WEBHOOK_EVENTS,
   type WebhookEvent,
 } from "../lib/vocabulary.ts";
@@ -91,6 +92,15 @@ function createRequestSchemas(networks: readonly NetworkView[], presets: readonl
   const maxWords = Math.max(...networks.map(({ vrf }) => vrf.maxWords), 1);
   const cursor = () =>
     Type.Optional(Type.String({ minLength: 1, description: "`nextCursor` of the previous page." }));
+  const pageCursor = (prefix: string) =>
+    Type.Optional(
+      Type.String({
+        pattern: `^${prefix}_[0-9a-hjkmnp-tv-z]{26}$`,
+        [EXPECTED]: "the nextCursor of an earlier page",
+        description: "`nextCursor` of the previous page.",
+      }),
+    );
+  const role = () => Type.Enum([...ROLES], { description: "What the member may do." });
   const before = () =>
     Type.Optional(
       Type.String({
@@ -396,6 +406,24 @@ function createRequestSchemas(networks: readonly NetworkView[], presets: readonl
       },
       STRICT,
     ),
+    createInvitation: Type.Object({ role: role() }, STRICT),
+    changeMember: Type.Object({ role: role() }, STRICT),
+    changePerson: Type.Object(
+      {
+        isOperator: Type.Boolean({
+          [EXPECTED]: "true or false",
+          description: "Whether everything is allowed.",
+        }),
+      },
+      STRICT,
+    ),
+    audit: Type.Object(
+      {
+        limit: integer({ minimum: 1, maximum: 100, default: 50 }, "Maximum number of entries in one answer."),
+        cursor: pageCursor("aud"),
+      },
+      STRICT,
+    ),
     createWebhook: Type.Object(
       {
         url: webhookUrl,
@@ -429,13 +457,7 @@ function createRequestSchemas(networks: readonly NetworkView[], presets: readonl
           { minimum: 1, maximum: 100, default: 20 },
           "Maximum number of attempts in one answer.",
         ),
-        cursor: Type.Optional(
-          Type.String({
-            pattern: "^att_[0-9a-hjkmnp-tv-z]{26}$",
-            [EXPECTED]: "the nextCursor of an earlier page",
-            description: "`nextCursor` of the previous page.",
-          }),
-        ),
+        cursor: pageCursor("att"),
       },
       STRICT,
     ),
@@ -600,13 +622,7 @@ function createRequestSchemas(networks: readonly NetworkView[], presets: readonl
     runs: Type.Object(
       {
         limit: integer({ minimum: 1, maximum: 100, default: 20 }, "Maximum number of runs in one answer."),
-        cursor: Type.Optional(
-          Type.String({
-            pattern: "^run_[0-9a-hjkmnp-tv-z]{26}$",
-            [EXPECTED]: "the nextCursor of an earlier page",
-            description: "`nextCursor` of the previous page.",
-          }),
-        ),
+        cursor: pageCursor("run"),
       },
       STRICT,
     ),

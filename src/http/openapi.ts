@@ -94,6 +94,11 @@ export function describeApi(operations: readonly Operation[], schemas: LiveSchem
           "The application's operations: dapps, their keys and contracts, and the state of the service. They take the operator token in " +
           "`Authorization`; with the token and the header `Tyche-Dapp`, the other operations act for any dapp.",
       },
+      {
+        name: "People",
+        description:
+          "Who signs in to the application, and what they may do there: members of dapps, invitations, sessions and the audit log.",
+      },
     ],
     paths,
     components: {
@@ -149,6 +154,9 @@ const PATH_PARAMETERS: Readonly<Record<string, string>> = {
   webhookId: "Identifier of the webhook: `wh_` and 26 characters.",
   scheduleId: "Identifier of the schedule: `sch_` and 26 characters.",
   triggerId: "Identifier of the log trigger: `trg_` and 26 characters.",
+  personId: "Identifier of the person: `person_` and 26 characters.",
+  invitationId: "Identifier of the invitation: `inv_` and 26 characters.",
+  sessionId: "Identifier of the session: `session_` and 12 hex digits.",
   keyId: "Identifier of the API key: `key_` and 26 characters.",
   name: "Name of the secret: letters, digits and underscores.",
   address: "An address: `0x` and 40 hex digits.",

@@ -38,13 +38,16 @@ export const ERROR_TABLE = {
   },
   forbidden: {
     status: 403,
-    meaning: "The dapp of this key lacks the facility, or the operation needs the operator token.",
-    remedy: "Use the key of a dapp that has the facility, or the operator token.",
+    meaning:
+      "The dapp of this key lacks the facility, the operation needs the operator token, or your role doesn't allow it.",
+    remedy:
+      "Use the key of a dapp that has the facility, or the operator token, or ask an owner of the dapp.",
   },
   sign_in_refused: {
     status: 403,
     meaning: "The credentials for signing in to the application are wrong.",
-    remedy: "Enter the operator token: the content of `operator-token` in the data directory.",
+    remedy:
+      "Use your passkey, ask for a new invitation, or enter the operator token: the content of `operator-token` in the data directory.",
   },
   form_refused: {
     status: 403,

@@ -62,3 +62,7 @@ export const MAX_JOINED_KEYS = 4;
 
 /** What a secret may be named. */
 export const SECRET_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,99}$/;
+
+/** What a member may do in a dapp, least first: read; run and edit what runs; also keys, members, links and deletion. */
+export const ROLES = ["viewer", "developer", "owner"] as const;
+export type Role = (typeof ROLES)[number];

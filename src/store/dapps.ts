@@ -3,6 +3,7 @@ import type { Beacon } from "../lib/vocabulary.ts";
 import { findSetting, saveSetting } from "./settings.ts";
 import type { Queryable, Store } from "./store.ts";
 import { deleteLogTriggersOf } from "./logTriggers.ts";
+import { deleteMembersOf } from "./people.ts";
 import { deleteSchedulesOf } from "./schedules.ts";
 import { deleteDappSecrets } from "./secrets.ts";
 import { deleteWebhooksOf } from "./webhooks.ts";
@@ -50,14 +51,19 @@ export async function insertDapp(db: Queryable, dapp: StoredDapp): Promise<void>
  * Returns the dapp whose name is `name` if case is ignored, and holds off changes of names by other transactions until this one ends.
  */
 export async function findDappByName(db: Queryable, name: string): Promise<StoredDapp | undefined> {
-  // Writing any row locks it: names of several replicas and processes are checked one after another.
+  await lockAll(db);
+  const folded = foldName(name);
+  return (await listDapps(db)).find((dapp) => foldName(dapp.name) === folded);
+}
+
+/** Makes transactions that look at all dapps or people before they write wait for each other, those of several replicas and processes too. */
+export async function lockAll(db: Queryable): Promise<void> {
+  // Writing any row locks it.
   await db
     .updateTable("settings")
     .set((row) => ({ value: row.ref("value") }))
     .where("name", "=", FINGERPRINT)
     .execute();
-  const folded = foldName(name);
-  return (await listDapps(db)).find((dapp) => foldName(dapp.name) === folded);
 }
 
 /** Case, compatibility forms and what can't be seen don't distinguish names; upper case first, so that ß is SS. */
@@ -137,6 +143,7 @@ export async function deleteDapp(
       await deleteSchedulesOf(db, dappId);
       await deleteDappSecrets(db, dappId);
       await deleteLogTriggersOf(db, dappId);
+      await deleteMembersOf(db, dappId);
       return true;
     }),
   );

@@ -339,6 +339,7 @@ export const migrations: Record<string, Migration> = {
         .execute();
     },
   },
+  "0032_people": { up: createPeople },
 };
 
 /** Hands {@link migrations} to Kysely's migrator. */
@@ -632,4 +633,67 @@ async function createSecrets(db: Kysely<unknown>): Promise<void> {
     .addPrimaryKeyConstraint("secrets_key", ["network", "slot_id"])
     .execute();
   await schema.createIndex("secrets_by_dapp").on("secrets").columns(["dapp_id", "network", "name"]).execute();
+}
+
+/** Creates the tables of the people who sign in as themselves, and of who changed what. */
+async function createPeople(db: Kysely<unknown>): Promise<void> {
+  const { schema } = db;
+  await schema
+    .createTable("people")
+    .addColumn("id", "text", (c) => c.primaryKey())
+    .addColumn("name", "text", (c) => c.notNull())
+    .addColumn("is_operator", "integer", (c) => c.notNull())
+    .addColumn("created_at", "integer", (c) => c.notNull())
+    .execute();
+  await schema
+    .createTable("passkeys")
+    .addColumn("id", "text", (c) => c.primaryKey())
+    .addColumn("person_id", "text", (c) => c.notNull())
+    .addColumn("public_key", "blob", (c) => c.notNull())
+    .addColumn("counter", "integer", (c) => c.notNull())
+    .addColumn("created_at", "integer", (c) => c.notNull())
+    .execute();
+  await schema
+    .createTable("members")
+    .addColumn("dapp_id", "text", (c) => c.notNull())
+    .addColumn("person_id", "text", (c) => c.notNull())
+    .addColumn("role", "text", (c) => c.notNull())
+    .addColumn("created_at", "integer", (c) => c.notNull())
+    .addPrimaryKeyConstraint("members_key", ["dapp_id", "person_id"])
+    .execute();
+  await schema.createIndex("members_by_person").on("members").column("person_id").execute();
+  await schema
+    .createTable("invitations")
+    .addColumn("id", "text", (c) => c.primaryKey())
+    .addColumn("dapp_id", "text", (c) => c.notNull())
+    .addColumn("role", "text", (c) => c.notNull())
+    .addColumn("hash", "text", (c) => c.notNull().unique())
+    .addColumn("created_at", "integer", (c) => c.notNull())
+    .addColumn("expires_at", "integer", (c) => c.notNull())
+    .execute();
+  await schema
+    .createTable("person_sessions")
+    .addColumn("id", "text", (c) => c.primaryKey())
+    .addColumn("person_id", "text", (c) => c.notNull())
+    .addColumn("browser", "text", (c) => c.notNull())
+    .addColumn("created_at", "integer", (c) => c.notNull())
+    .addColumn("last_used_at", "integer", (c) => c.notNull())
+    .execute();
+  await schema.createIndex("person_sessions_by_person").on("person_sessions").column("person_id").execute();
+  await schema
+    .createTable("passkey_challenges")
+    .addColumn("id", "text", (c) => c.primaryKey())
+    .addColumn("expires_at", "integer", (c) => c.notNull())
+    .execute();
+  await schema
+    .createTable("audit")
+    .addColumn("id", "text", (c) => c.primaryKey())
+    .addColumn("at", "integer", (c) => c.notNull())
+    .addColumn("actor", "text", (c) => c.notNull())
+    .addColumn("actor_name", "text", (c) => c.notNull())
+    .addColumn("dapp_id", "text")
+    .addColumn("action", "text", (c) => c.notNull())
+    .addColumn("subject", "text")
+    .execute();
+  await schema.createIndex("audit_by_dapp").on("audit").columns(["dapp_id", "id"]).execute();
 }

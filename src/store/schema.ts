@@ -1,6 +1,13 @@
 import type { Generated } from "kysely";
 import type { Hex } from "viem";
-import type { Beacon, LogConfidence, RequestKind, RequestState, SkipReason } from "../lib/vocabulary.ts";
+import type {
+  Beacon,
+  LogConfidence,
+  RequestKind,
+  RequestState,
+  Role,
+  SkipReason,
+} from "../lib/vocabulary.ts";
 /** State of a request; see docs/api.md, "States of a request". */
 export type { RequestState } from "../lib/vocabulary.ts";
 
@@ -340,6 +347,66 @@ export interface Tables {
     expires_at: number | null;
     /** When it was replaced; `null` for the current version. */
     retired_at: number | null;
+  };
+  /** Who signs in as themselves. */
+  readonly people: {
+    /** `person_` and 26 characters. */
+    id: string;
+    name: string;
+    /** 1 for who may do all that the operator token allows. */
+    is_operator: number;
+    created_at: number;
+  };
+  /** What people sign in with: WebAuthn credentials. */
+  readonly passkeys: {
+    /** Credential id, base64url. */
+    id: string;
+    person_id: string;
+    /** COSE key. */
+    public_key: Uint8Array;
+    /** Last one that the authenticator sent; 0 if it doesn't count. */
+    counter: number;
+    created_at: number;
+  };
+  /** Which role a person has in a dapp. */
+  readonly members: { dapp_id: string; person_id: string; role: Role; created_at: number };
+  /** Links by which a person can become a member, once. */
+  readonly invitations: {
+    /** `inv_` and 26 characters. */
+    id: string;
+    dapp_id: string;
+    role: Role;
+    /** SHA-256 of the code in the link, hex. */
+    hash: string;
+    created_at: number;
+    expires_at: number;
+  };
+  /** Browsers in which people are signed in. */
+  readonly person_sessions: {
+    /** SHA-256 of the session's secret, hex. */
+    id: string;
+    person_id: string;
+    /** What the browser calls itself. */
+    browser: string;
+    created_at: number;
+    last_used_at: number;
+  };
+  /** Challenges that passkeys have yet to answer. */
+  readonly passkey_challenges: { id: string; expires_at: number };
+  /** Who changed what. */
+  readonly audit: {
+    /** `aud_` and 26 characters, ordered by time. */
+    id: string;
+    at: number;
+    /** Id of a person or of an API key, or `operator`. */
+    actor: string;
+    /** The person's name then; empty for others. */
+    actor_name: string;
+    dapp_id: string | null;
+    /** The operation, or what a sign-in did. */
+    action: string;
+    /** Id of what it was done to, if it has one. */
+    subject: string | null;
   };
   /** Which replica dispatches on a network; used where several processes serve from one server database. */
   readonly leases: {

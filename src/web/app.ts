@@ -131,7 +131,8 @@ function verifierRoutes(
  * Paths of the application's pages by first segment; `src/browser/application/routes.tsx` defines the pages
  * below them.
  */
-const PAGES = /^\/(?:$|(?:sign-in|presets|random|functions|networks|dapps|explorer|r)(?:\/|$))/;
+const PAGES =
+  /^\/(?:$|(?:sign-in|invitation|presets|random|functions|networks|dapps|people|sessions|audit|explorer|r)(?:\/|$))/;
 
 /** Whether the application has a page at a path, as far as its first segment tells. */
 function isPagePath(path: string): boolean {

@@ -1,9 +1,10 @@
 import type { DappDirectory } from "../../src/dapps/dapps.ts";
-import { createOperatorAccess, MIN_TOKEN_CHARACTERS } from "../../src/dapps/operatorAccess.ts";
+import { createOperatorAccess, MIN_TOKEN_CHARACTERS } from "../../src/people/access.ts";
 import { createExplorer } from "../../src/explorer/explorer.ts";
 import type { OperatorPart } from "../../src/http/operatorPart.ts";
 import { DEFAULT_PRESETS_FOLDER } from "../../src/requests/accept/presetFolder.ts";
 import { readPresets } from "../../src/requests/accept/presetTools.ts";
+import type { People } from "../../src/people/people.ts";
 import type { LogTriggers } from "../../src/triggers/logTriggers.ts";
 import type { Secrets } from "../../src/requests/secrets.ts";
 import type { Schedules } from "../../src/triggers/schedules.ts";
@@ -18,6 +19,8 @@ async function describeOperator(): Promise<OperatorPart> {
   };
   return {
     access: await createOperatorAccess({ operatorToken: "x".repeat(MIN_TOKEN_CHARACTERS) }),
+    people: {} as People,
+    baseUrl: unreachable,
     dapps: {} as DappDirectory,
     explorer: createExplorer(new Map()),
     readConfigVars: unreachable,

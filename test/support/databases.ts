@@ -42,6 +42,13 @@ export const DATABASES: readonly (readonly [string, DatabaseSetup])[] = [
 
 /** Tables, in the order to empty them: those that others reference come last. */
 const TABLES = [
+  "audit",
+  "passkey_challenges",
+  "person_sessions",
+  "invitations",
+  "members",
+  "passkeys",
+  "people",
   "run_logs",
   "log_cursors",
   "log_triggers",

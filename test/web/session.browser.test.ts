@@ -4,6 +4,7 @@ import { pipeline } from "node:stream";
 import type { Browser, Page } from "playwright-core";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { shared, type SharedService } from "../support/shared.ts";
+import { connectOperator } from "../support/signIn.ts";
 import { enter } from "./support/enter.ts";
 import { createVisitor, type Visitor } from "./support/visitor.ts";
 
@@ -90,4 +91,47 @@ test.each([429, 503])("error: who could not be signed out is told so, after a %d
   expect(await page.getByRole("alert").count()).toBe(0);
   // A call may be on its way while the session ends.
   expect(takeTroublesBut(status, 401)).toEqual([]);
+});
+
+test("default: who is invited makes a passkey, sees their dapp alone, and signs in with it again", async () => {
+  const operator = connectOperator(tyche);
+  const dapp = await operator.createDapp({ name: "of a team" });
+  const name = `<b onclick="alert(1)">Ada</b>`;
+  const { link } = await operator.invite(dapp.id, "owner");
+  const guest = await createVisitor(browser);
+  try {
+    const devtools = await guest.page.context().newCDPSession(guest.page);
+    await devtools.send("WebAuthn.enable");
+    await devtools.send("WebAuthn.addVirtualAuthenticator", {
+      options: {
+        protocol: "ctap2",
+        transport: "internal",
+        hasResidentKey: true,
+        hasUserVerification: true,
+        isUserVerified: true,
+      },
+    });
+    await guest.page.goto(link);
+    await guest.page.getByText("You are invited to a dapp as its owner.").waitFor();
+    await guest.page.getByLabel("Your name").fill(name);
+    await guest.page.getByRole("button", { name: "Create a passkey" }).click();
+    await guest.page.getByRole("heading", { name: "Dapps", exact: true }).waitFor();
+    const cards = guest.page.locator("ul.cards h3");
+    expect(await cards.allInnerTexts()).toEqual(["of a team"]);
+    expect((await operator.members(dapp.id)).map((one) => [one.name, one.role])).toEqual([[name, "owner"]]);
+
+    await guest.page.getByRole("button", { name: "Sign out" }).click();
+    await guest.page.getByRole("link", { name: "Sign in" }).click();
+    await guest.page.getByRole("button", { name: "Use a passkey" }).click();
+    await cards.first().waitFor();
+    expect(await cards.allInnerTexts()).toEqual(["of a team"]);
+    await guest.page.goto(link);
+    await guest.page.getByText("This invitation has been used or revoked").waitFor();
+    // A browser has passkeys at localhost, and not at the address of the other tests.
+    expect(guest.takeTroubles().filter((trouble) => !trouble.endsWith(" localhost"))).toEqual([]);
+  } finally {
+    await guest.close();
+    await operator.deleteDapp(dapp.id);
+    for (const { id } of await operator.people()) await operator.removePerson(id);
+  }
 });

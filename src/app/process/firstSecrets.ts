@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import type { DappDirectory } from "../../dapps/dapps.ts";
 import type { OutsideSecret } from "../../lib/outsideSecret.ts";
 import type { DataDirectory } from "../../store/dataDirectory.ts";
-import { MIN_TOKEN_CHARACTERS } from "../../dapps/operatorAccess.ts";
+import { MIN_TOKEN_CHARACTERS } from "../../people/access.ts";
 import { StartError } from "../startError.ts";
 
 /** Name of the dapp that the first start creates. */

@@ -1,8 +1,9 @@
 import type { Logger } from "pino";
 import type { DatabaseServer } from "../../dapps/openDatabase.ts";
-import { createOperatorAccess, type OperatorAccess } from "../../dapps/operatorAccess.ts";
+import { createOperatorAccess, type OperatorAccess } from "../../people/access.ts";
 import { createCallCounter, createSharedCallCounter } from "../../http/callCounter.ts";
 import type { CallCounter } from "../../lib/callCounter.ts";
+import type { People } from "../../people/people.ts";
 import { deriveKey } from "../../lib/secrets.ts";
 import { openSharedState } from "../../store/sharedState.ts";
 
@@ -24,13 +25,15 @@ export async function openShared(options: {
   readonly replica: string | undefined;
   readonly masterKey: Uint8Array;
   readonly operatorToken: string;
+  readonly people: People;
   readonly log: Logger;
 }): Promise<SharedParts> {
-  const { database, replica, masterKey, operatorToken, log } = options;
+  const { database, replica, masterKey, operatorToken, people, log } = options;
+  const tokenKey = deriveKey(masterKey, "session tokens");
   if (database === undefined)
     return {
       counter: createCallCounter(),
-      access: await createOperatorAccess({ operatorToken }),
+      access: await createOperatorAccess({ operatorToken, tokenKey, people }),
       close: async () => {},
     };
   const state = await openSharedState(database.url, {
@@ -42,8 +45,9 @@ export async function openShared(options: {
   try {
     const access = await createOperatorAccess({
       operatorToken,
-      tokenKey: deriveKey(masterKey, "session tokens"),
+      tokenKey,
       sessions: state.sessions,
+      people,
     });
     return { counter: createSharedCallCounter(state.calls), access, close: () => state.close() };
   } catch (error) {

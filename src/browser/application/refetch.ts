@@ -1,7 +1,7 @@
 import { ApiError } from "../../client/index.ts";
 
 /** Error codes that a retry doesn't change. */
-const FINAL_CODES: readonly string[] = ["not_found", "invalid_parameter"];
+const FINAL_CODES: readonly string[] = ["not_found", "forbidden", "invalid_parameter"];
 
 interface FollowedQuery<Data> {
   readonly state: { readonly data: Data | undefined; readonly error: Error | null };

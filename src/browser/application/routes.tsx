@@ -13,6 +13,7 @@ import { Address, Contract } from "./pages/explorer/address.tsx";
 import { Block, Blocks, Chain } from "./pages/explorer/chain.tsx";
 import { ExplorerIndex, Search } from "./pages/explorer/index.tsx";
 import { Transaction } from "./pages/explorer/transaction.tsx";
+import { Invitation } from "./pages/invitation.tsx";
 import { Networks } from "./pages/networks/networks.tsx";
 import { Home } from "./pages/home/home.tsx";
 import { Preset } from "./pages/presets/preset.tsx";
@@ -56,6 +57,7 @@ const OWN: readonly (readonly [path: string, page: ComponentType])[] = [
 /** Pages for everyone. */
 const PUBLIC: readonly (readonly [path: string, page: ComponentType])[] = [
   ["/sign-in", SignIn],
+  ["/invitation", Invitation],
   ["/r/:id", Shared],
   ["/explorer", ExplorerIndex],
   ["/explorer/search", Search],

@@ -1,9 +1,10 @@
-import { useQuery, type UseQueryResult } from "@tanstack/react-query";
-import { createContext, useContext, useMemo, type ReactNode } from "react";
+import { useQuery, useQueryClient, type UseQueryResult } from "@tanstack/react-query";
+import { createContext, useContext, useEffect, useMemo, type ReactNode } from "react";
 import {
   createExplorer,
   createOperator,
   type ExplorerNetwork,
+  type Me,
   type PresetValue,
   type TycheClient,
   type TycheExplorer,
@@ -38,6 +39,9 @@ export function ServicesProvider({ children }: { readonly children: ReactNode })
           : createOperator({ ...connection, token, fetch: fetchInSession(token) }),
     };
   }, [token]);
+  const queries = useQueryClient();
+  // Who signs in next may not see what this one saw.
+  useEffect(() => () => queries.removeQueries({ type: "inactive" }), [queries, token]);
   return <Context value={services}>{children}</Context>;
 }
 
@@ -66,6 +70,12 @@ export function useOperator(): TycheOperator {
   const { operator } = useServices();
   if (operator === undefined) throw new Error("this page requires an operator session");
   return operator;
+}
+
+/** Returns who is signed in, once it is known; only for pages behind sign-in. */
+export function useMe(): Me | undefined {
+  const operator = useOperator();
+  return useQuery({ queryKey: ["me"], queryFn: () => operator.me(), staleTime: 10_000 }).data;
 }
 
 /** Parameters of whatever presets are installed. */

@@ -1,3 +1,7 @@
+import type {
+  PublicKeyCredentialCreationOptionsJSON,
+  PublicKeyCredentialRequestOptionsJSON,
+} from "@simplewebauthn/browser";
 import { useSyncExternalStore } from "react";
 import { keepPageKey, readPageKey } from "../pageKey.ts";
 import { forgetDraft } from "./pages/functions/keptDraft.ts";
@@ -49,9 +53,67 @@ export interface SignInProblem {
   readonly isRefused: boolean;
 }
 
-/** Signs in with the operator token, or with the code from the link that a start prints. Returns what is wrong, if anything is. */
+/** An invitation to a dapp, as its page shows it. */
+export interface Invitation {
+  readonly role: string;
+  /** What the browser needs to make a passkey. */
+  readonly options: PublicKeyCredentialCreationOptionsJSON;
+}
+
+/** Reads an invitation, and has the service ask for a passkey. Throws an error that says why there is none. */
+export async function openInvitation(code: string): Promise<Invitation> {
+  const { options, invitation } = (await ask({ invitation: code })) as {
+    readonly options: PublicKeyCredentialCreationOptionsJSON;
+    readonly invitation: { readonly role: string };
+  };
+  return { options, role: invitation.role };
+}
+
+/** Makes a passkey and accepts an invitation with it. Returns what is wrong, if anything is. */
+export async function signUp(
+  code: string,
+  { name, options }: { readonly name: string; readonly options: PublicKeyCredentialCreationOptionsJSON },
+): Promise<SignInProblem | undefined> {
+  const { startRegistration } = await import("@simplewebauthn/browser");
+  const user = { ...options.user, name, displayName: name };
+  const passkey = await startRegistration({ optionsJSON: { ...options, user } });
+  return await signIn({ passkey, name, invitation: code });
+}
+
+/** Accepts an invitation as the person who is signed in. */
+export async function acceptInvitation(code: string): Promise<void> {
+  const answer = await post("/session", { pageKey: readPageKey(), invitation: code });
+  if (!answer.ok) throw new Error(await reasonOf(answer));
+}
+
+/** Signs in with a passkey. Returns what is wrong, if anything is; throws if the browser gives none. */
+export async function signInWithPasskey(): Promise<SignInProblem | undefined> {
+  const { startAuthentication } = await import("@simplewebauthn/browser");
+  const { options } = (await ask({})) as { readonly options: PublicKeyCredentialRequestOptionsJSON };
+  return await signIn({ passkey: await startAuthentication({ optionsJSON: options }) });
+}
+
+/** Returns what a passkey is asked for. */
+async function ask(body: object): Promise<object> {
+  const answer = await post("/session/challenge", body);
+  if (!answer.ok) throw new Error(await reasonOf(answer));
+  return ((await answer.json()) as { readonly data: object }).data;
+}
+
+async function reasonOf(answer: Response): Promise<string> {
+  const { data } = (await answer.json()) as { readonly data: { readonly err?: string } };
+  return data.err ?? "The service did not answer. Try again.";
+}
+
+/**
+ * Signs in with the operator token, with the code from the link that a start prints, or with a passkey. Returns what is wrong, if anything
+ * is.
+ */
 export async function signIn(
-  proof: { readonly operatorToken: string } | { readonly code: string },
+  proof:
+    | { readonly operatorToken: string }
+    | { readonly code: string }
+    | { readonly passkey: object; readonly name?: string; readonly invitation?: string },
 ): Promise<SignInProblem | undefined> {
   const answer = await post("/session", proof);
   const { data } = (await answer.json()) as {

@@ -100,6 +100,24 @@ const CLIENT_CALLS: Readonly<Record<string, (call: SampledOperation) => string>>
   getBalances: ({ values }) => `const balances = await operator.balances(${expression(values["dappId"])});`,
   listConsumers: ({ values }) =>
     `const { linked } = await operator.consumers(${expression(values["dappId"])});`,
+  getMe: () => `const { name, memberships } = await operator.me();`,
+  listMembers: ({ values }) => `const members = await operator.members(${expression(values["dappId"])});`,
+  changeMember: ({ values }) =>
+    `await operator.changeMember(${expression(values["dappId"])}, ${expression(values["personId"])}, "developer");`,
+  removeMember: ({ values }) =>
+    `await operator.removeMember(${expression(values["dappId"])}, ${expression(values["personId"])});`,
+  listInvitations: ({ values }) =>
+    `const invitations = await operator.invitations(${expression(values["dappId"])});`,
+  createInvitation: ({ values }) =>
+    `const { link } = await operator.invite(${expression(values["dappId"])}, "developer");`,
+  revokeInvitation: ({ values }) =>
+    `await operator.revokeInvitation(${expression(values["dappId"])}, ${expression(values["invitationId"])});`,
+  listPeople: () => `const people = await operator.people();`,
+  changePerson: ({ values }) => `await operator.setOperator(${expression(values["personId"])}, true);`,
+  removePerson: ({ values }) => `await operator.removePerson(${expression(values["personId"])});`,
+  listSessions: () => `const sessions = await operator.sessions();`,
+  endSession: ({ values }) => `await operator.endSession(${expression(values["sessionId"])});`,
+  listAudit: () => `const { items } = await operator.audit();`,
   getActivity: () => `const { hours } = await operator.activity();`,
   getReadiness: () => `const { ready } = await operator.readiness();`,
   listPresetProblems: () => `const problems = await operator.presetProblems();`,

@@ -47,7 +47,7 @@ export function faucetOperation(deps: HttpDeps): Operation {
       const { network, address } = parseRequest(given, deps.schemas().validate.faucet, (values) =>
         checkChecksum(values.address, "/address"),
       );
-      await countGift(ctx.state.dapp?.id ?? "operator", network);
+      await countGift(ctx.state.dapp?.id ?? ctx.state.caller?.id ?? "operator", network);
       const gift = await deps.service.useFaucet({
         network,
         address: getAddress(address.toLowerCase()),

@@ -9,7 +9,7 @@ import {
 import { formatNetworkEnv } from "../../dapps/configEnv.ts";
 import type { NetworkConfigVars } from "../../dapps/configVars.ts";
 import { formatSampleConsumer } from "../../dapps/sampleConsumer.ts";
-import { getDapp, type HttpDeps } from "../context.ts";
+import { getCaller, getDapp, type HttpDeps } from "../context.ts";
 import { sendJson } from "../frame.ts";
 import type { Operation } from "../operation.ts";
 import type { OperatorPart } from "../operatorPart.ts";
@@ -32,9 +32,13 @@ export function operatorDappOperations(deps: HttpDeps, part: OperatorPart): read
       path: "/api/dapps",
       access: "operator",
       summary: "List dapps",
-      description: "All dapps of the service, oldest first.",
+      description: "All dapps of the service, oldest first; for a person, those that they are a member of.",
       answer: listOf(DappView),
-      read: async () => ({ items: (await dapps.list()).map(viewDapp) }),
+      async read(ctx) {
+        const { isOperator, person } = getCaller(ctx);
+        const items = (await dapps.list()).filter(({ id }) => isOperator || person?.roles.has(id));
+        return { items: items.map(viewDapp) };
+      },
     }),
     {
       id: "createDapp",

@@ -5,6 +5,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { createOperator } from "../../../src/client/index.ts";
 import { FUNDED_ACCOUNTS } from "../../../src/dapps/faucet.ts";
 import { deploySampleContract } from "../../support/sampleContract.ts";
+import { signUp } from "../../support/passkey.ts";
 import { readOperatorToken } from "../../support/signIn.ts";
 import { startTycheProcess, type TycheProcess } from "../../support/tyche.ts";
 import { startReceiver, type Receiver } from "../../webhooks/receiver.ts";
@@ -69,6 +70,7 @@ export async function recordExamples(): Promise<Readonly<Record<string, Example>
     const named = recorded
       .replaceAll(receiver.url, RECEIVER_URL)
       .replaceAll(tyche.url, SERVICE_URL)
+      .replaceAll(tyche.url.replace("127.0.0.1", "localhost"), SERVICE_URL.replace("127.0.0.1", "localhost"))
       .replaceAll(/http:\/\/127\.0\.0\.1:(?!3000)\d+/g, RPC_URL);
     return JSON.parse(named) as Readonly<Record<string, Example>>;
   } finally {
@@ -267,6 +269,37 @@ async function useOperations(
   await record("getTrigger", thanks);
   await record("changeTrigger", thanks, { method: "PATCH", body: { paused: true } });
   await record("deleteTrigger", thanks, { method: "DELETE" });
+
+  const invitations = `${dapp}/invitations`;
+  const invite = post({ role: "viewer" });
+  const alice = await signUp(tyche.url, (await call(200, invitations, invite)).link, "Alice");
+  const { id: aliceId } = await call(200, "/api/me", {
+    method: "GET",
+    headers: { authorization: alice.token },
+  });
+  await call(200, `/api/people/${aliceId}`, { method: "PATCH", body: { isOperator: true } });
+  const { link } = await record("createInvitation", invitations, invite);
+  await record("listInvitations", invitations);
+  const bob = await signUp(tyche.url, link, "Bob");
+  const { id: unused } = await call(200, invitations, invite);
+  await record("revokeInvitation", `${invitations}/${unused}`, { method: "DELETE" });
+  const { id: bobId } = await record("getMe", "/api/me", {
+    method: "GET",
+    headers: { authorization: bob.token },
+  });
+  const isBob = ({ id, personId = id }: Data): boolean => personId === bobId;
+  await record("changeMember", `${dapp}/members/${bobId}`, {
+    method: "PATCH",
+    body: { role: "developer" },
+  });
+  await recordSome("listMembers", `${dapp}/members`, isBob);
+  await record("changePerson", `/api/people/${bobId}`, { method: "PATCH", body: { isOperator: true } });
+  await recordSome("listPeople", "/api/people", isBob);
+  const [session] = await recordSome("listSessions", "/api/sessions", isBob);
+  await record("endSession", `/api/sessions/${session.id}`, { method: "DELETE" });
+  await record("removeMember", `${dapp}/members/${bobId}`, { method: "DELETE" });
+  await record("removePerson", `/api/people/${bobId}`, { method: "DELETE" });
+  await record("listAudit", "/api/audit?limit=4");
   await record("updateDapp", dapp, { method: "PATCH", body: { name: "My other game" } });
   await record("deleteDapp", dapp, { method: "DELETE" });
   return examples;

@@ -105,7 +105,7 @@ function isRefusal(url: string, status: number): boolean {
   const { pathname } = new URL(url);
   return (
     (pathname.startsWith("/api/") && [400, 404, 422].includes(status)) ||
-    (pathname === "/session" && status === 403)
+    (/^\/session(?:\/challenge)?$/.test(pathname) && status === 403)
   );
 }
 

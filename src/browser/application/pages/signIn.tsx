@@ -2,8 +2,8 @@ import { useState, type FormEvent } from "react";
 import { Redirect, useSearchParams } from "wouter";
 import { Field, focusFirstProblem, readField } from "../parts/forms.tsx";
 import { Notice } from "../parts/parts.tsx";
-import { Page } from "../page.tsx";
-import { signIn, useSession } from "../session.ts";
+import { Page, sentence } from "../page.tsx";
+import { signIn, signInWithPasskey, useSession } from "../session.ts";
 
 /** `/sign-in`: with the operator token, or with the link that a start prints. */
 export function SignIn() {
@@ -71,8 +71,35 @@ export function SignIn() {
           </div>
         </form>
       </section>
+      {code === null && <PasskeyPanel />}
     </Page>
   );
+}
+
+/** The way in for people who have accepted an invitation. */
+function PasskeyPanel() {
+  const [problem, setProblem] = useState<string>();
+  const send = async (): Promise<void> => {
+    const wrong = await signInWithPasskey().catch((error: unknown) => ({ message: describePasskey(error) }));
+    setProblem(wrong?.message);
+  };
+  return (
+    <section className="panel narrow" id="passkey">
+      <h2>With a passkey</h2>
+      <p className="note">If you have accepted an invitation to a dapp.</p>
+      {problem !== undefined && <Notice kind="bad">{problem}</Notice>}
+      <button type="button" onClick={() => void send()}>
+        Use a passkey
+      </button>
+    </section>
+  );
+}
+
+/** Says why the browser gave no passkey, or why the service didn't ask for one. */
+export function describePasskey(error: unknown): string {
+  const { name, message } = error as Error;
+  if (name === "NotAllowedError") return "The browser gave no passkey. Try again.";
+  return sentence(message);
 }
 
 /** Returns a path of this application from untrusted text; `/` for anything else. */

@@ -3,7 +3,7 @@ import { Link, useLocation } from "wouter";
 import { Loaded, Page } from "../../page.tsx";
 import { Age, Code, count, groupDigits, Copyable, CopyButton } from "../../parts/format.tsx";
 import { UnknownText, Folded, Notice, Listing, NetworkStatus } from "../../parts/parts.tsx";
-import { useOperator, useNetworks, useExplorer } from "../../services.tsx";
+import { useExplorer, useMe, useNetworks, useOperator } from "../../services.tsx";
 import type {
   ActiveHour,
   Activity,
@@ -26,7 +26,9 @@ export function Home() {
   const operator = useOperator();
   const info = useQuery({ queryKey: ["info"], queryFn: () => operator.info(), staleTime: Infinity });
   const dapps = useQuery({ queryKey: ["dapps"], queryFn: () => operator.dapps() });
+  const isOperator = useMe()?.isOperator === true;
   const activity = useQuery({
+    enabled: isOperator,
     queryKey: ["activity"],
     queryFn: () => operator.activity(),
     refetchInterval: REFRESH_MS,
@@ -45,7 +47,7 @@ export function Home() {
               isFirstVisit={activity.data?.hours.every(({ requests }) => requests === 0) === true}
             />
             <RunningPanel />
-            <Loaded query={activity}>{(data) => <ActivityPanel activity={data} />}</Loaded>
+            {isOperator && <Loaded query={activity}>{(data) => <ActivityPanel activity={data} />}</Loaded>}
             <h2>Dapps</h2>
             <p className="note">Each dapp has API keys and, on every network, subscriptions of its own.</p>
             <ul className="cards">
@@ -68,7 +70,7 @@ export function Home() {
           </>
         )}
       </Loaded>
-      <CreateDapp />
+      {isOperator && <CreateDapp />}
     </Page>
   );
 }

@@ -4,7 +4,7 @@ import type { PresetProblem } from "../../../../client/index.ts";
 import { Loaded, Page } from "../../page.tsx";
 import { List } from "../../parts/list.tsx";
 import { UnknownText } from "../../parts/parts.tsx";
-import { useOperator } from "../../services.tsx";
+import { useMe, useOperator } from "../../services.tsx";
 
 const REFRESH_MS = 2_000;
 
@@ -19,7 +19,9 @@ export function PresetList() {
     queryFn: () => operator.presets(),
     refetchInterval: REFRESH_MS,
   });
+  const isOperator = useMe()?.isOperator === true;
   const problems = useQuery({
+    enabled: isOperator,
     queryKey: ["presetProblems"],
     queryFn: () => operator.presetProblems(),
     refetchInterval: REFRESH_MS,

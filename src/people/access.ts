@@ -1,6 +1,8 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import { hashOf, type People } from "./people.ts";
+import type { Caller } from "./roles.ts";
 
-/** How long a sign-in lasts. */
+/** How long a sign-in as the operator lasts. */
 export const SESSION_MS = 12 * 60 * 60 * 1000;
 /** Maximum number of concurrent sessions; beyond it the oldest ends. Opening one takes the operator token, or the sign-in link of a start. */
 const MAX_SESSIONS = 100;
@@ -10,9 +12,9 @@ export const MIN_TOKEN_CHARACTERS = 32;
 const SESSION_TOKEN = /^tyche_session_([0-9a-f]{64})\.([A-Za-z0-9_-]{43})$/;
 
 /**
- * Decides who may do what the operator may: see the keys of all dapps, and spend their subscriptions. That takes the operator token
- * (`operator-token` in the data directory) or a session in the application. The token opens a session, and so does, once, the link that a
- * start prints on its terminal. Where a request comes from grants nothing: behind a reverse proxy strangers arrive over loopback too, and
+ * Recognizes who calls without an API key. The operator may see the keys of all dapps, and spend their subscriptions. That takes the operator
+ * token (`operator-token` in the data directory) or a session in the application. The token opens a session, and so does, once, the link that
+ * a start prints on its terminal. People open sessions of their own with their passkeys, see `people.ts`. Where a request comes from grants nothing: behind a reverse proxy strangers arrive over loopback too, and
  * no header is reliable, since proxies send different ones or none.
  *
  * A browser keeps its session's secret in a cookie, which the API ignores. The session's pages exchange that secret and a key in their
@@ -32,8 +34,8 @@ export interface OperatorAccess {
   /** Returns the token by which the API recognises a session; `undefined` if no session has this secret, or the page key is wrong. */
   findToken(secret: string, pageKey: string): Promise<string | undefined>;
   signOut(secret: string): Promise<void>;
-  /** Returns whose credential it is, as a name fit for logs and limits; `undefined` if it is neither the operator token nor a session's. */
-  recognize(credential: string): Promise<string | undefined>;
+  /** Returns whose credential it is; `undefined` if it is neither the operator token nor a session's. */
+  recognize(credential: string): Promise<Caller | undefined>;
 }
 
 export interface OperatorAccessOptions {
@@ -43,6 +45,8 @@ export interface OperatorAccessOptions {
   readonly tokenKey?: Uint8Array;
   /** Default: sessions kept in this process. */
   readonly sessions?: Sessions;
+  /** The sessions of people. Default: nobody's. */
+  readonly people?: Pick<People, "findCaller" | "signOut">;
 }
 
 /** Creates the access check. Rejects if the sessions can't be reached. */
@@ -50,36 +54,48 @@ export async function createOperatorAccess({
   operatorToken,
   tokenKey = randomBytes(32),
   sessions = createSessions(),
+  people,
 }: OperatorAccessOptions): Promise<OperatorAccess> {
   const expected = digest(operatorToken);
   const signInCode = randomBytes(32).toString("base64url");
-  await sessions.addCode(idOf(signInCode));
+  await sessions.addCode(hashOf(signInCode));
 
   const open = async (): Promise<string> => {
     const secret = randomBytes(32).toString("base64url");
-    await sessions.open(idOf(secret), { ms: SESSION_MS, most: MAX_SESSIONS });
+    await sessions.open(hashOf(secret), { ms: SESSION_MS, most: MAX_SESSIONS });
     return secret;
   };
   const macOf = (id: string): string => createHmac("sha256", tokenKey).update(id).digest("base64url");
-  const pageKeyOf = (secret: string): string => macOf(`page ${idOf(secret)}`);
+  const pageKeyOf = (secret: string): string => macOf(`page ${hashOf(secret)}`);
+  const findCaller = async (id: string): Promise<Caller | undefined> =>
+    (await sessions.has(id))
+      ? { id: `session_${id.slice(0, 12)}`, isOperator: true }
+      : await people?.findCaller(id);
 
   return {
     signInCode,
     signIn: async (token) => (timingSafeEqual(digest(token.trim()), expected) ? await open() : undefined),
-    signInOnce: async (code) => ((await sessions.useCode(idOf(code))) ? await open() : undefined),
+    signInOnce: async (code) => ((await sessions.useCode(hashOf(code))) ? await open() : undefined),
     pageKeyOf,
     async findToken(secret, pageKey) {
-      const id = idOf(secret);
+      const id = hashOf(secret);
       const isOfPage = timingSafeEqual(digest(pageKey), digest(pageKeyOf(secret)));
-      return isOfPage && (await sessions.has(id)) ? `tyche_session_${id}.${macOf(id)}` : undefined;
+      return isOfPage && (await findCaller(id)) !== undefined
+        ? `tyche_session_${id}.${macOf(id)}`
+        : undefined;
     },
-    signOut: (secret) => sessions.end(idOf(secret)),
+    async signOut(secret) {
+      const id = hashOf(secret);
+      await sessions.end(id);
+      await people?.signOut(id);
+    },
     async recognize(credential) {
       const [, id, mac] = SESSION_TOKEN.exec(credential) ?? [];
       if (id === undefined || mac === undefined)
-        return timingSafeEqual(digest(credential), expected) ? "operator" : undefined;
-      const isOurs = timingSafeEqual(digest(mac), digest(macOf(id))) && (await sessions.has(id));
-      return isOurs ? `session_${id.slice(0, 12)}` : undefined;
+        return timingSafeEqual(digest(credential), expected)
+          ? { id: "operator", isOperator: true }
+          : undefined;
+      return timingSafeEqual(digest(mac), digest(macOf(id))) ? await findCaller(id) : undefined;
     },
   };
 }
@@ -87,11 +103,6 @@ export async function createOperatorAccess({
 /** Returns a digest, of the same length for any input, so that comparing takes constant time. */
 function digest(text: string): Buffer {
   return createHash("sha256").update(text).digest();
-}
-
-/** Returns the id that is stored in place of a secret. */
-function idOf(secret: string): string {
-  return digest(secret).toString("hex");
 }
 
 /** Stores who is signed in: in this process, or for all replicas together. Ids are hashes of secrets. */

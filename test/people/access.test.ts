@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { createOperatorAccess, type OperatorAccess, createSessions } from "../../src/dapps/operatorAccess.ts";
+import { createOperatorAccess, type OperatorAccess, createSessions } from "../../src/people/access.ts";
 
 const TOKEN = "operator-token-of-these-tests-0123456789";
 
@@ -17,10 +17,13 @@ const open = async (): Promise<{ readonly secret: string; readonly token: string
 
 describe("the operator token", () => {
   test("default: it is recognized, and opens a session", async () => {
-    expect(await access.recognize(TOKEN)).toBe("operator");
+    expect(await access.recognize(TOKEN)).toEqual({ id: "operator", isOperator: true });
     const { secret, token } = await open();
     expect(secret).toMatch(/^[\w-]{43}$/);
-    expect(await access.recognize(token)).toMatch(/^session_[0-9a-f]{12}$/);
+    expect(await access.recognize(token)).toEqual({
+      id: expect.stringMatching(/^session_[0-9a-f]{12}$/),
+      isOperator: true,
+    });
   });
 
   test("behaviour: blanks and the line's end around it, as a file has one, don't count", async () => {

@@ -1,0 +1,80 @@
+import { Type } from "typebox";
+import { ROLES } from "../lib/vocabulary.ts";
+import { nullable, pageOf, time } from "./common.ts";
+
+/** What a member may do: a viewer reads; a developer also runs, and edits what runs; an owner also has keys, members, linked contracts and deletion. */
+export const RoleName = Type.Enum([...ROLES]);
+
+const personId = Type.String({ description: "Identifier of the person: `person_` and 26 characters." });
+
+/** A person's role in a dapp. */
+export const Membership = Type.Object({ dappId: Type.String(), role: RoleName });
+
+/** Who makes a call. */
+export const Me = Type.Object({
+  id: nullable(personId, "`null` for the operator token and its sessions."),
+  name: Type.String({ description: "The person's name; `Operator` for the operator token." }),
+  isOperator: Type.Boolean({ description: "Whether everything is allowed." }),
+  memberships: Type.Array(Membership),
+});
+
+/** A member of a dapp. */
+export const MemberView = Type.Object({
+  personId,
+  name: Type.String(),
+  role: RoleName,
+  createdAt: time("When the person became a member."),
+});
+
+/** An open invitation, without its link. */
+export const InvitationView = Type.Object({
+  id: Type.String({ description: "Identifier: `inv_` and 26 characters." }),
+  role: RoleName,
+  createdAt: time("When it was created."),
+  expiresAt: time("When it is over."),
+});
+
+/** An invitation as it is shown on creation. */
+export const NewInvitation = Type.Object({
+  ...InvitationView.properties,
+  link: Type.String({ description: "Opens the invitation, once. It is not shown again. Keep it secret." }),
+});
+
+/** A person who signs in. */
+export const PersonView = Type.Object({
+  id: personId,
+  name: Type.String(),
+  isOperator: Type.Boolean(),
+  createdAt: time("When the person accepted the first invitation."),
+  memberships: Type.Array(Membership),
+});
+
+/** A browser in which a person is signed in. */
+export const SessionView = Type.Object({
+  id: Type.String({ description: "Identifier: `session_` and 12 hex digits." }),
+  personId,
+  name: Type.String({ description: "The person's name." }),
+  browser: Type.String({ description: "What the browser called itself at the sign-in." }),
+  isCurrent: Type.Boolean({ description: "Whether this call is made in it." }),
+  createdAt: time("When the person signed in."),
+  lastUsedAt: time("When it was last used, to the minute. It ends 30 days later."),
+});
+
+/** A change that somebody made. */
+export const AuditEntry = Type.Object({
+  id: Type.String({ description: "Identifier: `aud_` and 26 characters." }),
+  at: time("When."),
+  actor: Type.String({
+    description:
+      "Id of the person or of the API key; `operator` for the operator token, `session_…` for a session of it.",
+  }),
+  actorName: Type.String({ description: "The person's name at that time; empty for others." }),
+  dappId: nullable(Type.String(), "The dapp that was changed, if it was one."),
+  action: Type.String({
+    description: "Id of the operation in `/openapi.json`, or `signIn`, or `acceptInvitation`.",
+  }),
+  subject: nullable(Type.String(), "Id of what was created, changed or deleted, if it has one."),
+});
+
+/** A page of the audit log. */
+export const AuditPage = pageOf(AuditEntry);

@@ -1,0 +1,104 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { useLocation } from "wouter";
+import { Field, readField, useSubmission } from "../parts/forms.tsx";
+import { Notice } from "../parts/parts.tsx";
+import { Page, sentence } from "../page.tsx";
+import {
+  acceptInvitation,
+  openInvitation,
+  signUp,
+  useSession,
+  type Invitation as Opened,
+} from "../session.ts";
+import { useMe } from "../services.tsx";
+import { describePasskey } from "./signIn.tsx";
+
+/** `/invitation#{code}`: makes its reader a member of a dapp, with a passkey of their own. The code in the fragment is never sent with the page's address. */
+export function Invitation() {
+  const [code] = useState(() => location.hash.slice(1));
+  const session = useSession();
+  const opened = useQuery({
+    queryKey: ["invitation", code],
+    queryFn: () => openInvitation(code),
+    // Each reading asks for another passkey, and only the last one counts.
+    staleTime: Infinity,
+    refetchInterval: false,
+    retry: false,
+  });
+  return (
+    <Page title="Invitation">
+      <h1>Invitation</h1>
+      {opened.error !== null && <Notice kind="bad">{sentence(opened.error.message)}</Notice>}
+      {opened.data !== undefined && (
+        <>
+          <p className="lead">
+            You are invited to a dapp as its <b>{opened.data.role}</b>.
+          </p>
+          {session.kind === "operator" ? (
+            <SignedIn code={code} opened={opened.data} />
+          ) : (
+            <SignUp code={code} opened={opened.data} />
+          )}
+        </>
+      )}
+    </Page>
+  );
+}
+
+/** Who is signed in with the operator token is nobody yet. */
+function SignedIn(given: { readonly code: string; readonly opened: Opened }) {
+  const me = useMe();
+  if (me === undefined) return null;
+  return me.id === null ? <SignUp {...given} /> : <Join code={given.code} />;
+}
+
+function SignUp({ code, opened }: { readonly code: string; readonly opened: Opened }) {
+  const [, navigate] = useLocation();
+  const queries = useQueryClient();
+  const [problem, setProblem] = useState<string>();
+  const { isBusy, onSubmit } = useSubmission([], async (values) => {
+    const name = readField(values, "name").trim();
+    const wrong = await signUp(code, { name, options: opened.options }).catch((error: unknown) => ({
+      message: describePasskey(error),
+    }));
+    setProblem(wrong?.message);
+    if (wrong === undefined) navigate("/");
+    // The service takes one answer to each challenge.
+    else await queries.invalidateQueries({ queryKey: ["invitation"] });
+  });
+  return (
+    <section className="panel narrow">
+      <form className="fields" onSubmit={onSubmit}>
+        <Field id="name" label="Your name" note="The other members see it." problem={problem}>
+          {(control) => <input {...control} name="name" required maxLength={60} autoComplete="name" />}
+        </Field>
+        <div>
+          <button className="action" disabled={isBusy}>
+            Create a passkey
+          </button>
+        </div>
+      </form>
+    </section>
+  );
+}
+
+function Join({ code }: { readonly code: string }) {
+  const [, navigate] = useLocation();
+  const queries = useQueryClient();
+  const { refusal, isBusy, onSubmit } = useSubmission([], async () => {
+    await acceptInvitation(code);
+    await queries.invalidateQueries();
+    navigate("/");
+  });
+  return (
+    <section className="panel narrow">
+      {refusal !== undefined && <Notice kind="bad">{refusal}</Notice>}
+      <form onSubmit={onSubmit}>
+        <button className="action" disabled={isBusy}>
+          Accept it
+        </button>
+      </form>
+    </section>
+  );
+}

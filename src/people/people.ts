@@ -1,0 +1,419 @@
+import { createHash, randomBytes } from "node:crypto";
+import { parseName, UnknownDappError } from "../dapps/dapps.ts";
+import { TycheError } from "../lib/errors.ts";
+import { createId } from "../lib/id.ts";
+import type { Role } from "../lib/vocabulary.ts";
+import { lockAll } from "../store/dapps.ts";
+import {
+  deletePerson,
+  findInvitation,
+  findPersonSession,
+  listAudit,
+  listInvitations,
+  listMembers,
+  listMemberships,
+  listPeople,
+  listPersonSessions,
+  saveMember,
+  takeInvitation,
+  type AuditRow,
+  type StoredInvitation,
+  type StoredPerson,
+} from "../store/people.ts";
+import type { Queryable, Store } from "../store/store.ts";
+import {
+  CHALLENGE_MS,
+  offerAuthentication,
+  offerRegistration,
+  PasskeyRefusedError,
+  verifyNewPasskey,
+  verifyPasskey,
+  type RelyingParty,
+} from "./passkeys.ts";
+import type { Caller } from "./roles.ts";
+
+/** How long a person stays signed in without using the session. */
+export const IDLE_MS = 30 * 24 * 60 * 60 * 1000;
+/** How long an invitation counts. */
+const INVITATION_MS = 7 * 24 * 60 * 60 * 1000;
+/** Minimum interval between records of a session's use. */
+const NOTED_EVERY_MS = 60_000;
+/** Enough to recognize a browser by. */
+const MAX_BROWSER_CHARACTERS = 300;
+
+/** Where a ceremony with a passkey takes place. */
+export interface Ceremony {
+  readonly party: RelyingParty;
+  /** Secret of the challenge, which the browser keeps in a cookie; empty if it has none. */
+  readonly challenge: string;
+  /** What the browser calls itself. */
+  readonly browser: string;
+}
+
+/** The people who sign in as themselves: their passkeys, sessions, memberships and invitations, and the audit log. */
+export type People = ReturnType<typeof createPeople>;
+
+/** Creates the use cases. `now`: default `Date.now`. */
+export function createPeople(store: Store, now: () => number = Date.now) {
+  const audit = (entry: Omit<AuditRow, "id" | "at">, db: Queryable = store.db): Promise<unknown> =>
+    db
+      .insertInto("audit")
+      .values({ id: createId("aud"), at: now(), ...entry })
+      .execute();
+  return {
+    audit,
+    auditLog: (page: Parameters<typeof listAudit>[1]) => listAudit(store.db, page),
+    ...createSignIn({ store, now, audit }),
+    ...createMembers({ store, now }),
+    ...createSessions({ store, now }),
+  };
+}
+
+interface Parts {
+  readonly store: Store;
+  readonly now: () => number;
+}
+
+/** Signing in with a passkey, and accepting invitations. */
+function createSignIn({
+  store,
+  now,
+  audit,
+}: Parts & { readonly audit: (entry: Omit<AuditRow, "id" | "at">, db: Queryable) => Promise<unknown> }) {
+  /** Consumes the challenge that a browser has the secret of. Only then can nobody else answer it, nor anybody twice. */
+  const takeChallenge = async (secret: string): Promise<string> => {
+    const id = challengeOf(secret).toString("base64url");
+    const row = await store.db
+      .deleteFrom("passkey_challenges")
+      .where("id", "=", id)
+      .where("expires_at", ">", now())
+      .returning("id")
+      .executeTakeFirst();
+    if (row === undefined) throw new PasskeyRefusedError("this browser has no open challenge");
+    return id;
+  };
+  const openSession = async (db: Queryable, personId: string, browser: string): Promise<string> => {
+    const secret = randomBytes(32).toString("base64url");
+    await db
+      .deleteFrom("person_sessions")
+      .where("last_used_at", "<=", now() - IDLE_MS)
+      .execute();
+    await db
+      .insertInto("person_sessions")
+      .values({
+        id: hashOf(secret),
+        person_id: personId,
+        browser: browser.slice(0, MAX_BROWSER_CHARACTERS),
+        created_at: now(),
+        last_used_at: now(),
+      })
+      .execute();
+    return secret;
+  };
+  /** Consumes an invitation and makes the person a member, who keeps a higher role. */
+  const join = async (db: Queryable, code: string, person: Pick<StoredPerson, "id" | "name">) => {
+    const invitation = await takeInvitation(db, { hash: hashOf(code) }, now());
+    if (invitation === undefined) throw new InvitationRefusedError();
+    const { dapp_id, role, id } = invitation;
+    const before = (await listMemberships(db, person.id)).find((one) => one.dapp_id === dapp_id)?.role;
+    if (before !== "owner" && !(before === "developer" && role === "viewer"))
+      await saveMember(db, { dappId: dapp_id, personId: person.id, role }, now());
+    await audit(
+      { actor: person.id, actor_name: person.name, dapp_id, action: "acceptInvitation", subject: id },
+      db,
+    );
+    return dapp_id;
+  };
+
+  return {
+    /**
+     * Creates a challenge for a passkey, and with an invitation one for a new passkey.
+     *
+     * @returns its secret, for the browser's cookie, and what the browser is to be told.
+     * @throws {InvitationRefusedError}
+     */
+    async challenge(party: RelyingParty, code: string | undefined) {
+      const invitation = code === undefined ? undefined : await findInvitation(store.db, hashOf(code), now());
+      if (code !== undefined && invitation === undefined) throw new InvitationRefusedError();
+      const secret = randomBytes(32).toString("base64url");
+      const challenge = challengeOf(secret);
+      await store.db.deleteFrom("passkey_challenges").where("expires_at", "<=", now()).execute();
+      await store.db
+        .insertInto("passkey_challenges")
+        .values({ id: challenge.toString("base64url"), expires_at: now() + CHALLENGE_MS })
+        .execute();
+      const offer = invitation === undefined ? offerAuthentication : offerRegistration;
+      const options = await offer(party, new Uint8Array(challenge));
+      if (invitation === undefined) return { secret, data: { options } };
+      const { dapp_id: dappId, role } = invitation;
+      return { secret, data: { options, invitation: { dappId, role } } };
+    },
+    /**
+     * Signs a person in with a passkey; returns the session's secret.
+     *
+     * @throws {PasskeyRefusedError}
+     */
+    async signIn(answer: object, { party, challenge, browser }: Ceremony): Promise<string> {
+      const expected = { party, challenge: await takeChallenge(challenge) };
+      const { id } = answer as { readonly id?: unknown };
+      const passkey =
+        typeof id === "string"
+          ? await store.db.selectFrom("passkeys").selectAll().where("id", "=", id).executeTakeFirst()
+          : undefined;
+      if (passkey === undefined) throw new PasskeyRefusedError("it belongs to nobody");
+      const counter = await verifyPasskey(answer, passkey, expected);
+      return await store.write(async (db) => {
+        // A second sign-in with the same count would be a copy of the authenticator.
+        const { numUpdatedRows } = await db
+          .updateTable("passkeys")
+          .set({ counter })
+          .where("id", "=", passkey.id)
+          .where("counter", "=", passkey.counter)
+          .executeTakeFirst();
+        const person = (await listPeople(db)).find((one) => one.id === passkey.person_id);
+        if (numUpdatedRows === 0n || person === undefined)
+          throw new PasskeyRefusedError("it was used elsewhere just now");
+        await audit(
+          { actor: person.id, actor_name: person.name, dapp_id: null, action: "signIn", subject: null },
+          db,
+        );
+        return await openSession(db, person.id, browser);
+      });
+    },
+    /**
+     * Accepts an invitation as a new person with a new passkey; returns the session's secret.
+     *
+     * @throws {InvitationRefusedError} {@link PasskeyRefusedError}, or `invalid_parameter` for a name.
+     */
+    async signUp(
+      {
+        code,
+        name: given,
+        answer,
+      }: { readonly code: string; readonly name: string; readonly answer: object },
+      { party, challenge, browser }: Ceremony,
+    ): Promise<string> {
+      const name = parseName(given);
+      const expected = { party, challenge: await takeChallenge(challenge) };
+      const passkey = await verifyNewPasskey(answer, expected);
+      const person = { id: createId("person"), name };
+      return await store.write(async (db) => {
+        await join(db, code, person);
+        await db
+          .insertInto("people")
+          .values({ ...person, is_operator: 0, created_at: now() })
+          .execute();
+        const { numInsertedOrUpdatedRows } = await db
+          .insertInto("passkeys")
+          .values({ ...passkey, person_id: person.id, created_at: now() })
+          .onConflict((on) => on.doNothing())
+          .executeTakeFirst();
+        if (numInsertedOrUpdatedRows === 0n) throw new PasskeyRefusedError("there is one with its id");
+        return await openSession(db, person.id, browser);
+      });
+    },
+    /**
+     * Accepts an invitation as the person whose session it is.
+     *
+     * @throws {InvitationRefusedError} also if it is nobody's.
+     */
+    async accept(code: string, sessionId: string): Promise<void> {
+      await store.write(async (db) => {
+        const session = await findPersonSession(db, sessionId, now() - IDLE_MS);
+        if (session === undefined) throw new InvitationRefusedError();
+        await join(db, code, session.person);
+      });
+    },
+  };
+}
+
+/** The members of dapps, and the invitations to become one. */
+function createMembers({ store, now }: Parts) {
+  /** Runs a change of people, one after another, and undoes it if a dapp or the service has lost its last owner or operator by it. */
+  const change = async (work: (db: Queryable) => Promise<void>): Promise<void> => {
+    await store.write(async (db) => {
+      await lockAll(db);
+      const before = await countLeaders(db);
+      await work(db);
+      const after = await countLeaders(db);
+      for (const [where, count] of before)
+        if (count > 0 && !after.has(where)) throw new LastLeaderError(where);
+    });
+  };
+  const getMember = async (db: Queryable, dappId: string, personId: string) => {
+    const member = (await listMembers(db, dappId)).find(({ id }) => id === personId);
+    if (member === undefined) throw new UnknownDappError(`member ${personId}`);
+    return member;
+  };
+  /** Throws `not_found`. */
+  const getPerson = async (db: Queryable, personId: string): Promise<StoredPerson> => {
+    const person = (await listPeople(db)).find(({ id }) => id === personId);
+    if (person === undefined) throw new UnknownDappError(`person ${personId}`);
+    return person;
+  };
+
+  return {
+    members: (dappId: string) => listMembers(store.db, dappId),
+    invitations: (dappId: string) => listInvitations(store.db, dappId, now()),
+    /** Returns all people, each with their roles by dapp. */
+    async list(): Promise<(StoredPerson & { readonly roles: ReadonlyMap<string, Role> })[]> {
+      const memberships = await listMemberships(store.db);
+      return (await listPeople(store.db)).map((person) => ({
+        ...person,
+        roles: new Map(
+          memberships
+            .filter(({ person_id }) => person_id === person.id)
+            .map(({ dapp_id, role }) => [dapp_id, role]),
+        ),
+      }));
+    },
+    /** Creates an invitation; its code is known to nobody after this. */
+    async invite(
+      dappId: string,
+      role: Role,
+    ): Promise<{ readonly code: string; readonly invitation: StoredInvitation }> {
+      const code = randomBytes(32).toString("base64url");
+      const at = now();
+      const invitation = {
+        id: createId("inv"),
+        dapp_id: dappId,
+        role,
+        hash: hashOf(code),
+        created_at: at,
+        expires_at: at + INVITATION_MS,
+      };
+      await store.write(async (db) => {
+        await db.deleteFrom("invitations").where("expires_at", "<=", at).execute();
+        await db.insertInto("invitations").values(invitation).execute();
+      });
+      return { code, invitation };
+    },
+    /** Throws `not_found`. */
+    async revokeInvitation(dappId: string, id: string): Promise<StoredInvitation> {
+      const taken = await store.write((db) => takeInvitation(db, { id, dapp_id: dappId }, now()));
+      if (taken === undefined) throw new UnknownDappError(`open invitation ${id}`);
+      return taken;
+    },
+    /** Gives a member another role; `undefined` removes them. Throws `not_found`, and {@link LastLeaderError}. */
+    async changeMember(dappId: string, personId: string, role: Role | undefined) {
+      const before = await getMember(store.db, dappId, personId);
+      await change(async (db) => {
+        await getMember(db, dappId, personId);
+        await saveMember(db, { dappId, personId, role }, now());
+      });
+      return { ...before, role: role ?? before.role };
+    },
+    /** Makes a person an operator, or ends that. Throws `not_found`, and {@link LastLeaderError}. */
+    async setOperator(personId: string, isOperator: boolean): Promise<void> {
+      await change(async (db) => {
+        await getPerson(db, personId);
+        await db
+          .updateTable("people")
+          .set({ is_operator: isOperator ? 1 : 0 })
+          .where("id", "=", personId)
+          .execute();
+      });
+    },
+    /** Deletes a person with passkeys, memberships and sessions. Throws `not_found`, and {@link LastLeaderError}. */
+    async remove(personId: string): Promise<void> {
+      await change(async (db) => {
+        await getPerson(db, personId);
+        await deletePerson(db, personId);
+      });
+    },
+  };
+}
+
+/** The sessions of people who are signed in. */
+function createSessions({ store, now }: Parts) {
+  const since = (): number => now() - IDLE_MS;
+  return {
+    /** Returns who makes a call in a session; `undefined` if nobody does. */
+    async findCaller(id: string): Promise<Caller | undefined> {
+      const session = await findPersonSession(store.db, id, since());
+      if (session === undefined) return undefined;
+      const { person, last_used_at } = session;
+      const at = now();
+      if (at - last_used_at > NOTED_EVERY_MS)
+        await store.db
+          .updateTable("person_sessions")
+          .set({ last_used_at: at })
+          .where("id", "=", id)
+          .execute();
+      const memberships = await listMemberships(store.db, person.id);
+      return {
+        id: person.id,
+        isOperator: person.is_operator === 1,
+        person: {
+          name: person.name,
+          sessionId: shownIdOf(id),
+          roles: new Map(memberships.map(({ dapp_id, role }) => [dapp_id, role])),
+        },
+      };
+    },
+    /** Returns the sessions of a person, or of all, last used first. */
+    sessions: async (personId: string | undefined) =>
+      (await listPersonSessions(store.db, since(), personId)).map((session) => ({
+        ...session,
+        id: shownIdOf(session.id),
+      })),
+    /** Ends a session, of a person if one is given. Throws `not_found`. */
+    async endSession(shownId: string, personId: string | undefined): Promise<void> {
+      const session = (await listPersonSessions(store.db, since(), personId)).find(
+        ({ id }) => shownIdOf(id) === shownId,
+      );
+      if (session === undefined) throw new UnknownDappError(`session ${shownId}`);
+      await store.db.deleteFrom("person_sessions").where("id", "=", session.id).execute();
+    },
+    /** Ends the session with this id, if there is one. */
+    async signOut(id: string): Promise<void> {
+      await store.db.deleteFrom("person_sessions").where("id", "=", id).execute();
+    },
+  };
+}
+
+/** Returns the id that is stored in place of a secret. */
+export function hashOf(secret: string): string {
+  return createHash("sha256").update(secret).digest("hex");
+}
+
+/** What a passkey signs for a browser: only who has the secret can have it checked. */
+function challengeOf(secret: string): Buffer {
+  return createHash("sha256").update(`challenge ${secret}`).digest();
+}
+
+/** A session's name in lists: its id is half of its token. */
+function shownIdOf(id: string): string {
+  return `session_${id.slice(0, 12)}`;
+}
+
+/** Counts the owners of each dapp, and the operators. */
+async function countLeaders(db: Queryable): Promise<ReadonlyMap<string, number>> {
+  const counts = new Map<string, number>();
+  const count = (where: string): void => void counts.set(where, (counts.get(where) ?? 0) + 1);
+  for (const { role, dapp_id } of await listMemberships(db)) if (role === "owner") count(dapp_id);
+  for (const { is_operator } of await listPeople(db)) if (is_operator === 1) count("operator");
+  return counts;
+}
+
+/** An invitation was used, revoked, is over, or never was. */
+export class InvitationRefusedError extends TycheError {
+  constructor() {
+    super("This invitation has been used or revoked, or its seven days are over. Ask for a new one.", {
+      code: "sign_in_refused",
+      blame: "caller",
+    });
+  }
+}
+
+/** A change would leave a dapp without an owner, or the service without a person who is an operator. */
+export class LastLeaderError extends TycheError {
+  constructor(where: string) {
+    super(
+      where === "operator"
+        ? "this is the only operator among the people: make another person an operator first"
+        : `this is the only owner of ${where}: make another member an owner first`,
+      { code: "forbidden", blame: "caller" },
+    );
+  }
+}

@@ -1,0 +1,157 @@
+import type { Selectable } from "kysely";
+import type { Role } from "../lib/vocabulary.ts";
+import type { Queryable } from "./queryable.ts";
+import type { Tables } from "./schema.ts";
+
+export type StoredPerson = Selectable<Tables["people"]>;
+export type StoredPasskey = Selectable<Tables["passkeys"]>;
+export type StoredInvitation = Selectable<Tables["invitations"]>;
+export type StoredPersonSession = Selectable<Tables["person_sessions"]>;
+export type AuditRow = Selectable<Tables["audit"]>;
+
+/** Returns all people, oldest first. */
+export async function listPeople(db: Queryable): Promise<StoredPerson[]> {
+  return await db.selectFrom("people").selectAll().orderBy("id").execute();
+}
+
+/** Returns the memberships of a person, or of all people. */
+export async function listMemberships(
+  db: Queryable,
+  personId?: string,
+): Promise<Selectable<Tables["members"]>[]> {
+  let query = db.selectFrom("members").selectAll();
+  if (personId !== undefined) query = query.where("person_id", "=", personId);
+  return await query.orderBy("dapp_id").execute();
+}
+
+/** Returns the members of a dapp, in the order in which they joined. */
+export async function listMembers(
+  db: Queryable,
+  dappId: string,
+): Promise<{ id: string; name: string; role: Role; created_at: number }[]> {
+  return await db
+    .selectFrom("members")
+    .innerJoin("people", "people.id", "members.person_id")
+    .select(["people.id", "people.name", "members.role", "members.created_at"])
+    .where("members.dapp_id", "=", dappId)
+    .orderBy("members.created_at")
+    .orderBy("people.id")
+    .execute();
+}
+
+/** Makes a person a member, or changes the role of one who is; `undefined` ends the membership. */
+export async function saveMember(
+  db: Queryable,
+  member: { readonly dappId: string; readonly personId: string; readonly role: Role | undefined },
+  now: number,
+): Promise<void> {
+  const { dappId, personId, role } = member;
+  if (role === undefined)
+    await db.deleteFrom("members").where("dapp_id", "=", dappId).where("person_id", "=", personId).execute();
+  else
+    await db
+      .insertInto("members")
+      .values({ dapp_id: dappId, person_id: personId, role, created_at: now })
+      .onConflict((on) => on.columns(["dapp_id", "person_id"]).doUpdateSet({ role }))
+      .execute();
+}
+
+/** Deletes the members of a dapp, and the invitations to it. */
+export async function deleteMembersOf(db: Queryable, dappId: string): Promise<void> {
+  await db.deleteFrom("members").where("dapp_id", "=", dappId).execute();
+  await db.deleteFrom("invitations").where("dapp_id", "=", dappId).execute();
+}
+
+/** Deletes a person with all that they sign in with. */
+export async function deletePerson(db: Queryable, personId: string): Promise<void> {
+  for (const table of ["passkeys", "members", "person_sessions"] as const)
+    await db.deleteFrom(table).where("person_id", "=", personId).execute();
+  await db.deleteFrom("people").where("id", "=", personId).execute();
+}
+
+/** Returns the invitations to a dapp that are still open, oldest first. */
+export async function listInvitations(
+  db: Queryable,
+  dappId: string,
+  now: number,
+): Promise<StoredInvitation[]> {
+  return await db
+    .selectFrom("invitations")
+    .selectAll()
+    .where("dapp_id", "=", dappId)
+    .where("expires_at", ">", now)
+    .orderBy("id")
+    .execute();
+}
+
+/** Finds an open invitation by the hash of its code. */
+export async function findInvitation(
+  db: Queryable,
+  hash: string,
+  now: number,
+): Promise<StoredInvitation | undefined> {
+  return await db
+    .selectFrom("invitations")
+    .selectAll()
+    .where("hash", "=", hash)
+    .where("expires_at", ">", now)
+    .executeTakeFirst();
+}
+
+/** Deletes an open invitation, by which nobody else can use it; returns it. */
+export async function takeInvitation(
+  db: Queryable,
+  which: { readonly hash: string } | { readonly id: string; readonly dapp_id: string },
+  now: number,
+): Promise<StoredInvitation | undefined> {
+  let query = db.deleteFrom("invitations").where("expires_at", ">", now);
+  if ("hash" in which) query = query.where("hash", "=", which.hash);
+  else query = query.where("id", "=", which.id).where("dapp_id", "=", which.dapp_id);
+  return await query.returningAll().executeTakeFirst();
+}
+
+/** Finds a session that was used since `since` (ms), with whose it is. */
+export async function findPersonSession(
+  db: Queryable,
+  id: string,
+  since: number,
+): Promise<{ person: StoredPerson; last_used_at: number } | undefined> {
+  const row = await db
+    .selectFrom("person_sessions")
+    .innerJoin("people", "people.id", "person_sessions.person_id")
+    .selectAll("people")
+    .select("person_sessions.last_used_at")
+    .where("person_sessions.id", "=", id)
+    .where("person_sessions.last_used_at", ">", since)
+    .executeTakeFirst();
+  if (row === undefined) return undefined;
+  const { last_used_at, ...person } = row;
+  return { person, last_used_at };
+}
+
+/** Returns the sessions used since `since` (ms), of a person or of all, with their people's names; last used first. */
+export async function listPersonSessions(
+  db: Queryable,
+  since: number,
+  personId?: string,
+): Promise<(StoredPersonSession & { name: string })[]> {
+  let query = db
+    .selectFrom("person_sessions")
+    .innerJoin("people", "people.id", "person_sessions.person_id")
+    .selectAll("person_sessions")
+    .select("people.name")
+    .where("person_sessions.last_used_at", ">", since);
+  if (personId !== undefined) query = query.where("person_sessions.person_id", "=", personId);
+  return await query.orderBy("person_sessions.last_used_at", "desc").execute();
+}
+
+/** Returns the newest entries of the audit log before an entry, of one dapp if it is given. */
+export async function listAudit(
+  db: Queryable,
+  page: { readonly dappId: string | undefined; readonly before: string | undefined; readonly limit: number },
+): Promise<AuditRow[]> {
+  let query = db.selectFrom("audit").selectAll();
+  if (page.dappId !== undefined) query = query.where("dapp_id", "=", page.dappId);
+  if (page.before !== undefined) query = query.where("id", "<", page.before);
+  return await query.orderBy("id", "desc").limit(page.limit).execute();
+}
