@@ -58,6 +58,10 @@ export function remainingTrust(
       "The operator decides what is asked, and the nodes whether to answer: whoever knows a word first can only keep silent. The request then fails, with its " +
         "word on chain if the proof was delivered. These checks don't show how many requests failed before this one.",
     );
+  if (requests.some(({ label }) => label?.label !== undefined))
+    trust.push(
+      "Which other requests have the label is the node's word as far as it can leave some out, such as an earlier draw: ask a second node.",
+    );
   const keys = new Set(joinedKeys.filter((count) => count > 1));
   for (const count of keys)
     trust.push(

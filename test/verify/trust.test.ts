@@ -118,6 +118,14 @@ test("a preset's result can only be withheld, by whoever knows its word first", 
   );
 });
 
+test("that no other request has the label is the node's word", () => {
+  const say = (label: object | null) =>
+    remainingTrust([{ kind: "random", label } as RequestVerification], { isEmbedded: false, operators: [] });
+  const sentence = expect.stringContaining("leave some out, such as an earlier draw") as string;
+  expect(say({ label: "raffle" })).toContainEqual(sentence);
+  expect(say(null)).not.toContainEqual(sentence);
+});
+
 test("behaviour: words that follow from a round of drand, too, need no trust in who makes the blocks", () => {
   const requests = [{ kind: "preset" }] as RequestVerification[];
   const say = (rounds: readonly boolean[], isEmbedded: boolean) =>
