@@ -120,6 +120,19 @@ test("default: who is invited makes a passkey, sees their dapp alone, and signs 
     expect(await cards.allInnerTexts()).toEqual(["of a team"]);
     expect((await operator.members(dapp.id)).map((one) => [one.name, one.role])).toEqual([[name, "owner"]]);
 
+    await cards.first().getByRole("link").click();
+    await guest.page.getByRole("link", { name: "People", exact: true }).click();
+    await guest.page.getByLabel("Members").getByText(name).first().waitFor();
+    await guest.page.getByText("acceptInvitation").waitFor();
+    await guest.inspect();
+    await guest.page.getByLabel("Role", { exact: true }).selectOption("viewer");
+    await guest.page.getByRole("button", { name: "Create a link" }).click();
+    await guest.page.getByText("It is not shown again").waitFor();
+    expect((await operator.invitations(dapp.id)).map(({ role }) => role)).toEqual(["viewer"]);
+    await guest.page.getByRole("link", { name: "Sessions" }).click();
+    await guest.page.getByText("this browser").waitFor();
+    await guest.inspect();
+
     await guest.page.getByRole("button", { name: "Sign out" }).click();
     await guest.page.getByRole("link", { name: "Sign in" }).click();
     await guest.page.getByRole("button", { name: "Use a passkey" }).click();

@@ -37,6 +37,7 @@ export function Layout({ children }: { readonly children: ReactNode }) {
           )}
           {isAdmitted && (
             <span className="side">
+              <Link href="/sessions">Sessions</Link>{" "}
               <button type="button" className="plain" onClick={() => void leave()}>
                 Sign out
               </button>

@@ -13,6 +13,8 @@ import { Address, Contract } from "./pages/explorer/address.tsx";
 import { Block, Blocks, Chain } from "./pages/explorer/chain.tsx";
 import { ExplorerIndex, Search } from "./pages/explorer/index.tsx";
 import { Transaction } from "./pages/explorer/transaction.tsx";
+import { People } from "./pages/dapps/people.tsx";
+import { Audit, Sessions } from "./pages/people.tsx";
 import { Invitation } from "./pages/invitation.tsx";
 import { Networks } from "./pages/networks/networks.tsx";
 import { Home } from "./pages/home/home.tsx";
@@ -38,6 +40,8 @@ const OWN: readonly (readonly [path: string, page: ComponentType])[] = [
   ["/", Home],
   ["/functions", FunctionsPage],
   ["/networks", Networks],
+  ["/sessions", Sessions],
+  ["/audit", Audit],
   ["/presets", PresetList],
   ["/presets/:name", Preset],
   ["/random", Random],
@@ -49,6 +53,7 @@ const OWN: readonly (readonly [path: string, page: ComponentType])[] = [
   ["/dapps/:dappId/secrets", Secrets],
   ["/dapps/:dappId/webhooks", Webhooks],
   ["/dapps/:dappId/usage", Usage],
+  ["/dapps/:dappId/people", People],
   ["/dapps/:dappId/settings", Settings],
   ["/dapps/:dappId/requests", Requests],
   ["/dapps/:dappId/requests/:id", Request],

@@ -78,6 +78,15 @@ export function useMe(): Me | undefined {
   return useQuery({ queryKey: ["me"], queryFn: () => operator.me(), staleTime: 10_000 }).data;
 }
 
+/** Whether who is signed in may do all that the owner of a dapp may. */
+export function useIsOwner(dappId: string): boolean {
+  const me = useMe();
+  return (
+    me?.isOperator === true ||
+    me?.memberships.some((one) => one.dappId === dappId && one.role === "owner") === true
+  );
+}
+
 /** Parameters of whatever presets are installed. */
 export type AnyPresets = Readonly<
   Record<string, { readonly params: Readonly<Record<string, unknown>>; readonly value: PresetValue }>

@@ -17,6 +17,7 @@ const TABS = [
   { name: "triggers", path: "/triggers", text: "Triggers" },
   { name: "webhooks", path: "/webhooks", text: "Webhooks" },
   { name: "usage", path: "/usage", text: "Usage" },
+  { name: "people", path: "/people", text: "People" },
   { name: "settings", path: "/settings", text: "Settings" },
 ] as const;
 

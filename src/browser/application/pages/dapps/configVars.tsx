@@ -6,7 +6,7 @@ import { Loaded } from "../../page.tsx";
 import { Copyable, CopyButton } from "../../parts/format.tsx";
 import { describeMissingSubscription } from "../../parts/missingSubscription.ts";
 import { Facts, Folded, Listing } from "../../parts/parts.tsx";
-import { useNetworks, useOperator } from "../../services.tsx";
+import { useIsOwner, useNetworks, useOperator } from "../../services.tsx";
 import { DappFrame } from "../../parts/dappFrame.tsx";
 import { KeysPanel } from "./keysPanel.tsx";
 
@@ -21,11 +21,12 @@ const WAITING_MS = 10_000;
  */
 export function ConfigVars() {
   const { dappId } = useParams<{ readonly dappId: string }>();
+  const isOwner = useIsOwner(dappId);
   return (
     <DappFrame dappId={dappId} tab="config">
       {() => (
         <>
-          <KeysPanel dappId={dappId} />
+          {isOwner && <KeysPanel dappId={dappId} />}
           <Networks dappId={dappId} />
         </>
       )}

@@ -1,0 +1,191 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { useParams } from "wouter";
+import type { InvitationView, MemberView, NewInvitation, RoleName } from "../../../../client/index.ts";
+import { ROLES } from "../../../../lib/vocabulary.ts";
+import { announce } from "../../announce.ts";
+import { Loaded } from "../../page.tsx";
+import { DappFrame } from "../../parts/dappFrame.tsx";
+import { Age, Code, CopyButton, Time } from "../../parts/format.tsx";
+import { ConfirmButton, describeError, Field, readField, useSubmission } from "../../parts/forms.tsx";
+import { List } from "../../parts/list.tsx";
+import { Notice, UnknownText } from "../../parts/parts.tsx";
+import { AuditList } from "../people.tsx";
+import { useIsOwner, useOperator } from "../../services.tsx";
+
+/** `/dapps/{dappId}/people`: who has a role in a dapp, and who is invited. */
+export function People() {
+  const { dappId } = useParams<{ readonly dappId: string }>();
+  const isOwner = useIsOwner(dappId);
+  return (
+    <DappFrame dappId={dappId} tab="people">
+      {() => (
+        <>
+          <Members dappId={dappId} isOwner={isOwner} />
+          {isOwner && <Invitations dappId={dappId} />}
+          {isOwner && (
+            <section className="panel" id="audit">
+              <h2>Audit log</h2>
+              <AuditList dappId={dappId} />
+            </section>
+          )}
+        </>
+      )}
+    </DappFrame>
+  );
+}
+
+function Members({ dappId, isOwner }: { readonly dappId: string; readonly isOwner: boolean }) {
+  const operator = useOperator();
+  const queries = useQueryClient();
+  const [problem, setProblem] = useState<string>();
+  const query = useQuery({ queryKey: ["members", dappId], queryFn: () => operator.members(dappId) });
+  const refresh = () => queries.invalidateQueries({ queryKey: ["members", dappId] });
+  const change = async (personId: string, role: RoleName): Promise<void> => {
+    setProblem(undefined);
+    try {
+      await operator.changeMember(dappId, personId, role);
+      announce("The role is changed.");
+    } catch (error) {
+      setProblem(describeError(error));
+    }
+    await refresh();
+  };
+  return (
+    <section className="panel" id="members">
+      <p className="note">
+        A viewer reads. A developer also runs presets and functions and edits triggers, webhooks and secrets.
+        An owner also has keys, members, contracts and deletion.
+      </p>
+      {problem !== undefined && <Notice kind="bad">{problem}</Notice>}
+      <Loaded query={query}>
+        {(items) =>
+          items.length === 0 ? (
+            <p className="note">Nobody yet: only the operator uses this dapp.</p>
+          ) : (
+            <List<MemberView>
+              label="Members"
+              items={items}
+              keyOf={({ personId }) => personId}
+              columns={[
+                { head: "Name", kind: "name", cell: ({ name }) => <UnknownText text={name} /> },
+                {
+                  head: "Role",
+                  cell: ({ personId, name, role }) =>
+                    isOwner ? (
+                      <select
+                        aria-label={`Role of ${name}`}
+                        value={role}
+                        onChange={({ target }) => void change(personId, target.value as RoleName)}
+                      >
+                        {ROLES.map((one) => (
+                          <option key={one}>{one}</option>
+                        ))}
+                      </select>
+                    ) : (
+                      role
+                    ),
+                },
+                { head: "Since", cell: ({ createdAt }) => <Age iso={createdAt} /> },
+                {
+                  head: "Remove",
+                  hasHiddenHead: true,
+                  cell: ({ personId }) =>
+                    isOwner && (
+                      <ConfirmButton
+                        question="Remove this member?"
+                        detail="It counts at once. API keys that they know go on working: revoke those, too."
+                        confirm="Remove"
+                        onConfirm={async () => {
+                          await operator.removeMember(dappId, personId);
+                          await refresh();
+                          announce("The member is removed.");
+                        }}
+                      >
+                        Remove
+                      </ConfirmButton>
+                    ),
+                },
+              ]}
+            />
+          )
+        }
+      </Loaded>
+    </section>
+  );
+}
+
+function Invitations({ dappId }: { readonly dappId: string }) {
+  const operator = useOperator();
+  const queries = useQueryClient();
+  const [made, setMade] = useState<NewInvitation>();
+  const query = useQuery({ queryKey: ["invitations", dappId], queryFn: () => operator.invitations(dappId) });
+  const refresh = () => queries.invalidateQueries({ queryKey: ["invitations", dappId] });
+  const { refusal, isBusy, onSubmit } = useSubmission([], async (values) => {
+    setMade(await operator.invite(dappId, readField(values, "role") as RoleName));
+    await refresh();
+  });
+  return (
+    <section className="panel" id="invitations">
+      <h2>Invitations</h2>
+      {made !== undefined && (
+        <Notice>
+          Whoever opens this link first, within seven days, is {made.role}. It is not shown again:{" "}
+          <span className="copyable">
+            <Code text={made.link} />
+            <CopyButton key={made.id} text={made.link} what="link" autoFocus />
+          </span>
+        </Notice>
+      )}
+      <Loaded query={query}>
+        {(items) =>
+          items.length > 0 && (
+            <List<InvitationView>
+              label="Open invitations"
+              items={items}
+              keyOf={({ id }) => id}
+              columns={[
+                { head: "Role", kind: "name", cell: ({ role }) => role },
+                { head: "Created", cell: ({ createdAt }) => <Age iso={createdAt} /> },
+                { head: "Expires", cell: ({ expiresAt }) => <Time iso={expiresAt} /> },
+                {
+                  head: "Revoke",
+                  hasHiddenHead: true,
+                  cell: ({ id }) => (
+                    <ConfirmButton
+                      question="Revoke this invitation?"
+                      detail="Its link no longer works."
+                      confirm="Revoke it"
+                      onConfirm={async () => {
+                        await operator.revokeInvitation(dappId, id);
+                        if (made?.id === id) setMade(undefined);
+                        await refresh();
+                        announce("The invitation is revoked.");
+                      }}
+                    >
+                      Revoke
+                    </ConfirmButton>
+                  ),
+                },
+              ]}
+            />
+          )
+        }
+      </Loaded>
+      <form className="fields" onSubmit={onSubmit}>
+        <Field id="role" label="Role" problem={refusal}>
+          {(control) => (
+            <select {...control} name="role" defaultValue="developer">
+              {ROLES.map((role) => (
+                <option key={role}>{role}</option>
+              ))}
+            </select>
+          )}
+        </Field>
+        <div>
+          <button disabled={isBusy}>Create a link</button>
+        </div>
+      </form>
+    </section>
+  );
+}
