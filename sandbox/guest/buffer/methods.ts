@@ -94,9 +94,6 @@ export function createMethods({ encode, decode }: Encodings): Record<string, unk
     includes(this: Uint8Array, value: unknown, from?: unknown, ...rest: unknown[]): boolean {
       return search(this, value, from, rest, 1) >= 0;
     },
-    toLocaleString(this: { toString(): string }): string {
-      return this.toString();
-    },
     toJSON(this: Uint8Array): object {
       return { type: "Buffer", data: [...this] };
     },

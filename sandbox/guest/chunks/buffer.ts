@@ -52,6 +52,8 @@ export default function bufferChunk(internals: Internals): Readonly<Record<strin
     atob: (text: string) => (load("text")["atob"] as (text: string) => string)(text),
     btoa: (text: string) => (load("text")["btoa"] as (text: string) => string)(text),
     transcode: (bytes: Uint8Array, from: string, to: string) => {
+      if (!(bytes instanceof Uint8Array))
+        throw wrongArgument("source", "an instance of Buffer or Uint8Array", bytes);
       if (![from, to].every(isEncoding))
         throw nodeError("U_ILLEGAL_ARGUMENT_ERROR", "Unable to transcode Buffer [U_ILLEGAL_ARGUMENT_ERROR]");
       return asBuffer(encode(forEncoding(decode(bytes, encodingOf(from)), encodingOf(to)), encodingOf(to)));

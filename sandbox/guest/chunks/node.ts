@@ -17,7 +17,8 @@ export default function nodeChunk(internals: Internals): Module {
     assert: createAssert,
     assertStrict: () => {
       const strict = members["assert"]?.["strict"] as Record<string, unknown>;
-      return { ...strict, default: strict };
+      const names = Object.entries(strict).filter(([name]) => !["Assert", "CallTracker"].includes(name));
+      return { ...Object.fromEntries(names), default: strict };
     },
     asyncHooks: small.createAsyncHooks,
     diagnosticsChannel: () =>

@@ -5,13 +5,15 @@ import { concatBytes, exposeInterface, printGetters, printable, requireArguments
 
 const readBytes = bufferSource();
 const readShared = bufferSource(true);
-/** What undoes each format of compression. */
-const INVERSE = {
-  gzip: "gunzip",
-  deflate: "inflate",
-  "deflate-raw": "inflate-raw",
-  brotli: "unbrotli",
+/** Node's names of what each format of compression does and undoes. */
+const OPERATIONS = {
+  gzip: ["gzip", "gunzip"],
+  deflate: ["deflate", "inflate"],
+  "deflate-raw": ["deflateRaw", "inflateRaw"],
+  brotli: ["brotliCompress", "brotliDecompress"],
 } as const;
+/** The quality and window of Deno's Brotli, by number of the parameter. */
+const BROTLI_PARAMS = { 1: 6, 2: 22 };
 
 type Controller = { enqueue(chunk: unknown): void };
 
@@ -225,17 +227,30 @@ export default function streamsChunk({
   const readFormat = enumeration("CompressionFormat", ["deflate", "deflate-raw", "gzip", "brotli"]);
 
   /** Creates a transformer whose pieces the host converts, one after the other. */
-  function converting(kind: string, prefix: string): object {
-    const id = Number(native("compressionOpen", { kind }));
+  function converting(operation: string, prefix: string): object {
+    const isBrotli = operation.startsWith("brotli");
+    const id = Number(
+      native("compressionOpen", {
+        operation,
+        ...(operation === "brotliCompress" && { params: BROTLI_PARAMS }),
+      }),
+    );
     /** The first bytes of the input. */
     let head: Uint8Array = new Uint8Array(0);
+    let isStarted = false;
     const convert = (piece: Uint8Array, isLast: boolean, controller: Controller): void => {
       let output: Uint8Array;
       try {
         head = concatBytes([head, piece.subarray(0, GZIP_HEADER_BYTES - head.length)]);
-        output = native("compressionWrite", { id, isLast }, piece) as Uint8Array;
+        const isFirst = !isStarted;
+        isStarted = true;
+        // Brotli's FLUSH and FINISH, zlib's SYNC_FLUSH and FINISH; Deno doesn't notice when deflated data end too early.
+        const flush = isBrotli ? (isLast ? 2 : 1) : isLast && !operation.startsWith("inflate") ? 4 : 2;
+        output = native("compressionWrite", { id, flush, isLast, isStrict: true }, piece) as Uint8Array;
+        // Deno's gzip doesn't name its system.
+        if (isFirst && operation === "gzip") output[9] = 255;
       } catch (error) {
-        throw new TypeError(failureText(kind, (error as Error).message, head), { cause: error });
+        throw new TypeError(failureText(operation, (error as Error).message, head), { cause: error });
       }
       if (output.length > 0) controller.enqueue(output);
     };
@@ -260,14 +275,14 @@ export default function streamsChunk({
     constructor(format: unknown) {
       const prefix = "Failed to construct 'CompressionStream'";
       requireArguments(arguments.length, 1, prefix);
-      super(converting(readFormat(format, prefix, "Argument 1"), prefix));
+      super(converting(OPERATIONS[readFormat(format, prefix, "Argument 1")][0], prefix));
     }
   }
   class DecompressionStream extends Pair {
     constructor(format: unknown) {
       const prefix = "Failed to construct 'DecompressionStream'";
       requireArguments(arguments.length, 1, prefix);
-      super(converting(INVERSE[readFormat(format, prefix, "Argument 1")], prefix));
+      super(converting(OPERATIONS[readFormat(format, prefix, "Argument 1")][1], prefix));
     }
   }
   for (const [type, keys] of [
@@ -316,9 +331,9 @@ function failureText(kind: string, message: string, head: Uint8Array): string {
   const isGzip = head[0] === 0x1f && head[1] === 0x8b && head[2] === 8;
   if (/trailing data/.test(message) || (kind === "gunzip" && message === "incorrect header check" && isGzip))
     return "failed to write whole buffer";
-  if (kind === "unbrotli")
+  if (kind === "brotliDecompress")
     return message === "unexpected end of file" ? "brotli decompression failed" : "Invalid Data";
-  if (kind === "inflate" || kind === "inflate-raw") return "corrupt deflate stream";
+  if (kind === "inflate" || kind === "inflateRaw") return "corrupt deflate stream";
   if (kind !== "gunzip") return message;
   if (isHeader && head.length === GZIP_HEADER_BYTES) return "invalid gzip header";
   return isHeader || /check|unexpected end/.test(message)

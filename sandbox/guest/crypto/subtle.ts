@@ -28,6 +28,18 @@ const TEXTS: readonly (readonly [RegExp, string])[] = [
   [/^length exceeds the maximum derived bit length$/, "The length provided for HKDF is too large"],
   [/^derived bit length is too small$/, "Invalid length"],
   [/^Invalid keyData$/, "Invalid key data"],
+  [/^Usages cannot be empty when importing a secret key\.$/, "Invalid key usage"],
+  [/^JWK "alg" does not match the requested algorithm$/, "Invalid algorithm"],
+  [
+    /^JWK "ext" Parameter and extractable mismatch$/,
+    "'ext' property of JsonWebKey must not be false if extractable is true",
+  ],
+  [/^Key must be a (private|public) key$/, "Key is not a $1 key"],
+  [/^Unable to (?:im|ex)port .* format$/, "Not implemented"],
+  [/^Key operations and usage mismatch$/, "'key_ops' property of JsonWebKey is invalid"],
+  [/^baseKey does not have (\w+) usage$/, "'baseKey' usages does not contain '$1'"],
+  [/^iterations cannot be zero$/, "iterations must not be zero"],
+  [/^length cannot be null$/, "Invalid length"],
   [/^nonce must be at least .*/, "Argon2 derivation failed"],
   [/^memory must be at least .*/, "Invalid Argon2 parameters"],
   [/^(?:TurboShakeParams\.domainSeparation|Invalid KangarooTwelveParams) .*/, "Invalid XOF parameters"],
@@ -100,6 +112,14 @@ function revive(value: unknown, body: Uint8Array): unknown {
   return Object.fromEntries(names.map((name) => [name, revive(fields[name], body)]));
 }
 
+/** What errors call an operation with a key. */
+const USES: Readonly<Record<string, string>> = {
+  encrypt: "Encryption",
+  decrypt: "Decryption",
+  sign: "Signing",
+  verify: "Verifying",
+};
+
 /** Creates a `DOMException`. */
 type Exception = (message: string, name: string) => Error;
 
@@ -131,6 +151,7 @@ export function createSubtle(hostCall: Internals["hostCall"], exception: Excepti
         op,
         error,
         String((args[0] as { namedCurve?: unknown } | null)?.namedCurve),
+        typeof args[0] === "string",
       );
     return revive(value, answer.body);
   }
@@ -141,10 +162,19 @@ export function createSubtle(hostCall: Internals["hostCall"], exception: Excepti
     op: string,
     { name, message }: { readonly name: string; readonly message: string },
     curve: string,
+    isText: boolean,
   ): Error {
     const place = `Failed to execute 'call' on 'SubtleCrypto': Argument ${op === "importKey" ? 2 : 0}`;
     const missing = /because '(\w+)' is required in/.exec(message)?.[1];
+    if (missing !== undefined && isText && op !== "generateKey")
+      return new TypeError(`${place} Algorithm requires a parameter dictionary`);
+    if (missing === "iv" || missing === "saltLength")
+      return new TypeError(`${place} required dictionary member '${missing}'`);
+    if (missing === "hash" && op === "importKey" && /^hmac$/i.test(algorithm))
+      return exception("HMAC import requires 'hash'", "DataError");
     if (missing !== undefined) return new TypeError(`${place} Missing '${missing}'`);
+    if (/is not a valid enum value of type KeyUsage/.test(message))
+      return exception("Invalid key usage", "SyntaxError");
     const format = /'([^']*)' is not a valid enum value of type KeyFormat/.exec(message);
     if (format !== null)
       return new TypeError(
@@ -154,11 +184,13 @@ export function createSubtle(hostCall: Internals["hostCall"], exception: Excepti
     for (const [pattern, text] of TEXTS)
       if (pattern.test(message)) return exception(message.replace(pattern, text), name);
     if (message === "Unrecognized namedCurve") return exception(`Unsupported named curve: ${curve}`, name);
-    if (message === "Key algorithm mismatch" && (op === "encrypt" || op === "decrypt"))
-      return exception(
-        `${op === "encrypt" ? "Encryption" : "Decryption"} algorithm '${algorithm}' does not match key algorithm`,
-        name,
-      );
+    const use = USES[op];
+    if (message === "Key algorithm mismatch" && use !== undefined)
+      return exception(`${use} algorithm '${algorithm}' does not match key algorithm`, name);
+    if (message === "Key algorithm mismatch" && op.startsWith("derive"))
+      return exception("Invalid algorithm name", name);
+    if (message === "Unrecognized algorithm name" && use !== undefined && op !== "decrypt")
+      return exception(`${use} algorithm '${algorithm}' does not match key algorithm`, "InvalidAccessError");
     if (message === "Unrecognized algorithm name") return exception(`${message}: ${algorithm}`, name);
     if (name === "SyntaxError" && message.startsWith("Unsupported key usage"))
       return exception("Invalid key usage", name);
@@ -175,10 +207,10 @@ export function createSubtle(hostCall: Internals["hostCall"], exception: Excepti
     return exception(message, name);
   }
 
-  const requireBytes = (value: unknown): void => {
+  const requireBytes = (value: unknown, at = 1): void => {
     if (bytesOf(value) === undefined) {
       throw new TypeError(
-        "Failed to execute 'call' on 'SubtleCrypto': Argument 1 can not be converted to a BufferSource",
+        `Failed to execute 'call' on 'SubtleCrypto': Argument ${at} can not be converted to a BufferSource`,
       );
     }
   };
@@ -261,6 +293,7 @@ export function createSubtle(hostCall: Internals["hostCall"], exception: Excepti
     async sign(algorithm: unknown, key: unknown, data: unknown): Promise<unknown> {
       arity(arguments.length, 3, "sign");
       requireKey(key);
+      requireBytes(data, 2);
       return call("sign", [algorithm, key, data]);
     }
     async verify(algorithm: unknown, key: unknown, signature: unknown, data: unknown): Promise<unknown> {
@@ -301,12 +334,14 @@ export function createSubtle(hostCall: Internals["hostCall"], exception: Excepti
       const isBytes = bytesOf(data) !== undefined;
       if (typeof data === "object" && data !== null && isBytes === (format === "jwk"))
         throw new TypeError(`Cannot import key: 'keyData' is ${isBytes ? "not " : ""}a JsonWebKey`);
+      // Keys to derive from are never extractable in Deno, whatever is asked for.
+      const isDerived = DERIVATIONS.slice(3).includes(String(nameIn(algorithm)).toUpperCase());
       const isArgon2 = /^argon2/i.test(String(nameIn(algorithm)));
       return call("importKey", [
         isArgon2 && format === "raw" ? "raw-secret" : format,
         data,
         algorithm,
-        Boolean(extractable),
+        !isDerived && Boolean(extractable),
         usages,
       ]);
     }

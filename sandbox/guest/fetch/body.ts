@@ -206,6 +206,9 @@ export function createBodyTools({ load, encodeUtf8 }: Internals): BodyTools {
         const body = own(self);
         return body === null ? new Uint8Array(0) : tools.read(body);
       };
+      /** Reads a body as text; of one that was made of a text, a byte order mark is kept. */
+      const text = async (self: object): Promise<string> =>
+        (TEXTS.has(own(self) as Body) ? decodeMarked : decodeUtf8)(await read(self));
       const mimeType = (self: object): MimeType | undefined => extractMimeType(typeOf(self));
       const members = {
         get body(): StreamLike | null {
@@ -251,12 +254,10 @@ export function createBodyTools({ load, encodeUtf8 }: Internals): BodyTools {
           return form;
         },
         async json(): Promise<unknown> {
-          return JSON.parse(
-            (TEXTS.has(own(this) as Body) ? decodeMarked : decodeUtf8)(await read(this)),
-          ) as unknown;
+          return JSON.parse(await text(this)) as unknown;
         },
         async text(): Promise<string> {
-          return decodeUtf8(await read(this));
+          return text(this);
         },
         textStream(): unknown {
           const body = own(this);

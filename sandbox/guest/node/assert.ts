@@ -253,8 +253,11 @@ const missing = (name: string) => (): never => {
 /** Creates `node:assert`. */
 export function createAssert(): Exports {
   const checks = {
-    fail: (message?: unknown): never =>
-      fail({ message: message ?? "Failed", operator: "fail" }, message === undefined),
+    fail: (...args: unknown[]): never => {
+      const [actual, expected, message, operator = args.length > 2 ? "fail" : "!="] = args;
+      if (args.length < 2) fail({ message: actual ?? "Failed", operator: "fail" }, actual === undefined);
+      return fail({ actual, expected, message, operator: operator as string });
+    },
     equal: comparing("equal", isLooselyEqual, "=="),
     notEqual: comparing("notEqual", (a, b) => !isLooselyEqual(a, b), "!="),
     deepEqual: deep("deepEqual", "loose"),
@@ -273,19 +276,30 @@ export function createAssert(): Exports {
     doesNotReject: async (work: unknown, ...args: unknown[]) =>
       expectNothing("doesNotReject", await rejectionOf(work), args),
     ifError,
-    Assert: missing("Assert"),
+    Assert,
     AssertionError,
     CallTracker: missing("CallTracker"),
     ok,
   };
-  Object.defineProperty(ok, "name", { value: "assert" });
-  const assert = Object.assign((...args: unknown[]) => ok(...args), checks);
-  const strict = Object.assign((...args: unknown[]) => ok(...args), checks, {
+  const strictChecks = {
     equal: checks.strictEqual,
     notEqual: checks.notStrictEqual,
     deepEqual: checks.deepStrictEqual,
     notDeepEqual: checks.notDeepStrictEqual,
-  });
+  };
+  /** Checks with options of their own; what they show of two values doesn't depend on `diff` here. */
+  function Assert(this: object, options: { readonly strict?: boolean } = {}): void {
+    if (new.target === undefined)
+      throw nodeError(
+        "ERR_CONSTRUCT_CALL_REQUIRED",
+        "Class constructor Assert cannot be invoked without `new`",
+        TypeError,
+      );
+    Object.assign(this, checks, options.strict !== false && strictChecks);
+  }
+  Object.defineProperty(ok, "name", { value: "assert" });
+  const assert = Object.assign((...args: unknown[]) => ok(...args), checks);
+  const strict = Object.assign((...args: unknown[]) => ok(...args), checks, strictChecks);
   Object.assign(strict, { strict });
   const whole = Object.assign(assert, { strict });
   return { ...checks, strict, default: whole };

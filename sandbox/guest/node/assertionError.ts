@@ -151,7 +151,7 @@ function stacked(left: string, right: string, actual: unknown, expected: unknown
     return text;
   let at = 0;
   while (at < left.length && left[at] === right[at]) at++;
-  return at > 0 && at < Math.max(left.length, right.length) ? `${text}\n${" ".repeat(at + 2)}^` : text;
+  return at > 2 && at < Math.max(left.length, right.length) ? `${text}\n${" ".repeat(at + 2)}^` : text;
 }
 
 interface Edit {

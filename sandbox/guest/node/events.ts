@@ -308,7 +308,9 @@ export function createEvents({ load }: Internals): Readonly<Record<string, unkno
     if (name !== "error" && isEmitter(source)) stops.push(listen(source, "error", fail, false));
     for (const closing of options.close ?? [])
       stops.push(listen(source, closing, () => void finish(), false));
-    if (signal !== undefined) stops.push(listen(signal, "abort", () => fail(abortError(signal)), true));
+    // Deno names no cause here.
+    if (signal !== undefined)
+      stops.push(listen(signal, "abort", () => fail(abortError({ ...signal, reason: undefined })), true));
     return {
       next() {
         const value = values.shift();
@@ -435,8 +437,10 @@ export function createEvents({ load }: Internals): Readonly<Record<string, unkno
     EventEmitter,
     usingDomains: false,
     init,
-    kMaxEventTargetListeners: Symbol("events.maxEventTargetListeners"),
-    kMaxEventTargetListenersWarned: Symbol("events.maxEventTargetListenersWarned"),
+  });
+  Object.defineProperties(EventEmitter, {
+    kMaxEventTargetListeners: { value: Symbol("events.maxEventTargetListeners") },
+    kMaxEventTargetListenersWarned: { value: Symbol("events.maxEventTargetListenersWarned") },
   });
   Object.defineProperty(EventEmitter, "defaultMaxListeners", {
     get: () => defaultMaxListeners,

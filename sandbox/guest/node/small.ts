@@ -4,6 +4,8 @@ import type { Internals } from "../internals.ts";
 type Exports = Readonly<Record<string, unknown>>;
 const withDefault = (names: Record<string, unknown>): Exports => ({ ...names, default: names });
 
+const URL_PARTS = "protocol slashes auth host port hostname hash search query pathname path href".split(" ");
+
 /** `node:url`. */
 export function createUrl({ load, native }: Internals, querystring: Exports): Exports {
   const { URL, URLSearchParams } = load("url") as unknown as {
@@ -69,6 +71,9 @@ export function createUrl({ load, native }: Internals, querystring: Exports): Ex
   /** The older kind of URL: its parts, as Node reads them in the host. */
   class Url {
     [name: string]: unknown;
+    constructor() {
+      for (const name of URL_PARTS) this[name] = null;
+    }
     format(): string {
       return formatParts(this);
     }
@@ -220,16 +225,27 @@ export function createTimersPromises(_internals: Internals): Exports {
       signal?.addEventListener("abort", stop, { once: true });
     });
   }
+  const SECRET = Symbol("scheduler");
+  class Scheduler {
+    constructor(secret?: unknown) {
+      if (secret !== SECRET) throw nodeError("ERR_ILLEGAL_CONSTRUCTOR", "Illegal constructor", TypeError);
+    }
+    wait(delayMs: number, options?: unknown): Promise<unknown> {
+      return wait(delayMs, undefined, options);
+    }
+    yield(): Promise<unknown> {
+      return wait(0);
+    }
+  }
+  Object.defineProperty(wait, "name", { value: "setTimeout" });
   return withDefault({
     setTimeout: wait,
-    setImmediate: (value?: unknown, options?: unknown) => wait(0, value, options),
-    async *setInterval(delayMs?: unknown, value?: unknown, options: unknown = {}) {
-      for (;;) yield await wait(delayMs, value, options);
+    setImmediate: (value: unknown, options?: unknown) => wait(0, value, options),
+    async *setInterval(delayMs: unknown, value?: unknown, options: unknown = {}) {
+      const pause = Number(delayMs);
+      for (;;) yield await wait(pause >= 1 ? pause : 1, value, options);
     },
-    scheduler: {
-      wait: (delayMs: number, options?: unknown) => wait(delayMs, undefined, options),
-      yield: () => wait(0),
-    },
+    scheduler: new Scheduler(SECRET),
   });
 }
 
@@ -242,8 +258,20 @@ interface AbortSignalLike {
 
 /** `node:perf_hooks`. */
 export function createPerfHooks({ load }: Internals): Exports {
-  const { performance, PerformanceEntry, PerformanceObserver } = load("platform");
-  return withDefault({ performance, PerformanceEntry, PerformanceObserver, constants: {} });
+  const { performance, PerformanceEntry, PerformanceObserver, PerformanceObserverEntryList } =
+    load("platform");
+  const kinds = "NODE MARK MEASURE GC FUNCTION HTTP2 HTTP DNS NET".split(" ");
+  return withDefault({
+    performance,
+    PerformanceEntry,
+    PerformanceObserver,
+    PerformanceObserverEntryList,
+    constants: Object.fromEntries(kinds.map((kind, at) => [`NODE_PERFORMANCE_ENTRY_TYPE_${kind}`, at])),
+    timerify: (work: unknown): unknown => {
+      if (typeof work !== "function") throw wrongType("fn", "function", work);
+      return work;
+    },
+  });
 }
 
 /** `node:async_hooks`: a store applies to synchronous code only and doesn't follow promises. */
@@ -310,10 +338,12 @@ export function createAsyncHooks(): Exports {
       this.type = type;
     }
     static bind(work: Work, type?: unknown): Work {
-      return new AsyncResource(type ?? work.name).bind(work);
+      return new AsyncResource(type ?? work?.name).bind(work);
     }
-    bind(work: Work): Work {
-      return (...args) => this.runInAsyncScope(work, undefined, ...args);
+    bind(work: unknown): Work {
+      if (typeof work !== "function") throw wrongType("fn", "function", work);
+      const bound: Work = (...args) => this.runInAsyncScope(work as Work, undefined, ...args);
+      return bound;
     }
     asyncId(): number {
       return this.#id;
@@ -336,8 +366,13 @@ export function createAsyncHooks(): Exports {
   return withDefault({
     AsyncLocalStorage,
     AsyncResource,
-    createHook: () => new AsyncHook(),
-    executionAsyncId: () => 1,
+    createHook: (callbacks: Readonly<Record<string, unknown>>) => {
+      for (const name of ["init", "before", "after", "destroy", "promiseResolve"])
+        if (callbacks[name] !== undefined && typeof callbacks[name] !== "function")
+          throw nodeError("ERR_ASYNC_CALLBACK", `hook.${name} must be a function`, TypeError);
+      return new AsyncHook();
+    },
+    executionAsyncId: () => 0,
     executionAsyncResource: () => ({ __proto__: null }),
     triggerAsyncId: () => 0,
   });

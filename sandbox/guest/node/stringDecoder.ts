@@ -4,65 +4,82 @@ import type { Internals } from "../internals.ts";
 
 type Buffer = Uint8Array & { toString(encoding?: string): string };
 interface BufferType {
+  alloc(length: number): Buffer;
   from(buffer: ArrayBufferLike, at: number, length: number): Buffer;
   concat(parts: readonly Uint8Array[]): Buffer;
 }
+/** A decoder's state, as printing shows it: how many bytes of `lastChar` wait for the rest of a character, and how many it lacks. */
+interface Decoder {
+  encoding: string;
+  lastChar: Buffer;
+  enc: number;
+  flush: (this: Decoder) => string;
+  decode: (this: Decoder, piece: Uint8Array) => string;
+  [BUFFERED]: number;
+  [MISSING]: number;
+}
+
+const BUFFERED = Symbol("bufferedBytes");
+const MISSING = Symbol("missingBytes");
+/** Encodings by the number that a decoder shows; only the first four have characters of several bytes. */
+const ENCODINGS = ["utf8", "base64", "base64url", "utf16le", "ascii", "latin1", "hex"];
 
 /** Creates `node:string_decoder`: what the bytes of a piece begin but don't finish is kept for the next piece. */
 export function createStringDecoder({ load }: Internals): Readonly<Record<string, unknown>> {
   const { Buffer } = load("buffer") as unknown as { Buffer: BufferType };
-  const states = new WeakMap<object, { pending: Uint8Array; needed: number }>();
 
-  class StringDecoder {
-    encoding: string;
-    constructor(encoding: unknown = undefined) {
-      this.encoding = encodingOf(encoding);
-      states.set(this, { pending: new Uint8Array(0), needed: 0 });
-    }
-    write(piece: unknown): string {
-      if (typeof piece === "string") return piece;
-      if (!ArrayBuffer.isView(piece))
-        throw wrongArgument("buf", "an instance of Buffer, TypedArray, or DataView", piece);
-      const state = stateOf(this);
-      const given = Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength);
-      const bytes = state.pending.length > 0 ? Buffer.concat([state.pending, given]) : given;
-      const { length } = bytes;
-      const kept = unfinished(bytes, this.encoding);
-      state.pending = bytes.slice(length - kept.length);
-      state.needed = kept.needed;
-      return Buffer.from(bytes.buffer, bytes.byteOffset, length - kept.length).toString(this.encoding);
-    }
-    end(piece: unknown = undefined): string {
-      const text = piece === undefined ? "" : this.write(piece);
-      const state = stateOf(this);
-      const { pending } = state;
-      // Half a UTF-16 unit is dropped.
-      const length = this.encoding === "utf16le" ? pending.length & ~1 : pending.length;
-      states.set(this, { pending: new Uint8Array(0), needed: 0 });
-      return text + Buffer.from(pending.buffer, pending.byteOffset, length).toString(this.encoding);
-    }
-    text(piece: Uint8Array, offset = 0): string {
-      states.set(this, { pending: new Uint8Array(0), needed: 0 });
-      return this.write(piece.subarray(offset));
-    }
-    get lastChar(): Uint8Array {
-      const bytes = new Uint8Array(4);
-      bytes.set(stateOf(this).pending.subarray(0, 4));
-      return Buffer.from(bytes.buffer, 0, 4);
-    }
-    get lastNeed(): number {
-      return stateOf(this).needed;
-    }
-    get lastTotal(): number {
-      const { pending, needed } = stateOf(this);
-      return pending.length + needed;
-    }
+  function decode(this: Decoder, piece: Uint8Array): string {
+    const given = Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength);
+    const held = this[BUFFERED];
+    const bytes = held > 0 ? Buffer.concat([this.lastChar.subarray(0, held), given]) : given;
+    const { length, needed } = unfinished(bytes, this.encoding);
+    const end = bytes.length - length;
+    this.lastChar.set(bytes.subarray(end));
+    [this[BUFFERED], this[MISSING]] = [length, needed];
+    return Buffer.from(bytes.buffer, bytes.byteOffset, end).toString(this.encoding);
   }
-  const stateOf = (decoder: object): { pending: Uint8Array; needed: number } => {
-    const state = states.get(decoder);
-    if (state !== undefined) return state;
-    throw nodeError("ERR_INVALID_THIS", 'Value of "this" must be of type StringDecoder', TypeError);
-  };
+  function flush(this: Decoder): string {
+    const { buffer, byteOffset } = this.lastChar;
+    // Half a UTF-16 unit is dropped.
+    const length = this.encoding === "utf16le" ? this[BUFFERED] & ~1 : this[BUFFERED];
+    [this[BUFFERED], this[MISSING]] = [0, 0];
+    return Buffer.from(buffer, byteOffset, length).toString(this.encoding);
+  }
+  function StringDecoder(this: Decoder, encoding: unknown): void {
+    this.encoding = encodingOf(encoding);
+    const number = ENCODINGS.indexOf(this.encoding);
+    this.lastChar = Buffer.alloc(number < 4 ? 4 : 0);
+    this.enc = number;
+    this.flush = flush;
+    this.decode = decode;
+    [this[BUFFERED], this[MISSING]] = [0, 0];
+  }
+  Object.defineProperties(
+    StringDecoder.prototype,
+    Object.getOwnPropertyDescriptors({
+      write(this: Decoder, piece: unknown): string {
+        if (typeof piece === "string") return piece;
+        if (!ArrayBuffer.isView(piece))
+          throw wrongArgument("buf", "an instance of Buffer, TypedArray, or DataView", piece);
+        if (this[BUFFERED] === undefined)
+          throw nodeError("ERR_INVALID_THIS", 'Value of "this" must be of type StringDecoder', TypeError);
+        return this.decode(piece as Uint8Array);
+      },
+      end(this: Decoder & { write(piece: unknown): string }, piece: unknown): string {
+        return (piece === undefined ? "" : this.write(piece)) + this.flush();
+      },
+      text(this: Decoder & { write(piece: unknown): string }, piece: Uint8Array, offset = 0): string {
+        [this[BUFFERED], this[MISSING]] = [0, 0];
+        return this.write(piece.subarray(offset));
+      },
+      get lastNeed(): number {
+        return (this as unknown as Decoder)[MISSING];
+      },
+      get lastTotal(): number {
+        return (this as unknown as Decoder)[BUFFERED] + (this as unknown as Decoder)[MISSING];
+      },
+    }),
+  );
   return { StringDecoder, default: { StringDecoder } };
 }
 
@@ -82,14 +99,7 @@ function unfinished(bytes: Uint8Array, encoding: string): { length: number; need
       for (let at = length - 1; at >= 0 && at > length - 4; at--) {
         const lead = bytes[at] as number;
         if ((lead & 0xc0) === 0x80) continue;
-        const total =
-          lead >= 0xf0 && lead < 0xf8
-            ? 4
-            : lead >= 0xe0 && lead < 0xf0
-              ? 3
-              : lead >= 0xc0 && lead < 0xe0
-                ? 2
-                : 1;
+        const total = lead >= 0xf8 ? 1 : lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc0 ? 2 : 1;
         const held = length - at;
         return held < total ? { length: held, needed: total - held } : none;
       }

@@ -273,6 +273,19 @@ export function createUtil({ load, native, nextTick }: Internals): Readonly<Reco
   function call(name: string, ...args: readonly unknown[]): unknown {
     return (JSON.parse(native("util", { name, args }) as string) as { readonly value?: unknown }).value;
   }
+  function convertProcessSignalToExitCode(name: string): number {
+    const { signals } = JSON.parse(native("osConstants", {}) as string) as {
+      signals: Record<string, number>;
+    };
+    const number = Object.hasOwn(signals, name) ? signals[name] : undefined;
+    if (number !== undefined) return 128 + number;
+    const names = Object.keys(signals).map((known) => `'${known}'`);
+    throw nodeError(
+      "ERR_INVALID_ARG_VALUE",
+      `The argument 'signalCode' must be one of: ${names.join(", ")}. Received ${inspect(name)}`,
+      TypeError,
+    );
+  }
   const missing = (name: string) => (): never => {
     throw new Error(`node:util: ${name} is not available in this sandbox`);
   };
@@ -351,7 +364,14 @@ export function createUtil({ load, native, nextTick }: Internals): Readonly<Reco
   ): unknown {
     if (validateStream && stream !== undefined && typeof Object(stream).write !== "function")
       throw wrongArgument("stream", "an instance of ReadableStream, WritableStream, or Stream", stream);
-    const styled = call("styleText", style, text, { validateStream: false });
+    let styled: unknown;
+    try {
+      styled = call("styleText", style, text, { validateStream: false });
+    } catch (error) {
+      // Deno names no style twice.
+      (error as Error).message = (error as Error).message.replace(/, 'grey', .*(?=\. Received)/, "");
+      throw error;
+    }
     // The standard output here shows no colours.
     return validateStream && Object(stream).isTTY !== true ? text : styled;
   }
@@ -432,10 +452,23 @@ export function createUtil({ load, native, nextTick }: Internals): Readonly<Reco
       typeof source === "object" ? Object.assign(target, source) : target,
     MIMEType,
     MIMEParams,
-    convertProcessSignalToExitCode: missing("convertProcessSignalToExitCode"),
+    convertProcessSignalToExitCode,
     getCallSites: missing("getCallSites"),
-    transferableAbortController: missing("transferableAbortController"),
-    transferableAbortSignal: missing("transferableAbortSignal"),
+    queryObjects: missing("queryObjects"),
+    log: (...args: unknown[]): void => {
+      const [day, time] = new Date().toISOString().split(/[T.]/) as [string, string];
+      const month = new Date(day).toLocaleString("en", { month: "short", timeZone: "UTC" });
+      (load("console")["console"] as Console).log(`${day.slice(8)} ${month} ${time} - ${format(...args)}`);
+    },
+    setTraceSigInt: (isOn: unknown): void => {
+      if (typeof isOn !== "boolean") throw wrongType("enable", "boolean", isOn);
+    },
+    transferableAbortController: () => new (load("events")["AbortController"] as typeof AbortController)(),
+    transferableAbortSignal: (signal: { aborted?: unknown } | null) => {
+      if (typeof signal !== "object" || typeof signal?.aborted !== "boolean")
+        throw wrongArgument("signal", "an instance of AbortSignal", signal);
+      return signal;
+    },
   };
   return { ...util, default: util };
 }

@@ -1,15 +1,25 @@
 import { outOfRange, wrongArgument, wrongType } from "../buffer/errors.ts";
 import type { Internals } from "../internals.ts";
-import { concatBytes } from "../webIdl.ts";
 
 type Bytes = Uint8Array;
 type Options = Readonly<Record<string, unknown>>;
-type Run = (data: unknown, options?: Options) => Bytes;
-interface TransformStream {
+type Callback = (error?: unknown) => void;
+interface Transform {
+  readonly writableEnded: boolean;
+  readonly writableFinished: boolean;
+  readonly writableLength: number;
+  readonly destroyed: boolean;
   push(bytes: Bytes): void;
+  write(bytes: Bytes, encoding: string, callback?: Callback): void;
+  once(event: string, listener: Callback): void;
+  destroy(): void;
 }
-type TransformClass = new (options?: object) => TransformStream;
+interface Library {
+  readonly Transform: new (options?: object) => Transform;
+  finished(stream: object, callback: Callback): void;
+}
 
+/** Kinds of conversion; the first seven have Node's modes 1 to 7. */
 const KINDS = [
   "deflate",
   "inflate",
@@ -23,39 +33,60 @@ const KINDS = [
   "zstdCompress",
   "zstdDecompress",
 ];
-/** Smallest piece of output that Node allows. */
+const ZLIB_MODES = 7;
 const MIN_CHUNK_BYTES = 64;
+const DEFAULT_CHUNK_BYTES = 16_384;
+const SYNC_FLUSH = 2;
 const BUFFER = "of type string or an instance of Buffer, TypedArray, DataView, or ArrayBuffer";
 
-/** Creates `node:zlib`: the host converts all of the input at once, that of a stream at its end. */
-export function createZlib({ native, load, setTimeout }: Internals): Readonly<Record<string, unknown>> {
-  const { Buffer } = load("buffer") as unknown as { Buffer: { from(value: unknown): Bytes } };
-  const { constants, codes } = JSON.parse(native("zlibConstants", {}) as string) as Record<string, object>;
+/** Creates `node:zlib`: the host converts, the pieces of a stream as they come. As in Deno, dictionaries are checked and not used. */
+export function createZlib({
+  native,
+  load,
+  setTimeout,
+  nextTick,
+}: Internals): Readonly<Record<string, unknown>> {
+  const { Buffer } = load("buffer") as unknown as {
+    Buffer: { from(value: unknown): Bytes; alloc(length: number): Bytes };
+  };
+  const { constants: all, codes } = JSON.parse(native("zlibConstants", {}) as string) as Record<
+    string,
+    object
+  >;
+  const constants = Object.fromEntries(
+    Object.entries(all as Record<string, number>).map(([name, value]) => [name, value ?? Infinity]),
+  );
 
   function bytesOf(value: unknown, name: string, expected: string): Bytes {
     if (typeof value === "string" || value instanceof ArrayBuffer) return Buffer.from(value);
     if (!ArrayBuffer.isView(value)) throw wrongArgument(name, expected, value);
     return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
   }
+  function readOptions(operation: string, options: Options): object {
+    const { dictionary, params, ...others } = options;
+    if (dictionary !== undefined)
+      bytesOf(
+        typeof dictionary === "string" ? 0 : dictionary,
+        "options.dictionary",
+        "an instance of Buffer, TypedArray, DataView, or ArrayBuffer",
+      );
+    return { ...others, ...(typeof params === "object" && { params }), operation };
+  }
   function convert(operation: string, input: Bytes, options: Options): Bytes {
-    const { dictionary, ...others } = options;
-    const start = dictionary === undefined ? [] : [bytesOf(dictionary, "options.dictionary", BUFFER)];
-    const answer = native(
-      "zlib",
-      { ...others, operation, dictionaryBytes: start[0]?.length ?? 0 },
-      concatBytes([...start, input]),
-    );
-    return Buffer.from((answer as Bytes).buffer);
+    try {
+      const answer = native("zlib", readOptions(operation, options), input) as Bytes;
+      return Buffer.from(answer.buffer);
+    } catch (error) {
+      // Deno takes wrong data for none.
+      if (operation !== "brotliDecompress" || error instanceof TypeError || error instanceof RangeError)
+        throw error;
+      return Buffer.alloc(0);
+    }
   }
 
   const functions: Record<string, unknown> = {};
   const classes: Record<string, unknown> = {};
   for (const kind of KINDS) {
-    const run: Run = (data, options) => {
-      const result = convert(kind, bytesOf(data, "buffer", BUFFER), options ?? {});
-      if (!options?.["info"]) return result;
-      return { buffer: result, engine: new (classOf())(options) } as never;
-    };
     functions[kind] = (data: unknown, ...rest: unknown[]): void => {
       const [options, callback] = typeof rest[0] === "function" ? [{}, rest[0]] : rest;
       if (typeof callback !== "function") throw wrongType("callback", "function", callback);
@@ -71,72 +102,150 @@ export function createZlib({ native, load, setTimeout }: Internals): Readonly<Re
         callback(null, result);
       }, 0);
     };
-    functions[`${kind}Sync`] = run;
+    functions[`${kind}Sync`] = (data: unknown, options?: Options): unknown => {
+      const buffer = convert(kind, bytesOf(data, "buffer", BUFFER), options ?? {});
+      if (!options?.["info"]) return buffer;
+      const engine = new (classOf())(options);
+      engine.destroy();
+      return { buffer, engine };
+    };
     const name = kind[0]!.toUpperCase() + kind.slice(1);
-    let made: (new (options?: Options) => object) | undefined;
-    const classOf = () => (made ??= createClass(name, (input, options) => convert(kind, input, options)));
+    let made: (new (options?: Options) => Transform) | undefined;
+    const classOf = () => (made ??= createClass(name, kind));
     // The library of streams is loaded once a stream is wanted.
     Object.defineProperty(classes, name, { get: classOf, enumerable: true, configurable: true });
     functions[`create${name}`] = (options?: Options) => new (classOf())(options);
   }
 
-  function createClass(
-    name: string,
-    run: (input: Bytes, options: Options) => Bytes,
-  ): new (options?: Options) => object {
-    const { Transform } = load("nodeStream")["stream"] as { Transform: TransformClass };
-    const missing = (method: string) => (): never => {
-      throw new Error(`node:zlib: ${method} of a stream is not available in this sandbox`);
-    };
+  function createClass(name: string, kind: string): new (options?: Options) => Transform {
+    const { Transform, finished } = load("nodeStream")["stream"] as Library;
+    const mode = KINDS.indexOf(kind) + 1;
+    const isZlib = mode <= ZLIB_MODES;
+    /** How the empty pieces of `flush` are converted. */
+    const flushes = new WeakMap<Bytes, number>();
+
     class Converter extends Transform {
-      readonly #parts: Bytes[] = [];
-      readonly #options: Options;
+      readonly #id: number;
+      /** Bytes left of the buffer that a piece of output may fill. */
+      #room: number;
       bytesWritten = 0;
-      constructor(options: Options = {}) {
-        super(options);
-        this.#options = options;
-        const { chunkSize } = options;
-        if (typeof chunkSize === "number" && chunkSize < MIN_CHUNK_BYTES)
-          throw outOfRange("options.chunkSize", `>= ${MIN_CHUNK_BYTES}`, chunkSize);
-        // Refuses wrong options now.
-        try {
-          run(new Uint8Array(0), options);
-        } catch (error) {
-          if (String((error as { code?: string }).code).startsWith("ERR_")) throw error;
-        }
+      _handle: object | null = {};
+      readonly _chunkSize: number;
+      readonly _defaultFlushFlag: number;
+      readonly _finishFlushFlag: number;
+      readonly _defaultFullFlushFlag = isZlib ? 3 : 1;
+      readonly _info: unknown;
+      readonly _maxOutputLength: unknown;
+      declare _level: number;
+      declare _strategy: number;
+      declare readonly _mode: number;
+      constructor(given?: Options) {
+        const { maxOutputLength = Number.MAX_SAFE_INTEGER, ...options } = given ?? {};
+        super({ autoDestroy: true, ...options });
+        const finish = isZlib ? 4 : 2;
+        const { chunkSize = DEFAULT_CHUNK_BYTES, flush = 0, finishFlush = finish, info } = options;
+        this.#id = Number(native("compressionOpen", readOptions(kind, options)));
+        this.#room = this._chunkSize = Math.max(MIN_CHUNK_BYTES, chunkSize as number);
+        this._defaultFlushFlag = flush as number;
+        this._finishFlushFlag = finishFlush as number;
+        this._info = info;
+        this._maxOutputLength = maxOutputLength;
+        const { level, strategy = 0 } = options as { level?: number; strategy?: number };
+        if (isZlib) Object.assign(this, { _level: level || (level ?? -1), _strategy: strategy, _mode: mode });
       }
-      _transform(part: Bytes, _encoding: string, done: () => void): void {
-        this.#parts.push(part);
-        this.bytesWritten += part.length;
-        done();
+      get _closed(): boolean {
+        return this._handle === null;
       }
-      _flush(done: (error?: unknown) => void): void {
+      _transform(piece: Bytes, _encoding: string, done: Callback): void {
+        const isLast = this.writableEnded && this.writableLength === piece.byteLength;
+        const flush = flushes.get(piece) ?? (isLast ? this._finishFlushFlag : this._defaultFlushFlag);
+        let output: Bytes;
         try {
-          this.push(run(concatBytes(this.#parts), this.#options));
+          output = Buffer.from((native("compressionWrite", { id: this.#id, flush }, piece) as Bytes).buffer);
         } catch (error) {
-          done(error);
+          const { code = "", errno } = error as { code?: string; errno?: number };
+          // Deno names the errors of Brotli otherwise, and takes an early end for the end.
+          if (kind !== "brotliDecompress") done(error);
+          else if (code === "Z_BUF_ERROR") done();
+          else done(Object.assign(new Error(code.replace("ERR__", "ERR_")), { errno }));
           return;
         }
+        this.bytesWritten += piece.byteLength;
+        while (output.byteLength > 0) {
+          const part = output.subarray(0, this.#room);
+          output = output.subarray(part.byteLength);
+          this.#room = this.#room - part.byteLength || this._chunkSize;
+          this.push(part);
+        }
         done();
       }
-      close(callback?: () => void): void {
-        const stream = this as unknown as {
-          once(event: string, listener: () => void): void;
-          destroy(): void;
-        };
-        if (callback !== undefined) stream.once("close", callback);
-        stream.destroy();
+      _flush(done: Callback): void {
+        this._transform(Buffer.alloc(0), "", done);
+      }
+      _destroy(error: unknown, done: Callback): void {
+        this._handle = null;
+        native("compressionClose", { id: this.#id });
+        done(error);
+      }
+      flush(kind?: unknown, callback?: Callback): void {
+        const isDefault = typeof kind === "function" || (kind === undefined && callback === undefined);
+        const [flag, done] = isDefault
+          ? [this._defaultFullFlushFlag, kind as Callback | undefined]
+          : [kind as number, callback];
+        if (this.writableFinished) {
+          if (done !== undefined) nextTick(done);
+        } else if (this.writableEnded) {
+          if (done !== undefined) this.once("end", done);
+        } else {
+          const marker = Buffer.alloc(0);
+          flushes.set(marker, flag);
+          this.write(marker, "", done);
+        }
+      }
+      close(callback?: Callback): void {
+        if (callback !== undefined) finished(this, callback);
+        this.destroy();
+      }
+      reset(): number {
+        native("compressionReset", { id: this.#id });
+        return 0;
+      }
+      params(level: unknown, strategy: unknown, callback: Callback): void {
+        for (const [key, value, min, max] of [
+          ["level", level, -1, 9],
+          ["strategy", strategy, 0, 4],
+        ] as const) {
+          if (typeof value !== "number") throw wrongType(key, "number", value);
+          if (value < min || value > max) throw outOfRange(key, `>= ${min} and <= ${max}`, value);
+        }
+        if (this._level === level && this._strategy === strategy) {
+          nextTick(callback);
+          return;
+        }
+        this.flush(SYNC_FLUSH, () => {
+          if (this.destroyed) return;
+          native("compressionParams", { id: this.#id, level, strategy });
+          Object.assign(this, { _level: level, _strategy: strategy });
+          callback?.();
+        });
       }
     }
-    for (const method of ["flush", "params", "reset"])
-      Object.defineProperty(Converter.prototype, method, { value: missing(method), configurable: true });
-    return Object.defineProperty(Converter, "name", { value: name });
+    /** Old code calls the class without `new`. */
+    function Callable(options?: Options): Transform {
+      return Reflect.construct(Converter, [options], new.target ?? Callable) as Transform;
+    }
+    Object.setPrototypeOf(Callable, Converter);
+    Callable.prototype = Object.create(Converter.prototype, {
+      constructor: { value: Callable, writable: true, configurable: true },
+    });
+    Object.defineProperty(Callable, "name", { value: name });
+    return Callable as unknown as new (options?: Options) => Transform;
   }
 
   const names = Object.defineProperties(
     {
-      constants,
-      codes,
+      constants: Object.freeze(constants),
+      codes: Object.freeze(codes),
       crc32: (data: unknown, value: unknown = 0): number => {
         const bytes = bytesOf(
           data instanceof ArrayBuffer ? undefined : data,
@@ -149,6 +258,7 @@ export function createZlib({ native, load, setTimeout }: Internals): Readonly<Re
         return Number(native("crc32", { value }, bytes));
       },
       ...functions,
+      ...Object.fromEntries(Object.entries(constants).filter(([name]) => !name.startsWith("BROTLI"))),
     },
     Object.getOwnPropertyDescriptors(classes),
   );

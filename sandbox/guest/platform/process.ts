@@ -1,5 +1,5 @@
 import type { Internals } from "../internals.ts";
-import { wrongType } from "../buffer/errors.ts";
+import { wrongArgument, wrongType } from "../buffer/errors.ts";
 
 /** Environment variables that Deno lets every program read; none of them is set here. */
 export const READABLE: readonly string[] = ["FORCE_COLOR", "NODE_DEBUG", "NODE_OPTIONS", "NO_COLOR"];
@@ -47,6 +47,8 @@ export function createProcess({ load, print, exit, setTimeout, nextTick }: Inter
   const hrtime = Object.assign(
     (earlier?: readonly [number, number]): [number, number] => {
       let left = elapsed();
+      if (earlier !== undefined && !Array.isArray(earlier))
+        throw wrongArgument("time", "an instance of Array", earlier);
       if (earlier !== undefined) left -= BigInt(earlier[0]) * 1_000_000_000n + BigInt(earlier[1]);
       return [Number(left / 1_000_000_000n), Number(left % 1_000_000_000n)];
     },

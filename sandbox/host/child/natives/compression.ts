@@ -18,7 +18,7 @@ const OPERATIONS = {
   zstdDecompress: zlib.zstdDecompressSync,
 } as const;
 
-/** The options that the guest may set, besides `maxOutputLength` and `dictionary`. */
+/** The options that the guest may set, besides `maxOutputLength` and `params`. */
 const OPTIONS = ["flush", "finishFlush", "windowBits", "level", "memLevel", "strategy"] as const;
 
 /** `codes` is missing in the types. */
@@ -56,35 +56,39 @@ function readParams(operation: string, params: unknown): Record<number, number> 
   );
 }
 
-/** Reads the options; the input begins with the dictionary, if there is one. */
-function readOptions(
-  header: Readonly<Record<string, unknown>>,
-  dictionary: Uint8Array,
-): zlib.ZlibOptions & { readonly dictionary?: Uint8Array } {
-  const { maxOutputLength, operation, params } = header;
-  const most = typeof maxOutputLength === "number" ? maxOutputLength : MAX_OUTPUT_BYTES;
+/** Reads the options of an operation. */
+export function readOptions(header: Readonly<Record<string, unknown>>): Omit<zlib.ZlibOptions, "dictionary"> {
+  const { chunkSize, maxOutputLength = MAX_OUTPUT_BYTES, operation, params } = header;
+  const isTooLong = typeof maxOutputLength === "number" && maxOutputLength > MAX_OUTPUT_BYTES;
   return {
     ...Object.fromEntries(
       OPTIONS.filter((name) => header[name] !== undefined).map((name) => [name, header[name]]),
     ),
     ...(params !== undefined && { params: readParams(String(operation), params) }),
-    ...(dictionary.length > 0 && { dictionary }),
-    maxOutputLength: Math.min(MAX_OUTPUT_BYTES, most),
+    // Node refuses a wrong one; a large one would only take memory.
+    ...(chunkSize !== undefined && !((chunkSize as number) >= 64) && { chunkSize: chunkSize as number }),
+    maxOutputLength: isTooLong ? MAX_OUTPUT_BYTES : (maxOutputLength as number),
   };
 }
 
 /** The platform's compression. */
 export const zlibNatives: Readonly<Record<string, Native>> = {
-  /** `{operation, dictionaryBytes, …options}` and bytes → bytes. */
+  /** `{operation, …options}` and bytes → bytes. */
   zlib: (header, body) => {
-    const { operation: name, dictionaryBytes } = header;
+    const { operation: name } = header;
     const operation = Object.hasOwn(OPERATIONS, String(name))
       ? OPERATIONS[name as keyof typeof OPERATIONS]
       : undefined;
     if (operation === undefined) throw new TypeError("unknown function of node:zlib");
-    const start = Number(dictionaryBytes) || 0;
-    return operation(body.subarray(start), readOptions(header, body.subarray(0, start)));
+    return operation(body, readOptions(header));
   },
   crc32: ({ value }, body) => String(zlib.crc32(body, Number(value))),
-  zlibConstants: () => JSON.stringify({ constants, codes }),
+  /** Without those that Deno lacks. */
+  zlibConstants: () =>
+    JSON.stringify({
+      constants: Object.fromEntries(
+        Object.entries(constants).filter(([name]) => !/^ZSTD_(?:error|CLEVEL)/.test(name)),
+      ),
+      codes,
+    }),
 };

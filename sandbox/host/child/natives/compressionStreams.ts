@@ -1,16 +1,22 @@
 import * as zlib from "node:zlib";
+import { readOptions } from "./compression.ts";
 import type { Native } from "./native.ts";
 
-/** Streams that a run may have open at once; the largest kind takes some 0.5 MB of this process. */
+/** Streams that a run may have open at once; most kinds take up to 0.5 MB of this process. */
 const MAX_STREAMS = 64;
-/** Longest output for one piece of input, in bytes: a small piece can expand to gigabytes. */
-const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
+/** Of the kinds that take up to 40 MB. */
+const MAX_LARGE_STREAMS = 8;
+const LARGE = ["brotliCompress", "zstdCompress"];
 
 /** What Node's streams of `node:zlib` share, with the synchronous conversion that its own `…Sync` functions use. */
 interface Converter {
   readonly bytesWritten: number;
   readonly _processChunk: (piece: Uint8Array, flush: number) => Uint8Array;
-  _handle: { close: () => void } | null;
+  _handle: {
+    close: () => void;
+    readonly params?: (level: number, strategy: number) => void;
+    readonly reset: () => void;
+  } | null;
   readonly on: (event: "error", listener: () => void) => void;
 }
 
@@ -33,21 +39,19 @@ function free(converter: Converter): void {
   converter._handle = null;
 }
 
-const ZLIB = { maxOutputLength: MAX_OUTPUT_BYTES };
-const BROTLI = {
-  maxOutputLength: MAX_OUTPUT_BYTES,
-  params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 6, [zlib.constants.BROTLI_PARAM_LGWIN]: 22 },
-};
-const CREATE: Readonly<Record<string, () => unknown>> = {
-  gzip: () => zlib.createGzip(ZLIB),
-  deflate: () => zlib.createDeflate(ZLIB),
-  "deflate-raw": () => zlib.createDeflateRaw(ZLIB),
-  brotli: () => zlib.createBrotliCompress(BROTLI),
-  gunzip: () => zlib.createGunzip(ZLIB),
-  inflate: () => zlib.createInflate(ZLIB),
-  "inflate-raw": () => zlib.createInflateRaw(ZLIB),
-  unbrotli: () => zlib.createBrotliDecompress({ maxOutputLength: MAX_OUTPUT_BYTES }),
-};
+const CREATE = {
+  gzip: zlib.createGzip,
+  gunzip: zlib.createGunzip,
+  deflate: zlib.createDeflate,
+  inflate: zlib.createInflate,
+  deflateRaw: zlib.createDeflateRaw,
+  inflateRaw: zlib.createInflateRaw,
+  unzip: zlib.createUnzip,
+  brotliCompress: zlib.createBrotliCompress,
+  brotliDecompress: zlib.createBrotliDecompress,
+  zstdCompress: zlib.createZstdCompress,
+  zstdDecompress: zlib.createZstdDecompress,
+} as const;
 
 /** The compression streams of one run, which convert each piece as it comes. */
 export interface CompressionStreams {
@@ -57,42 +61,45 @@ export interface CompressionStreams {
 }
 
 export function createCompressionStreams(): CompressionStreams {
-  const open = new Map<number, { readonly converter: Converter; readonly kind: string }>();
+  const open = new Map<number, Converter & { readonly isLarge?: boolean }>();
   let next = 1;
 
   function end(id: number): void {
-    const stream = open.get(id);
-    if (stream !== undefined) free(stream.converter);
+    const converter = open.get(id);
+    if (converter !== undefined) free(converter);
     open.delete(id);
+  }
+  function find(id: unknown): Converter {
+    const converter = open.get(Number(id));
+    if (converter === undefined) throw new TypeError("resource is closed");
+    return converter;
   }
 
   return {
     natives: {
-      /** `{kind}` → the stream's number. */
-      compressionOpen: ({ kind }) => {
-        const create = Object.hasOwn(CREATE, String(kind)) ? CREATE[String(kind)] : undefined;
+      /** `{operation, …options}` → the stream's number. */
+      compressionOpen: (header) => {
+        const create = Object.hasOwn(CREATE, String(header["operation"]))
+          ? CREATE[header["operation"] as keyof typeof CREATE]
+          : undefined;
         if (create === undefined) throw new TypeError("Unsupported format");
         if (open.size >= MAX_STREAMS)
           throw new TypeError(`more than ${MAX_STREAMS} compression streams are open`);
-        const converter = create() as Converter;
+        const isLarge = LARGE.includes(String(header["operation"]));
+        if (isLarge && [...open.values()].filter((each) => each.isLarge).length >= MAX_LARGE_STREAMS)
+          throw new TypeError(`more than ${MAX_LARGE_STREAMS} streams of Brotli and Zstandard are open`);
+        const converter = Object.assign(create(readOptions(header)) as unknown as Converter, { isLarge });
         // A failed conversion both throws and emits its error.
         converter.on("error", () => {});
-        open.set(next, { converter, kind: String(kind) });
+        open.set(next, converter);
         return String(next++);
       },
-      /** `{id, isLast}` and the next piece → its output. After the last piece or an error the stream is closed. */
-      compressionWrite: ({ id, isLast }, piece) => {
-        const stream = open.get(Number(id));
-        if (stream === undefined) throw new TypeError("resource is closed");
-        const { converter, kind } = stream;
-        const { BROTLI_OPERATION_FINISH, BROTLI_OPERATION_FLUSH, Z_FINISH, Z_SYNC_FLUSH } = zlib.constants;
-        const [flush, finish] = kind.endsWith("brotli")
-          ? [BROTLI_OPERATION_FLUSH, BROTLI_OPERATION_FINISH]
-          : // Deno doesn't notice when deflated data end too early.
-            [Z_SYNC_FLUSH, kind.startsWith("inflate") ? Z_SYNC_FLUSH : Z_FINISH];
+      /** `{id, flush, isLast}` and the next piece → its output. After the last piece or an error the stream is closed. `isStrict` refuses what follows the end. */
+      compressionWrite: ({ id, flush, isLast, isStrict }, piece) => {
+        const converter = find(id);
         try {
-          const output = convert(converter, piece, isLast === true ? finish : flush);
-          if (converter.bytesWritten < piece.length)
+          const output = convert(converter, piece, Number(flush));
+          if (isStrict === true && converter.bytesWritten < piece.length)
             throw new TypeError("trailing data after the end of the stream");
           if (isLast === true) end(Number(id));
           return output;
@@ -100,6 +107,16 @@ export function createCompressionStreams(): CompressionStreams {
           end(Number(id));
           throw error;
         }
+      },
+      /** `{id, level, strategy}`: changes how the next pieces are compressed. */
+      compressionParams: ({ id, level, strategy }) => {
+        find(id)._handle?.params?.(Number(level), Number(strategy));
+        return "";
+      },
+      /** `{id}`: starts a stream anew. */
+      compressionReset: ({ id }) => {
+        find(id)._handle?.reset();
+        return "";
       },
       /** `{id}`: frees a stream that was given up. */
       compressionClose: ({ id }) => {
