@@ -4,8 +4,9 @@ import type { Native } from "./native.ts";
 
 /** Streams that a run may have open at once; most kinds take up to 0.5 MB of this process. */
 const MAX_STREAMS = 64;
-/** Of the kinds that take up to 40 MB. */
+/** Of the kinds that take up to 40 MB, and the bits of Brotli's window with which they do: 24 bits take more than 100 MB. */
 const MAX_LARGE_STREAMS = 8;
+const MAX_WINDOW_BITS = 22;
 const LARGE = ["brotliCompress", "zstdCompress"];
 
 /** What Node's streams of `node:zlib` share, with the synchronous conversion that its own `…Sync` functions use. */
@@ -88,7 +89,11 @@ export function createCompressionStreams(): CompressionStreams {
         const isLarge = LARGE.includes(String(header["operation"]));
         if (isLarge && [...open.values()].filter((each) => each.isLarge).length >= MAX_LARGE_STREAMS)
           throw new TypeError(`more than ${MAX_LARGE_STREAMS} streams of Brotli and Zstandard are open`);
-        const converter = Object.assign(create(readOptions(header)) as unknown as Converter, { isLarge });
+        const options = readOptions(header);
+        const windowBits = (options as zlib.BrotliOptions).params?.[zlib.constants.BROTLI_PARAM_LGWIN];
+        if (Number(windowBits) > MAX_WINDOW_BITS)
+          throw new RangeError(`a stream of Brotli has a window of at most ${MAX_WINDOW_BITS} bits here`);
+        const converter = Object.assign(create(options) as unknown as Converter, { isLarge });
         // A failed conversion both throws and emits its error.
         converter.on("error", () => {});
         open.set(next, converter);
