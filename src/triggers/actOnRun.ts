@@ -129,7 +129,8 @@ export async function requestRun(
     const detail = error.message;
     const isLimit = error.code === "rate_limited" && !(error instanceof OpenLimitError);
     if (isLimit && !trigger.isPatient) return await skip({ reason: "limit", detail });
-    if (error.blame === "caller" && !error.retryable) return await skip({ reason: "refused", detail });
+    if (!isLimit && error.blame === "caller" && !error.retryable)
+      return await skip({ reason: "refused", detail });
     if (!["overloaded", "chain_unavailable", "rate_limited"].includes(error.code)) throw error;
     await noteWait(store.db, run.id, detail);
     return false;

@@ -88,6 +88,7 @@ test("behaviour: what is not run says who runs it", () => {
     "CI runs both on a fresh clone",
     "needs Docker",
     "needs a registry of packages",
+    "needs the id of a dapp, and a person who accepts",
   ]);
   const languages = new Set(blocks.map(({ language }) => language));
   expect([...languages].toSorted()).toEqual(

@@ -116,7 +116,9 @@ test("behaviour: where older blocks were not searched for a label, a link goes o
   });
   await search("nobody's raffle");
   await page.getByText(/^Not searched yet: the blocks of .* below 5000, for the label\./).waitFor();
+  const answered = page.waitForResponse(/before=5000/);
   await page.getByRole("link", { name: "Search older blocks" }).click();
+  await answered;
   await page.getByText(/^Not searched yet/).waitFor({ state: "detached" });
   expect(asked.at(-1)).toBe("?q=nobody%27s+raffle&network=sepolia&before=5000");
   expect(visitor.troubles).toEqual([]);

@@ -10,7 +10,9 @@ function withoutVarying(value: unknown): unknown {
   const text = JSON.stringify(value, (name, inner: unknown) => (FOREIGN.includes(name) ? null : inner));
   const same = text
     .replaceAll(/0x[0-9a-fA-F]{8,}/g, "0x")
-    .replaceAll(/\b(req|dapp|dry|key|wh|evt|att|sch|trg|run)_[0-9a-z]{26}\b/g, "$1_")
+    .replaceAll(/\b(req|dapp|dry|key|wh|evt|att|sch|trg|run|person|inv|aud)_[0-9a-z]{26}\b/g, "$1_")
+    .replaceAll(/\bsession_[0-9a-f]{12}\b/g, "session_")
+    .replaceAll(/\/invitation#[\w-]{43}/g, "/invitation#")
     .replaceAll(/\btyche_[0-9A-Za-z]+/g, "tyche_")
     .replaceAll(/\bwhsec_[0-9A-Za-z+/]+/g, "whsec_")
     .replaceAll(/[0-9]+(?:\.[0-9]+)?/g, "0");
