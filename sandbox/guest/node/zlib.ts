@@ -37,6 +37,7 @@ const ZLIB_MODES = 7;
 const MIN_CHUNK_BYTES = 64;
 const DEFAULT_CHUNK_BYTES = 16_384;
 const SYNC_FLUSH = 2;
+const LAST_FLUSH = 5;
 const BUFFER = "of type string or an instance of Buffer, TypedArray, DataView, or ArrayBuffer";
 
 /** Creates `node:zlib`: the host converts, the pieces of a stream as they come. As in Deno, dictionaries are checked and not used. */
@@ -192,6 +193,13 @@ export function createZlib({
         const [flag, done] = isDefault
           ? [this._defaultFullFlushFlag, kind as Callback | undefined]
           : [kind as number, callback];
+        // As in Node, which looks for an empty piece of that number.
+        if (!this.writableEnded && !(Number.isInteger(flag) && flag >= 0 && flag <= LAST_FLUSH))
+          throw wrongArgument(
+            "chunk",
+            "of type string or an instance of Buffer, TypedArray, or DataView",
+            undefined,
+          );
         if (this.writableFinished) {
           if (done !== undefined) nextTick(done);
         } else if (this.writableEnded) {

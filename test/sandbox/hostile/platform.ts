@@ -152,6 +152,11 @@ export const platform: readonly HostileCase[] = [
     "const zip = await new Response(new Blob([new Uint8Array(5e7)]).stream().pipeThrough(new CompressionStream('gzip'))).arrayBuffer(); const all = []; for (;;) all.push(await new Response(new Blob([zip]).stream().pipeThrough(new DecompressionStream('gzip'))).arrayBuffer())",
     { ...EITHER, limits: { timeoutMs: 2_000 } },
   ),
+  returns(
+    "ways to flush that no conversion has",
+    `const z = await import('node:zlib'); for (const make of [z.createDeflate, z.createInflate, z.createBrotliCompress, z.createBrotliDecompress, z.createZstdCompress, z.createZstdDecompress]) for (const way of [-1, 2.5, 3, 4, 5, 99, 2 ** 32, NaN]) { const s = make(); s.on('error', () => {}); try { await new Promise((go) => { s.once('close', go); s.flush(way, go); }) } catch {} s.destroy() } ${DONE}`,
+    "done",
+  ),
   fails(
     "unpacking garbage",
     "await new Response(new Blob([new Uint8Array(100).fill(7)]).stream().pipeThrough(new DecompressionStream('gzip'))).arrayBuffer()",

@@ -9,6 +9,11 @@ const MAX_LARGE_STREAMS = 8;
 const MAX_WINDOW_BITS = 22;
 const LARGE = ["brotliCompress", "zstdCompress"];
 
+/** The highest way to flush of a conversion, Z_BLOCK, EMIT_METADATA or ZSTD_e_end: at any other Node ends the process. */
+function lastFlushOf(operation: string): number {
+  return operation.startsWith("brotli") ? 3 : operation.startsWith("zstd") ? 2 : 5;
+}
+
 /** What Node's streams of `node:zlib` share, with the synchronous conversion that its own `…Sync` functions use. */
 interface Converter {
   readonly bytesWritten: number;
@@ -19,6 +24,11 @@ interface Converter {
     readonly reset: () => void;
   } | null;
   readonly on: (event: "error", listener: () => void) => void;
+}
+
+interface OpenConverter extends Converter {
+  readonly isLarge: boolean;
+  readonly lastFlush: number;
 }
 
 /** Converts one piece. Node frees the converter's memory after a synchronous conversion, so until `free` it is shown a `close` that doesn't. */
@@ -62,7 +72,7 @@ export interface CompressionStreams {
 }
 
 export function createCompressionStreams(): CompressionStreams {
-  const open = new Map<number, Converter & { readonly isLarge?: boolean }>();
+  const open = new Map<number, OpenConverter>();
   let next = 1;
 
   function end(id: number): void {
@@ -70,7 +80,7 @@ export function createCompressionStreams(): CompressionStreams {
     if (converter !== undefined) free(converter);
     open.delete(id);
   }
-  function find(id: unknown): Converter {
+  function find(id: unknown): OpenConverter {
     const converter = open.get(Number(id));
     if (converter === undefined) throw new TypeError("resource is closed");
     return converter;
@@ -80,20 +90,24 @@ export function createCompressionStreams(): CompressionStreams {
     natives: {
       /** `{operation, …options}` → the stream's number. */
       compressionOpen: (header) => {
-        const create = Object.hasOwn(CREATE, String(header["operation"]))
-          ? CREATE[header["operation"] as keyof typeof CREATE]
+        const operation = String(header["operation"]);
+        const create = Object.hasOwn(CREATE, operation)
+          ? CREATE[operation as keyof typeof CREATE]
           : undefined;
         if (create === undefined) throw new TypeError("Unsupported format");
         if (open.size >= MAX_STREAMS)
           throw new TypeError(`more than ${MAX_STREAMS} compression streams are open`);
-        const isLarge = LARGE.includes(String(header["operation"]));
+        const isLarge = LARGE.includes(operation);
         if (isLarge && [...open.values()].filter((each) => each.isLarge).length >= MAX_LARGE_STREAMS)
           throw new TypeError(`more than ${MAX_LARGE_STREAMS} streams of Brotli and Zstandard are open`);
         const options = readOptions(header);
         const windowBits = (options as zlib.BrotliOptions).params?.[zlib.constants.BROTLI_PARAM_LGWIN];
         if (Number(windowBits) > MAX_WINDOW_BITS)
           throw new RangeError(`a stream of Brotli has a window of at most ${MAX_WINDOW_BITS} bits here`);
-        const converter = Object.assign(create(options) as unknown as Converter, { isLarge });
+        const converter = Object.assign(create(options) as unknown as Converter, {
+          isLarge,
+          lastFlush: lastFlushOf(operation),
+        });
         // A failed conversion both throws and emits its error.
         converter.on("error", () => {});
         open.set(next, converter);
@@ -102,8 +116,11 @@ export function createCompressionStreams(): CompressionStreams {
       /** `{id, flush, isLast}` and the next piece → its output. After the last piece or an error the stream is closed. `isStrict` refuses what follows the end. */
       compressionWrite: ({ id, flush, isLast, isStrict }, piece) => {
         const converter = find(id);
+        const way = Number(flush);
+        if (!Number.isInteger(way) || way < 0 || way > converter.lastFlush)
+          throw new RangeError("there is no such way to flush");
         try {
-          const output = convert(converter, piece, Number(flush));
+          const output = convert(converter, piece, way);
           if (isStrict === true && converter.bytesWritten < piece.length)
             throw new TypeError("trailing data after the end of the stream");
           if (isLast === true) end(Number(id));
