@@ -1,7 +1,15 @@
-import { isAudited } from "../people/roles.ts";
 import type { HttpContext } from "./context.ts";
 import type { Operation } from "./operation.ts";
 import type { OperatorPart } from "./operatorPart.ts";
+
+/** Operations that only read, or make a request that the dapp's list of requests records; all others are in the audit log. */
+const UNRECORDED =
+  /^(?:(?:get|list|explore|run|request|simulate|verify|search|read|test)[A-Z]|useFaucet$|search$)/;
+
+/** Whether the audit log records an operation: it reveals, creates, changes or deletes something. */
+export function isAudited(operation: string): boolean {
+  return !UNRECORDED.test(operation);
+}
 
 /** Adds a successful operation to the audit log, unless it only read or its request is recorded anyway. */
 export async function recordChange(

@@ -7,6 +7,7 @@ import { lockAll } from "../store/dapps.ts";
 import {
   deletePerson,
   findInvitation,
+  findPerson,
   findPersonSession,
   listAudit,
   listInvitations,
@@ -170,7 +171,7 @@ function createSignIn({
           .where("id", "=", passkey.id)
           .where("counter", "=", passkey.counter)
           .executeTakeFirst();
-        const person = (await listPeople(db)).find((one) => one.id === passkey.person_id);
+        const person = await findPerson(db, passkey.person_id);
         if (numUpdatedRows === 0n || person === undefined)
           throw new PasskeyRefusedError("it was used elsewhere just now");
         await audit(
@@ -230,16 +231,15 @@ function createSignIn({
 /** The members of dapps, and the invitations to become one. */
 function createMembers({ store, now }: Parts) {
   /** Runs a change of people, one after another, and undoes it if a dapp or the service has lost its last owner or operator by it. */
-  const change = async (work: (db: Queryable) => Promise<void>): Promise<void> => {
-    await store.write(async (db) => {
+  const change = <Changed>(work: (db: Queryable) => Promise<Changed>): Promise<Changed> =>
+    store.write(async (db) => {
       await lockAll(db);
-      const before = await countLeaders(db);
-      await work(db);
-      const after = await countLeaders(db);
-      for (const [where, count] of before)
-        if (count > 0 && !after.has(where)) throw new LastLeaderError(where);
+      const before = await findLed(db);
+      const changed = await work(db);
+      const after = await findLed(db);
+      for (const where of before) if (!after.has(where)) throw new LastLeaderError(where);
+      return changed;
     });
-  };
   const getMember = async (db: Queryable, dappId: string, personId: string) => {
     const member = (await listMembers(db, dappId)).find(({ id }) => id === personId);
     if (member === undefined) throw new UnknownDappError(`member ${personId}`);
@@ -247,7 +247,7 @@ function createMembers({ store, now }: Parts) {
   };
   /** Throws `not_found`. */
   const getPerson = async (db: Queryable, personId: string): Promise<StoredPerson> => {
-    const person = (await listPeople(db)).find(({ id }) => id === personId);
+    const person = await findPerson(db, personId);
     if (person === undefined) throw new UnknownDappError(`person ${personId}`);
     return person;
   };
@@ -295,14 +295,12 @@ function createMembers({ store, now }: Parts) {
       return taken;
     },
     /** Gives a member another role; `undefined` removes them. Throws `not_found`, and {@link LastLeaderError}. */
-    async changeMember(dappId: string, personId: string, role: Role | undefined) {
-      const before = await getMember(store.db, dappId, personId);
-      await change(async (db) => {
-        await getMember(db, dappId, personId);
+    changeMember: (dappId: string, personId: string, role: Role | undefined) =>
+      change(async (db) => {
+        const before = await getMember(db, dappId, personId);
         await saveMember(db, { dappId, personId, role }, now());
-      });
-      return { ...before, role: role ?? before.role };
-    },
+        return { ...before, role: role ?? before.role };
+      }),
     /** Makes a person an operator, or ends that. Throws `not_found`, and {@link LastLeaderError}. */
     async setOperator(personId: string, isOperator: boolean): Promise<void> {
       await change(async (db) => {
@@ -387,13 +385,11 @@ function shownIdOf(id: string): string {
   return `session_${id.slice(0, 12)}`;
 }
 
-/** Counts the owners of each dapp, and the operators. */
-async function countLeaders(db: Queryable): Promise<ReadonlyMap<string, number>> {
-  const counts = new Map<string, number>();
-  const count = (where: string): void => void counts.set(where, (counts.get(where) ?? 0) + 1);
-  for (const { role, dapp_id } of await listMemberships(db)) if (role === "owner") count(dapp_id);
-  for (const { is_operator } of await listPeople(db)) if (is_operator === 1) count("operator");
-  return counts;
+/** Returns the dapps that have an owner, and "operator" if there is a person who is one. */
+async function findLed(db: Queryable): Promise<ReadonlySet<string>> {
+  const owners = (await listMemberships(db)).filter(({ role }) => role === "owner");
+  const hasOperator = (await listPeople(db)).some(({ is_operator }) => is_operator === 1);
+  return new Set([...owners.map(({ dapp_id }) => dapp_id), ...(hasOperator ? ["operator"] : [])]);
 }
 
 /** An invitation was used, revoked, is over, or never was. */

@@ -111,12 +111,3 @@ export function mayCall(
   if (least === undefined) return "no";
   return least === "anyone" || ROLES.indexOf(role) >= ROLES.indexOf(least) ? "yes" : "no";
 }
-
-/** Operations that only read, or make a request that the dapp's list of requests records; all others are in the audit log. */
-const UNRECORDED =
-  /^(?:(?:get|list|explore|run|request|simulate|verify|search|read|test)[A-Z]|useFaucet$|search$)/;
-
-/** Whether the audit log records an operation: it reveals, creates, changes or deletes something. */
-export function isAudited(operation: string): boolean {
-  return !UNRECORDED.test(operation);
-}

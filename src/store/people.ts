@@ -14,6 +14,11 @@ export async function listPeople(db: Queryable): Promise<StoredPerson[]> {
   return await db.selectFrom("people").selectAll().orderBy("id").execute();
 }
 
+/** Finds a person. */
+export async function findPerson(db: Queryable, id: string): Promise<StoredPerson | undefined> {
+  return await db.selectFrom("people").selectAll().where("id", "=", id).executeTakeFirst();
+}
+
 /** Returns the memberships of a person, or of all people. */
 export async function listMemberships(
   db: Queryable,

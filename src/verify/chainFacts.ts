@@ -17,6 +17,8 @@ const MAX_SEARCH_WINDOWS = 30n;
 const PART_BLOCKS = 10_000n;
 /** Parts of a wide search where nothing else is said: the node may be one that the service pays for. */
 const MAX_PARTS = 30;
+/** Parts of a search of the node of whoever verifies: ten million blocks where it takes 10,000 at once. */
+export const OWN_NODE_PARTS = 1_000;
 
 /** The part of a node's interface that the checks use. Its answers are trusted only where they can't be checked. */
 export interface ChainReader {

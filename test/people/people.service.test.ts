@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { createOperator, type RoleName, type TycheOperator } from "../../src/client/index.ts";
-import { isAudited, LEAST_ROLE } from "../../src/people/roles.ts";
+import { isAudited } from "../../src/http/recordChange.ts";
+import { LEAST_ROLE } from "../../src/people/roles.ts";
 import {
   codeOf,
   createPasskey,

@@ -22,11 +22,8 @@ import { openDataDirectory } from "../../store/dataDirectory.ts";
 import { beaconTermsOf, EMBEDDED_MARGIN_SECONDS } from "../config/beaconSchema.ts";
 import { readConfig } from "../config/readConfig.ts";
 import { localBeaconSeed } from "../network/networkKeys.ts";
-import type { SearchBounds } from "../../verify/chainFacts.ts";
+import { OWN_NODE_PARTS, type SearchBounds } from "../../verify/chainFacts.ts";
 import { verifyTransaction } from "../../verify/verifyTransaction.ts";
-
-/** Requests to a node that refuses to search its whole chain at once: ten million blocks where it takes 10,000. */
-const LABEL_SEARCH_PARTS = 1_000;
 
 export interface VerifyToolOptions {
   /** Name of a known network or of one in the data directory; any other name if a node is given. */
@@ -79,7 +76,7 @@ export async function verifyWithTool(options: VerifyToolOptions): Promise<Verifi
       isEmbedded: known === undefined ? given?.isEmbedded : true,
       run: createSourceRunner(pool),
       caller: "verify",
-      labelSearch: { parts: LABEL_SEARCH_PARTS, ...options.labelSearch },
+      labelSearch: { parts: OWN_NODE_PARTS, ...options.labelSearch },
       maxResponseBytes: MAX_RESPONSE_BYTES.own,
       drandChains: [...(given?.drandChains ?? []), ...(known?.drandChains ?? [])],
       findPreset: async (sourceHash) => findPresetNames(await presets(), sourceHash),

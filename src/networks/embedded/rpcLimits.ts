@@ -151,9 +151,9 @@ export function codeFaultOf(method: string, parameters: unknown): string | undef
 }
 
 /**
- * Says in one sentence why a transaction with blobs (EIP-4844) can't be sent; `undefined` for other calls. Anvil 1.7.1 answers the first of
- * them after some ten seconds, and puts the blobs themselves under its block's `transactionsRoot`, so that nobody can check a result that is
- * in the same block.
+ * Says in one sentence why a transaction with blobs (EIP-4844) can't be sent; `undefined` for other calls. Anvil 1.7.1 takes seconds for
+ * the first of them, and puts the blobs themselves under its block's `transactionsRoot`, so that nobody can check a result in the same
+ * block.
  */
 export function blobFaultOf(method: string, [transaction]: Parameters): string | undefined {
   const hasBlobs = SENDING_RAW.test(method)

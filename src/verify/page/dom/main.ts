@@ -11,7 +11,7 @@ import {
   VERDICT_WORDS,
   verdictReasons,
 } from "../../../lib/verificationWords.ts";
-import type { ChainReader } from "../../chainFacts.ts";
+import { OWN_NODE_PARTS, type ChainReader } from "../../chainFacts.ts";
 import { findDraws } from "../../findDraws.ts";
 import { describeResult } from "../../describeResult.ts";
 import { parsePublished } from "../../publishedContracts.ts";
@@ -33,8 +33,6 @@ declare const PRESETS: Readonly<Record<Hex, KnownPreset>>;
 const SVG = "http://www.w3.org/2000/svg";
 /** Longest result that an oracle of Tyche reports, in bytes. */
 const MAX_RESPONSE_BYTES = 1024;
-/** Requests to a node that refuses to search its whole chain for a label at once. */
-const LABEL_SEARCH_PARTS = 1_000;
 /** Longest verification. Reading hundreds of blocks from a slow node takes minutes. */
 const MAX_MINUTES = 5;
 
@@ -142,7 +140,7 @@ async function findDraw(client: ChainReader, label: string): Promise<Hex | undef
     client,
     chainId,
     presetConsumer,
-    parts: LABEL_SEARCH_PARTS,
+    parts: OWN_NODE_PARTS,
   });
   const { transactionHashes: hashes, from, to, isWhole } = found;
   const [only, ...others] = hashes;
@@ -198,7 +196,7 @@ async function verify(client: ChainReader, hash: Hex, signal: AbortSignal): Prom
     run: (source) => runner({ ...source, signal }),
     maxResponseBytes: MAX_RESPONSE_BYTES,
     caller: "page",
-    labelSearch: { parts: LABEL_SEARCH_PARTS },
+    labelSearch: { parts: OWN_NODE_PARTS },
     findPreset: (sourceHash) => PRESETS[sourceHash],
     drandChains: published?.drandChains,
     hasEthereumBlocks: !noBlocks.checked,
