@@ -181,7 +181,7 @@ test("behaviour: a source may make 1,000 host calls; further ones fail and its c
   const source = `let made = 0;
     try { for (;; made++) await import("npm:x").catch((e) => { if (/host calls/.test(e.message)) throw e; }); }
     catch (e) { return Functions.encodeString(made + " " + e.message); }`;
-  const result = await pool.run({ source });
+  const result = await pool.run({ source, limits: { timeoutMs: 60_000 } });
   expect(result.ok ? Buffer.from(result.bytes).toString() : result.error).toBe(
     "1000 Exceeded maximum of 1000 host calls",
   );
