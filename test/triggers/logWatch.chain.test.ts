@@ -339,6 +339,7 @@ describe.each(DATABASES)("on %s", (_name, prepare) => {
       await emit(2, 20);
       await requested(first.id, 2);
       await triggers.change(DAPP, first.id, { paused: true });
+      await watch.stop();
       if (isReorged) await chain.client.request("anvil_reorg", [1, []]);
       for (let i = 0; i < 5; i += 1) await emit(3, 30);
       const read: (bigint | string)[] = [];
@@ -349,7 +350,6 @@ describe.each(DATABASES)("on %s", (_name, prepare) => {
           return await chain.client.getLogs(filter);
         },
       };
-      await watch.stop();
       observed = observe({ client });
       watch = start();
       const second = await create();
