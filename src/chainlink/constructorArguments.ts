@@ -1,11 +1,8 @@
 import type { DecodedValue } from "../api/types.ts";
 import { decodeAbiParameters, encodeAbiParameters, type AbiParameter, type Hex } from "viem";
-import { once } from "../lib/memo.ts";
 import { readValue } from "./addressBook.ts";
 import { loadArtifacts } from "./contracts/artifacts.ts";
 import type { ContractName } from "./contracts/compilerInput.ts";
-
-const readArtifacts = once(loadArtifacts);
 
 /**
  * Decodes the arguments of a contract's constructor; `null` if the creation code isn't the compiled bytecode of the contract,
@@ -14,7 +11,7 @@ const readArtifacts = once(loadArtifacts);
  * @param input of the transaction that created it: the creation code, then the encoded arguments.
  */
 export function decodeConstructorArguments(contract: ContractName, input: Hex): DecodedValue[] | null {
-  const { abi, bytecode } = readArtifacts()[contract];
+  const { abi, bytecode } = loadArtifacts()[contract];
   if (!input.toLowerCase().startsWith(bytecode.toLowerCase())) return null;
   const encoded: Hex = `0x${input.slice(bytecode.length).toLowerCase()}`;
   const parameters: readonly AbiParameter[] = abi.find((item) => item.type === "constructor")?.inputs ?? [];

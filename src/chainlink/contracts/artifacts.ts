@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import type { Abi, Hex } from "viem";
 import { TycheError } from "../../lib/errors.ts";
+import { once } from "../../lib/memo.ts";
 import { cacheFileOf, type ContractName, readCompilationUnits } from "./compilerInput.ts";
 
 /** The compiler's output for one contract. */
@@ -15,18 +16,18 @@ export interface Artifact {
 const PACKAGED = new URL("./artifacts.json", import.meta.url);
 
 /**
- * Reads the compiled contracts: from the npm package or, in a checkout, from the cache that `npm run prepare` fills. The
+ * Reads the compiled contracts, once: from the npm package or, in a checkout, from the cache that `npm run prepare` fills. The
  * cache key is a hash of the sources, so the artifacts always match the sources on disk.
  *
  * @throws ContractsNotCompiledError when the cache lacks them.
  */
-export function loadArtifacts(): Readonly<Record<ContractName, Artifact>> {
+export const loadArtifacts = once((): Readonly<Record<ContractName, Artifact>> => {
   if (existsSync(PACKAGED))
     return JSON.parse(readFileSync(PACKAGED, "utf8")) as Readonly<Record<ContractName, Artifact>>;
   const artifacts = {};
   for (const unit of readCompilationUnits()) Object.assign(artifacts, readCached(cacheFileOf(unit)));
   return artifacts as Record<ContractName, Artifact>;
-}
+});
 
 function readCached(file: string): object {
   try {

@@ -16,7 +16,6 @@ export interface ContractBuild {
 }
 
 const readUnits = once(readCompilationUnits);
-const readArtifacts = once(loadArtifacts);
 
 /** Returns what a contract is built from. */
 export function getContractBuild(name: ContractName): ContractBuild {
@@ -33,7 +32,7 @@ export function getContractBuild(name: ContractName): ContractBuild {
     ))
       paths.add(target!.startsWith(".") ? posix.join(posix.dirname(path), target!) : target!);
   return {
-    abi: readArtifacts()[name].abi,
+    abi: loadArtifacts()[name].abi,
     compiler: unit.compiler.replace("solc-", ""),
     optimizerRuns: settings.optimizer.runs,
     evmVersion: settings.evmVersion,
@@ -43,7 +42,7 @@ export function getContractBuild(name: ContractName): ContractBuild {
 
 /** Whether runtime code on a chain, `0x` hex, is the compiled code of a contract, apart from the values of immutable variables. */
 export function isBuiltFrom(name: ContractName, code: Hex): boolean {
-  return isCodeOf(readArtifacts()[name].bytecode, code);
+  return isCodeOf(loadArtifacts()[name].bytecode, code);
 }
 
 /**
