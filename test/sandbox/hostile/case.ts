@@ -14,8 +14,6 @@ export interface HostileCase {
   readonly error?: string | RegExp;
   readonly kinds?: readonly RunErrorKind[];
   readonly limits?: Partial<RunLimits>;
-  /** Maximum time until the answer, in ms, on an idle machine. Default: the source's time limit plus 1,000. */
-  readonly maxMs?: number;
 }
 
 /** Small enough that sources that take memory slowly reach it before their time is up. */

@@ -67,7 +67,6 @@ export const cpu: readonly HostileCase[] = [
   timesOut("squaring a big integer", "let x = 7n; for (;;) x *= x", {
     error: /script runtime exceeded|Maximum BigInt size exceeded|RAM exceeded/,
     kinds: ["timeout", "thrown", "memory"],
-    maxMs: 3_000,
   }),
   timesOut("writing a big integer out", "const s = (1n << 30_000_000n).toString(); for (;;) {}", {
     error: /script runtime exceeded|RAM exceeded/,
@@ -167,7 +166,7 @@ export const cpu: readonly HostileCase[] = [
     "a deeply nested array in JSON",
     "JSON.parse('['.repeat(1e6))",
     /Maximum call stack|Unexpected end of JSON|RAM exceeded/,
-    { kinds: ["thrown", "memory"], limits: { timeoutMs: 3_000 }, maxMs: 6_000 },
+    { kinds: ["thrown", "memory"], limits: { timeoutMs: 3_000 } },
   ),
   fails(
     "spreading a large array into arguments",

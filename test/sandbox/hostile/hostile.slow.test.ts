@@ -15,8 +15,6 @@ import { reach } from "./reach.ts";
 const TIMEOUT_MS = 150;
 /** Time limit of every other source: it ends by itself, however busy the machine is. */
 const PLENTY_MS = 20_000;
-/** Factor by which other load on the machine may slow a case down before it fails. */
-const SLOWNESS = 10;
 /** Resident memory, in MB, to which a sandbox process must return. */
 const MAX_IDLE_RESIDENT_MB = 256;
 
@@ -46,14 +44,10 @@ test("behaviour: there are at least 150 hostile sources, each with a name of its
 describe.each(tables)("%s", (_table, cases) => {
   test.each(cases.map((one) => [one.name, one] as const))("error: %s", async (_name, one) => {
     const healthy = [1, 2, 3].map((number) => runHealthy(number));
-    const startMs = performance.now();
     const limits = { ...one.limits, timeoutMs: timeoutOf(one) };
     const result = await pool.run({ source: one.source, args: ["a"], caller: "hostile", limits });
-    const elapsedMs = performance.now() - startMs;
 
     expect(faultOf(one, result)).toBe("");
-    const maxMs = one.maxMs ?? (one.limits?.timeoutMs ?? TIMEOUT_MS) + 1_000;
-    expect(elapsedMs).toBeLessThan(maxMs * SLOWNESS);
     expect(await Promise.all(healthy)).toEqual(["healthy 1", "healthy 2", "healthy 3"]);
     expect(await runHealthy(4)).toBe("healthy 4");
     expect(await unrest()).toBe("");
