@@ -58,12 +58,16 @@ const BUSY = { data: { success: false, code: "overloaded", err: "busy" } };
 describe("a call", () => {
   test("behaviour: one whose answer was lost is sent again with the same key, and is one request", async () => {
     let lost = 0;
-    const { client, service, calls } = await connect((given) => async (input, init) => {
-      const response = await given(input, init);
-      if (lost++ > 1) return response;
-      await response.text();
-      throw new TypeError("the connection broke");
-    });
+    const losing =
+      (given: Fetch): Fetch =>
+      async (input, init) => {
+        const response = await given(input, init);
+        if (lost++ > 1) return response;
+        await response.text();
+        throw new TypeError("the connection broke");
+      };
+    // A given number of retries is not limited in time; the default is, until the first answer.
+    const { client, service, calls } = await connect(losing, { retries: 8 });
     expect(await client.preset("range", { min: 1, max: 6n })).toMatchObject({ success: true });
     expect(calls).toHaveLength(3);
     expect(new Set(calls.map(({ headers }) => headers.get("idempotency-key"))).size).toBe(1);
@@ -311,14 +315,15 @@ describe("waiting", () => {
   });
 
   test("behaviour: a request whose dry run comes first is stored once, and followed from its first state", async () => {
-    const { client, service, calls } = await connect((given) => {
-      let lost = 0;
-      return async (input, init) => {
+    let lost = 0;
+    const losing =
+      (given: Fetch): Fetch =>
+      async (input, init) => {
         const response = await given(input, init);
         if (lost++ > 0) return response;
         throw new TypeError("the connection broke");
       };
-    });
+    const { client, service, calls } = await connect(losing, { retries: 8 });
     const { id, wait } = await client.submit.preset("coinflip", {}, { dryRunsFirst: true });
     expect(await wait()).toMatchObject({ success: true });
     expect(id).toMatch(/^req_/);
