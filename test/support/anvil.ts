@@ -115,8 +115,15 @@ export interface TestCall {
 /** The mnemonic's key, from its BIP-39 seed: derived once, as it takes 2,048 rounds. */
 const mnemonicKey = HDKey.fromMasterSeed(pbkdf2Sync(MNEMONIC, "mnemonic", 2_048, 64, "sha512"));
 
+type TestAccount = Account & { readonly secretKey: Uint8Array };
+const accounts: TestAccount[] = [];
+
 /** Returns an account of Anvil's mnemonic; the first ten hold coins. */
-export function testAccount(index: number): Account & { readonly secretKey: Uint8Array } {
+export function testAccount(index: number): TestAccount {
+  return (accounts[index] ??= deriveAccount(index));
+}
+
+function deriveAccount(index: number): TestAccount {
   const secretKey = mnemonicKey.derive(`m/44'/60'/0'/0/${index}`).privateKey;
   if (secretKey === null) throw new Error("the mnemonic gives no key");
   return { ...createAccount(secretKey), secretKey };
