@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, rmSync } from "node:fs";
+import { cpSync, mkdirSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import path from "node:path";
 import type { Hex } from "viem";
@@ -68,7 +68,6 @@ export function crashAtEveryStep(
   });
   afterAll(async () => {
     next.kill();
-    rmSync(path.dirname(file), { recursive: true });
     await world.close();
   });
 
