@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { TYCHE_ENTRY } from "../../support/tyche.ts";
 
 const ROOT = path.resolve(import.meta.dirname, "../../..");
 
@@ -8,9 +9,8 @@ const ROOT = path.resolve(import.meta.dirname, "../../..");
 export function makeReaderFolder(): string {
   const folder = mkdtempSync(path.join(tmpdir(), "tyche-docs-"));
   mkdirSync(path.join(folder, "bin"));
-  const entry = path.join(ROOT, "src/app/tyche.ts");
   // npx itself would add a second to each command, and needs the registry if the package is not installed.
-  const npx = `#!/bin/sh\nshift\nexec "${process.execPath}" "${entry}" "$@"\n`;
+  const npx = `#!/bin/sh\nshift\nexec "${process.execPath}" "${TYCHE_ENTRY}" "$@"\n`;
   writeFileSync(path.join(folder, "bin/npx"), npx, { mode: 0o755 });
   symlinkSync(process.execPath, path.join(folder, "bin/node"));
   mkdirSync(path.join(folder, "node_modules"));
@@ -34,7 +34,7 @@ export function readerEnvironment(folder: string): Record<string, string> {
     // In place of pip, which needs the registry.
     PYTHONPATH: path.join(ROOT, "src/clients/python"),
     PYTHONDONTWRITEBYTECODE: "1",
-    // Many commands load the same modules.
-    NODE_COMPILE_CACHE: path.join(folder, "cache"),
+    // Many commands load the same modules, in this run and in the next.
+    NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] ?? path.join(folder, "cache"),
   };
 }
