@@ -139,14 +139,13 @@ export async function openRequestPipeline(options: RequestPipelineOptions): Prom
     },
   });
   const resumed = recovery.resumeAll(open);
-  const stops: (() => void)[] = [];
+  const stops = [old.start(onError)];
   // After recovery only: a top-up or linking that an earlier process left in flight must not be sent a second time.
   void resumed.then(() => {
     if (signal.aborted) return;
     stops.push(
       repeat(() => subscriptions.topUp(), TOP_UP_INTERVAL_MS, onError),
       maintenance.start(),
-      old.start(onError),
     );
   });
 

@@ -277,14 +277,15 @@ export function createOldExplanations(options: {
   readonly old: (ageMs: number) => readonly OpenRequest[];
   readonly explain: (request: OpenRequest) => Promise<string | null>;
 }): OldExplanations {
-  const explained = new Map<string, string>();
+  let explained = new Map<string, string>();
   const explainOld = async (): Promise<void> => {
     const old = options.old(INTERVAL_MS);
-    explained.clear();
+    const fresh = new Map<string, string>();
     for (const request of old.slice(0, AT_ONCE)) {
       const why = await options.explain(request);
-      if (why !== null) explained.set(request.id, why);
+      if (why !== null) fresh.set(request.id, why);
     }
+    explained = fresh;
   };
   return {
     find: (id) => explained.get(id),

@@ -8,6 +8,7 @@ import type {
 } from "../../api/types.ts";
 import { takeApart } from "../../presets/presetShow.ts";
 import { isLinking, type OpenRequest } from "../openRequest.ts";
+import { isEnded } from "../change.ts";
 import type { RequestRecord } from "../service.ts";
 
 /** Addresses of pages about a request. */
@@ -31,7 +32,7 @@ export function presentRequest(request: OpenRequest, urls: PageUrls): RequestRec
       ? request.params
       : presentRest(request)) as RequestRecord["params"],
     state,
-    why,
+    why: why ?? describeWait(request),
     createdAt: formatTime(createdAt),
     updatedAt: formatTime(updatedAt),
     ...(payloadDeletedAt === undefined ? {} : { payloadDeletedAt: formatTime(payloadDeletedAt) }),
@@ -48,6 +49,16 @@ export function presentRequest(request: OpenRequest, urls: PageUrls): RequestRec
     error,
     ...(isLinking(request) ? {} : { shareUrl: urls.share }),
   };
+}
+
+/** Says what a request waits for as far as its state tells; `null` if it has ended. */
+function describeWait({ state, progress }: OpenRequest): string | null {
+  if (isEnded(state)) return null;
+  if (state === "checking") return "its source is dry-run before it is sent";
+  if (state === "received") return "it is not sent yet";
+  if (state !== "submitted") return "its result is not on chain yet";
+  if (progress.acceptedBlock === undefined) return "its transaction is not seen on chain yet";
+  return "its random words are not on chain yet";
 }
 
 function formatTime(at: number): string {

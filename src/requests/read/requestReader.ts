@@ -45,6 +45,13 @@ export function createRequestReader(options: {
       share: `${baseUrl()}/r/${request.id}`,
     });
 
+  /** Says why a network sends nothing. */
+  const describeAbsence = (name: string): string => {
+    const network = networks.get(name);
+    if (network === undefined) return `${name} is not configured any more`;
+    return `${name} does not serve: ${network.view().statusDetail ?? "it is starting"}`;
+  };
+
   /** Reads a page of requests without the damaged ones, and the ids of all of them, newest first. */
   const readPage = async (
     page: Parameters<typeof listRequests>[1],
@@ -64,18 +71,12 @@ export function createRequestReader(options: {
   return {
     present,
     async explain(request) {
-      if (isEnded(request.state)) return present(request);
-      if (request.state === "checking")
-        return present({ ...request, why: "its source is dry-run before it is sent" });
-      const network = networks.get(request.network);
-      if (network === undefined)
-        return present({ ...request, why: `${request.network} is not configured any more` });
-      const pipeline = network.pipeline();
-      const why =
-        pipeline === undefined
-          ? `${network.profile.name} does not serve: ${network.view().statusDetail ?? "it is starting"}`
-          : await pipeline.explain(request);
-      return present({ ...request, why });
+      if (isEnded(request.state) || request.state === "checking") return present(request);
+      const pipeline = networks.get(request.network)?.pipeline();
+      return present({
+        ...request,
+        why: pipeline === undefined ? describeAbsence(request.network) : await pipeline.explain(request),
+      });
     },
     async getOwn(dapp, id) {
       const request = ORACLE_ID.test(id)
@@ -112,8 +113,13 @@ export function createRequestReader(options: {
       const items = rows
         .filter(({ id }) => last === null || id >= last)
         .map((row) => {
-          const why = row.why ?? networks.get(row.network)?.pipeline()?.explained(row.id) ?? null;
-          return present(isEnded(row.state) ? row : { ...row, why });
+          if (isEnded(row.state) || row.state === "checking") return present(row);
+          const pipeline = networks.get(row.network)?.pipeline();
+          const why =
+            pipeline === undefined
+              ? describeAbsence(row.network)
+              : (row.why ?? pipeline.explained(row.id) ?? null);
+          return present({ ...row, why });
         });
       return { items, nextCursor: last };
     },

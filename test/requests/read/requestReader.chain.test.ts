@@ -28,9 +28,24 @@ test("behaviour: requests of a network that is no longer configured can still be
   const dapp = { id: DESK_DAPP, name: "test", facilities: [], createdAt: 1, keyId: "key_1" } as const;
   const { items } = await reader.list(dapp, { limit: 10 });
   expect(items.map(({ id }) => id).toSorted()).toEqual([waiting.id, ended.id].toSorted());
+  expect(items.find(({ id }) => id === waiting.id)?.why).toBe(`${DESK_NETWORK} is not configured any more`);
   expect(items.find(({ id }) => id === ended.id)?.outcome).toMatchObject({
     url: `/explorer/${DESK_NETWORK}/tx/0x1`,
   });
+});
+
+test.each([
+  ["checking", {}, "its source is dry-run before it is sent"],
+  ["received", {}, "it is not sent yet"],
+  ["submitted", {}, "its transaction is not seen on chain yet"],
+  ["submitted", { acceptedBlock: 5 }, "its random words are not on chain yet"],
+  ["executing", { acceptedBlock: 5 }, "its result is not on chain yet"],
+] as const)("behaviour: a request that is %s (%o) says what it waits for", async (state, known, why) => {
+  const book = createRequestBook(store);
+  const reader = createRequestReader({ store, book, networks: new Map(), baseUrl: () => "" });
+  const request = makeRequest("function", "0x");
+  const progress = { ...request.progress, ...known };
+  expect(reader.present({ ...request, state, progress })).toMatchObject({ state, why });
 });
 
 const ORACLE_ID = `0x${"5a".repeat(32)}` as const;
