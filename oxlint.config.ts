@@ -99,6 +99,7 @@ const WALL_CLOCK: Readonly<Record<string, readonly string[]>> = {
     "src/people/access.ts",
     "src/people/people.ts",
     "src/requests/secrets.ts",
+    "src/browser/application/pages/dapps/secrets.tsx",
     "src/requests/keep/deletedDapps.ts",
     "src/requests/keep/retention.ts",
     "src/webhooks/delivery.ts",

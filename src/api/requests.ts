@@ -75,6 +75,9 @@ export const DryRunView = Type.Object({
   console: Type.String({ description: "The first 1,000 characters that the source wrote." }),
   line: Type.Optional(Type.Integer({ minimum: 1, description: "Line where the source threw." })),
   column: Type.Optional(Type.Integer({ minimum: 1, description: "Column on that line." })),
+  withheld: Type.Optional(
+    Type.Boolean({ description: "`true` if the result showed a secret: `parsedResult` is empty then." }),
+  ),
 });
 
 /** A page of dry runs and refused calls. */

@@ -9,6 +9,10 @@ export const SecretView = Type.Object({
   size: Type.Integer({ description: "Length of what is encrypted, in bytes." }),
   changedAt: time("When it was set."),
   expiresAt: nullable(time("After this no request can read it.")),
+  allowedHosts: nullable(
+    Type.Array(Type.String()),
+    "Hosts to which a source with it may send requests; empty: any; null: only the oracle knows.",
+  ),
 });
 
 /** What a client encrypts a secret to, so that the service never sees it. */

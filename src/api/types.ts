@@ -341,6 +341,8 @@ export interface DryRunView {
   readonly line?: number;
   /** Column on that line. */
   readonly column?: number;
+  /** `true` if the result showed a secret: `parsedResult` is empty then. */
+  readonly withheld?: boolean;
 }
 
 /** A log. */
@@ -1451,6 +1453,8 @@ export interface SecretView {
   /** When it was set. */
   readonly changedAt: string;
   readonly expiresAt: string | null;
+  /** Hosts to which a source with it may send requests; empty: any; null: only the oracle knows. */
+  readonly allowedHosts: readonly string[] | null;
 }
 
 /** What a client encrypts a secret to, so that the service never sees it. */

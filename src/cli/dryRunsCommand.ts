@@ -50,12 +50,13 @@ export function registerDryRuns(program: Command, terminal: Terminal): void {
 }
 
 function describeRun(run: DryRunView, { colors }: Terminal): string {
-  const { at, network, kind, success, title, parsedResult, err, line, column } = run;
+  const { at, network, kind, success, title, parsedResult, err, line, column, withheld } = run;
   const what = (kind === "dry-run" ? (success ? "ran" : "failed") : `${kind} refused`).padEnd(16);
   const state = success ? colors.green(what) : colors.red(what);
   const place = line === undefined ? "" : `line ${line}, column ${column ?? 1}`;
   const reason = err.includes(place) ? err : `${err} (${place})`;
-  const shown = cut(success ? parsedResult : reason, MAX_SHOWN);
+  const result = withheld ? "not kept: it showed a secret" : parsedResult;
+  const shown = cut(success ? result : reason, MAX_SHOWN);
   return `${at.slice(0, 19)}  ${(network ?? "any").padEnd(14)}  ${state}  ${cut(title, MAX_TITLE).padEnd(MAX_TITLE)}  ${shown}`;
 }
 

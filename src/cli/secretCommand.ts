@@ -47,10 +47,12 @@ export function registerSecret(program: Command, terminal: Terminal): void {
     if (json) out(JSON.stringify(views, null, 2));
     else for (const line of lines) out(line);
   };
-  const describe = ({ name, network, size, changedAt, expiresAt }: SecretView): string => {
+  const describe = ({ name, network, size, changedAt, expiresAt, allowedHosts }: SecretView): string => {
     const isExpired = expiresAt !== null && Date.parse(expiresAt) <= Date.now();
     const until = isExpired ? colors.red("  expired") : colors.yellow("  until");
-    return `${oneLine(name)}  ${network}  ${size} bytes  set ${changedAt.slice(0, 19)}${expiresAt === null ? "" : `${until} ${expiresAt.slice(0, 19)}`}`;
+    const end = expiresAt === null ? "" : `${until} ${expiresAt.slice(0, 19)}`;
+    const hosts = allowedHosts?.length ? `  for ${oneLine(allowedHosts.join(", "))}` : "";
+    return `${oneLine(name)}  ${network}  ${size} bytes  set ${changedAt.slice(0, 19)}${end}${hosts}`;
   };
 
   command("set [name]", "Sets a secret, or all in a file of NAME=value lines.")

@@ -66,9 +66,11 @@ export async function openDappTools(dataDir: string, masterKey?: OutsideSecret):
   };
 }
 
-/** Returns the networks embedded by default, and any other that was ever served from here. */
+/** Returns the networks that were ever served from here; before the first start, those embedded by default. */
 async function listNetworks(store: Store): Promise<readonly string[]> {
-  return [...new Set<string>([...NETWORK_NAMES, ...(await listChainNames(store.db))])];
+  const served = await listChainNames(store.db);
+  if (served.length === 0) return NETWORK_NAMES;
+  return [...new Set<string>([...NETWORK_NAMES, ...served])].filter((name) => served.includes(name));
 }
 
 /**

@@ -116,9 +116,7 @@ export function createService(
       const checks = { pool, dappId: dapp.id, maxResponseBytes, signal, runWithSecrets };
       const { result, showsSecret } = await simulateSource(command, checks);
       const { network, source } = command;
-      // The caller may see what their source shows; the record would keep it in clear.
-      const kept = showsSecret ? { ...result, parsedResult: "" } : result;
-      await recordDryRun(store, { dappId: dapp.id, network, kind: "dry-run", source, result: kept });
+      await recordDryRun(store, { dappId: dapp.id, network, kind: "dry-run", source, result, showsSecret });
       return result;
     },
 

@@ -158,15 +158,15 @@ export function createSecrets(options: {
         size,
         changedAt: now,
         expiresAt: expiresAt ?? null,
+        allowedHosts: given === undefined ? (allowedHosts ?? []) : null,
       };
       const slotId = await store.write((db) => reserveSlot(db, named));
       const slot = { slotId, version };
       await holder.keep({ ...slot, owner: operator, ciphertext, expiresAt: expiresAt ?? NEVER_MS });
-      if (given !== undefined) await assertOpens({ name, ciphertext: given, slots: [slot] }, place);
-      const isThere = await store.write((db) =>
-        publishSecret(db, { ...named, slotId }, now + REPLACED_KEPT_MS),
-      );
-      if (isThere) return viewOf({ ...named, slotId });
+      const sealed = given && (await readSealed({ name, ciphertext: given, slots: [slot] }, place));
+      const current = { ...named, ...sealed, slotId };
+      const isThere = await store.write((db) => publishSecret(db, current, now + REPLACED_KEPT_MS));
+      if (isThere) return viewOf(current);
       await holder.drop(operator, [slotId]);
       throw new NotFoundError(`secret ${name} any more: it was deleted meanwhile, set it again`);
     },
@@ -271,31 +271,38 @@ async function assertAgreed(signer: Hex, signature: Hex | undefined, place: Secr
     refuse("/signature", `must be the account's signature of this personal message: ${message}`);
 }
 
-/** Checks a ciphertext that a client made: nobody would otherwise notice before a request needs it. */
-async function assertOpens(
+/**
+ * Checks a ciphertext that a client made: nobody would otherwise notice before a request needs it. Returns its hosts as far as the holder can
+ * read them.
+ */
+async function readSealed(
   {
     name,
     ciphertext,
     slots,
   }: { readonly name: string; readonly ciphertext: string; readonly slots: readonly SlotVersion[] },
   place: NetworkSecrets & Pick<NamedSlots, "subscriptionId">,
-): Promise<void> {
+): Promise<Pick<NamedSecret, "allowedHosts">> {
   const { holder, operator, subscriptionId } = place;
   try {
     if (holder.describe === undefined) {
       const label = toHexText(parseCiphertext(ciphertext, holder.threshold).label);
-      if (label === toHexText(secretsLabel(place))) return;
+      if (label === toHexText(secretsLabel(place))) return { allowedHosts: null };
       return refuse("/ciphertext", "is for another dapp or network: its label must be that of the key");
     }
     const reference = encodeSecretsReference({ owner: operator, slots });
     const opened = await holder.describe({ reference, subscriptionId });
-    if (opened.length === 1 && opened[0]!.name === name) return assertHosts(opened[0]!.allowedHosts);
+    if (opened.length === 1 && opened[0]!.name === name) {
+      const { allowedHosts = [] } = opened[0]!;
+      assertHosts(allowedHosts);
+      return { allowedHosts };
+    }
   } catch (error) {
     if (error instanceof TycheError && error.code === "secrets_unreadable")
       refuse("/ciphertext", error.message);
     throw error;
   }
-  refuse("/ciphertext", `does not hold ${name} alone`);
+  return refuse("/ciphertext", `does not hold ${name} alone`);
 }
 
 /** Checks that each host is one that a URL can have: no other would ever match. */
@@ -342,7 +349,8 @@ function refuse(path: string, message: string): never {
   throw new InvalidParameterError([{ path, message }]);
 }
 
-function viewOf({ name, network, version, size, changedAt, expiresAt }: NamedSecret): SecretView {
+function viewOf(secret: NamedSecret): SecretView {
+  const { name, network, version, size, changedAt, expiresAt, allowedHosts } = secret;
   const at = (time: number): string => new Date(time).toISOString();
   return {
     name,
@@ -351,5 +359,6 @@ function viewOf({ name, network, version, size, changedAt, expiresAt }: NamedSec
     size,
     changedAt: at(changedAt),
     expiresAt: expiresAt === null ? null : at(expiresAt),
+    allowedHosts: allowedHosts === null ? null : [...allowedHosts],
   };
 }

@@ -16,6 +16,8 @@ export interface DryRunRecord {
   /** Position where the source threw, 1-based. */
   readonly line?: number | undefined;
   readonly column?: number | undefined;
+  /** Whether the result showed a secret: then it isn't kept. */
+  readonly withheld?: true | undefined;
 }
 
 /** A stored dry run. */

@@ -340,6 +340,11 @@ export const migrations: Record<string, Migration> = {
     },
   },
   "0032_people": { up: createPeople },
+  "0033_secret_hosts": {
+    async up(db) {
+      await db.schema.alterTable("secrets").addColumn("allowed_hosts", "text").execute();
+    },
+  },
 };
 
 /** Hands {@link migrations} to Kysely's migrator. */

@@ -347,6 +347,8 @@ export interface Tables {
     expires_at: number | null;
     /** When it was replaced; `null` for the current version. */
     retired_at: number | null;
+    /** JSON: hosts to which a source with it may send requests, none for any; `null` while not known. */
+    allowed_hosts: string | null;
   };
   /** Who signs in as themselves. */
   readonly people: {

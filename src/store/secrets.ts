@@ -112,6 +112,8 @@ export interface NamedSecret {
   readonly size: number;
   readonly changedAt: number;
   readonly expiresAt: number | null;
+  /** Hosts to which a source with it may send requests; empty: any; `null`: not known. */
+  readonly allowedHosts: readonly string[] | null;
 }
 
 /** Ids of the operator's slots: apart from those that people choose. */
@@ -136,6 +138,7 @@ export async function reserveSlot(db: Queryable, secret: Omit<NamedSecret, "slot
       changed_at: changedAt,
       expires_at: secret.expiresAt,
       retired_at: changedAt,
+      allowed_hosts: encodeHosts(secret),
     })
     .execute();
   return slotId;
@@ -175,7 +178,7 @@ export async function publishSecret(
       .execute();
   const { numUpdatedRows } = await db
     .updateTable("secrets")
-    .set({ retired_at: null })
+    .set({ retired_at: null, allowed_hosts: encodeHosts(secret) })
     .where((is) => is.and({ network, slot_id }))
     .where("retired_at", "<>", LONG_AGO)
     .executeTakeFirst();
@@ -252,6 +255,10 @@ function parseSlot(row: Selectable<Tables["secret_slots"]>): SecretSlot {
   return { network, owner, slotId, version, ciphertext, expiresAt };
 }
 
+function encodeHosts({ allowedHosts }: Pick<NamedSecret, "allowedHosts">): string | null {
+  return allowedHosts === null ? null : JSON.stringify(allowedHosts);
+}
+
 function parseSecret(row: Selectable<Tables["secrets"]>): NamedSecret {
   const { network, owner, name, version, size } = row;
   return {
@@ -264,5 +271,6 @@ function parseSecret(row: Selectable<Tables["secrets"]>): NamedSecret {
     size,
     changedAt: row.changed_at,
     expiresAt: row.expires_at,
+    allowedHosts: row.allowed_hosts === null ? null : (JSON.parse(row.allowed_hosts) as string[]),
   };
 }

@@ -95,6 +95,9 @@ test("behaviour: a request in flight is answered before the end", async () => {
 test("behaviour: a user's own transaction is mined on the printed RPC URL", async () => {
   const tyche = await startTycheProcess({ networks: ["sepolia"] });
   const url = await rpcUrlOf(tyche, "sepolia");
+  const { output } = await runTyche(["dapp", "config", "--env"], { TYCHE_DATA_DIR: tyche.dataDir });
+  expect(output).toContain(`SEPOLIA_RPC_URL=${url}\n`);
+  expect(output.match(/^\w+_CHAIN_ID/gm)).toEqual(["SEPOLIA_CHAIN_ID"]);
   const [from] = (await rpc(url, "eth_accounts", [])) as string[];
   // Creation code of a contract whose only byte of code is STOP.
   const hash = await rpc(url, "eth_sendTransaction", [

@@ -127,10 +127,16 @@ test("behaviour: a value is in no console, error or record", async () => {
     for (const form of encoded) expect(text).not.toContain(form);
   const leaky = await simulate("return Functions.encodeString(secrets.SHOWN)", ["SHOWN"]);
   expect(leaky.data.warnings).toEqual([expect.stringContaining("on chain, for all to see")]);
+  const [latest] = (await tyche.call("GET", "/api/dryRuns")).data.items;
+  expect(latest).toMatchObject({ success: true, parsedResult: "", withheld: true });
 });
 
 test("behaviour: a secret with hosts leaves for those only", async () => {
   await set("BOUND", { value: TOKEN, allowedHosts: [host] });
+  const listed = (await tyche.call("GET", "/api/secrets?network=sepolia")).data.items;
+  expect(listed.find(({ name }: { name: string }) => name === "BOUND")).toMatchObject({
+    allowedHosts: [host],
+  });
   const source = PRICE.replace("HOST", host).replace("API_KEY", "BOUND");
   expect((await run(source, ["BOUND"])).data).toMatchObject({ parsedResult: "42" });
   const tries = [

@@ -146,7 +146,7 @@ test("error: a host that isn't allowed is told as one", async () => {
       {
         path: "/source",
         message:
-          "Refused: 10.0.0.1: private network. Only public hosts can be reached, and those the operator allows.",
+          "Refused: 10.0.0.1: private network. Only public hosts can be reached, and those the operator allows (TYCHE_ALLOW_HOSTS).",
       },
     ],
   });

@@ -135,3 +135,72 @@ test("behaviour: repeated runs of a group, and others between them, each give th
     sources.map((name) => `${name}1`),
   );
 });
+
+/** Leaves state behind in every way that a source knows, and work for after its result. */
+const LEAVES_STATE = `
+const ways = [
+  () => { globalThis.left = 1; Object.prototype.left = Array.prototype.left = "p"; Functions.left = Math.left = crypto.subtle.left = 1; },
+  () => { console.count("c"); console.count("c"); console.time("t"); console.group("g"); performance.mark("m"); },
+  () => { localStorage.setItem("a", "b"); },
+  () => { sessionStorage.setItem("a", "b"); },
+  () => { process.env.LEFT = "1"; },
+  () => { process.exitCode = 3; process.title = "x"; },
+  () => { /(left)/.exec("left"); Symbol.for("left"); URL.createObjectURL(new Blob(["x"])); },
+  () => { addEventListener("message", () => {}); onerror = () => {}; new BroadcastChannel("x").postMessage("left"); },
+  () => { for (let i = 0; i < 50; i += 1) Buffer.allocUnsafe(1000).fill("SECRET"); },
+  () => { Date.prototype.getTimezoneOffset = () => 99; Math.random = () => 0; Intl.DateTimeFormat = null; },
+  () => { new TextDecoder().decode(new Uint8Array([0xe2]), { stream: true }); },
+];
+for (const way of ways) try { way(); } catch {}
+(await import("data:text/javascript,export const kept = { n: 0 }")).kept.n = 5;
+(await import("node:events")).EventEmitter.defaultMaxListeners = 77;
+(await import("node:util")).inspect.defaultOptions.depth = 77;
+new (await import("node:async_hooks")).AsyncLocalStorage().enterWith("left");
+Error.stackTraceLimit = 0; Error.prepareStackTrace = () => "left";
+setTimeout(() => { for (;;); }, 30);
+setTimeout(function again() { queueMicrotask(again); }, 30);
+setInterval(() => console.log("tick"), 1);
+return Functions.encodeString("left");`;
+const READS_STATE = `
+const seen = [];
+const see = async (read) => { try { seen.push(await read()); } catch (error) { seen.push(String(error)); } };
+await see(() => Reflect.ownKeys(globalThis).map(String).sort());
+await see(() => [{}.left, [].left, Functions.left, Math.left, crypto.subtle.left, performance.getEntries().length]);
+await see(() => [localStorage.getItem("a"), sessionStorage.getItem("a"), process.exitCode, process.title]);
+await see(() => process.env.LEFT);
+await see(() => [RegExp.$1, Error.stackTraceLimit, typeof Error.prepareStackTrace, String(globalThis.onerror)]);
+await see(() => Array.from({ length: 50 }, () => Buffer.allocUnsafe(1000)).some((one) => one.some((byte) => byte !== 0)));
+await see(() => new Uint8Array(new WebAssembly.Memory({ initial: 10 }).buffer).some((byte) => byte !== 0));
+await see(() => [new Date(0).getTimezoneOffset(), typeof Intl.DateTimeFormat, Math.random() !== 0, new TextDecoder().decode()]);
+await see(async () => (await import("data:text/javascript,export const kept = { n: 0 }")).kept.n);
+await see(async () => (await import("node:events")).EventEmitter.defaultMaxListeners);
+await see(async () => (await import("node:util")).inspect.defaultOptions.depth);
+await see(async () => String(new (await import("node:async_hooks")).AsyncLocalStorage().getStore()));
+await see(() => new Promise((resolve) => { new BroadcastChannel("x").onmessage = resolve; setTimeout(() => resolve("none"), 60); }));
+console.count("c"); console.log("plain"); console.timeEnd("t");
+return Functions.encodeString(JSON.stringify(seen));`;
+/** As many children as runs at once, so that every child is left by one caller before another reads. */
+const CHILDREN = 2;
+
+test.each([
+  ["another caller", {}, {}],
+  ["the same group", { group: "g" }, { group: "g" }],
+  ["another group", { group: "g" }, { group: "h" }],
+  ["a caller without a group", { group: "g" }, {}],
+] as const)("finds nothing of an earlier run in the same process: %s", async (_name, leaves, reads) => {
+  const limits = { maxResponseBytes: 100_000, timeoutMs: 60_000 };
+  const used = createSandboxPool({ concurrency: CHILDREN });
+  const all = (of: SandboxPool, source: string, more: Partial<RunRequest>) =>
+    Promise.all(Array.from({ length: 4 * CHILDREN }, () => of.run({ source, limits, ...more })));
+  const [fresh] = await Promise.all([pool.run({ source: READS_STATE, limits }), used.ready()]);
+  const seen = (result: typeof fresh) => ({
+    text: result.ok ? text(result.bytes) : result.error,
+    console: result.console,
+  });
+  const left = await all(used, LEAVES_STATE, { caller: "a", ...leaves });
+  expect(left.map((result) => result.ok && text(result.bytes))).toEqual(left.map(() => "left"));
+  const found = await all(used, READS_STATE, { caller: "b", ...reads });
+  expect(found.map(seen)).toEqual(found.map(() => seen(fresh)));
+  expect(used.stats()).toMatchObject({ started: CHILDREN, killed: {} });
+  await used.close();
+});

@@ -38,6 +38,7 @@ const secret = (name: string, version = 1) =>
     size: 1,
     changedAt: version,
     expiresAt: null,
+    allowedHosts: ["api.example.com"],
   }) as const;
 
 describe.each(["SQLite", "PostgreSQL"])("%s", (kind) => {

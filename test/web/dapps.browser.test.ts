@@ -544,6 +544,15 @@ describe("usage", () => {
     expect(visitor.troubles).toEqual([]);
   });
 
+  test("behaviour: a chart is drawn where the browser names its language as POSIX does", async () => {
+    await page.addInitScript(
+      `Object.defineProperty(navigator, "language", { value: "en-US@posix", configurable: true })`,
+    );
+    await open("/usage");
+    await page.locator(".chart canvas").waitFor();
+    expect(visitor.troubles).toEqual([]);
+  });
+
   test("error: a chart that can't be loaded points at the table", async () => {
     await page.route(/\/assets\/app\/plotBars-[^/]*\.js$/, (route) => route.abort());
     await open("/usage");

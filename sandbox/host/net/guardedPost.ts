@@ -59,7 +59,7 @@ export function createGuardedPost(
       throw new FetchFailureError(
         "refused",
         "fetch failed",
-        "Refused: http. Only https is used, except to hosts that the operator allows.",
+        "Refused: http. Only https is used, except to hosts that the operator allows (TYCHE_ALLOW_HOSTS).",
       );
     return url;
   };

@@ -124,7 +124,7 @@ function assertPublic(host: string, address: string): void {
 
 function refusal(
   what: string,
-  remedy = "Only public hosts can be reached, and those the operator allows.",
+  remedy = "Only public hosts can be reached, and those the operator allows (TYCHE_ALLOW_HOSTS).",
 ): FetchFailureError {
   return new FetchFailureError("refused", "fetch failed", `Refused: ${what}. ${remedy}`);
 }

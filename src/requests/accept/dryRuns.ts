@@ -26,6 +26,8 @@ export interface DryRun {
   readonly preset?: string | undefined;
   readonly source?: string | undefined;
   readonly result: SimulateResult | FunctionRefusal;
+  /** Whether the result shows a secret: the caller may see it, but the record would keep it in clear. Default `false`. */
+  readonly showsSecret?: boolean;
 }
 
 /** Counts and records a dry run, in one transaction that doesn't wait for a flush to disk. */
@@ -75,7 +77,7 @@ export async function readDryRuns(
 
 function viewsOf(rows: readonly StoredDryRun[]): DryRunView[] {
   return rows.map(
-    ({ id, kind, network, createdAt, success, title, parsedResult, err, console, line, column }) => ({
+    ({ id, kind, network, createdAt, success, title, parsedResult, err, console, ...rest }) => ({
       id,
       kind: kind as DryRunView["kind"],
       network: network === "" ? null : network,
@@ -85,23 +87,25 @@ function viewsOf(rows: readonly StoredDryRun[]): DryRunView[] {
       parsedResult,
       err,
       console,
-      ...(line === undefined ? {} : { line }),
-      ...(column === undefined ? {} : { column }),
+      ...(rest.line === undefined ? {} : { line: rest.line }),
+      ...(rest.column === undefined ? {} : { column: rest.column }),
+      ...(rest.withheld === undefined ? {} : { withheld: rest.withheld }),
     }),
   );
 }
 
-function recordOf({ preset, source = "", result }: DryRun): DryRunRecord {
+function recordOf({ preset, source = "", result, showsSecret = false }: DryRun): DryRunRecord {
   const { success, parsedResult, err, console, line, column } = result;
   const [title = ""] = source.split("\n").filter((one) => one.trim() !== "");
   return {
     success,
     title: cut(preset ?? title.trim(), TITLE_CHARACTERS),
-    parsedResult: cut(parsedResult, TEXT_CHARACTERS),
+    parsedResult: showsSecret ? "" : cut(parsedResult, TEXT_CHARACTERS),
     err: cut(err, TEXT_CHARACTERS),
     console: cut(console, TEXT_CHARACTERS),
     line,
     column,
+    ...(showsSecret ? { withheld: true } : {}),
   };
 }
 

@@ -129,7 +129,7 @@ test("error: a failed run says why its request was refused", async () => {
     error: {
       message: "no data",
       detail:
-        "Refused: 10.0.0.1: private network. Only public hosts can be reached, and those the operator allows.",
+        "Refused: 10.0.0.1: private network. Only public hosts can be reached, and those the operator allows (TYCHE_ALLOW_HOSTS).",
     },
   });
 });

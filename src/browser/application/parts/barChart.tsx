@@ -12,6 +12,7 @@ export function BarChart({ bars, label }: { readonly bars: readonly Bar[]; reado
     let made: BarPlot | undefined;
     let isGone = false;
     const load = async (): Promise<void> => {
+      nameLanguage();
       const { plotBars } = await import("./plotBars.ts");
       if (isGone || frame.current === null) return;
       const [area, requests, failed] = [".area", ".requests", ".failed"].map((name) =>
@@ -52,4 +53,13 @@ export function BarChart({ bars, label }: { readonly bars: readonly Bar[]; reado
       </p>
     </div>
   );
+}
+
+/** Chromium in the POSIX locale names a language that `Intl` refuses (`en-US@posix`); uPlot passes it on while it loads. */
+function nameLanguage(): void {
+  try {
+    Intl.getCanonicalLocales(navigator.language);
+  } catch {
+    Object.defineProperty(navigator, "language", { value: "en", configurable: true });
+  }
 }

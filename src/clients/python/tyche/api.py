@@ -162,6 +162,8 @@ class DryRunView(TypedDict):
     line: NotRequired[int]
     # Column on that line.
     column: NotRequired[int]
+    # `true` if the result showed a secret: `parsedResult` is empty then.
+    withheld: NotRequired[bool]
 
 
 class FaucetResult(TypedDict):
@@ -595,6 +597,8 @@ class SecretView(TypedDict):
     # When it was set.
     changedAt: str
     expiresAt: str | None
+    # Hosts to which a source with it may send requests; empty: any; null: only the oracle knows.
+    allowedHosts: list[str] | None
 
 
 # A preset's result, parsed for display as its `preset.json` specifies.

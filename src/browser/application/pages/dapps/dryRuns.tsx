@@ -92,11 +92,13 @@ function RunState({ run: { kind, success } }: { readonly run: DryRunView }) {
 }
 
 function RunResult({ run }: { readonly run: DryRunView }) {
-  const { success, parsedResult, err, line, column, console } = run;
+  const { success, parsedResult, err, line, column, console, withheld = false } = run;
   const place = line === undefined ? "" : `line ${line}, column ${column ?? 1}`;
   return (
     <>
-      {success ? (
+      {withheld ? (
+        <span className="note">not kept: it showed a secret</span>
+      ) : success ? (
         <ResultText text={parsedResult} />
       ) : (
         <span className="bad-text">

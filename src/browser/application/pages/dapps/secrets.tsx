@@ -8,7 +8,7 @@ import { Age, Code, Time } from "../../parts/format.tsx";
 import { ConfirmButton, Field, readField, useSubmission } from "../../parts/forms.tsx";
 import { List } from "../../parts/list.tsx";
 import { NetworkSelect, useChosenNetwork } from "../../parts/networkSelect.tsx";
-import { Notice } from "../../parts/parts.tsx";
+import { Notice, Tag, UnknownText } from "../../parts/parts.tsx";
 import { useClient, useNetworks, useTitleOf } from "../../services.tsx";
 
 /** `/dapps/{dappId}/secrets`: what the dapp's functions read and nobody else. */
@@ -52,9 +52,10 @@ function SecretList({ dappId }: { readonly dappId: string }) {
                 { head: "Network", cell: ({ network }) => titleOf(network) },
                 { head: "Set", cell: ({ changedAt }) => <Age iso={changedAt} /> },
                 {
-                  head: "Expires",
-                  cell: ({ expiresAt }) => (expiresAt === null ? "never" : <Time iso={expiresAt} />),
+                  head: "Hosts",
+                  cell: ({ allowedHosts }) => <Hosts hosts={allowedHosts} />,
                 },
+                { head: "Expires", cell: ({ expiresAt }) => <Expiry at={expiresAt} /> },
                 {
                   head: "Delete",
                   hasHiddenHead: true,
@@ -79,6 +80,20 @@ function SecretList({ dappId }: { readonly dappId: string }) {
         }
       </Loaded>
     </section>
+  );
+}
+
+function Hosts({ hosts }: { readonly hosts: SecretView["allowedHosts"] }) {
+  if (hosts === null) return <span className="note">known to the oracle</span>;
+  return hosts.length === 0 ? "any" : <UnknownText text={hosts.join(", ")} />;
+}
+
+function Expiry({ at }: { readonly at: string | null }) {
+  if (at === null) return "never";
+  return (
+    <>
+      {Date.parse(at) <= Date.now() && <Tag kind="bad">expired</Tag>} <Time iso={at} />
+    </>
   );
 }
 

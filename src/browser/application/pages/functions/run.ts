@@ -68,9 +68,9 @@ export function describeError(error: unknown): Run {
     return { kind: "dry", isCheck: true, result: { ...NOTHING, err: message, console, ...place, details } };
   }
   const message = error instanceof Error ? error.message : String(error);
-  const details =
-    error instanceof ApiError ? error.details.map(({ path, message }) => `${path.slice(1)}: ${message}`) : [];
-  return { kind: "problem", message, details: details.filter((one) => !message.includes(one)) };
+  const rest = error instanceof ApiError ? error.details.filter((one) => !message.includes(one.message)) : [];
+  const details = rest.map(({ path, message: text }) => (path === "" ? text : `${path.slice(1)}: ${text}`));
+  return { kind: "problem", message, details };
 }
 
 /** Returns the position of a failure, if the run knows one. */
