@@ -21,6 +21,11 @@ export const BeaconView = Type.Object(
   { description: "The round of drand that the request fixed; absent without one." },
 );
 const beacon = Type.Optional(BeaconView);
+/** A round as the chain has it: when it is due follows from its chain of rounds. */
+export const ChainRound = Type.Object({
+  ...BeaconView.properties,
+  time: nullable(time("When the round is due."), "Null for a chain of rounds that is not known."),
+});
 
 const failureCode = Type.Optional(
   Type.Literal("function_failed", { description: "Code of the failure; absent after a success." }),

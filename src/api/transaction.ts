@@ -1,5 +1,6 @@
 import { Type, type TSchema } from "typebox";
 import { decimal, hex, nullable, TYPE } from "./common.ts";
+import { ChainRound } from "./results.ts";
 
 // Members of a transaction in the explorer's answers.
 
@@ -197,6 +198,10 @@ export const PresetRunView = Type.Object({
   vrfRequestId: hex("VRF request of its batch."),
   item: Type.Integer({ description: "Its place in the batch." }),
   word: nullable(hex("32 bytes: keccak256(seed ‖ item)."), "Its random word; `null` until it is on chain."),
+  beacon: nullable(
+    ChainRound,
+    "The round of drand that its batch fixed and that the word also follows from; `null` without one.",
+  ),
   program: program("`null` if its source or its arguments can't be read."),
   requestedBy: hex("The transaction with the request."),
   answer: nullable(

@@ -167,6 +167,18 @@ export interface ChainOverview {
   readonly transactions: readonly TransactionSummary[];
 }
 
+/** A round as the chain has it: when it is due follows from its chain of rounds. */
+export interface ChainRound {
+  /** Number of the round. */
+  readonly round: string;
+  /** Null for a chain of rounds that is not known. */
+  readonly time: string | null;
+  /** The chain of rounds: `0x52db…` is drand's quicknet. */
+  readonly chainHash: Hex;
+  /** The round is one of the service's own beacon, which proves nothing. */
+  readonly isLocal?: true;
+}
+
 /** The coordinator's struct RequestCommitment. */
 export interface CommitmentView {
   /** Block of the request. */
@@ -1010,6 +1022,8 @@ export interface PresetRunView {
   readonly item: number;
   /** Its random word; `null` until it is on chain. */
   readonly word: Hex | null;
+  /** The round of drand that its batch fixed and that the word also follows from; `null` without one. */
+  readonly beacon: ChainRound | null;
   /** `null` if its source or its arguments can't be read. */
   readonly program: ProgramView | null;
   /** The transaction with the request. */
@@ -1213,9 +1227,9 @@ export interface RequestLabel {
   /** Id of the dapp, as the service's operator wrote it. */
   readonly dapp: string;
   readonly label: string;
-  /** Place of this request among those with the label, from 1. */
+  /** Place of this request among those in `draws`, from 1. */
   readonly draw: number;
-  /** All requests of the dapp with the label that were found, oldest first. */
+  /** All requests of the dapp with the label that were found in the blocks of `searched`, and this one, oldest first. */
   readonly draws: readonly {
     /** The request's transaction. */
     readonly transactionHash: Hex;
@@ -1227,6 +1241,8 @@ export interface RequestLabel {
     readonly to: string;
     /** Whether that is the chain from its first block on, and all that were found are listed. */
     readonly isWhole: boolean;
+    /** The block from which on, up to the request's own, no request with the label can be left out, as the hash that the VRF proof is for fixes these blocks; `null` where that is the node's word, as everywhere after the request. */
+    readonly provenFrom: string | null;
   };
 }
 
@@ -1281,16 +1297,7 @@ export interface RequestVerification {
     readonly parameters: readonly string[];
   } | null;
   /** The round of drand that the request fixed: the step `beacon` checks it. Null without one. */
-  readonly beacon: {
-    /** Number of the round. */
-    readonly round: string;
-    /** Null for a chain of rounds that is not known. */
-    readonly time: string | null;
-    /** The chain of rounds: `0x52db…` is drand's quicknet. */
-    readonly chainHash: Hex;
-    /** The round is one of the service's own beacon, which proves nothing. */
-    readonly isLocal?: true;
-  } | null;
+  readonly beacon: ChainRound | null;
   /** Null if the node doesn't show the block. */
   readonly requestedAt: string | null;
   /** Null without one, or if the node doesn't show it. */

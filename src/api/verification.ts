@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import { STEP_NAMES, VERDICTS } from "../lib/verificationWords.ts";
-import { BeaconView } from "./results.ts";
+import { ChainRound } from "./results.ts";
 import { hexBytes, nullable, time } from "./common.ts";
 
 const hash = (description: string) => hexBytes(description, 32);
@@ -38,19 +38,26 @@ export const VerificationStep = Type.Object({
 export const RequestLabel = Type.Object({
   dapp: Type.String({ description: "Id of the dapp, as the service's operator wrote it." }),
   label: Type.String(),
-  draw: Type.Integer({ description: "Place of this request among those with the label, from 1." }),
+  draw: Type.Integer({ description: "Place of this request among those in `draws`, from 1." }),
   draws: Type.Array(
     Type.Object({
       transactionHash: hash("The request's transaction."),
       blockNumber: Type.String(),
     }),
-    { description: "All requests of the dapp with the label that were found, oldest first." },
+    {
+      description:
+        "All requests of the dapp with the label that were found in the blocks of `searched`, and this one, oldest first.",
+    },
   ),
   searched: Type.Object({
     from: Type.String(),
     to: Type.String({ description: "First and last block in which the node was asked for such requests." }),
     isWhole: Type.Boolean({
       description: "Whether that is the chain from its first block on, and all that were found are listed.",
+    }),
+    provenFrom: Type.Union([Type.String(), Type.Null()], {
+      description:
+        "The block from which on, up to the request's own, no request with the label can be left out, as the hash that the VRF proof is for fixes these blocks; `null` where that is the node's word, as everywhere after the request.",
     }),
   }),
 });
@@ -98,10 +105,7 @@ export const RequestVerification = Type.Object({
     "The preset; null for functions and random numbers.",
   ),
   beacon: nullable(
-    Type.Object({
-      ...BeaconView.properties,
-      time: nullable(time("When the round is due."), "Null for a chain of rounds that is not known."),
-    }),
+    ChainRound,
     "The round of drand that the request fixed: the step `beacon` checks it. Null without one.",
   ),
   requestedAt: nullable(time("Time of the request's block."), "Null if the node doesn't show the block."),

@@ -219,7 +219,7 @@ function findUnexpectedLabel(
   const { draw, draws, searched } = found;
   if (draw !== 1)
     return `it is request ${draw} of ${draws.length} with this label; the first is in ${draws[0]!.transactionHash}`;
-  if (searched.from === "0" && searched.isWhole) return undefined;
+  if (searched.provenFrom === "0" || (searched.from === "0" && searched.isWhole)) return undefined;
   const unread =
     searched.from === "0"
       ? "not all that the node lists could be read"

@@ -2,6 +2,7 @@ import type { Hex } from "viem";
 import type { CallbackSources } from "../chainlink/failedCallbacks.ts";
 import type { StackAddresses } from "../chainlink/stackPlan.ts";
 import type { ChainClient } from "../evm/client.ts";
+import type { DrandChain } from "../lib/drand.ts";
 import type { ChainArchive } from "./chainArchive.ts";
 
 /** A chain whose history can be shown. */
@@ -17,6 +18,8 @@ export interface ExploredChain {
   /** Its node, for the current state of contracts. */
   readonly client: Pick<ChainClient, "request" | "getCode">;
   readonly contracts: StackAddresses;
+  /** The chains of rounds that presets may wait for, besides drand's quicknet. */
+  readonly drandChains?: readonly DrandChain[];
   /** Returns what the service recorded of failed callbacks. Default: nothing. */
   readonly findRecordedCallbacks?: CallbackSources["findRecorded"];
   /** Names of accounts that are not contracts of the stack. */

@@ -8,13 +8,14 @@ import { decodeArgs } from "../chainlink/functionsRequest.ts";
 import { beaconWord, presetRequestId, wordsOfBatch, type PresetItem } from "../chainlink/presetBatch.ts";
 import { decodeResults, type PresetResult } from "../chainlink/presetReport.ts";
 import type { RawLog } from "../evm/client.ts";
+import { showRound } from "../lib/drand.ts";
 import { fromHexText, toHexText } from "../lib/hex.ts";
 import { toWord } from "../lib/uint256.ts";
 import type { ExploredChain } from "./exploredChain.ts";
 import { readResponse } from "./readFunctions.ts";
 
 /** The part of a chain that {@link readPresets} reads. */
-type PresetChain = Pick<ExploredChain, "contracts"> & {
+type PresetChain = Pick<ExploredChain, "contracts" | "drandChains"> & {
   readonly archive: Pick<ExploredChain["archive"], "findLogs">;
   readonly client: Pick<ExploredChain["client"], "request">;
 };
@@ -27,7 +28,7 @@ type PresetChain = Pick<ExploredChain, "contracts"> & {
  */
 export async function readPresets(
   logs: readonly RawLog[],
-  { archive, client, contracts }: PresetChain,
+  { archive, client, contracts, drandChains }: PresetChain,
   range: { readonly fromBlock: bigint; readonly toBlock: bigint },
 ): Promise<readonly PresetRunView[]> {
   const { presetConsumer, vrfCoordinator } = contracts;
@@ -73,6 +74,7 @@ export async function readPresets(
           vrfRequestId,
           item,
           word,
+          beacon: beacon === undefined ? null : showRound(beacon, drandChains).shown,
           program: await readItem(one, word, readSource),
           requestedBy,
           answer: answerOf(report?.results[item]),

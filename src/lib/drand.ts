@@ -98,6 +98,29 @@ export interface DrandRound {
   readonly chainHash: Hex;
 }
 
+/** A round as answers show it. */
+interface ShownRound {
+  readonly round: string;
+  /** When it is due, in ISO 8601; `null` for a chain of rounds that is not known. */
+  readonly time: string | null;
+  readonly chainHash: Hex;
+  readonly isLocal?: true;
+}
+
+/** Shows a round, of drand's quicknet or of one of the operator's own chains of rounds. */
+export function showRound(
+  { round, chainHash }: DrandRound,
+  ownChains: readonly DrandChain[] = [],
+): { readonly shown: ShownRound; readonly chain: DrandChain | undefined } {
+  const chain = [QUICKNET, ...ownChains].find((one) => drandChainHash(one) === chainHash);
+  const time = (chain && drandDate(drandRoundTime(chain, round))) ?? null;
+  const isLocal = chain !== undefined && isLocalBeacon(chain);
+  return {
+    chain,
+    shown: { round: round.toString(), time, chainHash, ...(isLocal ? { isLocal: true } : {}) },
+  };
+}
+
 /** How a network uses drand. */
 export interface BeaconTerms {
   readonly chain: DrandChain;

@@ -34,8 +34,13 @@ interface FoundLabel {
   readonly dapp: string;
   readonly label: string;
   readonly draw: number;
-  readonly draws: readonly { readonly transactionHash: string }[];
-  readonly searched: { readonly from: string; readonly to: string; readonly isWhole: boolean };
+  readonly draws: readonly { readonly transactionHash: string; readonly blockNumber: string }[];
+  readonly searched: {
+    readonly from: string;
+    readonly to: string;
+    readonly isWhole: boolean;
+    readonly provenFrom: string | null;
+  };
 }
 
 /** Other requests that are named. */
@@ -45,18 +50,30 @@ const MAX_NAMED = 5;
 export function describeLabel(found: FoundLabel | null): string {
   if (found === null) return "The request has no label: it stands alone, and may be one of many.";
   const { dapp, label, draw, draws, searched } = found;
-  const { from, to, isWhole } = searched;
+  const { from, to, isWhole, provenFrom } = searched;
   const others = draws.filter((_, i) => i !== draw - 1).map(({ transactionHash }) => transactionHash);
   const named = others.slice(0, MAX_NAMED).join(", ");
   const more = others.length > MAX_NAMED ? `, and ${others.length - MAX_NAMED} more` : "";
+  const own = BigInt(draws[draw - 1]!.blockNumber);
+  const isUnread = BigInt(from) > BigInt(to);
+  const isAmong = BigInt(from) <= own && own <= BigInt(to);
+  const there = isWhole
+    ? ""
+    : isUnread
+      ? " that is known"
+      : ` in blocks ${from} to ${to}${isAmong ? "" : ` and ${own}`}`;
   const rank =
     others.length === 0
-      ? "the only request with this label"
-      : `request ${draw} of ${draws.length} with this label, the others: ${named}${more}`;
+      ? `the only request with this label${there}`
+      : `request ${draw} of ${draws.length} with this label${there}, the others: ${named}${more}`;
   const extent = isWhole
     ? `blocks 0 to ${to}`
-    : BigInt(from) > BigInt(to)
+    : isUnread
       ? "the node let no block be searched"
-      : `only blocks ${from} to ${to} were searched, or not all are listed`;
-  return `${JSON.stringify(label)} of ${dapp}: ${rank} (${extent}).`;
+      : "other blocks were not searched, or not all are listed";
+  const proven =
+    provenFrom === null
+      ? "that none is left out is the node's word"
+      : `block hashes show that none is left out in ${provenFrom} to ${own}`;
+  return `${JSON.stringify(label)} of ${dapp}: ${rank} (${extent}; ${proven}).`;
 }

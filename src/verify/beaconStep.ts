@@ -1,11 +1,9 @@
 import type { RequestVerification, VerificationStep } from "../api/types.ts";
 import {
-  drandChainHash,
-  drandDate,
   drandRoundTime,
   isLocalBeacon,
-  QUICKNET,
   QUICKNET_HASH,
+  showRound,
   verifyDrandRound,
   type DrandChain,
 } from "../lib/drand.ts";
@@ -35,16 +33,10 @@ export async function checkBeacon(
   if (beacon === undefined || requested === undefined) return { steps: [], beacon: null };
   const { round, chainHash } = beacon;
   const isQuicknet = chainHash === QUICKNET_HASH;
-  const chain = [QUICKNET, ...ownChains].find((one) => drandChainHash(one) === chainHash);
+  const { chain, shown } = showRound(beacon, ownChains);
   const due = chain && drandRoundTime(chain, round);
-  const dueAt = due === undefined ? undefined : drandDate(due);
-  const view = {
-    round: round.toString(),
-    time: dueAt ?? null,
-    chainHash,
-    ...(chain && isLocalBeacon(chain) ? { isLocal: true as const } : {}),
-  };
-  const give = (step: VerificationStep): CheckedBeacon => ({ steps: [step], beacon: view });
+  const dueAt = shown.time ?? undefined;
+  const give = (step: VerificationStep): CheckedBeacon => ({ steps: [step], beacon: shown });
   const open = (detail: string): CheckedBeacon => give(notApplicableStep("beacon", detail));
   if (chain === undefined || due === undefined)
     return open(

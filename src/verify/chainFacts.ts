@@ -3,7 +3,9 @@ import { TycheError } from "../lib/errors.ts";
 import { createMemo } from "../lib/memo.ts";
 import type { EncodedLog } from "../chainlink/events.ts";
 import { parseHex, parseObject, RpcError, toQuantity, type RawLog } from "../lib/nodeAnswers.ts";
+import { hashHeader, mayHaveLog, type RpcObject } from "./encodeBlock.ts";
 import {
+  readBlockLogs,
   readMinedTransaction,
   type MinedTransaction,
   type MinedTransactionOptions,
@@ -17,8 +19,15 @@ const MAX_SEARCH_WINDOWS = 30n;
 const PART_BLOCKS = 10_000n;
 /** Parts of a wide search where nothing else is said: the node may be one that the service pays for. */
 const MAX_PARTS = 30;
-/** Parts of a search of the node of whoever verifies: ten million blocks where it takes 10,000 at once. */
-export const OWN_NODE_PARTS = 1_000;
+/**
+ * What a search of the node of whoever verifies may take: ten million blocks where it takes 10,000 at once, and headers of 2 KB each, or 15 KB
+ * on a busy chain.
+ */
+export const OWN_NODE_SEARCH = { parts: 1_000, headers: 10_000 };
+/** Headers that are read at once. */
+const HEADERS_AT_ONCE = 32;
+/** Blocks that are read in full as their headers don't rule out a log: on a busy chain, one of four, and of up to a megabyte. */
+const MAX_FULL_BLOCKS = 100;
 
 /** The part of a node's interface that the checks use. Its answers are trusted only where they can't be checked. */
 export interface ChainReader {
@@ -65,6 +74,16 @@ export interface SearchBounds {
   readonly toBlock?: bigint | undefined;
   /** Requests to a node that refuses to search all of them at once. Default 30. */
   readonly parts?: number | undefined;
+  /** Most headers that are read to show that a node leaves nothing out. Default 0. */
+  readonly headers?: number | undefined;
+}
+
+/** What follows from the hash of a block and all before it. */
+export interface ProvenLogs {
+  /** First block about which it is known; after `block` if none is. */
+  readonly from: bigint;
+  /** All logs of the transactions in which one matches, by transaction. */
+  readonly logs: ReadonlyMap<Hex, readonly RawLog[]>;
 }
 
 /** Reads the chain, each item once. */
@@ -83,6 +102,15 @@ export interface ChainFacts {
     search: LogSearch,
     options: SearchBounds & { readonly around: bigint; readonly limit: number },
   ): Promise<FoundLogs>;
+  /**
+   * The matching logs of a block with this hash and those before it, down to `from`. The node can leave none out: each header is the one whose
+   * hash the next one names, a header whose bloom filter may have such a log is of a block that is read in full, and the search ends where
+   * the node doesn't show one of them.
+   */
+  proveLogs(
+    search: LogSearch,
+    options: { readonly block: bigint; readonly hash: Hex; readonly from: bigint },
+  ): Promise<ProvenLogs>;
   /** The first matching log of one block. */
   findLogIn(search: LogSearch, block: bigint): Promise<RawLog | undefined>;
   /** Data of the matching logs of one block, merely by the node's word: for data that a hash in it proves. */
@@ -187,6 +215,27 @@ export function createChainFacts(
       const isWhole = from === 0n && to === newest && hashes.length <= limit;
       return { transactionHashes: hashes.slice(0, limit), from, to, isWhole };
     },
+    async proveLogs(search, { block, hash, from }) {
+      // The chain's first block has no transactions, and an Anvil that has loaded its state makes it anew, with another hash.
+      const first = from > 0n ? from : 1n;
+      const key = `headers ${hash} ${first}`;
+      const headers = await once(key, () => readHeaders(request, { block, hash, from: first }));
+      const logs = new Map<Hex, readonly RawLog[]>();
+      let next = block + 1n;
+      let left = MAX_FULL_BLOCKS;
+      const items = [search.address, ...search.topics.filter((topic) => typeof topic === "string")];
+      for (const header of headers) {
+        if (mayHaveLog(header.bloom, items)) {
+          const all = left > 0 ? await readBlockLogs(header.hash, { ...options, request, once }) : undefined;
+          if (all === undefined) break;
+          left -= 1;
+          for (const of of all)
+            if (of.some((log) => isMatch(log, search))) logs.set(of[0]!.transactionHash, of);
+        }
+        next -= 1n;
+      }
+      return { from: next === first ? from : next, logs };
+    },
     async findLogIn(search, block) {
       const [said] = await searchLogs(search, block, block);
       return (await takeLogs(said, search))[0];
@@ -273,6 +322,41 @@ async function searchOutwards(
     }
   }
   return { said, from, to: next - 1n };
+}
+
+/** Reads the headers of a block with this hash and those before it, newest first, as far as the node shows them. */
+async function readHeaders(
+  request: ChainReader["request"],
+  { block, hash, from }: { readonly block: bigint; readonly hash: Hex; readonly from: bigint },
+): Promise<readonly { readonly hash: Hex; readonly bloom: unknown }[]> {
+  const read: { hash: Hex; bloom: unknown }[] = [];
+  let expected: unknown = hash;
+  for (let number = block; number >= from; number -= BigInt(HEADERS_AT_ONCE)) {
+    const count = Math.min(HEADERS_AT_ONCE, Number(number - from) + 1);
+    const headers = await Promise.all(
+      Array.from({ length: count }, (_, i) =>
+        request("eth_getBlockByNumber", [toQuantity(number - BigInt(i)), false]).catch((error: unknown) => {
+          if (error instanceof RpcError) return undefined;
+          throw error;
+        }),
+      ),
+    );
+    for (const header of headers as (RpcObject | null | undefined)[]) {
+      const found = findHeaderHash(header);
+      if (found === undefined || found !== expected) return read;
+      read.push({ hash: found, bloom: header!["logsBloom"] });
+      expected = String(header!["parentHash"]).toLowerCase();
+    }
+  }
+  return read;
+}
+
+function findHeaderHash(header: RpcObject | null | undefined): Hex | undefined {
+  try {
+    return hashHeader(header!);
+  } catch {
+    return undefined;
+  }
 }
 
 /** What is read of a log in a node's answer to a search. */

@@ -1,6 +1,6 @@
 import { concatBytes, fromRlp, numberToHex, pad, toRlp, type Hex } from "viem";
 import { findSigner } from "../chainlink/reportSigners.ts";
-import { toHexText } from "../lib/hex.ts";
+import { fromHexText, toHexText } from "../lib/hex.ts";
 import { keccak256 } from "../lib/keccak.ts";
 
 /** An object in a node's answer, with unknown members. */
@@ -37,6 +37,22 @@ export function hashHeader(block: RpcObject): Hex {
   for (const [name, read] of later)
     if (block[name] !== undefined && block[name] !== null) fields.push(read(block, name));
   return hashOf(toRlp(fields, "bytes"));
+}
+
+/**
+ * Whether a block or a receipt with this bloom filter (`logsBloom`, Yellow Paper section 4.3.1) may have a log of this address with these
+ * topics. `false` is certain.
+ */
+export function mayHaveLog(bloom: unknown, items: readonly Hex[]): boolean {
+  if (typeof bloom !== "string" || !/^0x[0-9a-f]{512}$/i.test(bloom)) return true;
+  const filter = fromHexText(bloom as Hex);
+  return items.every((item) => {
+    const hash = keccak256(fromHexText(item));
+    return [0, 2, 4].every((at) => {
+      const bit = ((hash[at]! << 8) | hash[at + 1]!) & 2047;
+      return (filter[255 - (bit >> 3)]! & (1 << (bit & 7))) !== 0;
+    });
+  });
 }
 
 type Encoded = Hex | readonly Encoded[];

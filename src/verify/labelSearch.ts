@@ -4,7 +4,7 @@ import { decodeSubmission } from "../chainlink/calldata.ts";
 import { EVENT_TOPICS, findEvent, type ChainEventOf } from "../chainlink/events.ts";
 import { canonicalLabel, findLabelProblem } from "../lib/label.ts";
 import type { RawLog } from "../lib/nodeAnswers.ts";
-import type { FoundLogs, LogSearch, SearchBounds } from "./chainFacts.ts";
+import type { FoundLogs, LogSearch, ProvenLogs, SearchBounds } from "./chainFacts.ts";
 import { UnknownTransactionError } from "./minedTransaction.ts";
 import { idOf, type RequestParts } from "./requestParts.ts";
 import type { RequestPartsMeans } from "./randomnessParts.ts";
@@ -16,18 +16,28 @@ const MAX_TRANSACTIONS = 100;
 /** Pauses before a node that omits the request itself is asked again: it may not have stored the logs of its newest block yet. */
 const PAUSES_MS = [0, 250, 2_000];
 
-/** Creates the search for the labels of one verification's requests. */
+/**
+ * Creates the search for the labels of one verification's requests. `isProven` says of a request whether a VRF proof is for the hash of its
+ * block: the blocks before it are then fixed, too.
+ */
 export function createLabelSearch(
   means: RequestPartsMeans,
   bounds: SearchBounds = {},
-): (parts: RequestParts) => Promise<RequestLabel | null> {
+): (parts: RequestParts, isProven: boolean) => Promise<RequestLabel | null> {
   let searches = MAX_SEARCHES;
   let transactions = MAX_TRANSACTIONS;
-  return (parts) =>
+  const prove = async (search: LogSearch, own: RawLog): Promise<ProvenLogs | undefined> => {
+    const { fromBlock: from = 0n, headers = 0 } = bounds;
+    const { blockNumber: block, blockHash: hash } = own;
+    if (from > block || block - from >= headers) return undefined;
+    const proven = await means.facts.proveLogs(search, { block, hash, from });
+    return proven.from > block ? undefined : proven;
+  };
+  return (parts, isProven) =>
     findLabel(parts, means, async (search, own) => {
       const around = own.blockNumber;
       let found: FoundLogs = { transactionHashes: [], from: around, to: around, isWhole: false };
-      if (searches === 0) return found;
+      if (searches === 0) return { found, proven: undefined };
       searches -= 1;
       for (const pauseMs of PAUSES_MS) {
         await new Promise((resolve) => setTimeout(resolve, pauseMs));
@@ -38,7 +48,8 @@ export function createLabelSearch(
         found = { ...found, isWhole: false };
       }
       transactions -= found.transactionHashes.length;
-      return found;
+      const proven = isProven ? await prove(search, own) : undefined;
+      return { found, proven };
     });
 }
 
@@ -46,13 +57,16 @@ export function createLabelSearch(
  * Finds the label that a request was given in its own transaction, and all requests on the chain with that label of that dapp. `null` for a
  * request without a label.
  *
- * That there are no others is as true as the node's list of logs is whole: each log that it lists is taken from a receipt that was hashed,
- * but of those that it omits, only the request's own is missed.
+ * That there are no others is as true as the node's list of logs is whole, except in the blocks of which the logs follow from their hashes: each log
+ * that it lists is taken from a receipt that was hashed, but of those that it omits elsewhere, only the request's own is missed.
  */
 async function findLabel(
   parts: RequestParts,
   means: RequestPartsMeans,
-  find: (search: LogSearch, own: RawLog) => Promise<FoundLogs>,
+  find: (
+    search: LogSearch,
+    own: RawLog,
+  ) => Promise<{ readonly found: FoundLogs; readonly proven: ProvenLogs | undefined }>,
 ): Promise<RequestLabel | null> {
   const place = placeOf(parts, means);
   if (place === undefined) return null;
@@ -66,18 +80,29 @@ async function findLabel(
   // No proof is for the block of a function request, which a node may make up, with labels in it.
   if (parts.kind === "function" && !(await isInCalldata(own, means))) return null;
   const search = { address: consumer, topics: [EVENT_TOPICS.Labelled, labelHash] };
-  const found = await find(search, own.log);
-  const draws = [];
-  let { isWhole } = found;
-  for (const hash of new Set([transactionHash, ...found.transactionHashes])) {
-    const { logs: others } = await means.facts.getTransaction(hash).catch((error: unknown) => {
+  const { found, proven } = await find(search, own.log);
+  const proved = proven?.logs ?? new Map<Hex, readonly RawLog[]>();
+  const listed = new Set(found.transactionHashes);
+  // A node that leaves out one before the request may leave out others after it.
+  let isWhole = found.isWhole && [...proved.keys()].every((hash) => listed.has(hash));
+  const all = [...proved.values()].flatMap((logs) => drawsIn(logs, consumer));
+  for (const hash of new Set([transactionHash, ...listed])) {
+    if (proved.has(hash)) continue;
+    const { logs: others, blockNumber } = await means.facts.getTransaction(hash).catch((error: unknown) => {
       if (!(error instanceof UnknownTransactionError)) throw error;
       // A reorganisation removed it since the search.
       isWhole = false;
-      return { logs: [] };
+      return { logs: [], blockNumber: undefined };
     });
-    draws.push(...drawsIn(others, consumer).filter(({ labelled }) => labelled.labelHash === labelHash));
+    const isMadeUp =
+      proven !== undefined &&
+      hash !== transactionHash &&
+      blockNumber !== undefined &&
+      blockNumber >= proven.from &&
+      blockNumber <= own.log.blockNumber;
+    if (!isMadeUp) all.push(...drawsIn(others, consumer));
   }
+  const draws = all.filter(({ labelled }) => labelled.labelHash === labelHash);
   draws.sort((a, b) => Number(a.log.blockNumber - b.log.blockNumber) || a.log.logIndex - b.log.logIndex);
   return {
     dapp,
@@ -88,9 +113,10 @@ async function findLabel(
       blockNumber: log.blockNumber.toString(),
     })),
     searched: {
-      from: found.from.toString(),
-      to: found.to.toString(),
+      from: String(proven !== undefined && proven.from < found.from ? proven.from : found.from),
+      to: String(proven !== undefined && found.to < own.log.blockNumber ? own.log.blockNumber : found.to),
       isWhole,
+      provenFrom: proven?.from.toString() ?? null,
     },
   };
 }

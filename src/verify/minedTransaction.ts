@@ -87,7 +87,7 @@ export async function readMinedTransaction(
     const blockTime = await options.once(`time ${blockHash}`, () => readBlockTime(blockHash, options));
     return { hash, ...call, blockHash, ...said(), blockTime, compared };
   }
-  const block = await options.once(`block ${blockHash}`, () => readBlock(blockHash, options));
+  const block = await readBlock(blockHash, options);
   if (typeof block === "string") return { hash, ...call, blockHash, ...said(), compared, gap: block };
   const index = block.transactions.indexOf(hash);
   compared.push(...block.compared, {
@@ -99,18 +99,30 @@ export async function readMinedTransaction(
   // The comparison has failed.
   if (hashed === undefined) return { hash, ...call, blockHash, ...said(), compared };
   const { number: blockNumber, time: blockTime } = block;
-  const first = block.receipts.slice(0, index).reduce((sum, { logs }) => sum + logs.length, 0);
-  const place = { blockHash, blockNumber, transactionHash: hash };
-  return {
-    hash,
-    ...call,
-    blockHash,
-    blockNumber,
-    blockTime,
-    succeeded: hashed.succeeded,
-    logs: hashed.logs.map((log, i) => ({ ...log, ...place, logIndex: first + i })),
-    compared,
-  };
+  const { succeeded } = hashed;
+  const logs = logsOf(block, index);
+  return { hash, ...call, blockHash, blockNumber, blockTime, succeeded, logs, compared };
+}
+
+/** Returns the logs of a transaction in a block, with their places. */
+function logsOf(
+  { hash: blockHash, number: blockNumber, transactions, receipts }: HashedBlock,
+  index: number,
+) {
+  const first = receipts.slice(0, index).reduce((sum, { logs }) => sum + logs.length, 0);
+  const place = { blockHash, blockNumber, transactionHash: transactions[index]! };
+  return receipts[index]!.logs.map((log, i): RawLog => ({ ...log, ...place, logIndex: first + i }));
+}
+
+/** Reads the logs of each transaction in a block; `undefined` unless the node shows all that the block's hash stands for. */
+export async function readBlockLogs(
+  blockHash: Hex,
+  options: MinedTransactionOptions,
+): Promise<readonly (readonly RawLog[])[] | undefined> {
+  const block = await readBlock(blockHash, options);
+  if (typeof block === "string" || block.compared.some(({ expected, found }) => expected !== found))
+    return undefined;
+  return block.receipts.map((_, index) => logsOf(block, index));
 }
 
 async function readBlockTime(
@@ -142,6 +154,7 @@ async function readCall(
 
 /** A block's parts, decoded from the bytes that were hashed. */
 interface HashedBlock {
+  readonly hash: Hex;
   readonly number: bigint;
   /** Unix seconds. */
   readonly time: number;
@@ -157,10 +170,17 @@ interface HashedBlock {
  */
 const MAX_TRANSACTIONS = 20_000;
 
-/** Reads and hashes a block; returns the reason if it can't be hashed. */
-async function readBlock(
+/** Reads and hashes a block, once; returns the reason if it can't be hashed. */
+function readBlock(
   blockHash: Hex,
-  { request }: MinedTransactionOptions,
+  { request, once }: MinedTransactionOptions,
+): Promise<HashedBlock | string> {
+  return once(`block ${blockHash}`, () => readUnknownBlock(blockHash, request));
+}
+
+async function readUnknownBlock(
+  blockHash: Hex,
+  request: MinedTransactionOptions["request"],
 ): Promise<HashedBlock | string> {
   const block = (await request("eth_getBlockByHash", [blockHash, true])) as RpcObject | null;
   if (block === null || block === undefined) return `the node no longer has the block ${blockHash}`;
@@ -212,6 +232,7 @@ function hashBlock(
   const receipts = parts.receipts.map(encodeReceipt);
   const rootOf = (items: readonly Uint8Array[]): Hex => toHexText(trieRoot(items));
   return {
+    hash: blockHash,
     number: BigInt(block["number"] as Hex),
     time: Number(block["timestamp"]),
     transactions: transactions.map(hashOf),

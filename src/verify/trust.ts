@@ -58,7 +58,12 @@ export function remainingTrust(
       "The operator decides what is asked, and the nodes whether to answer: whoever knows a word first can only keep silent. The request then fails, with its " +
         "word on chain if the proof was delivered. These checks don't show how many requests failed before this one.",
     );
-  if (requests.some(({ label }) => label?.label !== undefined))
+  const labels = requests.flatMap(({ label }) => label ?? []);
+  if (labels.length > 0 && labels.every(({ searched }) => searched.provenFrom === "0"))
+    trust.push(
+      "Which later requests have the label is the node's word, as it can leave some out: ask a second node.",
+    );
+  else if (labels.length > 0)
     trust.push(
       "Which other requests have the label is the node's word as far as it can leave some out, such as an earlier draw: ask a second node.",
     );

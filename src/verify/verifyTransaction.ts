@@ -232,7 +232,10 @@ async function checkRequest(
       requestedAt: asked?.time ?? null,
       deliveredAt: answered?.time ?? null,
       deliveredBy: answered?.sender ?? null,
-      label: await means.findLabel(parts),
+      label: await means.findLabel(
+        parts,
+        steps.some(({ name, outcome }) => name === "proof" && outcome === "ok"),
+      ),
       steps: steps.toSorted((a, b) => STEP_NAMES.indexOf(a.name) - STEP_NAMES.indexOf(b.name)),
     },
     signers: reported === undefined ? "unsigned" : report?.signers,

@@ -32,7 +32,7 @@ const REQUEST: RequestVerification = {
     label: "raffle",
     draw: 1,
     draws: [],
-    searched: { from: "0", to: "9", isWhole: true },
+    searched: { from: "0", to: "9", isWhole: true, provenFrom: null },
   },
   steps: [],
 };

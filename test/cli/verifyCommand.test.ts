@@ -176,7 +176,7 @@ describe("option: --expect", () => {
     label: "raffle",
     draw: 1,
     draws,
-    searched: { from: "0", to: "9", isWhole: true },
+    searched: { from: "0", to: "9", isWhole: true, provenFrom: null },
   };
   const expecting = (all: readonly string[], label: typeof first | null = first) =>
     run(
@@ -202,13 +202,13 @@ describe("option: --expect", () => {
     [
       "blocks that were not searched",
       ["label=raffle"],
-      { ...first, searched: { from: "5", to: "9", isWhole: false } },
+      { ...first, searched: { from: "5", to: "9", isWhole: false, provenFrom: null } },
       "blocks before 5 were not searched",
     ],
     [
       "a listed request that the node has forgotten",
       ["label=raffle"],
-      { ...first, searched: { from: "0", to: "9", isWhole: false } },
+      { ...first, searched: { from: "0", to: "9", isWhole: false, provenFrom: null } },
       "not all that the node lists could be read",
     ],
     ["no round", ["beacon=drand"], first, "it waits for no round of drand's quicknet"],
@@ -221,6 +221,12 @@ describe("option: --expect", () => {
     expect(output.includes("to search other blocks: --from-block")).toBe(label?.searched.isWhole === false);
     expect(output).not.toMatch(/^valid/m);
     expect(process.exitCode).toBe(1);
+  });
+
+  test("behaviour: that it is the first is certain where block hashes prove it, whatever the node lists", async () => {
+    const searched = { from: "5", to: "9", isWhole: false, provenFrom: "0" };
+    const { output } = await expecting(["label=raffle"], { ...first, searched });
+    expect(output).toMatch(/\nvalid: 1 request/);
   });
 
   test("error: the JSON is not valid either, and says why", async () => {

@@ -40,18 +40,25 @@ test("findLabelProblem doesn't normalise what is far too long, which would take 
 });
 
 test("describeLabel says whether a draw is the only one, and where that was looked for", () => {
-  const draws = ["0xa1", "0xb2", "0xc3"].map((transactionHash) => ({ transactionHash }));
-  const found = { dapp: "dapp_1", label: 'a "b"', searched: { from: "0", to: "9", isWhole: true } };
+  const draws = ["0xa1", "0xb2", "0xc3"].map((transactionHash, i) => ({
+    transactionHash,
+    blockNumber: `${i + 5}`,
+  }));
+  const whole = { from: "0", to: "9", isWhole: true, provenFrom: "0" };
+  const found = { dapp: "dapp_1", label: 'a "b"', searched: whole };
   expect(describeLabel({ ...found, draw: 1, draws: draws.slice(1, 2) })).toBe(
-    '"a \\"b\\"" of dapp_1: the only request with this label (blocks 0 to 9).',
+    '"a \\"b\\"" of dapp_1: the only request with this label (blocks 0 to 9; block hashes show that none is left out in 0 to 6).',
   );
-  const searched = { from: "5", to: "9", isWhole: false };
+  const searched = { from: "5", to: "9", isWhole: false, provenFrom: null };
   expect(describeLabel({ ...found, draw: 2, draws, searched })).toBe(
-    '"a \\"b\\"" of dapp_1: request 2 of 3 with this label, the others: 0xa1, 0xc3 (only blocks 5 to 9 were searched, or not all are listed).',
+    '"a \\"b\\"" of dapp_1: request 2 of 3 with this label in blocks 5 to 9, the others: 0xa1, 0xc3 (other blocks were not searched, or not all are listed; that none is left out is the node\'s word).',
+  );
+  expect(describeLabel({ ...found, draw: 1, draws, searched: { ...searched, from: "6" } })).toContain(
+    "request 1 of 3 with this label in blocks 6 to 9 and 5, the others",
   );
   const unread = { ...searched, to: "4" };
   expect(describeLabel({ ...found, draw: 1, draws: draws.slice(1, 2), searched: unread })).toContain(
-    "(the node let no block be searched)",
+    "the only request with this label that is known (the node let no block be searched; ",
   );
   expect(describeLabel(null)).toContain("may be one of many");
 });

@@ -2,6 +2,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { keccak256, toHex } from "viem";
 import type { Receipt } from "../../src/evm/client.ts";
 import { EVENT_TOPICS } from "../../src/chainlink/events.ts";
+import type { ChainReader } from "../../src/verify/chainFacts.ts";
+import { createRecordedReader, createRecorder } from "../../src/verify/recordedReader.ts";
+import { TEST_ROLES } from "../support/stack.ts";
 import { deliverWords } from "../support/delivery.ts";
 import type { TestLabel } from "../support/consumer.ts";
 import { ECHO_WORD, startVerifyWorld, wordOf, type Tamper, type VerifyWorld } from "./support/world.ts";
@@ -47,7 +50,7 @@ describe("of a preset", () => {
       label: "only",
       draw: 1,
       draws: [{ transactionHash: asked.transactionHash, blockNumber: asked.blockNumber.toString() }],
-      searched: { from: "0", to: report.blockNumber.toString(), isWhole: true },
+      searched: { from: "0", to: report.blockNumber.toString(), isWhole: true, provenFrom: null },
     });
     const timeOf = async ({ blockNumber }: Receipt) => {
       const block = await world.client.request("eth_getBlockByNumber", [toHex(blockNumber), false]);
@@ -108,6 +111,11 @@ describe("of a preset", () => {
     const found = await labelsOf(asked);
     expect(found.map((one) => one?.draws.length)).toEqual(items.map(() => 1));
     expect(found.map((one) => one?.searched.isWhole)).toEqual(items.map((_, i) => i < 10));
+  });
+
+  test("behaviour: a label of 100 characters of four bytes each is whole", async () => {
+    const text = "🎲".repeat(100);
+    expect(await labelsOf(await draw(label(text)))).toMatchObject([{ label: text, draw: 1 }]);
   });
 
   test("error: a label that is not in its canonical form is none", async () => {
@@ -180,6 +188,107 @@ describe("of a preset", () => {
     // The search ran before the reorganisation.
     const tamper = onSearch((answer) => [...(answer as object[]), said]);
     expect(await labelsOf(asked, { tamper })).toMatchObject([{ ...only, searched: { isWhole: false } }]);
+  });
+
+  const byHeaders = { labelSearch: { headers: 10_000 } };
+  /** A draw whose VRF proof is on the chain. */
+  const drawProven = async (text: string): Promise<Receipt> => {
+    const asked = await draw(label(text));
+    await deliverWords(world, asked);
+    return asked;
+  };
+
+  test("behaviour: a node that hides all other draws can't hide those before the request, as block hashes prove", async () => {
+    const first = await draw(label("until it suits"));
+    const second = await draw(label("until it suits"));
+    const shown = await drawProven("until it suits");
+    const hiding = onSearch((answer) => (answer as object[]).slice(-1));
+    expect(await labelsOf(shown, { tamper: hiding })).toMatchObject([
+      { draw: 1, searched: { isWhole: true, provenFrom: null } },
+    ]);
+    expect(await labelsOf(shown, { tamper: hiding, ...byHeaders })).toMatchObject([
+      {
+        draw: 3,
+        draws: [first, second, shown].map(({ transactionHash }) => ({ transactionHash })),
+        searched: { isWhole: false, provenFrom: "0" },
+      },
+    ]);
+    expect(await labelsOf(shown, byHeaders)).toMatchObject([
+      { searched: { isWhole: true, provenFrom: "0" } },
+    ]);
+
+    // Nor by other headers or other contents of its blocks: nothing is proven there.
+    const hide = (changed: string, change: object): Tamper => {
+      return (method, answer, parameters) => {
+        const { number, transactionHash } = (answer ?? {}) as Record<string, unknown>;
+        const isOfFirst = number === toHex(first.blockNumber) || transactionHash === first.transactionHash;
+        if (method === changed && isOfFirst) return { ...(answer as object), ...change };
+        return hiding(method, answer, parameters);
+      };
+    };
+    for (const tamper of [
+      hide("eth_getBlockByNumber", { logsBloom: `0x${"00".repeat(256)}` }),
+      hide("eth_getBlockByHash", { receiptsRoot: `0x${"00".repeat(32)}` }),
+    ])
+      expect(await labelsOf(shown, { tamper, ...byHeaders })).toMatchObject([
+        { draw: 2, searched: { isWhole: false, provenFrom: (first.blockNumber + 1n).toString() } },
+      ]);
+  });
+
+  test("behaviour: without a VRF proof, and where more headers would be read, nothing is said to be proven", async () => {
+    const asked = await draw(label("unproven"));
+    const unproven = [{ draw: 1, searched: { isWhole: true, provenFrom: null } }];
+    expect(await labelsOf(asked, byHeaders)).toMatchObject(unproven);
+    await deliverWords(world, asked);
+    const limited = (change: object) => labelsOf(asked, { labelSearch: { headers: 3, ...change } });
+    expect(await limited({})).toMatchObject(unproven);
+    const fromBlock = asked.blockNumber - 2n;
+    expect(await limited({ fromBlock })).toMatchObject([{ searched: { provenFrom: fromBlock.toString() } }]);
+  });
+
+  test("behaviour: a draw in a made-up block doesn't count where block hashes show that there is none", async () => {
+    const removed = await draw(label("fabricated"));
+    const recorder = createRecorder(world.client);
+    await world.verify(removed.transactionHash, { client: recorder });
+    const before = createRecordedReader(JSON.stringify(recorder.save()));
+    await world.client.request("anvil_reorg", [1, []]);
+    // It takes the nonce: the same transaction would be mined again.
+    await draw();
+    const shown = await drawProven("fabricated");
+    const client: ChainReader = {
+      async request(method, parameters = []) {
+        const answer = await world.client.request(method, parameters).catch(() => null);
+        const { topics } = (parameters[0] ?? {}) as { topics?: readonly unknown[] };
+        if (method !== "eth_getLogs" || topics?.[0] !== EVENT_TOPICS.Labelled)
+          return answer ?? (await before.request(method, parameters));
+        return [
+          { ...(answer as object[])[0], transactionHash: removed.transactionHash },
+          ...(answer as object[]),
+        ];
+      },
+    };
+    expect(await labelsOf(shown, { client })).toMatchObject([{ draw: 2 }]);
+    expect(await labelsOf(shown, { client, ...byHeaders })).toMatchObject([
+      { draw: 1, draws: { length: 1 } },
+    ]);
+  });
+
+  test("behaviour: a contract that logs somebody's label itself adds no draw", async () => {
+    const asked = await draw(label("logged by others"));
+    const [said] = (await world.client.request("eth_getLogs", [
+      { topics: [EVENT_TOPICS.Labelled], fromBlock: toHex(asked.blockNumber) },
+    ])) as { topics: readonly [string, string] }[];
+    const [event, labelHash] = said!.topics.map((topic) => topic.slice(2));
+    const contract = `0x${"c0".repeat(20)}` as const;
+    // PUSH32 labelHash, PUSH32 event, PUSH1 0, PUSH1 0, LOG2
+    await world.client.request("anvil_setCode", [contract, `0x7f${labelHash}7f${event}60006000a2`]);
+    expect(await world.send(TEST_ROLES.deployer, { to: contract, data: "0x" })).toMatchObject({
+      succeeded: true,
+      logs: [{ topics: said!.topics }],
+    });
+    const shown = await drawProven("logged by others");
+    for (const how of [{}, byHeaders])
+      expect(await labelsOf(shown, how)).toMatchObject([{ draw: 2, draws: { length: 2 } }]);
   });
 
   test("error: a node that names a transaction without such a log adds no draw", async () => {

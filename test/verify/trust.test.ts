@@ -122,7 +122,12 @@ test("that no other request has the label is the node's word", () => {
   const say = (label: object | null) =>
     remainingTrust([{ kind: "random", label } as RequestVerification], { isEmbedded: false, operators: [] });
   const sentence = expect.stringContaining("leave some out, such as an earlier draw") as string;
-  expect(say({ label: "raffle" })).toContainEqual(sentence);
+  expect(say({ label: "raffle", searched: { provenFrom: null } })).toContainEqual(sentence);
+  const proven = say({ label: "raffle", searched: { provenFrom: "0" } });
+  expect(proven).not.toContainEqual(sentence);
+  expect(proven).toContainEqual(
+    expect.stringContaining("Which later requests have the label is the node's word"),
+  );
   expect(say(null)).not.toContainEqual(sentence);
 });
 

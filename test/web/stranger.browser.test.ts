@@ -1,7 +1,9 @@
 import type { Browser, Page } from "playwright-core";
+import { createHash } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
+import { EVENT_TOPICS } from "../../src/chainlink/events.ts";
 import { joinService, shared, type SharedDapp } from "../support/shared.ts";
 import { createVisitor, type Visitor } from "./support/visitor.ts";
 
@@ -22,8 +24,14 @@ beforeEach(async () => {
 });
 afterEach(() => visitor.close());
 
-/** Starts another node of the chain, and returns its URL: the operator's own is not asked. */
-async function startOtherNode(rpcUrl: string): Promise<string> {
+/**
+ * Starts another node of the chain, and returns its URL: the operator's own is not asked. `refuses` says of a search for labels up to
+ * a block whether it answers with an error.
+ */
+async function startOtherNode(
+  rpcUrl: string,
+  refuses: (toBlock: number) => boolean = () => false,
+): Promise<string> {
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
@@ -31,6 +39,17 @@ async function startOtherNode(rpcUrl: string): Promise<string> {
       const headers = { "access-control-allow-origin": "*", "access-control-allow-headers": "content-type" };
       if (request.method !== "POST") return void response.writeHead(204, headers).end();
       const body = Buffer.concat(chunks);
+      const { id, method, params } = JSON.parse(String(body)) as {
+        id: number;
+        method: string;
+        params: readonly { topics?: readonly unknown[]; toBlock?: string }[];
+      };
+      const [filter] = params;
+      const isSearch = method === "eth_getLogs" && filter!.topics?.[0] === EVENT_TOPICS.Labelled;
+      if (isSearch && refuses(Number(filter!.toBlock)))
+        return void response
+          .writeHead(200, headers)
+          .end(JSON.stringify({ jsonrpc: "2.0", id, error: { code: -32_000, message: "too many blocks" } }));
       void fetch(rpcUrl, { method: "POST", headers: { "content-type": "application/json" }, body }).then(
         async (answer) => response.writeHead(200, headers).end(await answer.text()),
       );
@@ -76,6 +95,16 @@ test("a stranger with a result's page and the URL of another node sees that it i
   await page.getByRole("button", { name: "Verify" }).press("Enter");
   await page.getByRole("heading", { name: "Valid", exact: true }).waitFor();
   expect(await said.first().innerText()).toContain("the only request with this label");
+
+  // A label may be the hash of what was announced, and looks like a transaction's.
+  const announced = createHash("sha256").update("the rules of the raffle").digest("hex");
+  const { data: other } = await tyche.call("POST", "/api/vrfv2/presets?network=sepolia&preset=coinflip", {
+    body: { label: announced, once: true },
+  });
+  await page.getByLabel("Transaction hash").fill(announced);
+  await page.getByRole("button", { name: "Verify" }).press("Enter");
+  await page.getByText(`"${announced}" of`).waitFor();
+  await page.getByRole("heading", { name: `preset ${other.requestId}` }).waitFor();
   await visitor.inspect();
   expect(visitor.troubles).toEqual([]);
 });
@@ -84,14 +113,14 @@ test("of several draws with a label, a stranger chooses one, and sees how many t
   const label = "stranger, again and again";
   const draw = () =>
     tyche.call("POST", "/api/vrfv2/presets?network=sepolia&preset=coinflip", { body: { label } });
-  await draw();
+  const { data: first } = await draw();
   await draw();
   const { items } = (await tyche.call("GET", "/api/networks")).data;
   const network = items.find(({ name }: { name: string }) => name === "sepolia");
   await page.goto(`${tyche.url}/verifier.html`);
-  const find = async (text: string) => {
+  const find = async (text: string, refuses?: (toBlock: number) => boolean) => {
     await page.getByLabel("Transaction hash").fill(text);
-    await page.getByLabel("RPC URL of a node").fill(await startOtherNode(network.rpcUrl));
+    await page.getByLabel("RPC URL of a node").fill(await startOtherNode(network.rpcUrl, refuses));
     await page.getByLabel("Addresses of the operator's contracts").fill(JSON.stringify(network));
     await page.getByRole("button", { name: "Verify", exact: true }).press("Enter");
   };
@@ -104,6 +133,22 @@ test("of several draws with a label, a stranger chooses one, and sees how many t
     .last()
     .click();
   await page.getByText(/request 2 of 2 with this label/).waitFor();
+  await page.getByText(/block hashes show that none is left out in 0 to \d+/).waitFor();
+
+  // Where a node refuses a part of the chain, the page says which part it searched, and goes on in another one.
+  const hash = first.url.split("/").pop();
+  const { data: found } = await tyche.call("GET", `/api/verify?network=sepolia&tx=${hash}`);
+  const own = Number(found.requests[0].label.draws[0].blockNumber);
+  let isBusy = true;
+  await find(hash, (toBlock) => isBusy && toBlock > own);
+  await page.getByText(`the only request with this label in blocks 0 to ${own} (`).waitFor();
+  isBusy = false;
+  await page.getByRole("button", { name: new RegExp(`^Search blocks ${own + 1} to`) }).click();
+  await page
+    .getByText(
+      new RegExp(`request 1 of 2 with this label in blocks ${own + 1} to \\d+ and ${own}, the others: 0x`),
+    )
+    .waitFor();
   await visitor.inspect();
   expect(visitor.troubles).toEqual([]);
 });

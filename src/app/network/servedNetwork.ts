@@ -112,6 +112,7 @@ export function createServedNetwork(options: ServedNetworkOptions): ServedNetwor
   };
   const isServing = (): boolean => state.status === "serving";
   const explorerUrl = (): string => source.explorerUrl ?? `${options.baseUrl()}/explorer/${name}`;
+  const drandChains = [terms.beacon, terms.localBeacon].flatMap((one) => one?.chain ?? []);
   const findRecordedCallbacks = (requestIds: readonly string[]) =>
     findCallbackFailures(store.db, name, requestIds);
 
@@ -139,10 +140,14 @@ export function createServedNetwork(options: ServedNetworkOptions): ServedNetwor
         isEmbedded: source.isEmbedded,
         chainlinkCoordinator: terms.chainlinkCoordinator,
         hasEthereumBlocks: terms.hasEthereumBlocks,
-        drandChains: [terms.beacon, terms.localBeacon].flatMap((one) => one?.chain ?? []),
+        drandChains,
         findRecordedCallbacks,
       },
-    explored: () => (explored ??= opened.chain && describeChain(source, opened.chain, findRecordedCallbacks)),
+    explored: () =>
+      (explored ??= opened.chain && {
+        ...describeChain(source, opened.chain, findRecordedCallbacks),
+        drandChains,
+      }),
     observed: () =>
       isServing() && opened.chain !== undefined
         ? {

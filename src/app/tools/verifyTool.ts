@@ -22,7 +22,7 @@ import { openDataDirectory } from "../../store/dataDirectory.ts";
 import { beaconTermsOf, EMBEDDED_MARGIN_SECONDS } from "../config/beaconSchema.ts";
 import { readConfig } from "../config/readConfig.ts";
 import { localBeaconSeed } from "../network/networkKeys.ts";
-import { OWN_NODE_PARTS, type SearchBounds } from "../../verify/chainFacts.ts";
+import { OWN_NODE_SEARCH, type SearchBounds } from "../../verify/chainFacts.ts";
 import { verifyTransaction } from "../../verify/verifyTransaction.ts";
 
 export interface VerifyToolOptions {
@@ -76,7 +76,7 @@ export async function verifyWithTool(options: VerifyToolOptions): Promise<Verifi
       isEmbedded: known === undefined ? given?.isEmbedded : true,
       run: createSourceRunner(pool),
       caller: "verify",
-      labelSearch: { parts: OWN_NODE_PARTS, ...options.labelSearch },
+      labelSearch: { ...OWN_NODE_SEARCH, ...options.labelSearch },
       maxResponseBytes: MAX_RESPONSE_BYTES.own,
       drandChains: [...(given?.drandChains ?? []), ...(known?.drandChains ?? [])],
       findPreset: async (sourceHash) => findPresetNames(await presets(), sourceHash),

@@ -1,5 +1,6 @@
 import type {
   BeaconView,
+  PresetRunView,
   RequestState,
   RequestView,
   SharedResult,
@@ -15,10 +16,15 @@ export function StateTag({ state }: { readonly state: RequestState }) {
 }
 
 /** The round that a preset waits for. */
-export function Beacon({ beacon }: { readonly beacon: BeaconView }) {
+export function Beacon({ beacon }: { readonly beacon: BeaconView | NonNullable<PresetRunView["beacon"]> }) {
   return (
     <>
-      {nameRound(beacon)}, due <Time iso={beacon.time} />
+      {nameRound(beacon)}
+      {beacon.time !== null && (
+        <>
+          , due <Time iso={beacon.time} />
+        </>
+      )}
       {beacon.isLocal === true && ": the service signs it itself, so it proves nothing"}
     </>
   );

@@ -12,6 +12,7 @@ __all__ = [
     "BeaconMissedError",
     "BeaconView",
     "BodyTooLargeError",
+    "ChainRound",
     "ChainUnavailableError",
     "Comparison",
     "ConsumerList",
@@ -60,7 +61,6 @@ __all__ = [
     "RequestState",
     "RequestTimeoutError",
     "RequestVerification",
-    "RequestVerificationBeacon",
     "RequestVerificationPreset",
     "RequestVerificationTransactions",
     "RequestView",
@@ -97,6 +97,19 @@ class BeaconView(TypedDict):
     round: str
     # When the round is due. The request must be mined before.
     time: str
+    # The chain of rounds: `0x52db…` is drand's quicknet.
+    chainHash: str
+    # The round is one of the service's own beacon, which proves nothing.
+    isLocal: NotRequired[Literal[True]]
+
+
+class ChainRound(TypedDict):
+    "A round as the chain has it: when it is due follows from its chain of rounds."
+
+    # Number of the round.
+    round: str
+    # Null for a chain of rounds that is not known.
+    time: str | None
     # The chain of rounds: `0x52db…` is drand's quicknet.
     chainHash: str
     # The round is one of the service's own beacon, which proves nothing.
@@ -446,9 +459,9 @@ class RequestLabel(TypedDict):
     # Id of the dapp, as the service's operator wrote it.
     dapp: str
     label: str
-    # Place of this request among those with the label, from 1.
+    # Place of this request among those in `draws`, from 1.
     draw: int
-    # All requests of the dapp with the label that were found, oldest first.
+    # All requests of the dapp with the label that were found in the blocks of `searched`, and this one, oldest first.
     draws: list[RequestLabelDraws]
     searched: RequestLabelSearched
 
@@ -465,6 +478,7 @@ RequestLabelSearched = TypedDict(
         "from": "str",
         "to": "str",
         "isWhole": "bool",
+        "provenFrom": "str | None",
     },
 )
 
@@ -505,7 +519,7 @@ class RequestVerification(TypedDict):
     # The preset; null for functions and random numbers.
     preset: RequestVerificationPreset | None
     # The round of drand that the request fixed: the step `beacon` checks it. Null without one.
-    beacon: RequestVerificationBeacon | None
+    beacon: ChainRound | None
     # Null if the node doesn't show the block.
     requestedAt: str | None
     # Null without one, or if the node doesn't show it.
@@ -515,17 +529,6 @@ class RequestVerification(TypedDict):
     # What the request is for; null without a label: it may be one of many.
     label: RequestLabel | None
     steps: list[VerificationStep]
-
-
-class RequestVerificationBeacon(TypedDict):
-    # Number of the round.
-    round: str
-    # Null for a chain of rounds that is not known.
-    time: str | None
-    # The chain of rounds: `0x52db…` is drand's quicknet.
-    chainHash: str
-    # The round is one of the service's own beacon, which proves nothing.
-    isLocal: NotRequired[Literal[True]]
 
 
 class RequestVerificationPreset(TypedDict):

@@ -11,7 +11,7 @@ import {
   VERDICT_WORDS,
   verdictReasons,
 } from "../../../lib/verificationWords.ts";
-import { OWN_NODE_PARTS, type ChainReader } from "../../chainFacts.ts";
+import { OWN_NODE_SEARCH, type ChainReader, type SearchBounds } from "../../chainFacts.ts";
 import { findDraws } from "../../findDraws.ts";
 import { describeResult } from "../../describeResult.ts";
 import { parsePublished } from "../../publishedContracts.ts";
@@ -33,6 +33,8 @@ declare const PRESETS: Readonly<Record<Hex, KnownPreset>>;
 const SVG = "http://www.w3.org/2000/svg";
 /** Longest result that an oracle of Tyche reports, in bytes. */
 const MAX_RESPONSE_BYTES = 1024;
+/** What a text that is meant as a transaction's hash looks like. */
+const HASH = /^(?:0x.*|[0-9a-f]{64})$/i;
 /** Longest verification. Reading hundreds of blocks from a slow node takes minutes. */
 const MAX_MINUTES = 5;
 
@@ -84,7 +86,8 @@ function fillFromAddress(): void {
   isLocal.checked = given.get("chain") === "local";
 }
 
-async function run(): Promise<void> {
+/** @param bounds where further requests with the label are looked for, to go on with a search. */
+async function run(bounds: SearchBounds = {}): Promise<void> {
   const button = form.querySelector("button")!;
   const current = (stop = new AbortController());
   const reason = `The verification was stopped after ${MAX_MINUTES} minutes. The node may be slow: try another one, or one request alone.`;
@@ -99,16 +102,16 @@ async function run(): Promise<void> {
     const recorder = createRecorder(
       data === "" ? createFetchReader(parseUrl(field("rpc")), { stop: current }) : createRecordedReader(data),
     );
-    const named = field("tx");
-    const hash = isLabel(named)
-      ? await unlessStopped(findDraw(recorder, named), current.signal)
-      : parseHash(named, "The transaction");
+    const hash = await unlessStopped(findTransaction(recorder, field("tx"), bounds), current.signal);
     // There are several, or none: it says so.
     if (hash === undefined) return;
-    const found = await unlessStopped(verify(recorder, hash, current.signal), current.signal);
+    const found = await unlessStopped(verify(recorder, hash, current.signal, bounds), current.signal);
     const source =
       data === "" ? `the node at ${new URL(field("rpc")).host}` : "the chain data; no node was asked";
-    show(found, JSON.stringify(recorder.save()), source);
+    const chainData = JSON.stringify(recorder.save());
+    // What was saved of a chain goes no further.
+    const newest = data === "" ? BigInt(String(await recorder.request("eth_blockNumber"))) : undefined;
+    show(found, chainData, { source, newest });
     output.dataset["state"] = found.verdict;
   } catch (error) {
     output.replaceChildren(element("p", showErrorText(messageOf(error))));
@@ -123,13 +126,22 @@ async function run(): Promise<void> {
   }
 }
 
-/** Whether the text in the field for the transaction is a draw's label: anything that doesn't look like a hash. */
-function isLabel(text: string): boolean {
-  return text !== "" && !/^(?:0x.*|[0-9a-f]{64})$/i.test(text);
+/** Returns the transaction that was named, or that of the only draw with the label that was; of several, shows a list to choose from. */
+async function findTransaction(
+  client: ChainReader,
+  named: string,
+  bounds: SearchBounds,
+): Promise<Hex | undefined> {
+  if (named !== "" && !HASH.test(named)) return await findDraw(client, named, bounds);
+  const hash = parseHash(named, "The transaction");
+  const isKnown =
+    field("contracts") === "" || (await client.request("eth_getTransactionReceipt", [hash])) !== null;
+  // A label may be the hash of an announcement.
+  return isKnown ? hash : await findDraw(client, named, bounds);
 }
 
 /** Finds the only draw with a label; of several, shows a list to choose from. */
-async function findDraw(client: ChainReader, label: string): Promise<Hex | undefined> {
+async function findDraw(client: ChainReader, label: string, bounds: SearchBounds): Promise<Hex | undefined> {
   const contracts = field("contracts");
   const chainId = Number(await client.request("eth_chainId"));
   const published = contracts === "" ? undefined : parsePublished(parseJson(contracts), { chainId });
@@ -140,7 +152,8 @@ async function findDraw(client: ChainReader, label: string): Promise<Hex | undef
     client,
     chainId,
     presetConsumer,
-    parts: OWN_NODE_PARTS,
+    ...OWN_NODE_SEARCH,
+    ...bounds,
   });
   const { transactionHashes: hashes, from, to, isWhole } = found;
   const [only, ...others] = hashes;
@@ -148,12 +161,12 @@ async function findDraw(client: ChainReader, label: string): Promise<Hex | undef
     setField("tx", only);
     return only;
   }
-  const who = only === undefined ? "No request has" : `${hashes.length} transactions have requests with`;
+  const none = HASH.test(label) ? "No transaction has this hash, and no request" : "No request has";
+  const who = only === undefined ? none : `${hashes.length} transactions have requests with`;
   const where = `blocks ${from} to ${to}${isWhole ? "" : ", not all of the chain"}`;
   const list = element("ol");
   for (const hash of hashes) {
-    const choose = element("button", `Verify ${hash}`);
-    choose.addEventListener("click", () => {
+    const choose = button(`Verify ${hash}`, () => {
       setField("tx", hash);
       void run();
     });
@@ -162,9 +175,29 @@ async function findDraw(client: ChainReader, label: string): Promise<Hex | undef
     list.append(item);
   }
   const said = `${who} the label ${JSON.stringify(label)} (${where}).`;
-  output.replaceChildren(element("p", showHidden(said)), ...(only === undefined ? [] : [list]));
+  output.replaceChildren(
+    element("p", showHidden(said)),
+    ...(only === undefined ? [] : [list]),
+    ...goOnButtons({ from, to }, BigInt(String(await client.request("eth_blockNumber")))),
+  );
   output.dataset["state"] = "several";
   return undefined;
+}
+
+/** Creates the buttons that search for a label in the blocks that a search left out. */
+function goOnButtons(
+  searched: { readonly from: bigint; readonly to: bigint },
+  newest: bigint,
+): HTMLElement[] {
+  const rest = [
+    { fromBlock: 0n, toBlock: searched.from - 1n },
+    { fromBlock: searched.to + 1n, toBlock: newest },
+  ];
+  return rest
+    .filter(({ fromBlock, toBlock }) => fromBlock <= toBlock)
+    .map((bounds) =>
+      button(`Search blocks ${bounds.fromBlock} to ${bounds.toBlock}`, () => void run(bounds)),
+    );
 }
 
 /** Rejects as soon as the signal aborts: some checks go on without an answer that they can't get. */
@@ -177,7 +210,12 @@ function unlessStopped<Result>(work: Promise<Result>, signal: AbortSignal): Prom
   });
 }
 
-async function verify(client: ChainReader, hash: Hex, signal: AbortSignal): Promise<Verification> {
+async function verify(
+  client: ChainReader,
+  hash: Hex,
+  signal: AbortSignal,
+  bounds: SearchBounds,
+): Promise<Verification> {
   const request = field("request");
   const contracts = field("contracts");
   const chainId = Number(await client.request("eth_chainId"));
@@ -196,7 +234,7 @@ async function verify(client: ChainReader, hash: Hex, signal: AbortSignal): Prom
     run: (source) => runner({ ...source, signal }),
     maxResponseBytes: MAX_RESPONSE_BYTES,
     caller: "page",
-    labelSearch: { parts: OWN_NODE_PARTS },
+    labelSearch: { ...OWN_NODE_SEARCH, ...bounds },
     findPreset: (sourceHash) => PRESETS[sourceHash],
     drandChains: published?.drandChains,
     hasEthereumBlocks: !noBlocks.checked,
@@ -224,7 +262,12 @@ function parseHash(text: string, what: string): Hex {
   throw new Error(`${what} must be 0x and 64 hex digits.`);
 }
 
-function show(found: Verification, chainData: string, source: string): void {
+/** @param read.newest block up to which a search for a label can go on; `undefined` if it can't */
+function show(
+  found: Verification,
+  chainData: string,
+  { source, newest }: { readonly source: string; readonly newest: bigint | undefined },
+): void {
   const outcome = VERDICT_OUTCOMES[found.verdict];
   const verdict = element("h2", capitalize(VERDICT_WORDS[found.verdict]));
   verdict.dataset["outcome"] = outcome;
@@ -241,7 +284,7 @@ function show(found: Verification, chainData: string, source: string): void {
     verdict,
     ...verdictReasons(found).map((reason) => element("p", `${capitalize(showHidden(reason))}.`)),
     element("p", `Everything was read from ${source}. The chain is ${describeChain(found.chainId)}.`),
-    ...found.requests.map(describeRequest),
+    ...found.requests.map((request) => describeRequest(request, newest)),
     element("h2", "Contracts: compare these addresses with those that the operator publishes"),
     contracts,
     element("h2", "What these checks can't show"),
@@ -256,7 +299,7 @@ function describeChain(chainId: number): string {
     : `the one with the id ${chainId}`;
 }
 
-function describeRequest(request: RequestVerification): HTMLElement {
+function describeRequest(request: RequestVerification, newest: bigint | undefined): HTMLElement {
   const section = element("section");
   section.append(element("h3", `${request.kind} ${request.requestId}`));
   const { result, err } = request;
@@ -270,6 +313,9 @@ function describeRequest(request: RequestVerification): HTMLElement {
   const mined = times === undefined ? undefined : `${capitalize(times)}.`;
   for (const line of [given, mined, label, value, words])
     if (line !== undefined) section.append(element("p", line));
+  const { from, to } = request.label?.searched ?? {};
+  if (from !== undefined && to !== undefined && newest !== undefined)
+    section.append(...goOnButtons({ from: BigInt(from), to: BigInt(to) }, newest));
   const steps = element("ol");
   steps.append(...request.steps.map(describeStep));
   section.append(steps);
@@ -321,6 +367,12 @@ function drawMark(
 
 function capitalize(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+function button(text: string, onClick: () => void): HTMLElement {
+  const made = element("button", text);
+  made.addEventListener("click", onClick);
+  return made;
 }
 
 function element(name: string, text?: string): HTMLElement {

@@ -7,6 +7,7 @@ import type {
   ReportView,
 } from "../../../../client/index.ts";
 import { Code, count, groupDigits, PartyLink, TransactionLink, units } from "../../parts/format.tsx";
+import { Beacon } from "../../parts/requestParts.tsx";
 import { Facts, Folded, Listing, Scrollable, Tag, UnknownText, type Fact } from "../../parts/parts.tsx";
 
 /** Longer arguments are collapsed. */
@@ -139,7 +140,7 @@ export function PresetRunSection({
   readonly run: PresetRunView;
   readonly network: string;
 }) {
-  const { requestId, vrfRequestId, item, word, program, requestedBy, answer, answeredBy } = run;
+  const { requestId, vrfRequestId, item, word, beacon, program, requestedBy, answer, answeredBy } = run;
   const what = program?.preset === undefined ? "a preset" : `the preset ${program.preset.name}`;
   return (
     <section className="panel" data-preset-run={requestId}>
@@ -168,10 +169,14 @@ export function PresetRunSection({
           ],
           [
             <>
-              Random word <small>keccak256(seed, {item})</small>
+              Random word{" "}
+              <small>
+                keccak256(seed, {item}){beacon !== null && ", hashed with the round's signature"}
+              </small>
             </>,
             word !== null && <Code text={word} />,
           ],
+          ["Beacon", beacon !== null && <Beacon beacon={beacon} />],
           [
             "Batch",
             <>
