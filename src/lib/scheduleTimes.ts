@@ -66,7 +66,10 @@ export function nextTick(timing: Timing, after: number): number | undefined {
   const { cron, timeZone } = timing;
   return cronTicks(`${timeZone} ${cron} ${after}`, () => {
     const next = cronIn(cron, timeZone).nextRun(new Date(after))?.getTime();
-    return findTickInGap(cron, timeZone, { after, before: next ?? after }) ?? next;
+    const inGap = findTickInGap(cron, timeZone, { after, before: next ?? after });
+    if (inGap !== undefined || next === undefined) return inGap ?? next;
+    const end = isHourly(cron) ? undefined : findRepetitionEnd(timeZone, next);
+    return end === undefined ? next : nextTick(timing, end - 1);
   });
 }
 
@@ -96,10 +99,10 @@ export function shortestDistance(timing: Timing, from: number): number {
   return Math.min(...distances);
 }
 
-/** Whether dates of a cron expression follow each other in the next 28 years, after which weekdays and leap years repeat. */
+/** Whether dates of a cron expression ever follow each other: leap years repeat after 4 years, and with them weekdays after 28. */
 function hasNeighbouringDays(dates: string, from: number): boolean {
   const cron = cronIn(`0 0 ${dates}`, "UTC");
-  const end = from + 28 * 365.25 * UNITS_MS.d;
+  const end = from + (dates.endsWith(" *") ? 4 : 28) * 365.25 * UNITS_MS.d;
   for (let last = 0, day = cron.nextRun(new Date(from)); day !== null; day = cron.nextRun(day)) {
     if (day.getTime() - last === UNITS_MS.d) return true;
     last = day.getTime();
@@ -123,18 +126,40 @@ function findTickInGap(
     const to = Math.min(from + STRIDE_MS, before);
     const [old, fresh] = [offsetAt(timeZone, from), offsetAt(timeZone, to)];
     if (fresh <= old) continue;
-    let [low, high] = [from, to];
-    while (high - low > 1) {
-      const middle = Math.floor((low + high) / 2);
-      if (offsetAt(timeZone, middle) === old) low = middle;
-      else high = middle;
-    }
+    const change = findChange(timeZone, from, to);
     const skipped = cronIn(cron, "UTC")
-      .nextRun(new Date(high + old - 1))
+      .nextRun(new Date(change + old - 1))
       ?.getTime();
-    if (skipped !== undefined && skipped < high + fresh) return high;
+    if (skipped !== undefined && skipped < change + fresh) return change;
   }
   return undefined;
+}
+
+/** Returns when a local time occurs for the first time again, if clocks that were set back repeat the one of this moment. */
+function findRepetitionEnd(timeZone: string, at: number): number | undefined {
+  const from = at - UNITS_MS.d;
+  const setBack = offsetAt(timeZone, from) - offsetAt(timeZone, at);
+  if (setBack <= 0) return undefined;
+  const end = findChange(timeZone, from, at) + setBack;
+  return at < end ? end : undefined;
+}
+
+/** Returns the first moment at which the clocks show another offset, between two that differ in theirs. */
+function findChange(timeZone: string, from: number, to: number): number {
+  const old = offsetAt(timeZone, from);
+  let [low, high] = [from, to];
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2);
+    if (offsetAt(timeZone, middle) === old) low = middle;
+    else high = middle;
+  }
+  return high;
+}
+
+/** Whether a cron expression names every hour. */
+function isHourly(cron: string): boolean {
+  const hour = cron.trim().split(/\s+/).at(-4)!;
+  return cronIn(`0 ${hour} * * *`, "UTC").nextRuns(24, new Date(-1)).at(-1)!.getTime() < UNITS_MS.d;
 }
 
 /** Creates a function that makes what belongs to a key, and keeps at most so many: upper and lower case make thousands of names of one time zone. */
