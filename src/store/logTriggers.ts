@@ -175,11 +175,37 @@ export async function insertLogRuns(
       .filter(({ run }) => inserted.has(run.id))
       .map(({ run, log }) => ({ run_id: run.id, ...log }));
     if (logs.length > 0) await db.insertInto("run_logs").values(logs).execute();
+    const known = some.filter(({ run }) => !inserted.has(run.id)).map(({ run }) => run);
+    if (known.length > 0) await restoreRuns(db, known);
   }
   return inserted;
 }
 
-/** Counts the runs of a dapp's logs that wait. */
+/** Makes runs whole again whose logs a reorg removed, and another one brought back. */
+async function restoreRuns(
+  db: Queryable,
+  runs: readonly Pick<StoredRun, "trigger_id" | "key">[],
+): Promise<void> {
+  const ids = db
+    .selectFrom("trigger_runs")
+    .select("id")
+    .where("trigger_id", "in", [...new Set(runs.map(({ trigger_id }) => trigger_id))])
+    .where("key", "in", [...new Set(runs.map(({ key }) => key))]);
+  await db
+    .updateTable("run_logs")
+    .set({ reverted_at: null })
+    .where("run_id", "in", ids)
+    .where("reverted_at", "is not", null)
+    .execute();
+  await db
+    .updateTable("trigger_runs")
+    .set({ state: "due", reason: null, detail: null })
+    .where("id", "in", ids)
+    .where("reason", "=", "reverted")
+    .execute();
+}
+
+/** Counts the runs of logs that wait of a dapp's triggers, except paused ones. */
 export async function countWaitingRuns(db: Queryable, dappId: string): Promise<number> {
   const { count } = await db
     .selectFrom("trigger_runs as run")
@@ -187,6 +213,7 @@ export async function countWaitingRuns(db: Queryable, dappId: string): Promise<n
     .select((on) => on.fn.countAll<number | string>().as("count"))
     .where("run.state", "in", ["seen", "due"])
     .where("trigger.dapp_id", "=", dappId)
+    .where("trigger.paused_at", "is", null)
     .executeTakeFirstOrThrow();
   return Number(count);
 }
@@ -313,11 +340,12 @@ export async function listDueLanes(db: Queryable): Promise<RunLane[]> {
   return rows.map(({ dapp_id, action_network }) => ({ dappId: dapp_id, actionNetwork: action_network }));
 }
 
-/** Returns runs of logs that are due and not paused, oldest first. */
+/** Returns runs of logs that are due and not paused, oldest first. @param except ids of triggers whose runs are left out. */
 export async function listDueLogRuns(
   db: Queryable,
   { dappId, actionNetwork }: RunLane,
   limit: number,
+  except: ReadonlySet<string> = new Set(),
 ): Promise<StoredRun[]> {
   return await db
     .selectFrom("trigger_runs as run")
@@ -327,6 +355,7 @@ export async function listDueLogRuns(
     .where("trigger.dapp_id", "=", dappId)
     .where("trigger.action_network", "=", actionNetwork)
     .where("trigger.paused_at", "is", null)
+    .$if(except.size > 0, (query) => query.where("run.trigger_id", "not in", [...except]))
     .orderBy("run.id")
     .limit(limit)
     .execute();

@@ -5,6 +5,9 @@ import type { Tables } from "./schema.ts";
 /** One time that a trigger was due: its request, or why there is none. */
 export type StoredRun = Selectable<Tables["trigger_runs"]>;
 
+/** How many of a trigger's newest requests are looked at for one that has not ended. */
+const LOOKED_AT = 20;
+
 /** Stores runs, except those whose key their trigger has already. @returns those that are new. */
 export async function insertRuns(db: Queryable, runs: readonly StoredRun[]): Promise<StoredRun[]> {
   if (runs.length === 0) return [];
@@ -66,20 +69,18 @@ export async function endRun(
   return numUpdatedRows > 0n;
 }
 
-/** Returns the id of a trigger's newest request if it has not ended. */
+/** Returns the id of a request of a trigger's tick or log that has not ended, if there is one among the newest. */
 export async function findOpenRequestOf(db: Queryable, triggerId: string): Promise<string | undefined> {
-  const row = await db
+  const rows = await db
     .selectFrom("trigger_runs as run")
     .leftJoin("requests as request", "request.id", "run.request_id")
     .select(["request.id", "request.state"])
     .where("run.state", "=", "requested")
     .where("run.trigger_id", "=", triggerId)
     .orderBy("run.id", "desc")
-    .limit(1)
-    .executeTakeFirst();
-  return row === undefined || row.id === null || row.state === "fulfilled" || row.state === "failed"
-    ? undefined
-    : row.id;
+    .limit(LOOKED_AT)
+    .execute();
+  return rows.find(({ state }) => state !== null && state !== "fulfilled" && state !== "failed")?.id ?? undefined;
 }
 
 /** Returns a trigger's runs, newest first. @param page.before returns only those older than the one with this id. */

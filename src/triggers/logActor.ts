@@ -18,7 +18,7 @@ import { fillReferences, type ParseAction } from "./eventReferences.ts";
 /** Requests that the log triggers of one dapp make on one network in a second, at most. */
 export const RATE_PER_SECOND = 20;
 const LOOK_INTERVAL_MS = 1_000;
-/** Pause after a request that must wait, such as for the next day. */
+/** Pause of a lane in which only runs that must wait are left. */
 const WAIT_MS = 5_000;
 const PAGE = 100;
 
@@ -57,14 +57,18 @@ export function startLogActor(
     });
 
   const actOnLane = async (lane: RunLane): Promise<void> => {
-    for (let runs; (runs = await listDueLogRuns(store.db, lane, PAGE)).length > 0;) {
+    /** Triggers whose runs must wait, such as for the next day of their API key. */
+    const waiting = new Set<string>();
+    for (let runs; (runs = await listDueLogRuns(store.db, lane, PAGE, waiting)).length > 0;) {
       for (const run of runs) {
         if (isStopped()) return;
+        if (waiting.has(run.trigger_id)) continue;
         const began = performance.now();
-        if (!(await act(run))) return await sleep(WAIT_MS);
+        if (!(await act(run))) waiting.add(run.trigger_id);
         await sleep(Math.max(0, 1_000 / RATE_PER_SECOND - (performance.now() - began)));
       }
     }
+    if (waiting.size > 0) await sleep(WAIT_MS);
   };
 
   const act = async (run: StoredRun): Promise<boolean> => {

@@ -207,11 +207,24 @@ export function startLogReading(options: LogReadingOptions): LogReading {
     cursor = read;
   };
 
+  /** Returns the hashes of the blocks that the chain has where these runs were found. */
+  const readHashes = async (
+    runs: readonly { readonly block_number: number }[],
+  ): Promise<ReadonlyMap<number, string | undefined>> => {
+    const hashes = new Map<number, string | undefined>();
+    for (const { block_number: number } of runs)
+      if (!hashes.has(number)) hashes.set(number, (await client.getHead(BigInt(number)))?.hash);
+    return hashes;
+  };
+
   /** Takes back what a reorg removed: runs without a request end, the others are reported. */
   const takeBack = async (from: bigint): Promise<undefined> => {
     const before = moveCursor(cursor!, { number: from - 1n });
+    const later = await listRevertedRuns(store.db, { network, from: Number(from) });
+    const hashes = await readHashes(later);
+    // A replay may have read the blocks that came instead.
+    const lost = later.filter((one) => hashes.get(one.block_number) !== one.block_hash);
     const isTold = await write(async (db) => {
-      const lost = await listRevertedRuns(db, { network, from: Number(from) });
       const isLatest = ({ confidence }: { readonly confidence: string }): boolean => confidence === "latest";
       // The same log in another block is the same run, unless its block is part of the key.
       await deleteUnsentRuns(
@@ -238,21 +251,26 @@ export function startLogReading(options: LogReadingOptions): LogReading {
 
   /** Shows earlier blocks to triggers that have not seen them, up to where the others are. */
   const replay = (late: readonly StoredLogTrigger[], through: number): void => {
-    const fromBlock = Math.min(...late.map(({ replayFrom }) => replayFrom!));
+    const show = async (block: WatchedBlock): Promise<void> => {
+      const number = Number(block.number);
+      const read = cursor!.heads.find(([one]) => one === number)?.[1];
+      // A reorg has removed this block, and what it had was taken back already; the one in its place follows.
+      if (read !== undefined && read !== block.hash) return;
+      const isEnd = number >= through;
+      // So it has this one, which all triggers are shown once it is read again.
+      const runs = number > cursor!.block ? [] : await findRuns(block, late);
+      const isTold = await write(async (db) => {
+        await noteReplay(db, late, isEnd ? null : number + 1);
+        return await addRuns(db, runs);
+      });
+      if (isTold) options.onEvent();
+      if (runs.length > 0) options.onDue();
+      if (isEnd) stop();
+    };
     const stop = watcher.follow({
       addresses: () => addressesOf(late),
-      fromBlock: BigInt(fromBlock),
-      async onBlock(block) {
-        const isEnd = block.number >= BigInt(through);
-        const runs = await findRuns(block, late);
-        const isTold = await write(async (db) => {
-          await noteReplay(db, late, isEnd ? null : Number(block.number) + 1);
-          return await addRuns(db, runs);
-        });
-        if (isTold) options.onEvent();
-        if (runs.length > 0) options.onDue();
-        if (isEnd) stop();
-      },
+      fromBlock: BigInt(Math.min(...late.map(({ replayFrom }) => replayFrom!))),
+      onBlock: (block) => inTurn(async () => await show(block)),
     });
     stopFollowing.push(stop);
   };
@@ -312,9 +330,7 @@ export function startLogReading(options: LogReadingOptions): LogReading {
       for (;;) {
         const some = await listSeenRuns(store.db, network, { confidence, through, limit: PAGE });
         if (some.length === 0 || isStopped) break;
-        const hashes = new Map<number, string | undefined>();
-        for (const { block_number: number } of some)
-          if (!hashes.has(number)) hashes.set(number, (await client.getHead(BigInt(number)))?.hash);
+        const hashes = await readHashes(some);
         if ([...hashes.values()].includes(undefined))
           throw new Error("the node lacks a block that it calls final");
         const isKept = (one: (typeof some)[number]): boolean =>

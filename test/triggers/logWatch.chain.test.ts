@@ -47,12 +47,14 @@ describe.each(DATABASES)("on %s", (_name, prepare) => {
   /** What was submitted, in order. */
   let submitted: { readonly key: string; readonly params: unknown; readonly network: string }[];
   let refusal: TycheError | undefined;
+  /** Start of the keys of what is refused. */
+  let refused: string;
   useStore(prepare, (its) => {
     store = its;
   });
 
   const submit: Service["submit"] = async (dapp, command, { idempotencyKey }) => {
-    if (refusal !== undefined) throw refusal;
+    if (refusal !== undefined && idempotencyKey!.startsWith(refused)) throw refusal;
     const { params } = command as { readonly params?: unknown };
     submitted.push({ key: idempotencyKey!, params, network: command.network });
     const id = createId("req");
@@ -120,6 +122,7 @@ describe.each(DATABASES)("on %s", (_name, prepare) => {
     observed = observe();
     submitted = [];
     refusal = undefined;
+    refused = "";
     await insertDapp(store.db, { id: DAPP.id, name: "a", facilities: [], createdAt: 1 });
     watch = start();
     triggers = createLogTriggers({ store, parseAction, findChain: () => observed, wake: () => watch.wake() });
@@ -261,6 +264,30 @@ describe.each(DATABASES)("on %s", (_name, prepare) => {
     });
   });
 
+  test("requests a log that one reorg removes and the next one brings back", async () => {
+    const { id } = await create();
+    refusal = new TycheError("the requests of the day are used up", {
+      code: "rate_limited",
+      blame: "caller",
+    });
+    const at = Number((await chain.client.getHead("latest"))!.timestamp) + 100;
+    const emitInSameBlock = async (): Promise<Hex> => {
+      await chain.client.request("evm_setNextBlockTimestamp", [at]);
+      return (await emit(1, 10)).blockHash;
+    };
+    const before = await chain.client.request("evm_snapshot", []);
+    const block = await emitInSameBlock();
+    await vi.waitFor(async () => expect(await runsOf(id)).toHaveLength(1));
+    await chain.client.request("evm_revert", [before]);
+    const without = await chain.client.request("evm_snapshot", []);
+    await mine(1);
+    await vi.waitFor(async () => expect(await runsOf(id)).toMatchObject([{ reason: "reverted" }]));
+    await chain.client.request("evm_revert", [without]);
+    refusal = undefined;
+    expect(await emitInSameBlock()).toBe(block);
+    expect(await requested(id, 1)).toMatchObject([{ revertedAt: null }]);
+  });
+
   test("notices after a restart that a reorg removed logs meanwhile", async () => {
     const { id } = await create();
     await emit(1, 10);
@@ -391,6 +418,21 @@ describe.each(DATABASES)("on %s", (_name, prepare) => {
     expect(runs.map(({ log }) => log.values["players"])).toEqual(["10", "11", "30"]);
   });
 
+  test("requests the runs of other triggers while one must wait", async () => {
+    const limited = await create();
+    const free = await create();
+    refused = limited.id;
+    refusal = new TycheError("the key's requests of the day are used up", {
+      code: "rate_limited",
+      blame: "caller",
+    });
+    await emit(1, 10, 3);
+    await requested(free.id, 3);
+    await emit(2, 20);
+    await requested(free.id, 4);
+    expect((await runsOf(limited.id)).map(({ state }) => state)).toEqual(["due", "due", "due", "due"]);
+  });
+
   test("lets 10,000 runs of a dapp wait, and skips further logs in one run of each trigger", async () => {
     refusal = new TycheError("the requests of the day are used up", {
       code: "rate_limited",
@@ -421,7 +463,14 @@ describe.each(DATABASES)("on %s", (_name, prepare) => {
       { due: 4_000, skipped: 1 },
       { due: 2_000, skipped: 1 },
     ]);
-    await chain.client.request("anvil_reorg", [2, []]);
+    await triggers.change(DAPP, all[0]!.id, { paused: true });
+    await emit(3, 0, 10);
+    await isRead(all[2]!.id);
+    expect([await count(0), await count(2)]).toEqual([
+      { due: 4_000, skipped: 1 },
+      { due: 2_010, skipped: 1 },
+    ]);
+    await chain.client.request("anvil_reorg", [3, []]);
     const kept = store.db.selectFrom("run_logs").select("run_id").where("reverted_at", "is", null);
     await vi.waitFor(async () => expect(await kept.execute()).toEqual([]));
   });
