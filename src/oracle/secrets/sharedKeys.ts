@@ -86,7 +86,7 @@ export interface SharedKeys {
   parse(this: void, ciphertext: string): Ciphertext;
   /**
    * Asks the other nodes for slots, and returns those of which 2f + 1 hold the same: they can open it without this node, so it can't be one
-   * that was deleted or replaced.
+   * that was deleted or replaced. Rejects while too few answer to tell.
    */
   readonly recall: RecallSlots;
   /** Why this node has no key yet; `undefined` once it has one, or takes part in no configuration. */
@@ -138,6 +138,14 @@ export interface KeyAnswer extends Pick<SharedKey, "donPublicKey" | "thresholdPu
   readonly dealings: readonly Hex[];
   /** Whether it knows that all nodes have recorded this key. */
   readonly isAgreed: boolean;
+}
+
+/** A question that is repeated until it is answered. */
+interface AskUntil {
+  readonly node: number;
+  readonly method: NodeMethod;
+  readonly payload: object;
+  readonly stop: AbortSignal;
 }
 
 /** A node's part in one configuration. */
@@ -291,6 +299,24 @@ export function createSharedKeys(options: SharedKeysOptions): SharedKeys {
   const askNode = (own: Seat, node: number, method: NodeMethod, payload: object): Promise<object> =>
     own.ask(node, method, payload, AbortSignal.any([own.stopping.signal, AbortSignal.timeout(ANSWER_MS)]));
 
+  /** Asks a node again and again until it answers; resolves with `undefined` once stopped. */
+  async function askUntil(
+    own: Seat,
+    { node, method, payload, stop }: AskUntil,
+    onError: (error: unknown) => void = () => {},
+  ): Promise<object | undefined> {
+    for (let attempt = 1; !stop.aborted; attempt += 1) {
+      try {
+        return await own.ask(node, method, payload, stop);
+      } catch (error) {
+        onError(error);
+      }
+      const pause = Math.min(attempt * RETRY_MS, LONGEST_RETRY_MS);
+      await sleep(pause, undefined, { signal: stop }).catch(() => {});
+    }
+    return undefined;
+  }
+
   function ownSeat(payload: Readonly<Record<string, unknown>>): Seat {
     if (seat === undefined || payload["configDigest"] !== seat.set.configDigest)
       throw new GatewayError("it is for another configuration than the node has read so far");
@@ -338,20 +364,14 @@ export function createSharedKeys(options: SharedKeysOptions): SharedKeys {
     await Promise.all(
       own.set.signers.map(async (_, node) => {
         if (node === own.self) return take(node, makeShare(u, key.share));
-        for (let attempt = 1; !stop.aborted; attempt += 1) {
-          try {
-            const { share } = (await own.ask(node, "node_share", payload, stop)) as { share?: unknown };
-            refusals.delete(node);
-            return take(node, isHex(share) ? openShare(share) : new Uint8Array());
-          } catch (error) {
-            if (error instanceof TycheError) refusals.set(node, error.message);
-            else if (!stop.aborted) refusals.delete(node);
-          }
-          await sleep(Math.min(attempt * RETRY_MS, LONGEST_RETRY_MS), undefined, { signal: stop }).catch(
-            () => {},
-          );
-        }
-        return undefined;
+        const answer = await askUntil(own, { node, method: "node_share", payload, stop }, (error) => {
+          if (error instanceof TycheError) refusals.set(node, error.message);
+          else if (!stop.aborted) refusals.delete(node);
+        });
+        if (answer === undefined) return undefined;
+        refusals.delete(node);
+        const { share } = answer as { readonly share?: unknown };
+        return take(node, isHex(share) ? openShare(share) : new Uint8Array());
       }),
     );
     if (points.size >= own.needed) return points;
@@ -479,24 +499,33 @@ export function createSharedKeys(options: SharedKeysOptions): SharedKeys {
       const { own } = readyKey();
       const said = new Map<string, number>();
       const found = new Map<number, Slot>();
-      const enough = new AbortController();
+      /** By slot: the most that hold the same, so far, and how many have yet to answer. */
+      const most = new Map<number, number>();
+      let silent = own.set.signers.length - 1;
+      const decided = new AbortController();
+      const stop = AbortSignal.any([own.stopping.signal, decided.signal, AbortSignal.timeout(GATHER_MS)]);
       const reference = encodeSecretsReference({ owner, slots });
+      const payload = { configDigest: own.set.configDigest, reference };
       await Promise.all(
         own.set.signers.map(async (_, node) => {
           if (node === own.self) return;
-          const stop = AbortSignal.any([own.stopping.signal, enough.signal, AbortSignal.timeout(ANSWER_MS)]);
-          const payload = { configDigest: own.set.configDigest, reference };
-          const answer = await own.ask(node, "node_slots", payload, stop).catch(() => ({}));
+          const answer = await askUntil(own, { node, method: "node_slots", payload, stop });
+          if (answer === undefined) return;
+          silent -= 1;
           for (const slot of parseSlots(answer, owner, slots)) {
             const text = JSON.stringify(slot);
             const times = (said.get(text) ?? 0) + 1;
             said.set(text, times);
+            most.set(slot.slotId, Math.max(times, most.get(slot.slotId) ?? 0));
             if (times === own.needed) found.set(slot.slotId, slot);
           }
-          if (found.size === slots.length) enough.abort();
+          const isDecided = ({ slotId }: SlotVersion): boolean =>
+            found.has(slotId) || (most.get(slotId) ?? 0) + silent < own.needed;
+          if (slots.every(isDecided)) decided.abort();
         }),
       );
-      return [...found.values()];
+      if (decided.signal.aborted) return [...found.values()];
+      throw new AnswersMissingError(own.set.signers.length - 1 - silent);
     },
 
     trouble() {
@@ -546,5 +575,12 @@ class KeyPendingError extends Error {
 class SharesMissingError extends Error {
   constructor(got: number, needed: number) {
     super(`only ${got} of ${needed} nodes gave a share of the request's secrets yet`);
+  }
+}
+
+/** Too few nodes said in time what they hold. */
+class AnswersMissingError extends Error {
+  constructor(got: number) {
+    super(`only ${got} nodes answered what they hold of the request's secrets, too few to tell yet`);
   }
 }

@@ -86,7 +86,7 @@ export interface Vault {
   findNamed(request: SecretsOfRequest, of: Parameters<OpenSecrets>[1], digest: Hex): Promise<Ciphertext>;
 }
 
-/** Asks the other nodes for an uploader's slots in these versions; returns those that so many have as can open them. */
+/** Asks the other nodes for an uploader's slots in these versions; returns those that so many have as can open them. Rejects while too few answer. */
 export type RecallSlots = (owner: Hex, slots: readonly SlotVersion[]) => Promise<readonly Slot[]>;
 
 /** Returns SHA-256 of a text in UTF-8, or of bytes. */

@@ -309,6 +309,33 @@ test("behaviour: a node takes over slots that 2f + 1 others hold alike, and one 
   expect(await ask(3)).toEqual({ slots: world.held[1] });
 });
 
+test("behaviour: a node that lacks a slot waits for so many answers as tell who holds it", async () => {
+  const away = new Set<number>();
+  let refused = 0;
+  const world = createWorld(async (_, [to, method], answer) => {
+    if (method !== "node_slots" || !away.has(to)) return await answer();
+    refused += 1;
+    throw new Error("is away");
+  });
+  for (const node of NODES) world.start(node);
+  await world.untilAgreed(...NODES);
+  const slot: Slot = { owner: `0x${"0a".repeat(20)}`, slotId: 1, version: 2, ciphertext: "{}", expiresAt: 3 };
+  for (const node of [1, 2, 3]) world.held[node] = [slot];
+  away.add(3);
+  const recalled = world.nodes[0]!.recall(slot.owner, [slot]);
+  await vi.waitFor(() => expect(refused).toBeGreaterThan(2), { timeout: 10_000, interval: 10 });
+  away.delete(3);
+  expect(await recalled).toEqual([slot]);
+  // Two that have it can't open it with one that is away, if the third has none.
+  world.held[2] = [];
+  away.add(3);
+  expect(await world.nodes[0]!.recall(slot.owner, [slot])).toEqual([]);
+  away.add(1).add(2);
+  const waiting = world.nodes[0]!.recall(slot.owner, [slot]);
+  world.nodes[0]!.join(undefined);
+  await expect(waiting).rejects.toThrow("only 0 nodes answered");
+});
+
 test("bounds: refuses what is encrypted to another key, or to none", async () => {
   const world = createWorld();
   world.start(0);
