@@ -79,6 +79,8 @@ export interface FunctionParams extends LabelParams {
 export interface SimulateParams extends Omit<FunctionParams, "network" | keyof LabelParams> {
   /** Network whose limits apply. Default: limits that hold on all. */
   readonly network?: string | undefined;
+  /** Values for this run alone, by name, in place of the dapp's secrets. They reach the service in clear, which keeps none. */
+  readonly secretValues?: Readonly<Record<string, string>> | undefined;
 }
 
 export interface ListParams {

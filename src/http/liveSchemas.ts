@@ -12,6 +12,7 @@ import {
   REQUEST_STATES,
   RETURN_TYPES,
   ROLES,
+  SECRET_NAME,
   WEBHOOK_EVENTS,
   type WebhookEvent,
 } from "../lib/vocabulary.ts";
@@ -22,6 +23,9 @@ import { EXPECTED } from "../lib/schemaCheck.ts";
 import { LABEL_PARAMETERS } from "./labelParameters.ts";
 import { address, day, hash, integer, oneOf, confirmationsParameter } from "./parameterSchemas.ts";
 import { compileValidator, type Validator } from "./validator.ts";
+
+/** Most secrets of a call, as of a dapp on a network. */
+const MAX_SECRETS = 100;
 
 /** The request schemas for one set of networks and presets, with their validators. */
 export interface LiveSchemas {
@@ -122,10 +126,31 @@ function createRequestSchemas(networks: readonly NetworkView[], presets: readonl
   const secrets = Type.Optional(
     Type.Array(Type.String({ minLength: 1, [EXPECTED]: "the name of a secret" }), {
       minItems: 1,
-      maxItems: 100,
+      maxItems: MAX_SECRETS,
       uniqueItems: true,
       [EXPECTED]: "an array of names of secrets",
       description: "Names of the dapp's secrets on the network that the source may read, as `secrets.NAME`.",
+    }),
+  );
+  const secretValues = Type.Optional(
+    Type.Unsafe<Readonly<Record<string, string>>>({
+      type: "object",
+      minProperties: 1,
+      maxProperties: MAX_SECRETS,
+      propertyNames: {
+        pattern: SECRET_NAME.source,
+        [EXPECTED]: "1 to 100 letters, digits and underscores, and begin with no digit",
+      },
+      additionalProperties: {
+        type: "string",
+        minLength: 1,
+        writeOnly: true,
+        [EXPECTED]: "text of at least one character",
+      },
+      writeOnly: true,
+      [EXPECTED]: `an object of 1 to ${MAX_SECRETS} values by name`,
+      description:
+        "Values that the source reads as `secrets.NAME` in this run, in place of the dapp's secrets: at most 2,048 bytes of UTF-8 each. They are kept nowhere, and may be sent to any host.",
     }),
   );
   const returnType = Type.Unsafe<ReturnType>({
@@ -251,6 +276,7 @@ function createRequestSchemas(networks: readonly NetworkView[], presets: readonl
         source,
         args,
         secrets,
+        secretValues,
         returnType,
       },
       STRICT,

@@ -20,7 +20,7 @@ import { NotFoundError } from "./errors.ts";
 import type { RequestBook } from "./requestBook.ts";
 import { createRequestReader } from "./read/requestReader.ts";
 import type { Service } from "./service.ts";
-import { createSecrets, findSecrets, type Secrets } from "./secrets.ts";
+import { createSecrets, findSecrets, withValues, type Secrets } from "./secrets.ts";
 import { getPipeline, type ServiceNetwork } from "./serviceNetwork.ts";
 import { readUsage } from "./read/usageReport.ts";
 import type { Replica } from "./takeover/replicaSync.ts";
@@ -106,13 +106,18 @@ export function createService(
 
     async simulate(dapp, command, { signal } = {}) {
       requireFacility(dapp, "functions");
-      if (command.secrets !== undefined && command.network === undefined && networks.size > 1)
+      const { secrets: names, secretValues: values } = command;
+      const isStored = names !== undefined && values === undefined;
+      if (isStored && command.network === undefined && networks.size > 1)
         throw new InvalidParameterError([
           { path: "/network", message: "is needed with secrets: they belong to one" },
         ]);
       const asked = command.network === undefined ? [...networks.values()] : [getNetwork(command.network)];
       const maxResponseBytes = Math.min(...asked.map((network) => network.maxResponseBytes));
-      const runWithSecrets = await findSecrets(secrets, dapp.id, asked[0]!, command.secrets);
+      const runWithSecrets =
+        values === undefined
+          ? await findSecrets(secrets, dapp.id, asked[0]!, names)
+          : withValues(pool, values, names);
       const checks = { pool, dappId: dapp.id, maxResponseBytes, signal, runWithSecrets };
       const { result, showsSecret } = await simulateSource(command, checks);
       const { network, source } = command;

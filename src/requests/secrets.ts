@@ -2,11 +2,12 @@ import { getAddress, hashMessage, isAddressEqual, recoverAddress, zeroAddress, t
 import type { SecretsKey, SecretsSigner, SecretView } from "../api/types.ts";
 import { InvalidParameterError } from "../lib/invalidParameter.ts";
 import { toHexText } from "../lib/hex.ts";
+import { pointerTo } from "../lib/parseJson.ts";
 import { ChainUnavailableError } from "../networks/chainUnavailable.ts";
-import type { RunRequest } from "../../sandbox/index.ts";
+import type { RunRequest, SandboxPool } from "../../sandbox/index.ts";
 import { TycheError } from "../lib/errors.ts";
 import { sealSecret } from "../secrets/sealSecret.ts";
-import { secretsLabel, type SecretsPlace } from "../secrets/sealedSecrets.ts";
+import { countShownChars, secretsLabel, type SecretsPlace } from "../secrets/sealedSecrets.ts";
 import { parseCiphertext } from "../secrets/tdh2.ts";
 import { encodeSecretsReference, type SlotVersion } from "../secrets/secretsReference.ts";
 import {
@@ -136,11 +137,7 @@ export function createSecrets(options: {
       const network = getNetwork(networkName);
       const place = placeOf(dapp.id, network);
       const { holder, operator } = place;
-      if (value !== undefined && Buffer.byteLength(value) > MAX_VALUE_BYTES)
-        refuse(
-          "/value",
-          `is ${Buffer.byteLength(value)} bytes long, and at most ${MAX_VALUE_BYTES} are taken`,
-        );
+      if (value !== undefined) assertValueFits("/value", value);
       const now = Date.now();
       assertHosts(allowedHosts);
       if (expiresAt !== undefined && expiresAt <= now) refuse("/expiresAt", "is in the past");
@@ -236,7 +233,7 @@ export function createSecrets(options: {
       if (holder.run === undefined)
         refuse(
           "/secrets",
-          `${network.profile.name} has no dry runs with secrets: its nodes open them only for requests on chain; use runFunction`,
+          `a dry run can't read those of ${network.profile.name}: its nodes open them only for requests on chain; give their values for this run as secretValues, or use runFunction`,
         );
       return await holder.run({ reference, subscriptionId }, request);
     },
@@ -256,6 +253,31 @@ export async function findSecrets(
   if (names === undefined) return undefined;
   const reference = await reader.refer(dappId, network, names);
   return (request) => reader.run(dappId, network, reference, request);
+}
+
+/**
+ * Returns what runs a source with values that come with the call, and that nothing keeps: no secret of the dapp is read. Throws
+ * `invalid_parameter` if one is too long, or one of `names` has none.
+ */
+export function withValues(
+  pool: Pick<SandboxPool, "run">,
+  values: Readonly<Record<string, string>>,
+  names: readonly string[] = [],
+): RunWithSecrets {
+  for (const name of names)
+    if (!Object.hasOwn(values, name))
+      refuse("/secretValues", `has no ${name}, which secrets names: give a value for each, or for none`);
+  for (const [name, value] of Object.entries(values))
+    assertValueFits(pointerTo(name, "/secretValues"), value);
+  return async (request) => {
+    const run = await pool.run({ ...request, secrets: values });
+    return { run, shownChars: run.ok ? countShownChars(run.bytes, Object.values(values)) : 0 };
+  };
+}
+
+function assertValueFits(path: string, value: string): void {
+  const size = Buffer.byteLength(value);
+  if (size > MAX_VALUE_BYTES) refuse(path, `is ${size} bytes long, and at most ${MAX_VALUE_BYTES} are taken`);
 }
 
 /** Returns what an account signs, as a personal message (EIP-191), to agree to upload for a subscription. */

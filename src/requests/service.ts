@@ -68,6 +68,8 @@ export interface SimulateCommand {
   readonly source: string;
   readonly args: readonly string[];
   readonly secrets?: readonly string[];
+  /** Values for this run alone, by name: no secret that is stored is read. */
+  readonly secretValues?: Readonly<Record<string, string>>;
   readonly returnType: ReturnType;
 }
 

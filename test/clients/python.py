@@ -89,6 +89,8 @@ class Sync(unittest.TestCase):
         source = "return Functions.encodeUint256(secrets.PYTHON_KEY.length)"
         call = {"secrets": ["PYTHON_KEY"], "return_type": "uint256", "network": "sepolia"}
         self.assertEqual(self.tyche.simulate(source, **call)["parsedResult"], "12")
+        given = self.tyche.simulate(source, **call, secret_values={"PYTHON_KEY": "other"})
+        self.assertEqual(given["parsedResult"], "5")
         self.assertEqual(self.tyche.run_function(source, **call)["value"], "12")
         self.tyche.delete_secret("PYTHON_KEY", network="sepolia")
         with self.assertRaises(client.InvalidOptionError):

@@ -131,6 +131,29 @@ test("behaviour: a value is in no console, error or record", async () => {
   expect(latest).toMatchObject({ success: true, parsedResult: "", withheld: true });
 });
 
+test("behaviour: a dry run reads the values that it brings, in place of stored ones, and nothing keeps them", async () => {
+  await set("GIVEN", { value: "stored-value" });
+  const own = "tok_0a1b-only/for+this+run";
+  const dryRun = (source: string, more: object) =>
+    tyche.call("POST", "/api/oracleFunctions/simulate", { body: { source, ...more } });
+  const values = { secretValues: { GIVEN: own } };
+  const source =
+    "console.log(secrets.GIVEN); return Functions.encodeString(String(secrets.GIVEN.length) + secrets.GIVEN)";
+  const { data } = await dryRun(source, { secrets: ["GIVEN"], ...values });
+  expect(data).toMatchObject({ success: true, parsedResult: `${own.length}${own}`, console: "***\n" });
+  expect(data.warnings).toEqual([expect.stringContaining("on chain, for all to see")]);
+  expect(await dryRun("throw Error(secrets.GIVEN)", values)).toMatchObject({ data: { err: "***" } });
+  expect(await dryRun(source, { secrets: ["GIVEN", "OTHER"], ...values })).toMatchObject({
+    status: 400,
+    data: { err: expect.stringContaining("has no OTHER") },
+  });
+  expect(await dryRun(source, { secretValues: { GIVEN: own.repeat(100) } })).toMatchObject({ status: 400 });
+  const kept = [tyche.output(), JSON.stringify(await tyche.call("GET", "/api/dryRuns"))];
+  for (const name of readdirSync(dataDir).filter((one) => one.startsWith("tyche.sqlite")))
+    kept.push(readFileSync(path.join(dataDir, name), "latin1"));
+  for (const text of kept) expect(text).not.toContain(own);
+});
+
 test("behaviour: a secret with hosts leaves for those only", async () => {
   await set("BOUND", { value: TOKEN, allowedHosts: [host] });
   const listed = (await tyche.call("GET", "/api/secrets?network=sepolia")).data.items;

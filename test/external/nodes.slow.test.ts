@@ -193,10 +193,17 @@ test(
     } finally {
       nodes[LIAR] = await startLiar(nodeEnv(LIAR), MARKERS[LIAR]!);
     }
-    const simulated = await tyche.call("POST", "/api/oracleFunctions/simulate", {
-      body: { network: NETWORK, source: PRIVATE_SOURCE, args: [api.url], secrets: ["API_KEY"] },
+    const simulate = (more?: object) =>
+      tyche.call("POST", "/api/oracleFunctions/simulate", {
+        body: { network: NETWORK, source: PRIVATE_SOURCE, args: [api.url], secrets: ["API_KEY"], ...more },
+      });
+    expect(await simulate()).toMatchObject({
+      status: 400,
+      data: { err: expect.stringContaining("secretValues") },
     });
-    expect(simulated).toMatchObject({ status: 400 });
+    expect(await simulate({ secretValues: { API_KEY: TOKEN } })).toMatchObject({
+      data: { parsedResult: "let in" },
+    });
   },
   PATIENCE_MS,
 );

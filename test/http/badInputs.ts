@@ -124,6 +124,8 @@ export const BAD_INPUTS: readonly BadInput[] = [
   { what: "numbers in args", path: RUN, body: { ...run, args: ["a", 1, null] }, ...invalid, says: "args.1: must be a string", paths: ["/args/1", "/args/2"] },
   { what: "an unknown returnType", path: RUN, body: { ...run, returnType: "bytes" }, ...invalid, says: "string, uint256, int256", paths: ["/returnType"] },
   { what: "secrets by value", path: RUN, body: { ...run, secrets: { API_KEY: "s3cr3t" } }, ...invalid, says: "an array of names of secrets", paths: ["/secrets"] },
+  { what: "values of secrets for a request on chain", path: RUN, body: { ...run, secretValues: { API_KEY: "s3cr3t" } }, ...invalid, says: "is unknown", paths: ["/secretValues"] },
+  { what: "values of secrets that are no texts by name", path: SIMULATE, body: { ...run, secretValues: { API_KEY: 5, "1ST": "s3cr3t" } }, ...invalid, says: "text of at least one character", paths: ["/secretValues/1ST", "/secretValues/API_KEY"] },
   { what: "a source over the limit in a dry run", path: SIMULATE, body: { source: "x".repeat(30_721) }, ...invalid, says: "30720", paths: ["/source"] },
   { what: "an unknown network in a dry run", path: SIMULATE, body: { ...run, network: "x" }, ...invalid, says: "must be one of", paths: ["/network"] },
   // Random numbers

@@ -65,7 +65,7 @@ function* schemasIn(value: unknown, at = "#"): Generator<[string, Schema]> {
 const KEYWORDS = new Set(
   (
     "$ref type enum const title description default anyOf allOf oneOf not properties required additionalProperties patternProperties " +
-    "items minItems maxItems uniqueItems minLength maxLength pattern format minimum maximum writeOnly"
+    "propertyNames minProperties maxProperties items minItems maxItems uniqueItems minLength maxLength pattern format minimum maximum writeOnly"
   ).split(" "),
 );
 /** Keywords that apply only to values of one type. */
@@ -78,6 +78,9 @@ const TYPE_OF: Readonly<Record<string, string>> = {
   items: "array",
   minItems: "array",
   properties: "object",
+  propertyNames: "object",
+  minProperties: "object",
+  maxProperties: "object",
 };
 
 test("behaviour: its schemas have no other keywords than JSON Schema's, each where it says something", () => {
@@ -210,7 +213,7 @@ test("behaviour: each parameter stands in one place, and what a POST takes is al
       "label",
       "once",
     ],
-    "/api/oracleFunctions/simulate": ["network", "source", "args", "secrets", "returnType"],
+    "/api/oracleFunctions/simulate": ["network", "source", "args", "secrets", "secretValues", "returnType"],
     "/api/secretsSigner": ["network", "address", "signature"],
     "/api/schedules": [
       "name",

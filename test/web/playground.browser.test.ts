@@ -114,6 +114,11 @@ test("default: a source reads a secret of the dapp's by its name, and another ex
   await write("return Functions.encodeString(String(secrets.API_KEY.length));");
   await page.getByRole("button", { name: "Dry run" }).click();
   await panel().locator(".big-result", { hasText: /^12\b/ }).waitFor();
+  await page.getByText("Values for dry runs").click();
+  await page.getByLabel("Value of API_KEY").fill("another-value");
+  await page.getByRole("button", { name: "Dry run" }).click();
+  await panel().locator(".big-result", { hasText: /^13\b/ }).waitFor();
+  expect(await page.evaluate(() => JSON.stringify(sessionStorage))).not.toContain("another-value");
   await page.getByLabel("Example").selectOption("Twice a number");
   expect(await page.getByLabel("Secrets", { exact: true }).inputValue()).toBe("");
   expect(visitor.troubles).toEqual([]);

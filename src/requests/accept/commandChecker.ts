@@ -143,7 +143,7 @@ export function createCommandChecker(options: {
 }
 
 const NOT_RUN =
-  "the source was not run before it was sent: this network's nodes open secrets only for requests on chain";
+  "the source was not run before it was sent: this network's nodes open secrets only for requests on chain; simulate with secretValues is a dry run";
 
 /** @throws {ForbiddenError} when the dapp may not use the facility. */
 export function requireFacility(dapp: Dapp, facility: Dapp["facilities"][number]): void {

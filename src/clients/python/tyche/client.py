@@ -210,13 +210,14 @@ class Tyche:
         args: Sequence[str] = (),
         *,
         secrets: Sequence[str] = (),
+        secret_values: Mapping[str, str] | None = None,
         return_type: api.ReturnType = "string",
         network: str | None = None,
     ) -> api.SimulateResult:
-        """Dry-runs a source; nothing is sent to a chain."""
+        """Dry-runs a source; nothing is sent to a chain. `secret_values` are for this run alone, in place of the dapp's secrets."""
         body = _function(source, args, secrets, return_type, {}).body or {}
-        path = "/api/oracleFunctions/simulate"
-        return cast(api.SimulateResult, self.call("POST", path, body={**body, "network": network}))
+        body = {**body, "network": network, "secretValues": secret_values}
+        return cast(api.SimulateResult, self.call("POST", "/api/oracleFunctions/simulate", body=body))
 
     def set_secret(
         self,

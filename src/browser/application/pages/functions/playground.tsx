@@ -6,7 +6,7 @@ import { EXAMPLES } from "./examples.ts";
 import { announce } from "../../announce.ts";
 import { findChosenNetwork, keepChosenNetwork } from "../../parts/chosenNetwork.ts";
 import { DappSelect } from "../../parts/dappSelect.tsx";
-import { Field, Select } from "../../parts/forms.tsx";
+import { Field, readField, Select } from "../../parts/forms.tsx";
 import { CopyButton, groupDigits } from "../../parts/format.tsx";
 import { LabelField, readLabel } from "../../parts/labelField.tsx";
 import { NetworkSelect } from "../../parts/networkSelect.tsx";
@@ -64,10 +64,13 @@ export function Playground({
     dryRunButton.current?.focus();
     announce("The dry run was cancelled.");
   };
-  const labelForm = useRef<HTMLFormElement>(null);
-  // The label is what this run is for, and no part of the draft, which may be shared.
+  // What this run is for, and with which values, is no part of the draft, which is kept and may be shared.
+  const ownForm = useRef<HTMLFormElement>(null);
+  const readOwn = (): FormData => new FormData(ownForm.current!);
   const runLabelled: typeof dryRun = (client, call, signal) =>
-    runOnChain(client, { ...call, ...readLabel(new FormData(labelForm.current!)) }, signal);
+    runOnChain(client, { ...call, ...readLabel(readOwn()) }, signal);
+  const dryRunWithValues: typeof dryRun = (client, call, signal) =>
+    dryRun(client, { ...call, secretValues: readValues(readOwn(), call.secrets) }, signal);
   const isOnChain = isRunning && run.kind === "chain";
   useEffect(() => tell(run), [run]);
   const keep = (): void => keepDraft({ draft, isShared, fragment: location.hash });
@@ -105,7 +108,7 @@ export function Playground({
             version={version}
             failure={useMemo(() => findFailure(run), [run])}
             onChange={(source) => change({ source })}
-            onRun={() => void start(dryRun)}
+            onRun={() => void start(dryRunWithValues)}
           />
           <p className={limit !== undefined && bytes > limit ? "problem" : "note"}>
             {groupDigits(bytes)}
@@ -114,11 +117,17 @@ export function Playground({
         </section>
         <section className="panel settings" aria-label="How to run it">
           <Settings model={model} draft={draft} dappId={dappId} onChange={change} onDapp={setDappId} />
-          <form ref={labelForm} onSubmit={(event) => event.preventDefault()}>
+          <form ref={ownForm} onSubmit={(event) => event.preventDefault()}>
             <LabelField problems={NO_PROBLEMS} />
+            {draft.secrets !== undefined && <ValueFields names={draft.secrets} />}
           </form>
           <div className="buttons">
-            <button ref={dryRunButton} type="button" className="action" onClick={() => void start(dryRun)}>
+            <button
+              ref={dryRunButton}
+              type="button"
+              className="action"
+              onClick={() => void start(dryRunWithValues)}
+            >
               Dry run
             </button>
             <button
@@ -215,6 +224,40 @@ function Settings(props: {
       <DappSelect dapps={model.dapps} value={dappId} onChange={onDapp} />
     </>
   );
+}
+
+/** What dry runs read in place of the stored secrets. */
+function ValueFields({ names }: { readonly names: readonly string[] }) {
+  return (
+    <details>
+      <summary>Values for dry runs</summary>
+      <p className="note">
+        In place of the stored secrets, which nodes of several operators open only for requests on chain. The
+        service keeps none.
+      </p>
+      {names.map((name, index) => (
+        // By place, so that a value outlives a change of its name.
+        <Field key={index} id={`value-${index}`} label={`Value of ${name}`}>
+          {(control) => (
+            <input {...control} name={valueField(index)} type="password" autoComplete="new-password" />
+          )}
+        </Field>
+      ))}
+    </details>
+  );
+}
+
+const valueField = (index: number): string => `value ${index}`;
+
+/** Reads what {@link ValueFields} was given; `undefined` if it is nothing. */
+function readValues(
+  fields: FormData,
+  names: readonly string[] = [],
+): Readonly<Record<string, string>> | undefined {
+  const values = names
+    .map((name, index) => [name, readField(fields, valueField(index))] as const)
+    .filter(([, value]) => value !== "");
+  return values.length === 0 ? undefined : Object.fromEntries(values);
 }
 
 /** Other places to make the same call. */

@@ -4,6 +4,7 @@ import {
   type FunctionResult,
   type LabelParams,
   type RequestEvent,
+  type SimulateParams,
   type SimulateResult,
   type TycheClient,
 } from "../../../../client/index.ts";
@@ -35,9 +36,13 @@ export interface Failure {
 }
 
 /** Runs a draft off chain; yields what to show as it becomes known. */
-export async function* dryRun(client: TycheClient, draft: Draft, signal: AbortSignal): AsyncGenerator<Run> {
+export async function* dryRun(
+  client: TycheClient,
+  call: Draft & Pick<SimulateParams, "secretValues">,
+  signal: AbortSignal,
+): AsyncGenerator<Run> {
   yield { kind: "dry" };
-  yield { kind: "dry", result: await client.simulate(draft, { signal }) };
+  yield { kind: "dry", result: await client.simulate(call, { signal }) };
 }
 
 /**
