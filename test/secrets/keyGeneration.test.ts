@@ -50,8 +50,12 @@ describe.each([4, 7, 31])("%i nodes", (nodes) => {
       expect(Buffer.from(await decrypt(parsed, combineShares(pointsOf(chosen)))).toString()).toBe(MESSAGE);
   });
 
-  test("bounds: one node fewer opens nothing", async () => {
+  test("bounds: one node fewer opens nothing, nor does it with a share that it makes up", async () => {
     const few = pointsOf(keys.map((_, index) => index).slice(1, needed));
+    await expect(decrypt(parsed, combineShares(few))).rejects.toThrow("another key");
+    const forged = makeShare(parsed.u, keys[0]!.share + 1n);
+    expect(checkShare(parsed.u, published.HArray[0]!, forged)).toBeUndefined();
+    few.set(0, forged.subarray(0, 65));
     await expect(decrypt(parsed, combineShares(few))).rejects.toThrow("another key");
   });
 

@@ -1,7 +1,7 @@
 import { encode } from "cborg";
 import type { Hex } from "viem";
 import { toHexText } from "../../../src/lib/hex.ts";
-import { expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { createVault, digestOf, type Slot } from "../../../src/oracle/secrets/vault.ts";
 import { createSecretKeys } from "../../../src/secrets/secretKeys.ts";
 import { sealSecret } from "../../../src/secrets/sealSecret.ts";
@@ -16,10 +16,10 @@ const keys = createSecretKeys({
 });
 
 /** Creates a vault with one slot of the owner of all subscriptions, which counts how often a ciphertext is opened. */
-async function vaultWith(subscriptionId: bigint) {
+async function vaultWith(subscriptionId: bigint, expiresAt = Number.MAX_SAFE_INTEGER) {
   const place = { chainId: 1, router: ROUTER, subscriptionId };
   const ciphertext = await sealSecret(keys.threshold, { name: "KEY", value: "s3cr3t" }, secretsLabel(place));
-  const slot: Slot = { owner: OWNER, slotId: 0, version: 1, ciphertext, expiresAt: Number.MAX_SAFE_INTEGER };
+  const slot: Slot = { owner: OWNER, slotId: 0, version: 1, ciphertext, expiresAt };
   let [opened, asked] = [0, 0];
   const owners = new Map<Hex, Hex>();
   const vault = createVault({
@@ -68,6 +68,26 @@ test("behaviour: what can't be opened isn't tried again", async () => {
   const { vault, opened } = await vaultWith(6n);
   for (let i = 0; i < 3; i += 1) await expect(vault.open(reference, 5n)).rejects.toThrow(CiphertextError);
   expect(opened()).toBe(1);
+});
+
+afterEach(() => void vi.useRealTimers());
+
+test("behaviour: what expires after a request was seen is neither opened nor shared, though it was before", async () => {
+  vi.useFakeTimers({ toFake: ["Date"], now: 1_000_000 });
+  const { vault, ciphertext } = await vaultWith(5n, 1_000_001);
+  const named = {
+    secrets: toHexText(encode({ slotId: 0, version: 1 })),
+    secretsLocation: 2,
+  };
+  const of = { requestId: "0x01", subscriptionId: 5n } as const;
+  const read = () => [
+    vault.openRequest(named, of),
+    vault.findNamed(named, of, digestOf(ciphertext)),
+    vault.open(reference, 5n),
+  ];
+  await Promise.all(read());
+  vi.setSystemTime(1_000_001);
+  for (const one of read()) await expect(one).rejects.toThrow("has expired");
 });
 
 test("behaviour: however often other nodes ask, the chain is read once for a request", async () => {
