@@ -52,20 +52,25 @@ export function keepReading<T>(
   };
 }
 
-/** Returns a function that reuses a reading of the same subject for `freshMs`. Only the last subject is kept, and failed readings are not. */
+/** Returns a function that reuses a reading of the same subject for `freshMs`; failed readings are not kept. */
 export function remember<T, Subject = void>(
   freshMs: number,
   read: (of: Subject) => Promise<T>,
 ): (of: Subject) => Promise<T> {
-  let last: { readonly of: Subject; readonly reading: Promise<T>; readonly until: number } | undefined;
+  /** The first to end comes first. */
+  const known = new Map<Subject, { readonly reading: Promise<T>; readonly until: number }>();
   return async (of) => {
-    if (last !== undefined && last.of === of && performance.now() < last.until) return await last.reading;
-    const current = { of, reading: read(of), until: performance.now() + freshMs };
-    last = current;
+    const now = performance.now();
+    for (const [subject, { until }] of known) {
+      if (now < until) break;
+      known.delete(subject);
+    }
+    const current = known.get(of) ?? { reading: read(of), until: now + freshMs };
+    known.set(of, current);
     try {
       return await current.reading;
     } catch (error) {
-      if (last === current) last = undefined;
+      if (known.get(of) === current) known.delete(of);
       throw error;
     }
   };

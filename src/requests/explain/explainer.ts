@@ -89,6 +89,18 @@ export function createExplainer(options: ExplainerOptions): (request: OpenReques
   const askBlock = remember(MEMORY_MS, (block: number) => client.getHead(BigInt(block)));
   const askLane = remember(MEMORY_MS, (keyHash: Hex) => readCoordinator(reads.lane(keyHash)));
 
+  /** Many requests wait for what one transaction has asked. */
+  const askMined = remember(MEMORY_MS, async (hash: Hex) => {
+    const receipt = await client.getReceipt(hash);
+    if (receipt === undefined) return undefined;
+    const asked = receipt.logs
+      .map(decodeLog)
+      .filter(
+        (event): event is ChainEventOf<"RandomWordsRequested"> => event?.name === "RandomWordsRequested",
+      );
+    return { blockNumber: receipt.blockNumber, asked };
+  });
+
   const askOf = new Map<string, () => Promise<SubscriptionBalances>>();
   const askBalances = (subscription: StoredSubscription): Promise<SubscriptionBalances> => {
     let ask = askOf.get(subscription.dappId);
@@ -158,7 +170,7 @@ export function createExplainer(options: ExplainerOptions): (request: OpenReques
 
   const explainUnmined = async (request: OpenRequest, hash: Hex): Promise<string> => {
     for (const one of request.progress.transactionHashes ?? []) {
-      if ((await client.getReceipt(one)) !== undefined)
+      if ((await askMined(one)) !== undefined)
         return `its transaction ${one} is mined, and its result is being read`;
     }
     const versions = request.progress.transactionHashes?.length ?? 1;
@@ -172,17 +184,12 @@ export function createExplainer(options: ExplainerOptions): (request: OpenReques
     hash: Hex,
     requestId: Hex,
   ): Promise<string | undefined> => {
-    const receipt = await client.getReceipt(hash);
-    const asked = receipt?.logs
-      .map(decodeLog)
-      .find(
-        (event): event is ChainEventOf<"RandomWordsRequested"> =>
-          event?.name === "RandomWordsRequested" && event.requestId === requestId,
-      );
+    const mined = await askMined(hash);
+    const asked = mined?.asked.find((event) => event.requestId === requestId);
     const head = watcher.head();
-    if (asked === undefined || receipt === undefined || head === undefined) return undefined;
+    if (asked === undefined || mined === undefined || head === undefined) return undefined;
     // The block that holds the request is the first confirmation.
-    const confirmations = Number(head.number - receipt.blockNumber) + 1;
+    const confirmations = Number(head.number - mined.blockNumber) + 1;
     const wanted = asked.minimumRequestConfirmations;
     if (confirmations < wanted) return `waiting for confirmations ${confirmations} of ${wanted}${headAge()}`;
     const [gasPriceWei, prices, lane] = await Promise.all([
