@@ -72,6 +72,8 @@ test("a stranger with a result's page and the URL of another node sees that it i
   const { rpcUrl } = items.find(({ name }: { name: string }) => name === "sepolia");
   const otherNode = await startOtherNode(rpcUrl);
 
+  await page.goto(`${tyche.url}/explorer`);
+  await page.locator(`#latest a[href$="/explorer/sepolia/tx/${drawn.vrfv2Hash}"]`).waitFor();
   await page.goto(drawn.shareUrl.replace(new URL(drawn.shareUrl).origin, tyche.url));
   await page.getByText(JSON.stringify(LABEL)).waitFor();
   await page.getByText(JSON.stringify(body.list)).waitFor();

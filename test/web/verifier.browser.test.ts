@@ -262,6 +262,7 @@ test.each([
       .toBe(
         `/verifier.html#${new URLSearchParams(`tx=${hash}&rpc=${rpc}${field}&chain=local`).toString()}&${new URLSearchParams({ contracts: given }).toString()}`,
       );
+    await page.getByText("By a command, and what to compare").click();
     await page.getByText(`--rpc-url ${rpcUrl}${flag} --contracts '${given}'`, { exact: false }).waitFor();
     expect(visitor.troubles).toEqual([]);
   },

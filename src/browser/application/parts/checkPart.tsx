@@ -2,6 +2,7 @@ import type { ExplorerNetwork } from "../../../client/index.ts";
 import { quoteForShell } from "../../../lib/quoteForShell.ts";
 import { useNetworks } from "../services.tsx";
 import { CopyButton } from "./format.tsx";
+import { Folded } from "./parts.tsx";
 
 /** Shows how anyone can check a result without this service. */
 export function CheckPart({
@@ -33,23 +34,24 @@ export function CheckPart({
     <section className="panel" id="check">
       <h2>Verify without us</h2>
       <p>
-        Everything that decides this result is on chain. There are two ways to check it that rely only on a
-        node of your choice. Both need the addresses of the operator's contracts and its keys, which are
-        filled in: compare them with those published elsewhere, if the operator does so.
+        Everything that decides this result is on chain.{" "}
+        <a href={`/verifier.html#${fields.toString()}`}>The verifier</a> computes every step in your browser,
+        with a node of your choice.
       </p>
-      <ul>
-        <li>
-          <a href={`/verifier.html#${fields.toString()}`}>The verifier</a> computes every step in your
-          browser. It is a single page: save it, read it, open it from anywhere.
-        </li>
-        <li>
-          This command, on your own machine:{" "}
-          <span className="copyable">
-            <code className="command">{command}</code>
-            <CopyButton text={command} what="command" />
-          </span>
-        </li>
-      </ul>
+      <Folded summary="By a command, and what to compare">
+        <p>
+          The verifier is a single page: save it, read it, open it from anywhere. This command does the same
+          on your own machine:
+        </p>
+        <p className="copyable">
+          <code className="command">{command}</code>
+          <CopyButton text={command} what="command" />
+        </p>
+        <p>
+          Both need the addresses of the operator's contracts and its keys, which are filled in: compare them
+          with those published elsewhere, if the operator does so.
+        </p>
+      </Folded>
       {known?.embedded === true && (
         <p className="note">
           This is a local chain: the operator of this service runs it, together with the oracle. The checks

@@ -2,12 +2,17 @@ import { Link, Redirect, useSearchParams } from "wouter";
 import { Loaded, Page } from "../../page.tsx";
 import { useNetworks, useExplorer, useTitleOf } from "../../services.tsx";
 import { SearchForm } from "./explorerFrame.tsx";
-import { useQuery } from "@tanstack/react-query";
-import type { SearchResult } from "../../../../client/index.ts";
-import { Code } from "../../parts/format.tsx";
+import { useQueries, useQuery } from "@tanstack/react-query";
+import type { ExplorerNetwork, SearchResult } from "../../../../client/index.ts";
+import { Age, BlockLink, Code, TransactionLink } from "../../parts/format.tsx";
+import { List } from "../../parts/list.tsx";
 import { UnknownText } from "../../parts/parts.tsx";
+import { refetchUnlessRefused } from "../../refetch.ts";
 
-/** `/explorer`: the networks. */
+const REFRESH_MS = 5_000;
+const MAX_LATEST = 15;
+
+/** `/explorer`: the networks, and what happens on them. */
 export function ExplorerIndex() {
   const networks = useNetworks();
   return (
@@ -34,7 +39,51 @@ export function ExplorerIndex() {
           </ul>
         )}
       </Loaded>
+      <Latest networks={networks.data ?? []} />
     </Page>
+  );
+}
+
+/** The newest transactions of all networks, as they come. */
+function Latest({ networks }: { readonly networks: readonly ExplorerNetwork[] }) {
+  const explorer = useExplorer();
+  const overviews = useQueries({
+    queries: networks.map(({ name }) => ({
+      queryKey: ["overview", name],
+      queryFn: () => explorer.overview(name),
+      refetchInterval: refetchUnlessRefused(() => REFRESH_MS),
+    })),
+  });
+  const rows = overviews
+    .flatMap(({ data }) => data?.transactions.map((one) => ({ ...one, chain: data })) ?? [])
+    .toSorted((a, b) => b.at.localeCompare(a.at))
+    .slice(0, MAX_LATEST);
+  return (
+    <section className="panel" id="latest">
+      <h2>Latest transactions</h2>
+      {rows.length === 0 ? (
+        <p className="note loading">Reading the chains…</p>
+      ) : (
+        <List
+          label="Latest transactions"
+          items={rows}
+          keyOf={({ hash }) => hash}
+          columns={[
+            {
+              head: "Transaction",
+              cell: ({ hash, chain }) => <TransactionLink network={chain.network} hash={hash} />,
+            },
+            { head: "Calls", cell: ({ method }) => (method === "" ? "transfer" : method) },
+            {
+              head: "Block",
+              cell: ({ blockNumber, chain }) => <BlockLink network={chain.network} number={blockNumber} />,
+            },
+            { head: "Network", cell: ({ chain }) => chain.title },
+            { head: "Time", cell: ({ at }) => <Age iso={at} /> },
+          ]}
+        />
+      )}
+    </section>
   );
 }
 
