@@ -99,14 +99,16 @@ class Sync(unittest.TestCase):
     def test_webhooks_are_called_and_verified(self):
         created = self.tyche.call("POST", "/api/webhooks", body={"url": "https://example.com/tyche"})
         self.tyche.call("DELETE", f"/api/webhooks/{created['id']}")
-        body, headers, secret, old = json.loads(os.environ["SIGNED"])
-        message = verify_webhook(body.encode(), headers, secret)
-        self.assertEqual((message["id"], message["type"]), ("evt_1", "request.fulfilled"))
-        for refused in ((body + " ", headers, secret), (body, old, secret), (body, {}, secret), (body, headers, "whsec_AAAA")):
-            with self.assertRaises(client.WebhookVerificationError):
-                verify_webhook(refused[0].encode(), *refused[1:])
-        with self.assertRaises(client.InvalidOptionError):
-            verify_webhook(body.encode(), headers, created["id"])
+        for body, headers, secret, old in json.loads(os.environ["SIGNED"]):
+            message = verify_webhook(body.encode(), headers, secret)
+            self.assertEqual((message["id"], message["type"]), ("evt_1", "request.fulfilled"))
+            others = (f"{secret.partition('_')[0]}_AAAA", "whsec_AAAA", "whpk_" + "A" * 43 + "=")
+            for refused in ((body + " ", headers, secret), (body, old, secret), (body, {}, secret), *((body, headers, one) for one in others)):
+                with self.assertRaises(client.WebhookVerificationError):
+                    verify_webhook(refused[0].encode(), *refused[1:])
+            for wrong in (created["id"], "whsec_", "whpk_é"):
+                with self.assertRaises(client.InvalidOptionError):
+                    verify_webhook(body.encode(), headers, wrong)
 
 
 class Async(unittest.IsolatedAsyncioTestCase):

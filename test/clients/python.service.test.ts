@@ -14,10 +14,12 @@ shared.beforeAll(async ({ service }) => {
 test("default: the Python client's own tests pass with the machine's Python", async () => {
   const body = JSON.stringify({ type: "request.fulfilled", timestamp: "2026-11-26T08:00:00Z", data: {} });
   const secrets = [createSecret(), createSecret()];
-  const sign = (atMs: number) =>
-    Object.fromEntries(signMessage({ id: "evt_1", body, atMs, scheme: "v1", secrets }));
   const now = Date.now();
-  const signed = [body, sign(now), formatVerifyingKey("v1", secrets[1]!), sign(now - 301_000)];
+  const signed = (["v1", "v1a"] as const).map((scheme) => {
+    const sign = (atMs: number) =>
+      Object.fromEntries(signMessage({ id: "evt_1", body, atMs, scheme, secrets }));
+    return [body, sign(now), formatVerifyingKey(scheme, secrets[1]!), sign(now - 301_000)];
+  });
   const env = {
     PATH: process.env["PATH"],
     PYTHONPATH: path.join(ROOT, "src/clients/python"),

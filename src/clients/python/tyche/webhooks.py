@@ -1,9 +1,8 @@
-"""Verifies the messages of webhooks (Standard Webhooks, HMAC-SHA256)."""
+"""Verifies the messages of webhooks (Standard Webhooks: HMAC-SHA256 or ed25519)."""
 
 from __future__ import annotations
 
 import base64
-import binascii
 import hashlib
 import hmac
 import json
@@ -11,6 +10,7 @@ import time
 from collections.abc import Mapping
 from typing import Any, TypedDict, cast
 
+from .ed25519 import is_signature
 from .errors import InvalidOptionError, WebhookVerificationError
 
 __all__ = ["WebhookMessage", "verify_webhook"]
@@ -29,24 +29,35 @@ class WebhookMessage(TypedDict):
 
 
 def verify_webhook(raw_body: bytes, headers: Mapping[str, str], secret: str) -> WebhookMessage:
-    """Verifies that whoever has the secret (`whsec_…`) sent a message less than five minutes ago, and parses it.
+    """Verifies that a webhook sent a message less than five minutes ago, and parses it.
 
-    `raw_body` is the body as it came. Raises `WebhookVerificationError` for any other message: answer it with 400.
-    The keys `whpk_…` of ed25519 webhooks need more than the standard library.
+    `raw_body` is the body as it came, `secret` the webhook's `whsec_…`, or `whpk_…` of one that signs with ed25519.
+    Raises `WebhookVerificationError` for any other message: answer it with 400.
     """
-    try:
-        key = base64.b64decode(secret.removeprefix("whsec_"), validate=True)
-    except binascii.Error:
-        key = b""
-    if not secret.startswith("whsec_") or not key:
-        raise InvalidOptionError("the secret must be a webhook's whsec_…, as Tyche gave it")
+    kind, _, encoded = secret.partition("_")
+    key = _decode(encoded)
+    if kind not in ("whsec", "whpk") or not key:
+        raise InvalidOptionError("the secret must be a webhook's whsec_… or whpk_…, as Tyche gave it")
     given = {name.lower(): value for name, value in headers.items()}
     id, timestamp, signatures = (given.get(f"webhook-{name}", "") for name in ("id", "timestamp", "signature"))
     is_number = timestamp.isascii() and timestamp.isdecimal() and len(timestamp) <= 12
     if not is_number or abs(time.time() - int(timestamp)) > _TOLERANCE_SECONDS:
         raise WebhookVerificationError(f"the message's time differs by more than {_TOLERANCE_SECONDS} seconds from this machine's")
-    digest = hmac.digest(key, f"{id}.{timestamp}.".encode() + raw_body, hashlib.sha256)
-    expected = b"v1," + base64.b64encode(digest)
-    if not any(hmac.compare_digest(expected, one.encode()) for one in signatures.split(" ")):
+    content = f"{id}.{timestamp}.".encode() + raw_body
+    scheme = "v1," if kind == "whsec" else "v1a,"
+    given_signatures = [_decode(one.removeprefix(scheme)) for one in signatures.split(" ") if one.startswith(scheme)]
+    if kind == "whsec":
+        expected = hmac.digest(key, content, hashlib.sha256)
+        is_valid = any(hmac.compare_digest(expected, one) for one in given_signatures)
+    else:
+        is_valid = any(is_signature(one, content, key) for one in given_signatures)
+    if not is_valid:
         raise WebhookVerificationError("no signature of the message fits the secret")
     return cast(WebhookMessage, {**json.loads(raw_body), "id": id})
+
+
+def _decode(text: str) -> bytes:
+    try:
+        return base64.b64decode(text, validate=True)
+    except ValueError:
+        return b""
