@@ -1,0 +1,62 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { Command } from "commander";
+import { expect, test } from "vitest";
+import { readConfig } from "../../src/app/config/readConfig.ts";
+import { registerOracle, type OracleMeans } from "../../src/cli/oracleCommands.ts";
+import { registerStart } from "../../src/cli/startCommand.ts";
+import { createTerminal } from "../../src/cli/terminal.ts";
+
+const ROOT = path.resolve(import.meta.dirname, "../..");
+const read = (file: string): string => readFileSync(path.join(ROOT, file), "utf8");
+const compose = read("compose.yaml");
+const FILES = [
+  "compose.yaml",
+  "Dockerfile",
+  "deploy/kubernetes.yaml",
+  "deploy/tyche.service",
+  "deploy/tyche-oracle.service",
+];
+
+/** The command lines of Tyche in these files, without the program's name. */
+const commands = [
+  ...[...compose.matchAll(/command: \[((?:start|oracle)[^\]]*)\]/g)].map(([, list]) => list!.split(", ")),
+  ...FILES.flatMap((file) =>
+    [...read(file).matchAll(/bin\/tyche\.js ([a-z].*)/g)].map(([, line]) => line!.split(" ")),
+  ),
+  ...[...read("docs/deploy.md").matchAll(/docker compose run --rm \S+ ([^>]*)/g)].map(([, line]) =>
+    line!.trim().split(" "),
+  ),
+];
+
+test.each(commands)("the command line takes %s %s %s %s", async (...args) => {
+  const done = new Error("the configuration is read");
+  const files: (string | undefined)[] = [];
+  const take = (file: string | undefined): never => {
+    files.push(file);
+    throw done;
+  };
+  const program = new Command("tyche").exitOverride();
+  registerStart(program, { readConfig: ({ config }) => take(config), start: () => take("") });
+  registerOracle(program, createTerminal(), { readConfig: async (file) => take(file) } as OracleMeans<never>);
+  await expect(program.parseAsync(args.map(String), { from: "user" })).rejects.toBe(done);
+  expect(files).toEqual([args.includes("--config") ? args[args.indexOf("--config") + 1] : undefined]);
+});
+
+test("containers and units set only variables that Tyche or the example's configuration reads", () => {
+  const names = FILES.flatMap((file) =>
+    read(file)
+      .split("\n")
+      .filter((line) => /^ENV |environment: *\{|env: |^Environment=|^ {6}[A-Z_]+: "/.test(line))
+      .flatMap((line) => line.match(/\b(?:TYCHE_[A-Z_]+|HOST|PORT|DATABASE_URL)(?=[:=](?!-))/g) ?? []),
+  );
+  const values: Readonly<Record<string, string>> = {
+    HOST: "0.0.0.0",
+    PORT: "3000",
+    TYCHE_PUBLIC_URL: "https://x",
+  };
+  const environment = Object.fromEntries(names.map((name) => [name, values[name] ?? "x"]));
+  const { variables, unknownVariables } = readConfig({ dataDir: ROOT, environment });
+  expect(variables.toSorted()).toEqual(["HOST", "PORT", "TYCHE_PUBLIC_URL"]);
+  expect(unknownVariables).toEqual(["TYCHE_OPERATOR_KEY"]); // which docs/deploy.md has the configuration name
+});
