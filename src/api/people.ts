@@ -10,12 +10,20 @@ const personId = Type.String({ description: "Identifier of the person: `person_`
 /** A person's role in a dapp. */
 export const Membership = Type.Object({ dappId: Type.String(), role: RoleName });
 
+/** A passkey of a person. */
+export const PasskeyView = Type.Object({
+  id: Type.String({ description: "Identifier that its authenticator chose, base64url." }),
+  browser: Type.String({ description: "What the browser that made it called itself." }),
+  createdAt: time("When it was made."),
+});
+
 /** Who makes a call. */
 export const Me = Type.Object({
   id: nullable(personId, "`null` for the operator token and its sessions."),
   name: Type.String({ description: "The person's name; `Operator` for the operator token." }),
   isOperator: Type.Boolean({ description: "Whether everything is allowed." }),
   memberships: Type.Array(Membership),
+  passkeys: Type.Array(PasskeyView, { description: "What the person signs in with, oldest first." }),
 });
 
 /** A member of a dapp. */
@@ -71,7 +79,7 @@ export const AuditEntry = Type.Object({
   actorName: Type.String({ description: "The person's name at that time; empty for others." }),
   dappId: nullable(Type.String(), "The dapp that was changed, if it was one."),
   action: Type.String({
-    description: "Id of the operation in `/openapi.json`, or `signIn`, or `acceptInvitation`.",
+    description: "Id of the operation in `/openapi.json`, or `signIn`, `acceptInvitation` or `addPasskey`.",
   }),
   subject: nullable(Type.String(), "Id of what was created, changed or deleted, if it has one."),
 });

@@ -82,7 +82,7 @@ export interface AuditEntry {
   readonly actorName: string;
   /** The dapp that was changed, if it was one. */
   readonly dappId: string | null;
-  /** Id of the operation in `/openapi.json`, or `signIn`, or `acceptInvitation`. */
+  /** Id of the operation in `/openapi.json`, or `signIn`, `acceptInvitation` or `addPasskey`. */
   readonly action: string;
   /** Id of what was created, changed or deleted, if it has one. */
   readonly subject: string | null;
@@ -645,6 +645,8 @@ export interface Me {
   /** Whether everything is allowed. */
   readonly isOperator: boolean;
   readonly memberships: readonly Membership[];
+  /** What the person signs in with, oldest first. */
+  readonly passkeys: readonly PasskeyView[];
 }
 
 /** A member of a dapp. */
@@ -953,6 +955,16 @@ export interface Party {
   readonly address: Hex;
   /** Its role here, if known. */
   readonly name?: string;
+}
+
+/** A passkey of a person. */
+export interface PasskeyView {
+  /** Identifier that its authenticator chose, base64url. */
+  readonly id: string;
+  /** What the browser that made it called itself. */
+  readonly browser: string;
+  /** When it was made. */
+  readonly createdAt: string;
 }
 
 /** A person who signs in. */

@@ -2,7 +2,7 @@ import type { Logger } from "pino";
 import { createSandboxPool, type SandboxPool } from "../../sandbox/index.ts";
 import { NETWORK_NAMES, PROFILE_NAMES } from "../networks/profiles.ts";
 import { openDapps } from "../dapps/dappTools.ts";
-import { parseKeep } from "./config/keepSchema.ts";
+import { parseDays, parseKeep } from "./config/keepSchema.ts";
 import { isEmbedded } from "./config/embeddedNetworkSchema.ts";
 import { parseRpcOrigins } from "../networks/embedded/rpcAccess.ts";
 import { parsePublicUrl } from "./config/publicUrl.ts";
@@ -227,7 +227,7 @@ async function start(
   closers.push(() => logTriggers.close());
   const isLoopback = isLoopbackHost(host.includes(":") ? `[${host}]` : host);
   const operatorToken = ensureOperatorToken(directory, options.operatorToken);
-  const people = createPeople(store);
+  const people = createPeople(store, { auditDays: parseDays(config.keep.auditDays) });
   const shared = await openShared({
     people,
     database,

@@ -17,6 +17,7 @@ import type {
   NewDapp,
   NewInvitation,
   NewKeyView,
+  PasskeyView,
   PersonView,
   PresetProblem,
   PresetView,
@@ -85,6 +86,7 @@ export interface TycheOperator {
   removePerson(personId: string, options?: CallOptions): Promise<PersonView>;
   sessions(options?: CallOptions): Promise<readonly SessionView[]>;
   endSession(sessionId: string, options?: CallOptions): Promise<SessionView>;
+  removePasskey(passkeyId: string, options?: CallOptions): Promise<PasskeyView>;
   /** Lists changes, newest first: of one dapp, or without `dappId` of the whole service. */
   audit(
     page?: {
@@ -166,6 +168,8 @@ export function createOperator({ token, ...options }: OperatorOptions): TycheOpe
     sessions: (options) => list("/api/sessions", options),
     endSession: (sessionId, options) =>
       send({ method: "DELETE", path: `/api/sessions/${encodeURIComponent(sessionId)}` }, options),
+    removePasskey: (passkeyId, options) =>
+      send({ method: "DELETE", path: `/api/passkeys/${encodeURIComponent(passkeyId)}` }, options),
     audit: ({ dappId, limit, cursor } = {}, options) =>
       send(
         {

@@ -138,8 +138,8 @@ export function createHttpApp(options: HttpAppOptions): Koa<RequestState> {
     router[operation.method](operation.path, async (ctx) => {
       if (operation.access === "everybody") await guardPublic(ctx);
       else await guard.admit(ctx, operation);
-      await operation.handle(ctx);
-      if (options.operator !== undefined) await recordChange(ctx, operation, options.operator);
+      if (options.operator === undefined) await operation.handle(ctx);
+      else await recordChange(ctx, operation, options.operator);
     });
   }
   if (options.gateway !== undefined) gatewayRoute(router, { gateway: options.gateway, guardPublic });

@@ -13,6 +13,8 @@ export interface RequestState {
   dapp?: Dapp;
   /** Set for callers without a dapp's key, once they are recognized. */
   caller?: Caller;
+  /** Whether the call would still be admitted: what lasts asks again. */
+  isStillAdmitted?: () => Promise<boolean>;
   /** Code of the error in the response. */
   errorCode?: string;
   /** On-chain id of the request whose result is returned. */

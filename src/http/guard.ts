@@ -1,6 +1,6 @@
 import type { Context } from "koa";
 import type { Facility } from "../api/types.ts";
-import { UnknownDappError, type Dapp, type DappDirectory } from "../dapps/dapps.ts";
+import { UnauthenticatedError, UnknownDappError, type Dapp, type DappDirectory } from "../dapps/dapps.ts";
 import { addressGroup } from "../lib/addressGroup.ts";
 import { TycheError } from "../lib/errors.ts";
 import { InvalidParameterError } from "../lib/invalidParameter.ts";
@@ -67,6 +67,18 @@ export function createGuard(options: {
   const windowSeconds = limits.rateWindowSeconds;
   const keys: Policy = { name: "key", quota: limits.rateLimit, windowSeconds, counter };
   const addresses: Policy = { name: "address", quota: limits.anonymousRateLimit, windowSeconds, counter };
+  /** Whether a credential still counts, and its caller may still do the operation. */
+  const isStillAdmitted = async (credential: string, operation: string, dappId: string | undefined) => {
+    const caller = await operator?.access.recognize(credential);
+    if (caller !== undefined) return mayCall(caller, operation, dappId) === "yes";
+    try {
+      await service.authenticate(credential);
+      return true;
+    } catch (error) {
+      if (error instanceof UnauthenticatedError) return false;
+      throw error;
+    }
+  };
 
   return {
     async admit(ctx, { id: operation, access = "dapp" }) {
@@ -94,6 +106,7 @@ export function createGuard(options: {
       const answer = caller === undefined ? "yes" : mayCall(caller, operation, ctx.state.dapp?.id);
       if (answer === "hidden") throw new UnknownDappError(`dapp ${ctx.state.dapp!.id}`);
       if (answer === "no") throw new RoleRefusedError();
+      ctx.state.isStillAdmitted = () => isStillAdmitted(credential, operation, ctx.state.dapp?.id);
     },
     async countAnonymous(ctx) {
       if (ctx.state.isCounted === true) return;

@@ -1,3 +1,4 @@
+import { TycheError } from "../lib/errors.ts";
 import type { HttpContext } from "./context.ts";
 import type { Operation } from "./operation.ts";
 import type { OperatorPart } from "./operatorPart.ts";
@@ -11,26 +12,39 @@ export function isAudited(operation: string): boolean {
   return !UNRECORDED.test(operation);
 }
 
-/** Adds a successful operation to the audit log, unless it only read or its request is recorded anyway. */
+/**
+ * Handles a call of an operation with an entry in the audit log, unless it only reads or its request is recorded anyway. The entry is stored
+ * first and removed if the call is refused, so that nothing that was changed lacks one when the process or the database stops in between.
+ */
 export async function recordChange(
   ctx: HttpContext,
   operation: Operation,
   { people }: Pick<OperatorPart, "people">,
 ): Promise<void> {
-  // A request may end well after its caller has stopped waiting for it.
-  const requestId = ctx.response.get("Tyche-Request-Id");
-  if (!isAudited(operation.id) || (ctx.status >= 400 && requestId === "")) return;
+  if (!isAudited(operation.id)) return await operation.handle(ctx);
   const { caller, dapp } = ctx.state;
   const params = Object.entries(ctx["params"] as Readonly<Record<string, string>>);
   const named = params.find(([name]) => name !== "dappId")?.[1];
-  const made = readId(ctx.body);
-  await people.audit({
+  const entry = await people.audit({
     actor: caller?.id ?? dapp?.keyId ?? "",
     actor_name: caller?.person?.name ?? "",
-    dapp_id: dapp?.id ?? (operation.id === "createDapp" ? (made ?? null) : null),
+    dapp_id: dapp?.id ?? null,
     action: operation.id,
-    subject: named ?? made ?? (requestId === "" ? null : requestId),
+    subject: named ?? null,
   });
+  // A request may end well after its caller has stopped waiting for it.
+  const requestId = (): string | null => ctx.response.get("Tyche-Request-Id") || null;
+  try {
+    await operation.handle(ctx);
+  } catch (error) {
+    const isRefused = error instanceof TycheError && error.blame === "caller";
+    if (isRefused && requestId() === null) await people.withdrawAudit(entry);
+    throw error;
+  }
+  if (ctx.status >= 400 && requestId() === null) return await people.withdrawAudit(entry);
+  const made = readId(ctx.body);
+  const dappId = dapp?.id ?? (operation.id === "createDapp" ? made : undefined);
+  await people.completeAudit(entry, { dapp_id: dappId ?? null, subject: named ?? made ?? requestId() });
 }
 
 /** Returns the id of what an answer is about, if it has one. */

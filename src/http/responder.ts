@@ -78,6 +78,7 @@ export function createResponder(deps: HttpDeps, options: { readonly openStreams:
         deps.log.warn({ requestId: ctx.state.requestId, id: record.id, err: error }, "event stream failed");
         return { id: "", event: "failure", data: { data } };
       },
+      isAllowed: async () => (await ctx.state.isStillAdmitted?.()) ?? true,
       heartbeatMs: limits.heartbeatMs,
       closing: deps.closing,
       open: options.openStreams,
@@ -173,6 +174,8 @@ function sendEvents(
   options: {
     readonly source: (signal: AbortSignal) => AsyncIterable<StreamEvent>;
     readonly describeFailure: (error: unknown) => StreamEvent;
+    /** Asked before each event and each comment: the stream ends without a word once a session, a role or a key has ended. */
+    readonly isAllowed: () => Promise<boolean>;
     readonly heartbeatMs: number;
     readonly closing: AbortSignal;
     readonly open: Gauge;
@@ -188,7 +191,8 @@ function sendEvents(
   ctx.body = stream;
   stream.write(`retry: ${RETRY_MS}\n\n`);
   const beat = async (): Promise<void> => {
-    stream.write(": waiting\n\n");
+    if (await options.isAllowed()) stream.write(": waiting\n\n");
+    else end();
   };
   const stopHeartbeat = repeat(beat, options.heartbeatMs, () => {});
   options.open.inc();
@@ -199,7 +203,7 @@ function sendEvents(
   const pump = async () => {
     try {
       for await (const event of options.source(ended.signal)) {
-        if (ended.signal.aborted) return;
+        if (ended.signal.aborted || !(await options.isAllowed())) return;
         stream.write(format(event));
       }
     } catch (error) {

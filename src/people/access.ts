@@ -1,5 +1,5 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
-import { hashOf, type People } from "./people.ts";
+import { hashOf, shownIdOf, type People } from "./people.ts";
 import type { Caller } from "./roles.ts";
 
 /** How long a sign-in as the operator lasts. */
@@ -68,9 +68,7 @@ export async function createOperatorAccess({
   const macOf = (id: string): string => createHmac("sha256", tokenKey).update(id).digest("base64url");
   const pageKeyOf = (secret: string): string => macOf(`page ${hashOf(secret)}`);
   const findCaller = async (id: string): Promise<Caller | undefined> =>
-    (await sessions.has(id))
-      ? { id: `session_${id.slice(0, 12)}`, isOperator: true }
-      : await people?.findCaller(id);
+    (await sessions.has(id)) ? { id: shownIdOf(id), isOperator: true } : await people?.findCaller(id);
 
   return {
     signInCode,

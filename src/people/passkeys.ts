@@ -44,16 +44,22 @@ export function localNameOf(url: string): string {
   return url.replace(/^(https?:\/\/)(?:127\.0\.0\.1|\[::1\])(?=:|$)/, "$1localhost");
 }
 
-/** Returns what a browser needs to make a passkey. The page fills in the person's name. */
+/** The part of a passkey that its authenticator decides. */
+export type NewPasskey = Pick<StoredPasskey, "id" | "public_key" | "counter">;
+
+/** Returns what a browser needs to make a passkey on a device that has none of the person's `own`. The page fills in a new person's name. */
 export async function offerRegistration(
   party: RelyingParty,
   challenge: Uint8Array<ArrayBuffer>,
+  { name = "", own }: { readonly name: string | undefined; readonly own: readonly string[] },
 ): Promise<object> {
   const { generateRegistrationOptions } = await load();
   return await generateRegistrationOptions({
     rpName: "Tyche",
     rpID: party.id,
-    userName: "",
+    userName: name,
+    userDisplayName: name,
+    excludeCredentials: own.map((id) => ({ id })),
     challenge,
     timeout: CHALLENGE_MS,
     attestationType: "none",
@@ -88,10 +94,7 @@ export interface Expected {
  *
  * @throws {PasskeyRefusedError}
  */
-export async function verifyNewPasskey(
-  answer: object,
-  { party, challenge }: Expected,
-): Promise<Pick<StoredPasskey, "id" | "public_key" | "counter">> {
+export async function verifyNewPasskey(answer: object, { party, challenge }: Expected): Promise<NewPasskey> {
   const { verifyRegistrationResponse } = await load();
   const { registrationInfo } = await refusing(() =>
     verifyRegistrationResponse({

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { parseName, UnknownDappError } from "../dapps/dapps.ts";
 import { TycheError } from "../lib/errors.ts";
-import { createId } from "../lib/id.ts";
+import { createId, firstId } from "../lib/id.ts";
 import type { Role } from "../lib/vocabulary.ts";
 import { lockAll } from "../store/dapps.ts";
 import {
@@ -13,12 +13,15 @@ import {
   listInvitations,
   listMembers,
   listMemberships,
+  listPasskeys,
   listPeople,
   listPersonSessions,
   saveMember,
+  savePasskey,
   takeInvitation,
   type AuditRow,
   type StoredInvitation,
+  type StoredPasskey,
   type StoredPerson,
 } from "../store/people.ts";
 import type { Queryable, Store } from "../store/store.ts";
@@ -29,6 +32,7 @@ import {
   PasskeyRefusedError,
   verifyNewPasskey,
   verifyPasskey,
+  type NewPasskey,
   type RelyingParty,
 } from "./passkeys.ts";
 import type { Caller } from "./roles.ts";
@@ -39,6 +43,9 @@ export const IDLE_MS = 30 * 24 * 60 * 60 * 1000;
 const INVITATION_MS = 7 * 24 * 60 * 60 * 1000;
 /** Minimum interval between records of a session's use. */
 const NOTED_EVERY_MS = 60_000;
+/** How old a session may be that adds a passkey: an older one, which somebody else may have got hold of, must not outlast its end. */
+const FRESH_MS = 10 * 60 * 1000;
+const MAX_PASSKEYS = 10;
 /** Enough to recognize a browser by. */
 const MAX_BROWSER_CHARACTERS = 300;
 
@@ -54,17 +61,21 @@ export interface Ceremony {
 /** The people who sign in as themselves: their passkeys, sessions, memberships and invitations, and the audit log. */
 export type People = ReturnType<typeof createPeople>;
 
-/** Creates the use cases. `now`: default `Date.now`. */
-export function createPeople(store: Store, now: () => number = Date.now) {
-  const audit = (entry: Omit<AuditRow, "id" | "at">, db: Queryable = store.db): Promise<unknown> =>
-    db
-      .insertInto("audit")
-      .values({ id: createId("aud"), at: now(), ...entry })
-      .execute();
+/** Creates the use cases. */
+export function createPeople(
+  store: Store,
+  options: {
+    /** Days that an entry of the audit log is kept. Default: forever. */
+    readonly auditDays?: number | undefined;
+    /** Default: `Date.now`. */
+    readonly now?: () => number;
+  } = {},
+) {
+  const { auditDays, now = Date.now } = options;
+  const auditing = createAuditing({ store, now, auditDays });
   return {
-    audit,
-    auditLog: (page: Parameters<typeof listAudit>[1]) => listAudit(store.db, page),
-    ...createSignIn({ store, now, audit }),
+    ...auditing,
+    ...createSignIn({ store, now, audit: auditing.audit }),
     ...createMembers({ store, now }),
     ...createSessions({ store, now }),
   };
@@ -75,12 +86,43 @@ interface Parts {
   readonly now: () => number;
 }
 
+type AuditEntry = Omit<AuditRow, "id" | "at">;
+
+/** Who changed what. */
+function createAuditing({ store, now, auditDays }: Parts & { readonly auditDays: number | undefined }) {
+  /** Adds an entry, and deletes those that are too old; returns its id. */
+  const audit = async (entry: AuditEntry, db: Queryable = store.db): Promise<string> => {
+    if (auditDays !== undefined) {
+      const first = firstId("aud", now() - auditDays * 86_400_000);
+      await db.deleteFrom("audit").where("id", "<", first).execute();
+    }
+    const id = createId("aud", now());
+    await db
+      .insertInto("audit")
+      .values({ id, at: now(), ...entry })
+      .execute();
+    return id;
+  };
+  return {
+    audit,
+    /** Adds to an entry what its operation was done to. */
+    async completeAudit(id: string, found: Pick<AuditRow, "dapp_id" | "subject">): Promise<void> {
+      await store.db.updateTable("audit").set(found).where("id", "=", id).execute();
+    },
+    /** Removes the entry of an operation that was refused. */
+    async withdrawAudit(id: string): Promise<void> {
+      await store.db.deleteFrom("audit").where("id", "=", id).execute();
+    },
+    auditLog: (page: Parameters<typeof listAudit>[1]) => listAudit(store.db, page),
+  };
+}
+
 /** Signing in with a passkey, and accepting invitations. */
 function createSignIn({
   store,
   now,
   audit,
-}: Parts & { readonly audit: (entry: Omit<AuditRow, "id" | "at">, db: Queryable) => Promise<unknown> }) {
+}: Parts & { readonly audit: (entry: AuditEntry, db: Queryable) => Promise<unknown> }) {
   /** Consumes the challenge that a browser has the secret of. Only then can nobody else answer it, nor anybody twice. */
   const takeChallenge = async (secret: string): Promise<string> => {
     const id = challengeOf(secret).toString("base64url");
@@ -104,12 +146,26 @@ function createSignIn({
       .values({
         id: hashOf(secret),
         person_id: personId,
-        browser: browser.slice(0, MAX_BROWSER_CHARACTERS),
+        browser: shorten(browser),
         created_at: now(),
         last_used_at: now(),
       })
       .execute();
     return secret;
+  };
+  /** Finds whose session it is. Throws {@link StaleSessionError} if it isn't a person's, or was not opened just now. */
+  const getFresh = async (db: Queryable, sessionId: string): Promise<StoredPerson> => {
+    const session = await findPersonSession(db, sessionId, now() - IDLE_MS);
+    if (session === undefined || session.created_at <= now() - FRESH_MS) throw new StaleSessionError();
+    return session.person;
+  };
+  /** Stores a new passkey of a person. */
+  const addTo = async (
+    db: Queryable,
+    { passkey, personId, browser }: { passkey: NewPasskey; personId: string; browser: string },
+  ): Promise<void> => {
+    const row = { ...passkey, person_id: personId, browser: shorten(browser), created_at: now() };
+    if (!(await savePasskey(db, row))) throw new PasskeyRefusedError("there is one with its id");
   };
   /** Consumes an invitation and makes the person a member, who keeps a higher role. */
   const join = async (db: Queryable, code: string, person: Pick<StoredPerson, "id" | "name">) => {
@@ -128,14 +184,23 @@ function createSignIn({
 
   return {
     /**
-     * Creates a challenge for a passkey, and with an invitation one for a new passkey.
+     * Creates a challenge for a passkey; for a new one with an invitation, or with the session of a person who adds one.
      *
      * @returns its secret, for the browser's cookie, and what the browser is to be told.
-     * @throws {InvitationRefusedError}
+     * @throws {InvitationRefusedError} {@link StaleSessionError}, or {@link PasskeyLimitError}.
      */
-    async challenge(party: RelyingParty, code: string | undefined) {
+    async challenge(
+      party: RelyingParty,
+      {
+        code,
+        sessionId,
+      }: { readonly code?: string | undefined; readonly sessionId?: string | undefined } = {},
+    ) {
       const invitation = code === undefined ? undefined : await findInvitation(store.db, hashOf(code), now());
       if (code !== undefined && invitation === undefined) throw new InvitationRefusedError();
+      const person = sessionId === undefined ? undefined : await getFresh(store.db, sessionId);
+      const own = person === undefined ? [] : await listPasskeys(store.db, person.id);
+      if (own.length >= MAX_PASSKEYS) throw new PasskeyLimitError(`you have ${MAX_PASSKEYS} passkeys`);
       const secret = randomBytes(32).toString("base64url");
       const challenge = challengeOf(secret);
       await store.db.deleteFrom("passkey_challenges").where("expires_at", "<=", now()).execute();
@@ -143,8 +208,11 @@ function createSignIn({
         .insertInto("passkey_challenges")
         .values({ id: challenge.toString("base64url"), expires_at: now() + CHALLENGE_MS })
         .execute();
-      const offer = invitation === undefined ? offerAuthentication : offerRegistration;
-      const options = await offer(party, new Uint8Array(challenge));
+      const bytes = new Uint8Array(challenge);
+      const options =
+        invitation === undefined && person === undefined
+          ? await offerAuthentication(party, bytes)
+          : await offerRegistration(party, bytes, { name: person?.name, own: own.map(({ id }) => id) });
       if (invitation === undefined) return { secret, data: { options } };
       const { dapp_id: dappId, role } = invitation;
       return { secret, data: { options, invitation: { dappId, role } } };
@@ -174,11 +242,13 @@ function createSignIn({
         const person = await findPerson(db, passkey.person_id);
         if (numUpdatedRows === 0n || person === undefined)
           throw new PasskeyRefusedError("it was used elsewhere just now");
+        const secret = await openSession(db, person.id, browser);
+        const subject = shownIdOf(hashOf(secret));
         await audit(
-          { actor: person.id, actor_name: person.name, dapp_id: null, action: "signIn", subject: null },
+          { actor: person.id, actor_name: person.name, dapp_id: null, action: "signIn", subject },
           db,
         );
-        return await openSession(db, person.id, browser);
+        return secret;
       });
     },
     /**
@@ -204,12 +274,7 @@ function createSignIn({
           .insertInto("people")
           .values({ ...person, is_operator: 0, created_at: now() })
           .execute();
-        const { numInsertedOrUpdatedRows } = await db
-          .insertInto("passkeys")
-          .values({ ...passkey, person_id: person.id, created_at: now() })
-          .onConflict((on) => on.doNothing())
-          .executeTakeFirst();
-        if (numInsertedOrUpdatedRows === 0n) throw new PasskeyRefusedError("there is one with its id");
+        await addTo(db, { passkey, personId: person.id, browser });
         return await openSession(db, person.id, browser);
       });
     },
@@ -223,6 +288,26 @@ function createSignIn({
         const session = await findPersonSession(db, sessionId, now() - IDLE_MS);
         if (session === undefined) throw new InvitationRefusedError();
         await join(db, code, session.person);
+      });
+    },
+    /**
+     * Adds a passkey to the person whose session it is.
+     *
+     * @throws {StaleSessionError} {@link PasskeyRefusedError}
+     */
+    async addPasskey(
+      { answer, sessionId }: { readonly answer: object; readonly sessionId: string },
+      { party, challenge, browser }: Ceremony,
+    ): Promise<void> {
+      const expected = { party, challenge: await takeChallenge(challenge) };
+      const passkey = await verifyNewPasskey(answer, expected);
+      await store.write(async (db) => {
+        const { id, name } = await getFresh(db, sessionId);
+        await addTo(db, { passkey, personId: id, browser });
+        await audit(
+          { actor: id, actor_name: name, dapp_id: null, action: "addPasskey", subject: passkey.id },
+          db,
+        );
       });
     },
   };
@@ -322,7 +407,7 @@ function createMembers({ store, now }: Parts) {
   };
 }
 
-/** The sessions of people who are signed in. */
+/** The sessions of people who are signed in, and the passkeys that they have. */
 function createSessions({ store, now }: Parts) {
   const since = (): number => now() - IDLE_MS;
   return {
@@ -367,6 +452,25 @@ function createSessions({ store, now }: Parts) {
     async signOut(id: string): Promise<void> {
       await store.db.deleteFrom("person_sessions").where("id", "=", id).execute();
     },
+    passkeys: (personId: string) => listPasskeys(store.db, personId),
+    /**
+     * Removes a passkey of a person, and ends the person's sessions but this one: they may be in the device that is lost. Throws `not_found`,
+     * and {@link PasskeyLimitError} for the last one.
+     */
+    async removePasskey({ id: personId, person }: Caller, id: string): Promise<StoredPasskey> {
+      return await store.write(async (db) => {
+        await lockAll(db);
+        const own = await listPasskeys(db, personId);
+        const removed = own.find((passkey) => passkey.id === id);
+        if (removed === undefined || person === undefined) throw new UnknownDappError(`passkey ${id}`);
+        if (own.length === 1) throw new PasskeyLimitError("it is your only passkey: add another first");
+        await db.deleteFrom("passkeys").where("id", "=", id).execute();
+        for (const session of await listPersonSessions(db, 0, personId))
+          if (shownIdOf(session.id) !== person.sessionId)
+            await db.deleteFrom("person_sessions").where("id", "=", session.id).execute();
+        return removed;
+      });
+    },
   };
 }
 
@@ -380,8 +484,12 @@ function challengeOf(secret: string): Buffer {
   return createHash("sha256").update(`challenge ${secret}`).digest();
 }
 
+function shorten(browser: string): string {
+  return browser.slice(0, MAX_BROWSER_CHARACTERS);
+}
+
 /** A session's name in lists: its id is half of its token. */
-function shownIdOf(id: string): string {
+export function shownIdOf(id: string): string {
   return `session_${id.slice(0, 12)}`;
 }
 
@@ -411,5 +519,22 @@ export class LastLeaderError extends TycheError {
         : `this is the only owner of ${where}: make another member an owner first`,
       { code: "forbidden", blame: "caller" },
     );
+  }
+}
+
+/** A passkey was to be added in a session that nobody has proved to be theirs just now. */
+export class StaleSessionError extends TycheError {
+  constructor() {
+    super("Sign in with your passkey again: a session adds a passkey in its first ten minutes.", {
+      code: "sign_in_refused",
+      blame: "caller",
+    });
+  }
+}
+
+/** A person would have too many passkeys, or none. */
+export class PasskeyLimitError extends TycheError {
+  constructor(message: string) {
+    super(message, { code: "forbidden", blame: "caller" });
   }
 }

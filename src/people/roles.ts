@@ -29,6 +29,7 @@ export const LEAST_ROLE: Readonly<Record<string, Least>> = {
   useFaucet: "anyone",
   listDapps: "anyone",
   getMe: "anyone",
+  removePasskey: "anyone",
   listSessions: "anyone",
   endSession: "anyone",
 

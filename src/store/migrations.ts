@@ -345,6 +345,14 @@ export const migrations: Record<string, Migration> = {
       await db.schema.alterTable("secrets").addColumn("allowed_hosts", "text").execute();
     },
   },
+  "0034_passkey_browsers": {
+    async up(db) {
+      await db.schema
+        .alterTable("passkeys")
+        .addColumn("browser", "text", (c) => c.notNull().defaultTo(""))
+        .execute();
+    },
+  },
 };
 
 /** Hands {@link migrations} to Kysely's migrator. */

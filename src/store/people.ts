@@ -19,6 +19,27 @@ export async function findPerson(db: Queryable, id: string): Promise<StoredPerso
   return await db.selectFrom("people").selectAll().where("id", "=", id).executeTakeFirst();
 }
 
+/** Returns the passkeys of a person, oldest first. */
+export async function listPasskeys(db: Queryable, personId: string): Promise<StoredPasskey[]> {
+  return await db
+    .selectFrom("passkeys")
+    .selectAll()
+    .where("person_id", "=", personId)
+    .orderBy("created_at")
+    .orderBy("id")
+    .execute();
+}
+
+/** Stores a passkey; returns false if there is one with its id. */
+export async function savePasskey(db: Queryable, passkey: StoredPasskey): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await db
+    .insertInto("passkeys")
+    .values(passkey)
+    .onConflict((on) => on.doNothing())
+    .executeTakeFirst();
+  return numInsertedOrUpdatedRows !== 0n;
+}
+
 /** Returns the memberships of a person, or of all people. */
 export async function listMemberships(
   db: Queryable,
@@ -120,18 +141,18 @@ export async function findPersonSession(
   db: Queryable,
   id: string,
   since: number,
-): Promise<{ person: StoredPerson; last_used_at: number } | undefined> {
+): Promise<{ person: StoredPerson; created_at: number; last_used_at: number } | undefined> {
   const row = await db
     .selectFrom("person_sessions")
     .innerJoin("people", "people.id", "person_sessions.person_id")
     .selectAll("people")
-    .select("person_sessions.last_used_at")
+    .select(["person_sessions.created_at as opened_at", "person_sessions.last_used_at"])
     .where("person_sessions.id", "=", id)
     .where("person_sessions.last_used_at", ">", since)
     .executeTakeFirst();
   if (row === undefined) return undefined;
-  const { last_used_at, ...person } = row;
-  return { person, last_used_at };
+  const { opened_at, last_used_at, ...person } = row;
+  return { person, created_at: opened_at, last_used_at };
 }
 
 /** Returns the sessions used since `since` (ms), of a person or of all, with their people's names; last used first. */

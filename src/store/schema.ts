@@ -368,6 +368,8 @@ export interface Tables {
     public_key: Uint8Array;
     /** Last one that the authenticator sent; 0 if it doesn't count. */
     counter: number;
+    /** What the browser that made it calls itself; empty for those of earlier versions. */
+    browser: string;
     created_at: number;
   };
   /** Which role a person has in a dapp. */

@@ -28,6 +28,7 @@ export const ADDING: readonly string[] = [
   "0031_secret_owners",
   "0032_people",
   "0033_secret_hosts",
+  "0034_passkey_browsers",
 ];
 /** Name of the setting that says which versions may use the database: its newest migration, and the oldest that a version must know. */
 export const USABLE_SINCE_SETTING = "usable since migration";

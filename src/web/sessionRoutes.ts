@@ -7,7 +7,7 @@ import { isObject } from "../lib/isObject.ts";
 import type { JsonValue } from "../lib/parseJson.ts";
 import { SESSION_MS, type OperatorAccess } from "../people/access.ts";
 import { CHALLENGE_MS, PasskeyRefusedError, relyingPartyOf } from "../people/passkeys.ts";
-import { hashOf, IDLE_MS, type Ceremony, type People } from "../people/people.ts";
+import { hashOf, IDLE_MS, shownIdOf, type Ceremony, type People } from "../people/people.ts";
 
 /** Start of the cookies' names, which end in the port. */
 const COOKIE = "tyche_session";
@@ -31,7 +31,8 @@ export interface SessionRoutesOptions {
  * prints, or a `passkey`) opens a session, identified by a cookie, and returns its API token and its `pageKey`; with an `invitation` too, a
  * new passkey opens one for a new person. `POST` with that `pageKey` returns the API token of the existing session, or `null`; an
  * `invitation` is then accepted by the person whose session it is. `DELETE` ends the session. `POST /session/challenge` returns what a
- * passkey is asked for; a cookie ties the answer to this browser.
+ * passkey is asked for; a cookie ties the answer to this browser. With a `pageKey`, it asks for another passkey of the person who is signed in,
+ * which `POST /session/passkeys` adds.
  */
 export function sessionRoutes(router: Router, options: SessionRoutesOptions): void {
   const { access, people, publicUrl, guard, readJson, log } = options;
@@ -40,22 +41,46 @@ export function sessionRoutes(router: Router, options: SessionRoutesOptions): vo
     challenge: readCookie(ctx, CHALLENGE_COOKIE) ?? "",
     browser: ctx.get("User-Agent"),
   });
+  /** Returns the secret of this browser's session and its token for the API; `undefined` if it has none, or the page key is wrong. */
+  const findSession = async (ctx: Context, pageKey: string) => {
+    const secret = readCookie(ctx);
+    const token = secret === undefined ? undefined : await access.findToken(secret, pageKey);
+    return secret === undefined || token === undefined ? undefined : { secret, token, id: hashOf(secret) };
+  };
   /** Returns the secret of a new session; `undefined` if the proof is wrong. */
   const open = async (ctx: Context, proof: Exclude<Proof, { pageKey: string }>) => {
-    if ("operatorToken" in proof) return await access.signIn(proof.operatorToken);
-    if ("code" in proof) return await access.signInOnce(proof.code);
+    if ("operatorToken" in proof || "code" in proof) {
+      const secret =
+        "code" in proof ? await access.signInOnce(proof.code) : await access.signIn(proof.operatorToken);
+      if (secret !== undefined) {
+        const subject = shownIdOf(hashOf(secret));
+        await people.audit({ actor: "operator", actor_name: "", dapp_id: null, action: "signIn", subject });
+      }
+      return secret;
+    }
     const { passkey: answer, invitation: code, name } = proof;
     return code === undefined
       ? await people.signIn(answer, ceremonyOf(ctx))
       : await people.signUp({ code, name, answer }, ceremonyOf(ctx));
   };
 
+  /** Says in the log why a passkey was refused, which its caller isn't told. */
+  const logRefusal =
+    (ctx: Context) =>
+    (error: unknown): never => {
+      if (error instanceof PasskeyRefusedError)
+        log.warn({ address: ctx.ip, reason: messageOf(error.cause) }, "a sign-in was refused");
+      throw error;
+    };
+
   router.post("/session/challenge", async (ctx) => {
     await guard(ctx);
     checkOrigin(ctx);
-    const { invitation } = readMembers(await readJson(ctx, MAX_BODY_BYTES));
+    const { invitation, pageKey } = readMembers(await readJson(ctx, MAX_BODY_BYTES));
     const code = typeof invitation === "string" ? invitation : undefined;
-    const { secret, data } = await people.challenge(relyingPartyOf(ctx.get("Origin"), publicUrl), code);
+    const sessionId = typeof pageKey === "string" ? ((await findSession(ctx, pageKey))?.id ?? "") : undefined;
+    const party = relyingPartyOf(ctx.get("Origin"), publicUrl);
+    const { secret, data } = await people.challenge(party, { code, sessionId });
     setCookie(ctx, CHALLENGE_COOKIE, `${secret}; Max-Age=${CHALLENGE_MS / 1000}`);
     sendData(ctx, data);
   });
@@ -64,29 +89,33 @@ export function sessionRoutes(router: Router, options: SessionRoutesOptions): vo
     checkOrigin(ctx);
     const proof = readProof(await readJson(ctx, MAX_BODY_BYTES));
     if ("pageKey" in proof) {
-      const secret = readCookie(ctx);
-      const token = secret === undefined ? undefined : await access.findToken(secret, proof.pageKey);
-      if (secret !== undefined && token !== undefined) {
-        if (proof.invitation !== undefined) await people.accept(proof.invitation, hashOf(secret));
-        const isPerson = (await people.findCaller(hashOf(secret))) !== undefined;
-        if (isPerson) setCookie(ctx, COOKIE, `${secret}; Max-Age=${IDLE_MS / 1000}`);
+      const session = await findSession(ctx, proof.pageKey);
+      if (session !== undefined) {
+        if (proof.invitation !== undefined) await people.accept(proof.invitation, session.id);
+        const isPerson = (await people.findCaller(session.id)) !== undefined;
+        if (isPerson) setCookie(ctx, COOKIE, `${session.secret}; Max-Age=${IDLE_MS / 1000}`);
       }
-      sendData(ctx, { token: token ?? null });
+      sendData(ctx, { token: session?.token ?? null });
       return;
     }
-    const refuse = (error: TycheError, reason: string): never => {
-      log.warn({ address: ctx.ip, reason }, "a sign-in was refused");
-      throw error;
-    };
-    const secret = await open(ctx, proof).catch((error: unknown) => {
-      if (error instanceof PasskeyRefusedError) return refuse(error, messageOf(error.cause));
-      throw error;
-    });
-    if (secret === undefined) return refuse(new SignInRefusedError("code" in proof), "wrong token or code");
+    const secret = await open(ctx, proof).catch(logRefusal(ctx));
+    if (secret === undefined) {
+      log.warn({ address: ctx.ip, reason: "wrong token or code" }, "a sign-in was refused");
+      throw new SignInRefusedError("code" in proof);
+    }
     log.info({ address: ctx.ip }, "signed in");
     setCookie(ctx, COOKIE, `${secret}; Max-Age=${("passkey" in proof ? IDLE_MS : SESSION_MS) / 1000}`);
     const pageKey = access.pageKeyOf(secret);
     sendData(ctx, { token: await access.findToken(secret, pageKey), pageKey });
+  });
+  router.post("/session/passkeys", async (ctx) => {
+    await guard(ctx);
+    checkOrigin(ctx);
+    const { passkey, pageKey } = readMembers(await readJson(ctx, MAX_BODY_BYTES));
+    const session = typeof pageKey === "string" ? await findSession(ctx, pageKey) : undefined;
+    const answer = isObject(passkey) ? passkey : {};
+    await people.addPasskey({ answer, sessionId: session?.id ?? "" }, ceremonyOf(ctx)).catch(logRefusal(ctx));
+    sendData(ctx, {});
   });
   router.delete("/session", async (ctx) => {
     await guard(ctx);

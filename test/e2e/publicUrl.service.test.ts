@@ -3,6 +3,8 @@ import { request } from "node:http";
 import path from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { runCli } from "../cli/runCli.ts";
+import { createSessionBrowser, signUp } from "../support/passkey.ts";
+import { connectOperator } from "../support/signIn.ts";
 import { makeDataDir, removeDataDir, startTycheProcess, type TycheProcess } from "../support/tyche.ts";
 
 let tyche: TycheProcess | undefined;
@@ -51,6 +53,22 @@ test("default: links start with the public address, whose host name is answered 
 
   expect(await statusFor(url, "tyche.example.org")).toBe(200);
   expect(await statusFor(url, "other.example.org")).toBe(421);
+
+  const operator = connectOperator(service);
+  const { id } = await operator.createDapp({ name: "of a team" });
+  const { link } = await operator.invite(id, "owner");
+  expect(link).toMatch(/^https:\/\/tyche\.example\.org\/invitation#/);
+  const { browser, passkey } = await signUp(url, link, "Ada", "https://tyche.example.org");
+  const options = await browser.challenge();
+  expect(options.rpId).toBe("tyche.example.org");
+  const signIn = (origin: string) => browser.post("/session", { passkey: passkey.sign(options, origin) });
+  expect((await signIn("http://tyche.example.org")).status).toBe(403);
+  expect(await createSessionBrowser(url).post("/session/challenge", {})).toMatchObject({
+    status: 400,
+    data: { err: expect.stringContaining("open the application at https://tyche.example.org") },
+  });
+  const again = passkey.sign(await browser.challenge(), browser.origin);
+  expect((await browser.post("/session", { passkey: again })).status).toBe(200);
 });
 
 test("behaviour: a public address on a loopback name does not admit pages of other sites", async () => {

@@ -21,6 +21,8 @@ export interface ExampleService extends Service {
   setPresets(presets: readonly PresetView[]): void;
   /** Sets the outcome of further submissions. Default: `fulfil`. */
   behave(behaviour: Behaviour): void;
+  /** Ends an API key. */
+  revoke(apiKey: string): void;
   /** Appends a state to a pending request. */
   advance(id: string, state: RequestState): void;
 }
@@ -39,8 +41,9 @@ const HASH: Hex = `0x${"12".repeat(32)}`;
 const URL_OF_HASH = `http://127.0.0.1/explorer/sepolia/tx/${HASH}`;
 const AT = "2023-11-14T22:13:20.000Z";
 
+export const DAPP: Dapp = { id: "dapp_1", name: "One", keyId: "key_1", facilities: ["presets", "functions"] };
 const DAPPS: Readonly<Record<string, Dapp>> = {
-  [API_KEY]: { id: "dapp_1", name: "One", keyId: "key_1", facilities: ["presets", "functions"] },
+  [API_KEY]: DAPP,
   [FUNCTIONS_ONLY_KEY]: { id: "dapp_2", name: "Two", keyId: "key_2", facilities: ["functions"] },
 };
 
@@ -49,6 +52,7 @@ export function createExampleService(): ExampleService {
   const changed = new EventTarget();
   const submitted: ExampleService["submitted"] = [];
   const idempotent = new Map<string, { id: string; command: string }>();
+  const revoked = new Set<string>();
   let presets = PRESETS;
   let behaviour: Behaviour = "fulfil";
 
@@ -95,8 +99,10 @@ export function createExampleService(): ExampleService {
       const record = get(id);
       put(record, state, state === "fulfilled" ? { outcome: outcomeOf(record) } : {});
     },
+    revoke: (apiKey) => void revoked.add(apiKey),
     async authenticate(apiKey) {
-      const dapp = Object.hasOwn(DAPPS, apiKey) ? DAPPS[apiKey] : undefined;
+      const isKnown = Object.hasOwn(DAPPS, apiKey) && !revoked.has(apiKey);
+      const dapp = isKnown ? DAPPS[apiKey] : undefined;
       if (dapp === undefined) throw new UnauthenticatedError(apiKey);
       return dapp;
     },

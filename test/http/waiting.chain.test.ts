@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
-import { API_KEY } from "./exampleService.ts";
+import type { OperatorPart } from "../../src/http/operatorPart.ts";
+import { createOperatorAccess } from "../../src/people/access.ts";
+import { API_KEY, DAPP } from "./exampleService.ts";
 import { PATIENT, startHarness, type Harness } from "./harness.ts";
 
 const PRESETS = "/api/vrfv2/presets";
@@ -146,6 +148,22 @@ test("behaviour: a stream keeps itself alive with comments, and ends when the se
   const { text, events } = await readEvents(response);
   expect(text).toContain(": waiting\n\n");
   expect(events.map(({ id }) => id)).toEqual(["1"]);
+});
+
+test.each(["API key", "session"])("a stream ends without its result once its %s has ended", async (what) => {
+  const access = await createOperatorAccess({ operatorToken: "operator-token-of-these-tests-0123456789" });
+  const secret = (await access.signInOnce(access.signInCode))!;
+  const token = (await access.findToken(secret, access.pageKeyOf(secret)))!;
+  const operator = { access, dapps: { get: async () => DAPP } } as unknown as OperatorPart;
+  const harness = await startHarness({ limits: { heartbeatMs: 5 }, more: { operator } });
+  harness.service.behave("pend");
+  const credential = what === "session" ? token : API_KEY;
+  const response = await stream(harness, PRESETS, { Authorization: credential, "Tyche-Dapp": DAPP.id });
+  const id = response.headers.get("Tyche-Request-Id")!;
+  if (what === "session") await access.signOut(secret);
+  else harness.service.revoke(API_KEY);
+  expect((await readEvents(response)).events.filter(({ event }) => event !== "state")).toEqual([]);
+  harness.service.advance(id, "fulfilled");
 });
 
 test("behaviour: a request that fails ends its stream with the error that the call would have had", async () => {

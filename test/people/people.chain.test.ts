@@ -9,6 +9,7 @@ import { createPasskey, type Passkey } from "../support/passkey.ts";
 const PARTY = { id: "tyche.example.org", origin: "https://tyche.example.org" };
 const DAPP = "dapp_1";
 const DAY_MS = 24 * 60 * 60 * 1000;
+let latest = 1_800_000_000_000;
 const REFUSED = { code: "sign_in_refused" };
 
 describe.each(DATABASES)("%s", (_, database) => {
@@ -20,13 +21,13 @@ describe.each(DATABASES)("%s", (_, database) => {
   let now: number;
   beforeEach(async () => {
     now = 1_800_000_000_000;
-    people = createPeople(store, () => now);
+    people = createPeople(store, { now: () => now });
     await saveKeyFingerprint(store.db, "of these tests");
     await insertDapp(store.db, { id: DAPP, name: "one", facilities: [], createdAt: now });
   });
 
-  const ask = async (code?: string) => {
-    const { secret, data } = await people.challenge(PARTY, code);
+  const ask = async (code?: string, sessionId?: string) => {
+    const { secret, data } = await people.challenge(PARTY, { code, sessionId });
     const ceremony = { party: PARTY, challenge: secret, browser: "Test browser" };
     return { options: data.options as Parameters<Passkey["sign"]>[0], ceremony };
   };
@@ -43,6 +44,12 @@ describe.each(DATABASES)("%s", (_, database) => {
   const signIn = async (passkey: Passkey, deviations?: Parameters<Passkey["sign"]>[2]): Promise<string> => {
     const { options, ceremony } = await ask();
     return await people.signIn(passkey.sign(options, PARTY.origin, deviations), ceremony);
+  };
+  const addPasskey = async (secret: string, passkey = createPasskey()): Promise<Passkey> => {
+    const sessionId = hashOf(secret);
+    const { options, ceremony } = await ask(undefined, sessionId);
+    await people.addPasskey({ answer: passkey.register(options, PARTY.origin), sessionId }, ceremony);
+    return passkey;
   };
 
   test("signs a person up with an invitation, and in with the passkey", async () => {
@@ -115,6 +122,73 @@ describe.each(DATABASES)("%s", (_, database) => {
     await signIn(passkey, { counter: 21 });
   });
 
+  test("a second passkey signs in once the first is lost, whose removal ends the other sessions", async () => {
+    const { passkey, secret, id } = await join("Ada", "owner");
+    now += 1;
+    const second = await addPasskey(secret);
+    const found = await signIn(second);
+    const caller = (await people.findCaller(hashOf(found)))!;
+    expect(caller.id).toBe(id);
+    const [lost, kept] = await people.passkeys(id);
+    expect([lost!.browser, kept!.browser]).toEqual(["Test browser", "Test browser"]);
+    await people.removePasskey(caller, lost!.id);
+    await expect(signIn(passkey)).rejects.toMatchObject(REFUSED);
+    expect(await people.findCaller(hashOf(secret))).toBeUndefined();
+    expect(await people.findCaller(hashOf(found))).toBeDefined();
+    await expect(people.removePasskey(caller, kept!.id)).rejects.toMatchObject({ code: "forbidden" });
+    await expect(signIn(second)).resolves.toEqual(expect.any(String));
+  });
+
+  test("of two passkeys that are removed at once, one stays, and nobody removes another's", async () => {
+    const ada = await join("Ada", "owner");
+    const bob = await join("Bob", "owner");
+    await addPasskey(ada.secret);
+    const own = await people.passkeys(ada.id);
+    const done = await Promise.allSettled(own.map(({ id }) => people.removePasskey(ada, id)));
+    expect(done.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
+    const [left] = await people.passkeys(ada.id);
+    await addPasskey(bob.secret);
+    await expect(people.removePasskey(bob, left!.id)).rejects.toMatchObject({ code: "not_found" });
+  });
+
+  test("a passkey is added by its person, once, in the first ten minutes of a session, and ten at most", async () => {
+    const ada = await join("Ada", "viewer");
+    const bob = await join("Bob", "viewer");
+    await expect(addPasskey(bob.secret, ada.passkey)).rejects.toMatchObject(REFUSED);
+    for (const nobody of ["", "of the operator"])
+      await expect(addPasskey(nobody)).rejects.toMatchObject(REFUSED);
+    const { options, ceremony } = await ask(undefined, hashOf(ada.secret));
+    const answer = createPasskey().register(options, PARTY.origin);
+    now += 10 * 60_000 - 1;
+    await expect(
+      people.addPasskey({ answer, sessionId: hashOf(ada.secret) }, ceremony),
+    ).rejects.toMatchObject(REFUSED);
+    for (let i = 1; i < 10; i += 1) await addPasskey(ada.secret);
+    await expect(addPasskey(ada.secret)).rejects.toMatchObject({ code: "forbidden" });
+    now += 1;
+    await expect(addPasskey(bob.secret)).rejects.toThrow("Sign in with your passkey again");
+    await addPasskey(await signIn(bob.passkey));
+    expect(await people.passkeys(bob.id)).toHaveLength(2);
+  });
+
+  test("entries of the audit log are kept for the days that are set", async () => {
+    people = createPeople(store, { now: () => now, auditDays: 365 });
+    const first = (latest += 1_000 * DAY_MS); // ids never go back
+    const entry = { actor: "operator", actor_name: "", dapp_id: null, action: "x", subject: null };
+    const days = async (): Promise<number[]> =>
+      (await people.auditLog({ dappId: undefined, before: undefined, limit: 10 })).map(
+        ({ at }) => (at - first) / DAY_MS,
+      );
+    for (const day of [0, 1, 365]) {
+      now = first + day * DAY_MS;
+      await people.audit(entry);
+    }
+    expect(await days()).toEqual([365, 1, 0]);
+    now += 1;
+    await people.audit(entry);
+    expect(await days()).toHaveLength(3);
+  });
+
   test("a session ends 30 days after its last use", async () => {
     const { secret, passkey } = await join("Ada", "viewer");
     now += IDLE_MS - 1;
@@ -139,8 +213,8 @@ describe.each(DATABASES)("%s", (_, database) => {
     await expect(people.remove(owners[0]!.id)).rejects.toMatchObject({ code: "forbidden" });
     const other = owners[0]!.id === ada.id ? bob : ada;
     await people.setOperator(other.id, true);
-    for (const change of [people.setOperator(other.id, false), people.remove(other.id)])
-      await expect(change).rejects.toMatchObject({ code: "forbidden" });
+    for (const change of [() => people.setOperator(other.id, false), () => people.remove(other.id)])
+      await expect(change()).rejects.toMatchObject({ code: "forbidden" });
     await people.setOperator(owners[0]!.id, true);
     await people.remove(other.id);
     expect(await people.findCaller(hashOf(other.secret))).toBeUndefined();

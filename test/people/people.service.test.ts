@@ -10,7 +10,7 @@ import {
   type SignedInPerson,
 } from "../support/passkey.ts";
 import { joinService, shared, type SharedDapp } from "../support/shared.ts";
-import { connectOperator } from "../support/signIn.ts";
+import { connectOperator, readSessionToken, signIn as signInAsOperator } from "../support/signIn.ts";
 
 const ROLES: readonly RoleName[] = ["viewer", "developer", "owner"];
 
@@ -93,12 +93,13 @@ describe("roles", () => {
         .filter(({ method, status }) => method !== "get" && status !== 403)
         .map(({ path, method }) => `${method} ${path}`);
     expect((await changing("viewer")).toSorted()).toEqual([
+      "delete /api/passkeys/{passkeyId}",
       "delete /api/sessions/{sessionId}",
       "post /api/faucet",
     ]);
     const developer = (await changing("developer")).join("\n");
     expect(developer).not.toMatch(
-      /keys|members|invitations|consumer|people|delete \/api\/dapps|post \/api\/dapps$/i,
+      /\/keys|members|invitations|consumer|people|delete \/api\/dapps|post \/api\/dapps$/i,
     );
     const owner = (await changing("owner")).join("\n");
     expect(owner).not.toMatch(/people|post \/api\/dapps$/m);
@@ -136,6 +137,29 @@ describe("roles", () => {
     await expect(as(token).me()).rejects.toMatchObject({ code: "unauthenticated" });
   });
 
+  test("what another dapp has does not exist in one's own", async () => {
+    const hook = await other.call("POST", "/api/webhooks", { body: { url: "https://example.com/x" } });
+    const webhook = `/api/webhooks/${hook.data.id}`;
+    const request = await other.call("POST", "/api/vrfv2/requestRandomNumber?network=sepolia", {
+      headers: { prefer: "respond-async" },
+    });
+    const [key] = await operator.keys(other.dappId);
+    const keyOfOther = `/api/dapps/${tyche.dappId}/keys/${key!.id}`;
+    const headers = { authorization: joined.owner!.token, "tyche-dapp": tyche.dappId };
+    for (const [method, path, body] of [
+      ["GET", webhook],
+      ["PATCH", webhook, { paused: true }],
+      ["DELETE", webhook],
+      ["POST", `${webhook}/test`],
+      ["GET", `/api/requests/${request.data.id}`],
+      ["DELETE", keyOfOther],
+      ["GET", keyOfOther],
+    ] as const) {
+      const { status, data } = await tyche.call(method, path, { headers, ...(body && { body }) });
+      expect({ method, path, status, code: data.code }).toMatchObject({ status: 404, code: "not_found" });
+    }
+  });
+
   test("a dapp's key has nothing to do with people", async () => {
     for (const call of [() => as(tyche.apiKey).me(), () => as(tyche.apiKey).invite(tyche.dappId, "owner")])
       await expect(call()).rejects.toMatchObject({ code: "forbidden" });
@@ -160,6 +184,29 @@ describe("sign-in", () => {
     await as(joined.viewer!.token).endSession(ended.id);
     await expect(as(data.token!).me()).rejects.toMatchObject({ code: "unauthenticated" });
     expect(await browser.token()).toBeNull();
+  });
+
+  test("a person adds a passkey from their own pages, and it signs in alone", async () => {
+    const { browser, passkey, token, id } = await join("viewer", "Grace");
+    const second = await browser.addPasskey();
+    const stolen = createSessionBrowser(tyche.url);
+    for (const [name, value] of browser.cookies) stolen.cookies.set(name, value);
+    await expect(stolen.addPasskey()).rejects.toThrow("Sign in with your passkey again");
+    for (const path of ["/session/challenge", "/session/passkeys"])
+      expect(await browser.post(path, { passkey: {} }, { origin: "http://evil.example" })).toMatchObject({
+        status: 403,
+      });
+    const { passkeys } = await as(token).me();
+    const found = await signIn({ browser, passkey: second, token });
+    await as(found.data.token!).removePasskey(passkeys[0]!.id);
+    expect((await signIn({ browser, passkey, token })).status).toBe(403);
+    await expect(as(token).me()).rejects.toMatchObject({ code: "unauthenticated" });
+    const { items } = await operator.audit({ limit: 3 });
+    expect(items).toMatchObject([
+      { actor: id, action: "removePasskey", subject: passkeys[0]!.id },
+      { actor: id, action: "signIn", subject: expect.stringMatching(/^session_/) },
+      { actor: id, action: "addPasskey", subject: passkeys[1]!.id },
+    ]);
   });
 
   test("a person ends no session of another", async () => {
@@ -282,6 +329,20 @@ describe("audit log", () => {
     expect((await operator.audit({ limit: 1, cursor: page.nextCursor! })).items).toMatchObject([
       { action: "revokeKey" },
     ]);
+  });
+
+  test("records who signs in with the operator token, and no call that is refused", async () => {
+    const { pageKey, cookie } = await signInAsOperator(tyche);
+    const token = (await readSessionToken(tyche.url, { pageKey, cookie }))!;
+    await as(token)
+      .createDapp({ name: "" })
+      .catch(() => {});
+    await as(token)
+      .deleteDapp("dapp_none")
+      .catch(() => {});
+    const { items } = await operator.audit({ limit: 1 });
+    const subject = `session_${token.slice("tyche_session_".length).slice(0, 12)}`;
+    expect(items).toMatchObject([{ actor: "operator", action: "signIn", subject, dappId: null }]);
   });
 
   test("records what a dapp's key does, and no call that only reads or that the list of requests has", async () => {

@@ -91,8 +91,10 @@ export function createPasskey(): Passkey {
 }
 
 /** A browser without pages: it keeps cookies, and calls `/session` as the pages do. */
-export function createSessionBrowser(serviceUrl: string) {
-  const origin = serviceUrl.replace("127.0.0.1", "localhost");
+export function createSessionBrowser(
+  serviceUrl: string,
+  origin = serviceUrl.replace("127.0.0.1", "localhost"),
+) {
   const cookies = new Map<string, string>();
   let pageKey = "";
   const post = async (path: string, body: object, headers: Record<string, string> = {}) => {
@@ -128,6 +130,16 @@ export function createSessionBrowser(serviceUrl: string) {
     },
     /** Returns the API token of the session; `null` if there is none. */
     token: async (): Promise<string | null> => (await post("/session", { pageKey })).data.token ?? null,
+    /** Adds a passkey to the person who is signed in. */
+    async addPasskey(): Promise<Passkey> {
+      const asked = await post("/session/challenge", { pageKey });
+      if (asked.data.options === undefined) throw new Error(asked.data.err);
+      const passkey = createPasskey();
+      const answer = passkey.register(asked.data.options, origin);
+      const { status, data } = await post("/session/passkeys", { pageKey, passkey: answer });
+      if (status !== 200) throw new Error(data.err);
+      return passkey;
+    },
     /** Accepts an invitation as the person who is signed in. */
     accept: (invitation: string) => post("/session", { pageKey, invitation }),
   };
@@ -154,8 +166,13 @@ export function codeOf(link: string): string {
 }
 
 /** Accepts an invitation as a new person, with a passkey of their own. */
-export async function signUp(serviceUrl: string, link: string, name: string): Promise<SignedInPerson> {
-  const browser = createSessionBrowser(serviceUrl);
+export async function signUp(
+  serviceUrl: string,
+  link: string,
+  name: string,
+  origin?: string,
+): Promise<SignedInPerson> {
+  const browser = createSessionBrowser(serviceUrl, origin);
   const passkey = createPasskey();
   const invitation = codeOf(link);
   const answer = passkey.register(await browser.challenge(invitation), browser.origin);

@@ -93,7 +93,7 @@ test.each([429, 503])("error: who could not be signed out is told so, after a %d
   expect(takeTroublesBut(status, 401)).toEqual([]);
 });
 
-test("default: who is invited makes a passkey, sees their dapp alone, and signs in with it again", async () => {
+test("default: who is invited makes a passkey, sees their dapp alone, and signs in with another one once the first is lost", async () => {
   const operator = connectOperator(tyche);
   const dapp = await operator.createDapp({ name: "of a team" });
   const name = `<b onclick="alert(1)">Ada</b>`;
@@ -102,15 +102,17 @@ test("default: who is invited makes a passkey, sees their dapp alone, and signs 
   try {
     const devtools = await guest.page.context().newCDPSession(guest.page);
     await devtools.send("WebAuthn.enable");
-    await devtools.send("WebAuthn.addVirtualAuthenticator", {
-      options: {
-        protocol: "ctap2",
-        transport: "internal",
-        hasResidentKey: true,
-        hasUserVerification: true,
-        isUserVerified: true,
-      },
-    });
+    const addDevice = async () =>
+      await devtools.send("WebAuthn.addVirtualAuthenticator", {
+        options: {
+          protocol: "ctap2",
+          transport: "internal",
+          hasResidentKey: true,
+          hasUserVerification: true,
+          isUserVerified: true,
+        },
+      });
+    const lost = await addDevice();
     await guest.page.goto(link);
     await guest.page.getByText("You are invited to a dapp as its owner.").waitFor();
     await guest.page.getByLabel("Your name").fill(name);
@@ -131,6 +133,11 @@ test("default: who is invited makes a passkey, sees their dapp alone, and signs 
     expect((await operator.invitations(dapp.id)).map(({ role }) => role)).toEqual(["viewer"]);
     await guest.page.getByRole("link", { name: "Sessions" }).click();
     await guest.page.getByText("this browser").waitFor();
+    await guest.inspect();
+    await devtools.send("WebAuthn.removeVirtualAuthenticator", lost);
+    await addDevice();
+    await guest.page.getByRole("button", { name: "Add a passkey" }).click();
+    await guest.page.getByRole("button", { name: "Remove", exact: true }).nth(1).waitFor();
     await guest.inspect();
 
     await guest.page.getByRole("button", { name: "Sign out" }).click();

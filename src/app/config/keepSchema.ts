@@ -52,6 +52,7 @@ export const KeepChoice = Type.Object(
       ),
     }),
     external: kinds("For networks with their own nodes.", FOREVER, {}),
+    auditDays: days("Entries of the audit log.", 365),
   },
   {
     ...STRICT,
@@ -66,12 +67,15 @@ export const KeepChoice = Type.Object(
 export function parseKeep(kept: {
   readonly [Name in keyof Keep]: number | typeof FOREVER;
 }): Keep {
-  const daysOf = (value: number | typeof FOREVER | undefined): number | undefined =>
-    value === FOREVER ? undefined : value;
   return {
-    requestDays: daysOf(kept.requestDays),
-    payloadDays: daysOf(kept.payloadDays),
-    transactionDays: daysOf(kept.transactionDays),
-    blockDays: daysOf(kept.blockDays),
+    requestDays: parseDays(kept.requestDays),
+    payloadDays: parseDays(kept.payloadDays),
+    transactionDays: parseDays(kept.transactionDays),
+    blockDays: parseDays(kept.blockDays),
   };
+}
+
+/** Returns a number of days; `undefined` for forever. */
+export function parseDays(value: number | typeof FOREVER | undefined): number | undefined {
+  return value === FOREVER ? undefined : value;
 }

@@ -86,6 +86,28 @@ export async function acceptInvitation(code: string): Promise<void> {
   if (!answer.ok) throw new Error(await reasonOf(answer));
 }
 
+/**
+ * Makes another passkey for the person who is signed in, after a look at one that they have if the session isn't new. Throws an error that says
+ * why there is none.
+ */
+export async function addPasskey(): Promise<void> {
+  const { startRegistration } = await import("@simplewebauthn/browser");
+  const open = () => post("/session/challenge", { pageKey: readPageKey() });
+  let answer = await open();
+  if (answer.status === 403) {
+    const problem = await signInWithPasskey();
+    if (problem !== undefined) throw new Error(problem.message);
+    answer = await open();
+  }
+  if (!answer.ok) throw new Error(await reasonOf(answer));
+  const { data } = (await answer.json()) as {
+    readonly data: { readonly options: PublicKeyCredentialCreationOptionsJSON };
+  };
+  const passkey = await startRegistration({ optionsJSON: data.options });
+  const added = await post("/session/passkeys", { pageKey: readPageKey(), passkey });
+  if (!added.ok) throw new Error(await reasonOf(added));
+}
+
 /** Signs in with a passkey. Returns what is wrong, if anything is; throws if the browser gives none. */
 export async function signInWithPasskey(): Promise<SignInProblem | undefined> {
   const { startAuthentication } = await import("@simplewebauthn/browser");

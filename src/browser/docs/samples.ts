@@ -117,6 +117,7 @@ const CLIENT_CALLS: Readonly<Record<string, (call: SampledOperation) => string>>
   removePerson: ({ values }) => `await operator.removePerson(${expression(values["personId"])});`,
   listSessions: () => `const sessions = await operator.sessions();`,
   endSession: ({ values }) => `await operator.endSession(${expression(values["sessionId"])});`,
+  removePasskey: ({ values }) => `await operator.removePasskey(${expression(values["passkeyId"])});`,
   listAudit: () => `const { items } = await operator.audit();`,
   getActivity: () => `const { hours } = await operator.activity();`,
   getReadiness: () => `const { ready } = await operator.readiness();`,

@@ -5,12 +5,14 @@ import {
   Me,
   MemberView,
   NewInvitation,
+  PasskeyView,
   PersonView,
   SessionView,
 } from "../../api/people.ts";
 import type { Membership } from "../../api/types.ts";
 import type { Role } from "../../lib/vocabulary.ts";
 import { localNameOf } from "../../people/passkeys.ts";
+import type { People } from "../../people/people.ts";
 import { getCaller, getDapp, type HttpContext, type HttpDeps } from "../context.ts";
 import { sendJson } from "../frame.ts";
 import type { RequestSchemas } from "../liveSchemas.ts";
@@ -132,9 +134,9 @@ function personOperations(deps: HttpDeps, { people }: OperatorPart): readonly Op
       id: "getMe",
       path: "/api/me",
       summary: "Read who is calling",
-      description: "The person whose session makes the call, and their roles.",
+      description: "The person whose session makes the call, their roles and their passkeys.",
       answer: Me,
-      read(ctx) {
+      async read(ctx) {
         const { id, isOperator, person } = getCaller(ctx);
         const memberships = person === undefined ? [] : viewRoles(person.roles);
         return {
@@ -142,9 +144,23 @@ function personOperations(deps: HttpDeps, { people }: OperatorPart): readonly Op
           name: person?.name ?? "Operator",
           isOperator,
           memberships,
+          passkeys: (await people.passkeys(id)).map(viewPasskey),
         };
       },
     }),
+    {
+      ...reading({
+        id: "removePasskey",
+        path: "/api/passkeys/:passkeyId",
+        summary: "Remove a passkey",
+        description:
+          "Removes a passkey of the calling person, such as that of a lost device, and signs their other browsers out at once. The last one stays: 403.",
+        answer: PasskeyView,
+        read: async (ctx) =>
+          viewPasskey(await people.removePasskey(getCaller(ctx), readParam(ctx, "passkeyId"))),
+      }),
+      method: "delete",
+    },
     reading({
       id: "listSessions",
       path: "/api/sessions",
@@ -307,6 +323,10 @@ function viewInvitation(invitation: {
 }) {
   const { id, role, created_at, expires_at } = invitation;
   return { id, role, createdAt: iso(created_at), expiresAt: iso(expires_at) };
+}
+
+function viewPasskey({ id, browser, created_at }: Awaited<ReturnType<People["passkeys"]>>[number]) {
+  return { id, browser, createdAt: iso(created_at) };
 }
 
 function viewPerson(person: Awaited<ReturnType<OperatorPart["people"]["list"]>>[number]) {

@@ -278,6 +278,7 @@ test("behaviour: what is kept is said for embedded networks and others apart, wi
   expect(read().config.keep).toEqual({
     embedded: { ...forever, payloadDays: 30, blockDays: "forever" },
     external: forever,
+    auditDays: 365,
   });
   const keep = { embedded: { payloadDays: "forever", blockDays: 90 }, external: { requestDays: 365 } };
   writeFileSync(path.join(dataDir, "tyche.json"), JSON.stringify({ keep }));
@@ -285,6 +286,7 @@ test("behaviour: what is kept is said for embedded networks and others apart, wi
   expect(config.keep).toEqual({
     embedded: { ...forever, blockDays: 90 },
     external: { ...forever, requestDays: 365 },
+    auditDays: 365,
   });
   expect(parseKeep(config.keep.external)).toEqual({ requestDays: 365 });
   for (const days of [0, 1.5, "never", null]) {

@@ -287,6 +287,12 @@ async function useOperations(
     method: "GET",
     headers: { authorization: bob.token },
   });
+  await bob.browser.addPasskey();
+  const { passkeys } = await call(200, "/api/me", { method: "GET", headers: { authorization: bob.token } });
+  await record("removePasskey", `/api/passkeys/${passkeys[0].id}`, {
+    method: "DELETE",
+    headers: { authorization: bob.token },
+  });
   const isBob = ({ id, personId = id }: Data): boolean => personId === bobId;
   await record("changeMember", `${dapp}/members/${bobId}`, {
     method: "PATCH",

@@ -1,13 +1,16 @@
 import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
-import type { AuditEntry, SessionView } from "../../../client/index.ts";
+import type { AuditEntry, PasskeyView, SessionView } from "../../../client/index.ts";
+import { useState } from "react";
 import { Link } from "wouter";
 import { announce } from "../announce.ts";
 import { Loaded, Page, Refusal } from "../page.tsx";
 import { Age, Code, Time } from "../parts/format.tsx";
 import { ConfirmButton } from "../parts/forms.tsx";
-import { List } from "../parts/list.tsx";
-import { Tag, UnknownText } from "../parts/parts.tsx";
+import { List, type Column } from "../parts/list.tsx";
+import { Notice, Tag, UnknownText } from "../parts/parts.tsx";
 import { useMe, useOperator } from "../services.tsx";
+import { addPasskey } from "../session.ts";
+import { describePasskey } from "./signIn.tsx";
 
 /** `/sessions`: the browsers in which people are signed in. */
 export function Sessions() {
@@ -69,7 +72,63 @@ export function Sessions() {
           )
         }
       </Loaded>
+      <Passkeys />
     </Page>
+  );
+}
+
+/** What a person signs in with: a second one, so that a lost device doesn't end the account. */
+function Passkeys() {
+  const operator = useOperator();
+  const me = useMe();
+  const queries = useQueryClient();
+  const [problem, setProblem] = useState<string>();
+  if (me === undefined || me.id === null) return null;
+  const add = async (): Promise<void> => {
+    const wrong = await addPasskey().then(() => undefined, describePasskey);
+    setProblem(wrong);
+    if (wrong !== undefined) return;
+    await queries.invalidateQueries({ queryKey: ["me"] });
+    announce("The passkey is added.");
+  };
+  const remove: Column<PasskeyView> = {
+    head: "Remove",
+    hasHiddenHead: true,
+    cell: ({ id }) => (
+      <ConfirmButton
+        question="Remove this passkey?"
+        detail="It no longer signs you in, and your other browsers are signed out at once."
+        confirm="Remove it"
+        onConfirm={async () => {
+          await operator.removePasskey(id);
+          await queries.invalidateQueries();
+          announce("The passkey is removed.");
+        }}
+      >
+        Remove
+      </ConfirmButton>
+    ),
+  };
+  return (
+    <section id="passkeys">
+      <h2>Passkeys</h2>
+      <p className="note">Add one on another device, so that you can sign in when you lose this one.</p>
+      <List<PasskeyView>
+        label="Passkeys"
+        items={me.passkeys}
+        keyOf={({ id }) => id}
+        columns={[
+          { head: "Made in", kind: "long", cell: ({ browser }) => <UnknownText text={browser || "—"} /> },
+          { head: "Made", cell: ({ createdAt }) => <Age iso={createdAt} /> },
+          // The last one stays.
+          ...(me.passkeys.length > 1 ? [remove] : []),
+        ]}
+      />
+      {problem !== undefined && <Notice kind="bad">{problem}</Notice>}
+      <button type="button" onClick={() => void add()}>
+        Add a passkey
+      </button>
+    </section>
   );
 }
 
