@@ -55,18 +55,18 @@ export const any: Convert<unknown> = (value) => value;
 export const boolean: Convert<boolean> = (value) => !!value;
 
 /** `DOMString`. */
-export const string: Convert<string> = (value) => {
+export const string = (value: unknown, _prefix = "", _context = ""): string => {
   if (typeof value === "string") return value;
   if (typeof value === "symbol") throw new TypeError("Cannot convert a Symbol value to a string");
   return String(value);
 };
 
 /** `USVString`. */
-export const scalarString: Convert<string> = (value, prefix, context) =>
-  toWellFormed(string(value, prefix, context));
+export const scalarString = (value: unknown, _prefix = "", _context = ""): string =>
+  toWellFormed(string(value));
 
 export const byteString: Convert<string> = (value, prefix, context) => {
-  const text = string(value, prefix, context);
+  const text = string(value);
   for (let at = 0; at < text.length; at++) {
     if (charCodeAt(text, at) > 0xff) throw conversionError("is not a valid ByteString", prefix, context);
   }

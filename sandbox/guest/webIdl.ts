@@ -65,39 +65,32 @@ export function requireArguments(given: number, required: number, where: string)
   );
 }
 
-/** Converts to a string as Web IDL does: a symbol throws a TypeError. */
-export function toText(value: unknown): string {
-  if (typeof value === "symbol") throw new TypeError("Cannot convert a Symbol value to a string");
-  return String(value);
-}
-
-/** Converts to a string of Unicode scalar values: lone surrogates become U+FFFD. */
-export function toScalarString(value: unknown): string {
-  return toText(value).toWellFormed();
-}
-
-/**
- * Reads a list of pairs or a record, as the constructors of URLSearchParams and Headers accept them.
- * @throws {TypeError} With `pairText` if an item isn't a pair.
- */
-export function readPairs(init: unknown, pairText: (item: unknown[]) => string): [string, string][] {
-  const iterator: unknown = (init as Iterable<unknown>)[Symbol.iterator];
-  if (typeof iterator !== "function") {
-    return Reflect.ownKeys(init as object)
-      .filter(
-        (key): key is string =>
-          typeof key === "string" && Object.prototype.propertyIsEnumerable.call(init, key),
-      )
-      .map((key) => [key, toText((init as Record<string, unknown>)[key])]);
+/** Lists members of a class behind all others, in the order given. */
+export function moveToEnd({ prototype }: { readonly prototype: object }, keys: readonly string[]): void {
+  for (const key of keys) {
+    const member = Object.getOwnPropertyDescriptor(prototype, key) as PropertyDescriptor;
+    Reflect.deleteProperty(prototype, key);
+    Object.defineProperty(prototype, key, member);
   }
-  return Array.from(init as Iterable<unknown>, (item) => {
-    const pair =
-      typeof item === "object" && item !== null && Symbol.iterator in item
-        ? [...(item as Iterable<unknown>)]
-        : undefined;
-    if (pair?.length !== 2) throw withCode(new TypeError(pairText(pair ?? [])), "ERR_INVALID_TUPLE");
-    return [toText(pair[0]), toText(pair[1])];
-  });
+}
+
+/** Adds getters of an instance's fields to a class; Deno's class lists `later` after them. */
+export function defineGetters<K extends string>(
+  type: { readonly prototype: object },
+  keys: readonly K[],
+  fieldsOf: (self: never) => Readonly<Record<K, unknown>>,
+  later: readonly string[] = [],
+): void {
+  for (const key of keys) {
+    const accessor = {
+      get [key](): unknown {
+        return fieldsOf(this as never)[key];
+      },
+    };
+    const { get } = Object.getOwnPropertyDescriptor(accessor, key) as PropertyDescriptor;
+    Object.defineProperty(type.prototype, key, { get, configurable: true } as PropertyDescriptor);
+  }
+  moveToEnd(type, later);
 }
 
 /** Returns the bytes of a buffer or view without copying; undefined for anything else. */

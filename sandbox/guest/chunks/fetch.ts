@@ -5,7 +5,7 @@ import { type Signal, createRequest } from "../fetch/request.ts";
 import { NULL_BODY_STATUS, createResponse } from "../fetch/response.ts";
 import { type FetchCallResponse, packMessage, unpackMessage } from "../hostCalls.ts";
 import type { Internals } from "../internals.ts";
-import { toText } from "../webIdl.ts";
+import { string } from "../convert.ts";
 
 /** Fetch Standard: `Headers`, `Request`, `Response`, `fetch`; requests go through the host, which guards them. */
 export default function fetchChunk(internals: Internals): Readonly<Record<string, unknown>> {
@@ -25,7 +25,7 @@ export default function fetchChunk(internals: Internals): Readonly<Record<string
     if (typeof input !== "string" && !isUrl && !isRequest(input)) {
       throw new Error("fetch only accepts string, URL or Request object");
     }
-    return request(isRequest(input) ? (input as Request) : toText(input), init);
+    return request(isRequest(input) ? (input as Request) : string(input), init);
   };
   Object.defineProperty(fetch, "name", { value: "", configurable: true });
 
@@ -34,8 +34,8 @@ export default function fetchChunk(internals: Internals): Readonly<Record<string
     // The nodes' proxy validates the URL: an invalid one gets a response with status 400, not an exception.
     const made =
       typeof target === "string" ? new Request("http://localhost/", init) : new Request(target, init);
-    const href = typeof target === "string" ? target : made.url;
-    const { method, headers, body, signal } = fieldsOf(made);
+    const { url, method, headers, body, signal } = fieldsOf(made);
+    const href = typeof target === "string" ? target : url;
     if (signal?.aborted) throw signal.reason;
     if (/^blob:/i.test(href)) return blobResponse(href, method);
     const bytes = body === null ? undefined : await tools.read(body);
@@ -51,15 +51,8 @@ export default function fetchChunk(internals: Internals): Readonly<Record<string
       ? null
       : { bytes: content.slice(), stream: undefined, used: false };
     if (responseBody !== null) FROM_NETWORK.add(responseBody);
-    return makeResponse({
-      status,
-      statusText,
-      headers: fromList(received, true),
-      url: finalUrl,
-      redirected,
-      type: "basic",
-      body: responseBody,
-    });
+    const answered = { status, statusText, url: finalUrl, redirected, type: "basic", body: responseBody };
+    return makeResponse({ ...answered, headers: fromList(received, true) });
   }
 
   /** The response of the nodes' proxy to a request that fails. */
@@ -73,18 +66,10 @@ export default function fetchChunk(internals: Internals): Readonly<Record<string
       | undefined;
     if (blob === undefined || method !== "GET") return failure();
     const bytes = (load("file")["bytesOfBlob"] as (blob: unknown) => Uint8Array)(blob);
+    const headers = { "content-length": String(bytes.length), "content-type": blob.type };
     return makeResponse({
-      status: 200,
       statusText: "OK",
-      headers: fromList(
-        [
-          ["content-length", String(bytes.length)],
-          ["content-type", blob.type],
-        ],
-        true,
-      ),
-      url: "",
-      redirected: false,
+      headers: fromList(Object.entries(headers), true),
       type: "basic",
       body: { bytes: bytes.slice(), stream: undefined, used: false },
     });
@@ -94,11 +79,7 @@ export default function fetchChunk(internals: Internals): Readonly<Record<string
   function dataResponse(target: string): Response {
     const data = readDataUrl(hrefOf(target));
     if (data === undefined) return failure();
-    return new Response(data.bytes, {
-      status: 200,
-      statusText: "OK",
-      headers: { "content-type": data.type },
-    });
+    return new Response(data.bytes, { statusText: "OK", headers: { "content-type": data.type } });
   }
 
   return { Headers, Request, Response, fetch };

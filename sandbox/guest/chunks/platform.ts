@@ -2,7 +2,8 @@ import type { Internals } from "../internals.ts";
 import { createDeno } from "../platform/deno.ts";
 import { createPerformance } from "../platform/performance.ts";
 import { createProcess } from "../platform/process.ts";
-import { exposeInterface, toText } from "../webIdl.ts";
+import { string } from "../convert.ts";
+import { exposeInterface } from "../webIdl.ts";
 
 /** Classes that exist on the nodes but make no sense in a function: they can be named but not constructed. */
 const ABSENT =
@@ -61,7 +62,7 @@ export default function platformChunk(internals: Internals): Readonly<Record<str
     constructor(url: unknown) {
       super();
       const { URL } = load("url") as { URL: new (url: string) => { href: string } };
-      this.#url = new URL(toText(url)).href;
+      this.#url = new URL(string(url)).href;
       setTimeout(() => {
         this.#state = 3;
         this.dispatchEvent(new events.Event("error"));
@@ -96,13 +97,13 @@ export default function platformChunk(internals: Internals): Readonly<Record<str
       return [...this.#items.keys()][Number(at)] ?? null;
     }
     getItem(key: unknown): string | null {
-      return this.#items.get(toText(key)) ?? null;
+      return this.#items.get(string(key)) ?? null;
     }
     setItem(key: unknown, value: unknown): void {
-      this.#items.set(toText(key), toText(value));
+      this.#items.set(string(key), string(value));
     }
     removeItem(key: unknown): void {
-      this.#items.delete(toText(key));
+      this.#items.delete(string(key));
     }
     clear(): void {
       this.#items.clear();

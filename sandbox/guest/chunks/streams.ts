@@ -27,16 +27,8 @@ export default function streamsChunk({
     ReadableStream,
     WritableStream,
     TransformStream,
-    ReadableStreamDefaultReader,
-    ReadableStreamBYOBReader,
-    ReadableStreamBYOBRequest,
     ReadableByteStreamController,
     ReadableStreamDefaultController,
-    WritableStreamDefaultWriter,
-    WritableStreamDefaultController,
-    TransformStreamDefaultController,
-    ByteLengthQueuingStrategy,
-    CountQueuingStrategy,
   } = polyfill;
   type ReadableStream = polyfill.ReadableStream;
   type WritableStream = polyfill.WritableStream;
@@ -303,19 +295,7 @@ export default function streamsChunk({
     printGetters(type, keys);
   }
   return {
-    ReadableStream,
-    WritableStream,
-    TransformStream,
-    ReadableStreamDefaultReader,
-    ReadableStreamBYOBReader,
-    ReadableStreamBYOBRequest,
-    ReadableByteStreamController,
-    ReadableStreamDefaultController,
-    WritableStreamDefaultWriter,
-    WritableStreamDefaultController,
-    TransformStreamDefaultController,
-    ByteLengthQueuingStrategy,
-    CountQueuingStrategy,
+    ...polyfill,
     TextDecoderStream,
     TextEncoderStream,
     CompressionStream,

@@ -1,34 +1,11 @@
 import { double, string } from "../convert.ts";
-import { exposeInterface, illegalInvocation, printGetters } from "../webIdl.ts";
+import { defineGetters, exposeInterface, illegalInvocation, printGetters } from "../webIdl.ts";
 
-/** Names, constants and legacy codes (Web IDL, §2.8.1); three constants have no name. */
-const CODES: readonly (readonly [name: string, constant: string, code: number])[] = [
-  ["IndexSizeError", "INDEX_SIZE_ERR", 1],
-  ["", "DOMSTRING_SIZE_ERR", 2],
-  ["HierarchyRequestError", "HIERARCHY_REQUEST_ERR", 3],
-  ["WrongDocumentError", "WRONG_DOCUMENT_ERR", 4],
-  ["InvalidCharacterError", "INVALID_CHARACTER_ERR", 5],
-  ["", "NO_DATA_ALLOWED_ERR", 6],
-  ["NoModificationAllowedError", "NO_MODIFICATION_ALLOWED_ERR", 7],
-  ["NotFoundError", "NOT_FOUND_ERR", 8],
-  ["NotSupportedError", "NOT_SUPPORTED_ERR", 9],
-  ["InUseAttributeError", "INUSE_ATTRIBUTE_ERR", 10],
-  ["InvalidStateError", "INVALID_STATE_ERR", 11],
-  ["SyntaxError", "SYNTAX_ERR", 12],
-  ["InvalidModificationError", "INVALID_MODIFICATION_ERR", 13],
-  ["NamespaceError", "NAMESPACE_ERR", 14],
-  ["InvalidAccessError", "INVALID_ACCESS_ERR", 15],
-  ["", "VALIDATION_ERR", 16],
-  ["TypeMismatchError", "TYPE_MISMATCH_ERR", 17],
-  ["SecurityError", "SECURITY_ERR", 18],
-  ["NetworkError", "NETWORK_ERR", 19],
-  ["AbortError", "ABORT_ERR", 20],
-  ["URLMismatchError", "URL_MISMATCH_ERR", 21],
-  ["QuotaExceededError", "QUOTA_EXCEEDED_ERR", 22],
-  ["TimeoutError", "TIMEOUT_ERR", 23],
-  ["InvalidNodeTypeError", "INVALID_NODE_TYPE_ERR", 24],
-  ["DataCloneError", "DATA_CLONE_ERR", 25],
-];
+/** Constants and the names of their exceptions, in the order of the legacy codes from 1 (Web IDL, §2.8.1); three have no name. */
+const CODES =
+  "INDEX_SIZE:IndexSize DOMSTRING_SIZE HIERARCHY_REQUEST:HierarchyRequest WRONG_DOCUMENT:WrongDocument INVALID_CHARACTER:InvalidCharacter NO_DATA_ALLOWED NO_MODIFICATION_ALLOWED:NoModificationAllowed NOT_FOUND:NotFound NOT_SUPPORTED:NotSupported INUSE_ATTRIBUTE:InUseAttribute INVALID_STATE:InvalidState SYNTAX:Syntax INVALID_MODIFICATION:InvalidModification NAMESPACE:Namespace INVALID_ACCESS:InvalidAccess VALIDATION TYPE_MISMATCH:TypeMismatch SECURITY:Security NETWORK:Network ABORT:Abort URL_MISMATCH:URLMismatch QUOTA_EXCEEDED:QuotaExceeded TIMEOUT:Timeout INVALID_NODE_TYPE:InvalidNodeType DATA_CLONE:DataClone"
+    .split(" ")
+    .map((entry) => entry.split(":") as [constant: string, name?: string]);
 
 /** The `DOMException` constructor. */
 export type DomExceptionType = new (
@@ -45,7 +22,9 @@ interface Fields {
 const { hasOwn, setPrototypeOf } = Object;
 const { construct } = Reflect;
 const codes = { __proto__: null } as unknown as Record<string, number>;
-for (const [name, , code] of CODES) if (name !== "") codes[name] = code;
+CODES.forEach(([, name], at) => {
+  if (name !== undefined) codes[`${name}Error`] = at + 1;
+});
 
 /**
  * Creates `DOMException` and `QuotaExceededError` (Web IDL, §4.3 and §4.4). An exception is a real error object, so that it has a stack;
@@ -72,17 +51,9 @@ export function createDomException() {
       setStack(made, `${name}${text === "" ? "" : `: ${text}`}`, new.target);
       return made as unknown as this;
     }
-    get message(): string {
-      return own(this).message;
-    }
-    get name(): string {
-      return own(this).name;
-    }
-    get code(): number {
-      return own(this).code;
-    }
   }
   setPrototypeOf(DOMException.prototype, Error.prototype);
+  defineGetters(DOMException, ["message", "name", "code"], own);
   exposeInterface(DOMException);
   printGetters(DOMException, ["message", "name", "code"], (value) => fields.has(value));
   const inspectSymbol = Symbol.for("Deno.privateCustomInspect");
@@ -97,10 +68,10 @@ export function createDomException() {
         : asGetters.apply(this, args);
     },
   });
-  for (const [, constant, value] of CODES) {
-    Object.defineProperty(DOMException, constant, { value, enumerable: true });
-    Object.defineProperty(DOMException.prototype, constant, { value, enumerable: true });
-  }
+  CODES.forEach(([constant], at) => {
+    for (const target of [DOMException, DOMException.prototype])
+      Object.defineProperty(target, `${constant}_ERR`, { value: at + 1, enumerable: true });
+  });
 
   const amount = double(true);
   const readAmount = (options: object, key: "quota" | "requested"): number | null => {

@@ -1,5 +1,5 @@
 import { string } from "../convert.ts";
-import { exposeInterface, printGetters, requireArguments } from "../webIdl.ts";
+import { defineGetters, exposeInterface, printGetters, requireArguments } from "../webIdl.ts";
 
 /** The state of an event that changes during dispatch. */
 export interface EventState {
@@ -70,18 +70,6 @@ export class Event {
   composedPath(): unknown[] {
     return this.#state.current === null ? [] : [this.#state.current];
   }
-  get NONE(): number {
-    return 0;
-  }
-  get CAPTURING_PHASE(): number {
-    return 1;
-  }
-  get AT_TARGET(): number {
-    return 2;
-  }
-  get BUBBLING_PHASE(): number {
-    return 3;
-  }
   get eventPhase(): number {
     return this.#state.phase;
   }
@@ -130,15 +118,12 @@ export class Event {
     return 0;
   }
 }
+const PHASES = { NONE: 0, CAPTURING_PHASE: 1, AT_TARGET: 2, BUBBLING_PHASE: 3 };
+const PHASE_NAMES = Object.keys(PHASES) as (keyof typeof PHASES)[];
+const EVENT_NAMES = Object.getOwnPropertyNames(Event.prototype);
+defineGetters(Event, PHASE_NAMES, () => PHASES, EVENT_NAMES.slice(EVENT_NAMES.indexOf("eventPhase")));
 exposeInterface(Event);
-for (const [name, value] of [
-  ["NONE", 0],
-  ["CAPTURING_PHASE", 1],
-  ["AT_TARGET", 2],
-  ["BUBBLING_PHASE", 3],
-] as const) {
-  Object.defineProperty(Event, name, { value, enumerable: true });
-}
+for (const name of PHASE_NAMES) Object.defineProperty(Event, name, { value: PHASES[name], enumerable: true });
 Object.defineProperty(Event.prototype, "isTrusted", {
   get(this: Event) {
     return stateOf(this).trusted;

@@ -8,7 +8,13 @@ import {
   string,
 } from "../convert.ts";
 import type { Internals } from "../internals.ts";
-import { exposeInterface, illegalInvocation, printGetters, requireArguments } from "../webIdl.ts";
+import {
+  defineGetters,
+  exposeInterface,
+  illegalInvocation,
+  printGetters,
+  requireArguments,
+} from "../webIdl.ts";
 import type { Body, BodyTools } from "./body.ts";
 import { Headers, listOf, readHeaders } from "./headers.ts";
 
@@ -171,39 +177,6 @@ export function createRequest(
       const signal = given.signal === undefined ? from?.signal : (given.signal ?? undefined);
       this.#fields = { ...fields, headers, body, signal };
     }
-    get method(): string {
-      return fieldsOf(this).method;
-    }
-    get url(): string {
-      return fieldsOf(this).url;
-    }
-    get headers(): Headers {
-      return fieldsOf(this).headers;
-    }
-    get redirect(): string {
-      return fieldsOf(this).redirect;
-    }
-    get cache(): string {
-      return fieldsOf(this).cache;
-    }
-    get credentials(): string {
-      return fieldsOf(this).credentials;
-    }
-    get integrity(): string {
-      return fieldsOf(this).integrity;
-    }
-    get keepalive(): boolean {
-      return fieldsOf(this).keepalive;
-    }
-    get mode(): string {
-      return fieldsOf(this).mode;
-    }
-    get referrer(): string {
-      return fieldsOf(this).referrer;
-    }
-    get referrerPolicy(): string {
-      return fieldsOf(this).referrerPolicy;
-    }
     get signal(): Signal {
       const { signal } = fieldsOf(this);
       return (this.#signal ??=
@@ -221,11 +194,14 @@ export function createRequest(
       });
     }
   }
+  const [method, ...others] = Object.keys(DEFAULTS) as (keyof typeof DEFAULTS)[];
+  const keys = [method as "method", "url", "headers", ...others] as const;
+  defineGetters(Request, keys, (request) => fieldsOf(request), ["signal", "clone"]);
   Object.defineProperty(Request, "length", { value: 1, configurable: true });
   tools.mixin(
     Request.prototype,
     (request) => (isRequest(request) ? fieldsOf(request as Request).body : undefined),
-    (request) => (request as Request).headers.get("content-type"),
+    (request) => fieldsOf(request as Request).headers.get("content-type"),
   );
   exposeInterface(Request);
   printGetters(Request, ["bodyUsed", "headers", "method", "redirect", "url"], isRequest);

@@ -1,6 +1,6 @@
 import { byteString, dictionary, integer, scalarString } from "../convert.ts";
 import type { Internals } from "../internals.ts";
-import { exposeInterface, exposeStatics, illegalInvocation, printGetters } from "../webIdl.ts";
+import { defineGetters, exposeInterface, exposeStatics, illegalInvocation, printGetters } from "../webIdl.ts";
 import type { Body, BodyTools } from "./body.ts";
 import { Headers, fromList, isImmutable, listOf, readHeaders } from "./headers.ts";
 
@@ -32,7 +32,7 @@ const readInit = dictionary<ResponseInit>("ResponseInit", {
 
 /** Creates `Response` (Fetch Standard, §5.5); `hrefOf` returns a URL's absolute form, or throws. */
 export function createResponse({ cloneRules }: Internals, tools: BodyTools, hrefOf: (url: string) => string) {
-  let makeResponse: (fields: ResponseFields) => Response;
+  let makeResponse: (fields: Partial<ResponseFields>) => Response;
   let fieldsOf: (response: Response) => ResponseFields;
   let isResponse: (value: unknown) => boolean;
 
@@ -64,7 +64,7 @@ export function createResponse({ cloneRules }: Internals, tools: BodyTools, href
     static {
       makeResponse = (fields) => {
         const response = new Response();
-        response.#fields = fields;
+        response.#fields = { ...blank(), ...fields };
         return response;
       };
       isResponse = (value) => typeof value === "object" && value !== null && #fields in value;
@@ -74,7 +74,7 @@ export function createResponse({ cloneRules }: Internals, tools: BodyTools, href
       };
     }
     static error(): Response {
-      return makeResponse({ ...blank(), headers: fromList([], true), type: "error", status: 0 });
+      return makeResponse({ headers: fromList([], true), type: "error", status: 0 });
     }
     static json(data: unknown = undefined, init: unknown = undefined): Response {
       const prefix = "Failed to execute 'Response.json'";
@@ -91,7 +91,7 @@ export function createResponse({ cloneRules }: Internals, tools: BodyTools, href
       const href = hrefOf(url);
       if (![301, 302, 303, 307, 308].includes(code))
         throw new RangeError(`Invalid redirect status code: ${code}`);
-      return makeResponse({ ...blank(), status: code, headers: fromList([["Location", href]], true) });
+      return makeResponse({ status: code, headers: fromList([["Location", href]], true) });
     }
     constructor(body: unknown = null, init: unknown = undefined) {
       const prefix = "Failed to construct 'Response'";
@@ -99,27 +99,9 @@ export function createResponse({ cloneRules }: Internals, tools: BodyTools, href
       const hasBody = body !== null && body !== undefined;
       this.#fields = initialise(given, hasBody ? tools.extract(body) : undefined);
     }
-    get type(): string {
-      return fieldsOf(this).type;
-    }
-    get url(): string {
-      return fieldsOf(this).url;
-    }
-    get redirected(): boolean {
-      return fieldsOf(this).redirected;
-    }
-    get status(): number {
-      return fieldsOf(this).status;
-    }
     get ok(): boolean {
       const { status } = fieldsOf(this);
       return status >= 200 && status <= 299;
-    }
-    get statusText(): string {
-      return fieldsOf(this).statusText;
-    }
-    get headers(): Headers {
-      return fieldsOf(this).headers;
     }
     clone(): Response {
       const fields = fieldsOf(this);
@@ -132,11 +114,13 @@ export function createResponse({ cloneRules }: Internals, tools: BodyTools, href
       });
     }
   }
+  defineGetters(Response, ["type", "url", "redirected", "status"], (response) => fieldsOf(response), ["ok"]);
+  defineGetters(Response, ["statusText", "headers"], (response) => fieldsOf(response), ["clone"]);
   Object.defineProperty(Response, "length", { value: 0, configurable: true });
   tools.mixin(
     Response.prototype,
     (response) => (isResponse(response) ? fieldsOf(response as Response).body : undefined),
-    (response) => (response as Response).headers.get("content-type"),
+    (response) => fieldsOf(response as Response).headers.get("content-type"),
   );
   exposeInterface(Response);
   exposeStatics(Response, "error", "json", "redirect");

@@ -126,14 +126,9 @@ export function createFileReader({ load, setTimeout }: Internals, { bytesOfBlob,
   }
   for (const type of ["error", "loadstart", "load", "loadend", "progress", "abort"])
     events.handlerAttribute(FileReader.prototype, type);
-  for (const [name, value] of [
-    ["EMPTY", EMPTY],
-    ["LOADING", LOADING],
-    ["DONE", DONE],
-  ] as const) {
-    Object.defineProperty(FileReader, name, { value, enumerable: true });
-    Object.defineProperty(FileReader.prototype, name, { value, enumerable: true });
-  }
+  for (const [name, value] of Object.entries({ EMPTY, LOADING, DONE }))
+    for (const target of [FileReader, FileReader.prototype])
+      Object.defineProperty(target, name, { value, enumerable: true });
   exposeInterface(FileReader);
   printGetters(FileReader, ["error", "readyState", "result"]);
   return FileReader;

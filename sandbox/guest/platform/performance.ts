@@ -1,6 +1,7 @@
 import { any, dictionary, double, string, type Convert } from "../convert.ts";
 import type { Internals } from "../internals.ts";
 import {
+  defineGetters,
   exposeInterface,
   exposeStatics,
   illegalConstructor,
@@ -16,6 +17,13 @@ const readMarkOptions = dictionary<{ detail?: unknown; startTime?: number }>("Pe
 /** A time, or the name of the mark whose time it is. */
 const mark: Convert<number | string> = (value, prefix, context) =>
   typeof value === "number" ? time(value, prefix, context) : string(value, prefix, context);
+interface EntryFields {
+  readonly name: string;
+  readonly entryType: string;
+  readonly startTime: number;
+  readonly duration: number;
+  readonly detail: unknown;
+}
 interface MeasureOptions {
   readonly detail?: unknown;
   readonly start?: number | string;
@@ -42,71 +50,45 @@ export function createPerformance({ load }: Internals): Readonly<Record<string, 
   const SECRET = {};
   let entries: PerformanceEntry[] = [];
 
+  let fieldsOf: (entry: PerformanceEntry) => EntryFields;
   class PerformanceEntry {
-    readonly #name: string;
-    readonly #entryType: string;
-    readonly #startTime: number;
-    readonly #duration: number;
+    readonly #fields: EntryFields;
+    static {
+      fieldsOf = (entry) => entry.#fields;
+    }
     constructor(
       name: unknown = null,
       entryType: unknown = null,
       startTime: unknown = null,
       duration: unknown = null,
       secret: unknown = undefined,
+      detail: unknown = null,
     ) {
       if (secret !== SECRET) throw illegalConstructor();
-      this.#name = name as string;
-      this.#entryType = entryType as string;
-      this.#startTime = startTime as number;
-      this.#duration = duration as number;
-    }
-    get name(): string {
-      return this.#name;
-    }
-    get entryType(): string {
-      return this.#entryType;
-    }
-    get startTime(): number {
-      return this.#startTime;
-    }
-    get duration(): number {
-      return this.#duration;
+      this.#fields = { name, entryType, startTime, duration, detail: clone(detail) } as EntryFields;
     }
     toJSON(): object {
-      const { name, entryType, startTime, duration } = this;
-      return { name, entryType, startTime, duration };
+      const { detail: _, ...others } = this.#fields;
+      return others;
     }
   }
-  const toJson = (entry: PerformanceMark | PerformanceMeasure): object => {
-    const { name, entryType, startTime, duration, detail } = entry;
-    return { name, entryType, startTime, duration, detail };
-  };
   class PerformanceMark extends PerformanceEntry {
-    readonly #detail: unknown;
     constructor(name: unknown, options: unknown = undefined) {
       const prefix = "Failed to construct 'PerformanceMark'";
       requireArguments(arguments.length, 1, prefix);
-      const text = string(name, prefix, "Argument 1");
+      const text = string(name);
       const { detail = null, startTime = now() } = readMarkOptions(options, prefix, "Argument 2");
-      super(text, "mark", startTime, 0, SECRET);
       if (startTime < 0)
         throw new TypeError(
           `Cannot construct PerformanceMark: startTime cannot be negative, received ${startTime}`,
         );
-      this.#detail = clone(detail);
-    }
-    get detail(): unknown {
-      return this.#detail;
-    }
-    override get entryType(): string {
-      return "mark";
+      super(text, "mark", startTime, 0, SECRET, detail);
     }
     override toJSON(): object {
-      return toJson(this);
+      return { ...fieldsOf(this) };
     }
   }
   class PerformanceMeasure extends PerformanceEntry {
-    readonly #detail: unknown;
     constructor(
       name: unknown = null,
       startTime: unknown = null,
@@ -114,19 +96,16 @@ export function createPerformance({ load }: Internals): Readonly<Record<string, 
       detail: unknown = null,
       secret: unknown = undefined,
     ) {
-      super(name, "measure", startTime, duration, secret);
-      this.#detail = clone(detail);
-    }
-    get detail(): unknown {
-      return this.#detail;
-    }
-    override get entryType(): string {
-      return "measure";
+      super(name, "measure", startTime, duration, secret, detail);
     }
     override toJSON(): object {
-      return toJson(this);
+      return { ...fieldsOf(this) };
     }
   }
+  const KEYS = ["name", "entryType", "startTime", "duration"] as const;
+  defineGetters(PerformanceEntry, KEYS, (entry) => fieldsOf(entry));
+  for (const type of [PerformanceMark, PerformanceMeasure])
+    defineGetters(type, ["detail", "entryType"], (entry) => fieldsOf(entry));
 
   /** Returns the time of a mark. */
   function timeOf(point: number | string): number {
@@ -134,9 +113,9 @@ export function createPerformance({ load }: Internals): Readonly<Record<string, 
       if (point < 0) throw new TypeError(`Mark cannot be negative: received ${point}`);
       return point;
     }
-    const found = entries.findLast((entry) => entry.name === point && entry.entryType === "mark");
+    const found = select(entries, point, "mark").at(-1);
     if (found === undefined) throw new DOMException(`Cannot find mark: "${point}"`, "SyntaxError");
-    return found.startTime;
+    return fieldsOf(found).startTime;
   }
 
   function keep<E extends PerformanceEntry>(entry: E): E {
@@ -145,7 +124,10 @@ export function createPerformance({ load }: Internals): Readonly<Record<string, 
     return entry;
   }
   const select = (list: readonly PerformanceEntry[], name?: string, type?: string): PerformanceEntry[] =>
-    list.filter((entry) => (!name || entry.name === name) && (!type || entry.entryType === type));
+    list.filter((entry) => {
+      const fields = fieldsOf(entry);
+      return (!name || fields.name === name) && (!type || fields.entryType === type);
+    });
 
   class Performance extends EventTarget {
     constructor(secret: unknown = null) {
@@ -229,9 +211,10 @@ export function createPerformance({ load }: Internals): Readonly<Record<string, 
 
   function clear(type: string, name: unknown, prefix: string): void {
     const only = name === undefined ? undefined : string(name, prefix, "Argument 1");
-    entries = entries.filter(
-      (entry) => entry.entryType !== type || (only !== undefined && entry.name !== only),
+    const gone = select(entries, undefined, type).filter(
+      (entry) => only === undefined || fieldsOf(entry).name === only,
     );
+    entries = entries.filter((entry) => !gone.includes(entry));
   }
 
   class PerformanceObserverEntryList {
@@ -271,7 +254,7 @@ export function createPerformance({ load }: Internals): Readonly<Record<string, 
     #isScheduled = false;
     static {
       notify = (observer, entry) => {
-        if (!observer.#types.includes(entry.entryType)) return;
+        if (!observer.#types.includes(fieldsOf(entry).entryType)) return;
         observer.#records.push(entry);
         if (observer.#isScheduled) return;
         observer.#isScheduled = true;
@@ -334,9 +317,8 @@ export function createPerformance({ load }: Internals): Readonly<Record<string, 
   ])
     exposeInterface(type);
   exposeStatics(PerformanceObserver, "supportedEntryTypes");
-  printGetters(PerformanceEntry, ["name", "entryType", "startTime", "duration"]);
-  printGetters(PerformanceMark, ["name", "entryType", "startTime", "duration", "detail"]);
-  printGetters(PerformanceMeasure, ["name", "entryType", "startTime", "duration", "detail"]);
+  printGetters(PerformanceEntry, KEYS);
+  for (const type of [PerformanceMark, PerformanceMeasure]) printGetters(type, [...KEYS, "detail"]);
   printGetters(Performance, ["timeOrigin"]);
   return {
     performance: new Performance(SECRET),

@@ -1,5 +1,6 @@
 import type { Internals } from "../internals.ts";
-import { exposeInterface, toText } from "../webIdl.ts";
+import { string } from "../convert.ts";
+import { exposeInterface } from "../webIdl.ts";
 
 /** Creates `URLPattern` (URL Pattern Standard); the host compiles and matches. */
 export function createUrlPattern(native: Internals["native"]): new (...args: unknown[]) => object {
@@ -16,7 +17,7 @@ export function createUrlPattern(native: Internals["native"]): new (...args: unk
       }
     }
     exec(target: unknown = {}, targetBase: unknown = undefined): unknown {
-      const text = typeof target === "object" ? target : toText(target);
+      const text = typeof target === "object" ? target : string(target);
       let answer: string;
       try {
         answer = native("urlPatternExec", {

@@ -1,6 +1,6 @@
 import { makeIterable } from "../pairIterator.ts";
-import { withCode } from "../convert.ts";
-import { exposeInterface, readPairs, toScalarString } from "../webIdl.ts";
+import { record, scalarString, withCode } from "../convert.ts";
+import { exposeInterface } from "../webIdl.ts";
 import type { FormEncoding, Pair } from "./form.ts";
 
 /** Checks the number of arguments, with Node's message. */
@@ -8,6 +8,20 @@ function requireNamed(given: number, required: 1 | 2): void {
   if (given >= required) return;
   const names = required === 1 ? '"name" argument' : '"name" and "value" arguments';
   throw withCode(new TypeError(`The ${names} must be specified`), "ERR_MISSING_ARGS");
+}
+
+const readRecord = record(scalarString, scalarString);
+/** Reads a list of pairs, or a record; of its names that become the same, the last one's value counts. */
+function readPairs(init: object): Pair[] {
+  if (typeof (init as Partial<Iterable<unknown>>)[Symbol.iterator] !== "function")
+    return [...new Map(readRecord(init, "", ""))];
+  return Array.from(init as Iterable<unknown>, (item) => {
+    const isList = typeof item === "object" && item !== null && Symbol.iterator in item;
+    const pair = isList ? [...(item as Iterable<unknown>)] : [];
+    if (pair.length === 2) return [scalarString(pair[0]), scalarString(pair[1])];
+    const text = "Each query pair must be an iterable [name, value] tuple";
+    throw withCode(new TypeError(text), "ERR_INVALID_TUPLE");
+  });
 }
 
 /** `URLSearchParams`, and the functions by which `URL` keeps one in sync with its query. */
@@ -34,14 +48,9 @@ export function createSearchParams(form: FormEncoding) {
     }
     constructor(init: unknown = "") {
       if ((typeof init === "object" || typeof init === "function") && init !== null) {
-        const text = "Each query pair must be an iterable [name, value] tuple";
         const isPlain = init instanceof URLSearchParams && !Object.hasOwn(init, Symbol.iterator);
-        this.#pairs = isPlain
-          ? pairsOf(init).map(([name, value]) => [name, value])
-          : readPairs(init, () => text).map(([name, value]) => [toScalarString(name), toScalarString(value)]);
-        // Of a record's names that become the same, the last one's value counts.
-        if (!(Symbol.iterator in init)) this.#pairs = [...new Map(this.#pairs)];
-      } else this.#pairs = parseQuery(toScalarString(init));
+        this.#pairs = isPlain ? pairsOf(init).map(([name, value]) => [name, value]) : readPairs(init);
+      } else this.#pairs = parseQuery(scalarString(init));
     }
     #changed(): void {
       this.#onChange?.(this.toString());
@@ -51,38 +60,38 @@ export function createSearchParams(form: FormEncoding) {
     }
     append(name: unknown, value: unknown): void {
       requireNamed(arguments.length, 2);
-      this.#pairs.push([toScalarString(name), toScalarString(value)]);
+      this.#pairs.push([scalarString(name), scalarString(value)]);
       this.#changed();
     }
     delete(name: unknown, value: unknown = undefined): void {
       requireNamed(arguments.length, 1);
-      const key = toScalarString(name);
+      const key = scalarString(name);
       this.#pairs = this.#pairs.filter(
-        (pair) => pair[0] !== key || (value !== undefined && pair[1] !== toScalarString(value)),
+        (pair) => pair[0] !== key || (value !== undefined && pair[1] !== scalarString(value)),
       );
       this.#changed();
     }
     get(name: unknown): string | null {
       requireNamed(arguments.length, 1);
-      const key = toScalarString(name);
+      const key = scalarString(name);
       return this.#pairs.find((pair) => pair[0] === key)?.[1] ?? null;
     }
     getAll(name: unknown): string[] {
       requireNamed(arguments.length, 1);
-      const key = toScalarString(name);
+      const key = scalarString(name);
       return this.#pairs.filter((pair) => pair[0] === key).map((pair) => pair[1]);
     }
     has(name: unknown, value: unknown = undefined): boolean {
       requireNamed(arguments.length, 1);
-      const key = toScalarString(name);
+      const key = scalarString(name);
       return this.#pairs.some(
-        (pair) => pair[0] === key && (value === undefined || pair[1] === toScalarString(value)),
+        (pair) => pair[0] === key && (value === undefined || pair[1] === scalarString(value)),
       );
     }
     set(name: unknown, value: unknown): void {
       requireNamed(arguments.length, 2);
-      const key = toScalarString(name);
-      const text = toScalarString(value);
+      const key = scalarString(name);
+      const text = scalarString(value);
       const first = this.#pairs.find((pair) => pair[0] === key);
       if (first === undefined) this.#pairs.push([key, text]);
       else {

@@ -1,5 +1,6 @@
 import type { Internals } from "../internals.ts";
-import { exposeInterface, exposeStatics, printGetters, requireArguments, toScalarString } from "../webIdl.ts";
+import { scalarString } from "../convert.ts";
+import { exposeInterface, exposeStatics, moveToEnd, printGetters, requireArguments } from "../webIdl.ts";
 import type { SearchParamsTools } from "./searchParams.ts";
 
 /** The parts of a URL, in the order of the host's answer. */
@@ -42,9 +43,7 @@ export function createUrl(
 
     static canParse(url: unknown, base: unknown = undefined): boolean {
       requireArguments(arguments.length, 1, "Failed to execute 'URL.canParse'");
-      return (
-        parseUrl(toScalarString(url), base === undefined ? undefined : toScalarString(base)) !== undefined
-      );
+      return parseUrl(scalarString(url), base === undefined ? undefined : scalarString(base)) !== undefined;
     }
     static parse(url: unknown, base: unknown = undefined): URL | null {
       requireArguments(arguments.length, 1, "Failed to execute 'parse' on 'URL'");
@@ -56,13 +55,13 @@ export function createUrl(
     }
     static revokeObjectURL(url: unknown): void {
       requireArguments(arguments.length, 1, "Failed to execute 'revokeObjectURL' on 'URL'");
-      blobUrls.revoke(toScalarString(url));
+      blobUrls.revoke(scalarString(url));
     }
 
     constructor(url: unknown, base: unknown = undefined) {
       requireArguments(arguments.length, 1, "Failed to construct 'URL'");
-      const text = toScalarString(url);
-      const baseText = base === undefined ? undefined : toScalarString(base);
+      const text = scalarString(url);
+      const baseText = base === undefined ? undefined : scalarString(base);
       const parts = parseUrl(text, baseText);
       if (parts === undefined) {
         throw new TypeError(
@@ -72,7 +71,7 @@ export function createUrl(
       this.#parts = parts;
     }
     #set(part: Part, value: unknown): void {
-      const text = toScalarString(value);
+      const text = scalarString(value);
       const parts = part === "href" ? parseUrl(text) : setPart(this.#parts.href, part, text);
       if (parts === undefined) throw new TypeError(`Invalid URL: '${text}'`);
       this.#parts = parts;
@@ -114,24 +113,8 @@ export function createUrl(
 
   exposeInterface(URL);
   // Deno's class lists these after the parts.
-  for (const key of ["searchParams", "toString", "toJSON"] as const) {
-    const descriptor = Object.getOwnPropertyDescriptor(URL.prototype, key) as PropertyDescriptor;
-    delete (URL.prototype as Partial<URL>)[key];
-    Object.defineProperty(URL.prototype, key, descriptor);
-  }
+  moveToEnd(URL, ["searchParams", "toString", "toJSON"]);
   exposeStatics(URL, "canParse", "parse", "createObjectURL", "revokeObjectURL");
-  printGetters(URL, [
-    "href",
-    "origin",
-    "protocol",
-    "username",
-    "password",
-    "host",
-    "hostname",
-    "port",
-    "pathname",
-    "hash",
-    "search",
-  ]);
+  printGetters(URL, [...PARTS.slice(0, -2), "hash", "search"]);
   return URL;
 }
