@@ -121,7 +121,7 @@ export default function boot(
     },
     cloneRules: createCloneRules(),
     encodeUtf8,
-    setTimeout: timers.setTimeout,
+    setTimeout: timers.start,
     clearTimeout: timers.clearTimeout,
     nextTick: timers.nextTick,
     touch,

@@ -1,8 +1,9 @@
 import { withCode } from "./convert.ts";
 
 /** Returns the pairs that a platform class iterates over; called again at every step, as the list is live. */
-type Pairs = () => readonly (readonly [string, unknown])[];
-type Pick = (pair: readonly [string, unknown]) => unknown;
+type Pairs = () => readonly Pair[];
+type Pair = readonly [string, unknown];
+type Pick = (pair: Pair) => unknown;
 
 /**
  * Adds `entries`, `keys`, `values`, `forEach` and `[Symbol.iterator]` to a class. The iterators follow Web IDL: they are tagged
@@ -25,10 +26,10 @@ export function makeIterable(
             new TypeError(`Value of "this" must be of type ${name}Iterator`),
             "ERR_INVALID_THIS",
           );
-        const pair = state.pairs()[state.at++];
-        return pair === undefined
-          ? { value: undefined, done: true }
-          : { value: state.pick(pair), done: false };
+        const pairs = state.pairs();
+        return state.at < pairs.length
+          ? { value: state.pick(pairs[state.at++] as Pair), done: false }
+          : { value: undefined, done: true };
       },
       enumerable: true,
       configurable: true,
@@ -98,10 +99,9 @@ export function makeIterable(
             "ERR_INVALID_ARG_TYPE",
           );
         }
-        for (let at = 0; ; at++) {
-          const pair = pairsOf(this)[at];
-          if (pair === undefined) return;
-          Reflect.apply(callback, thisArg, [pair[1], pair[0], this]);
+        for (let at = 0; at < pairsOf(this).length; at++) {
+          const [key, value] = pairsOf(this)[at] as Pair;
+          Reflect.apply(callback, thisArg, [value, key, this]);
         }
       },
     }.forEach,

@@ -24,6 +24,8 @@ export interface Timers {
     ...args: unknown[]
   ) => number;
   readonly setInterval: Timers["setTimeout"];
+  /** As `setTimeout`, but a delay of 0 is none, where that one waits for a millisecond. */
+  readonly start: Timers["setTimeout"];
   readonly clearTimeout: (id?: unknown) => void;
   readonly clearInterval: Timers["clearTimeout"];
   /**
@@ -101,11 +103,18 @@ export function createTimers(host: Host, touch: (what: "time") => void): Timers 
     return heap[0];
   }
 
-  function add(callback: Timer["callback"], delay: unknown, args: unknown[], repeats: boolean): number {
+  function add(
+    callback: Timer["callback"],
+    delay: unknown,
+    args: unknown[],
+    leastMs: number,
+    repeats = false,
+  ): number {
     if (typeof callback !== "function") throw new TypeError("The callback of a timer must be a function");
     let delayMs = Number(delay);
     if (!(delayMs > 0) || delayMs > MAX_DELAY_MS) delayMs = 0;
     if (delayMs > 0) touch("time");
+    if (delayMs < leastMs) delayMs = leastMs;
     const timer: Timer = {
       id: nextId++,
       callback,
@@ -128,8 +137,9 @@ export function createTimers(host: Host, touch: (what: "time") => void): Timers 
   };
 
   return {
-    setTimeout: (callback, delayMs, ...args) => add(callback, delayMs, args, false),
-    setInterval: (callback, delayMs, ...args) => add(callback, delayMs, args, true),
+    setTimeout: (callback, delayMs, ...args) => add(callback, delayMs, args, 1),
+    setInterval: (callback, delayMs, ...args) => add(callback, delayMs, args, 1, true),
+    start: (callback, delayMs, ...args) => add(callback, delayMs, args, 0),
     clearTimeout: clear,
     clearInterval: clear,
     nextTick: (callback) => {
@@ -149,7 +159,7 @@ export function createTimers(host: Host, touch: (what: "time") => void): Timers 
         else if (first !== undefined && first.dueMs <= time) {
           removeFirst();
           if (first.everyMs >= 0) {
-            first.dueMs = time + (first.everyMs > 0 ? first.everyMs : 1);
+            first.dueMs = time + first.everyMs;
             first.order = nextOrder++;
             insert(first);
           } else delete live[first.id];

@@ -141,8 +141,7 @@ export function installWindow({ define, load, findLoaded, timers }: WindowTools)
       make(Timeout, timers.setTimeout, callback, delayMs, args),
     setInterval: (callback: unknown, delayMs?: unknown, ...args: unknown[]) =>
       make(Timeout, timers.setInterval, callback, delayMs, args),
-    setImmediate: (callback: unknown, ...args: unknown[]) =>
-      make(Immediate, timers.setTimeout, callback, 0, args),
+    setImmediate: (callback: unknown, ...args: unknown[]) => make(Immediate, timers.start, callback, 0, args),
     clearTimeout: (timer?: unknown) => clear(timer),
     clearInterval: (timer?: unknown) => clear(timer),
     clearImmediate: (timer?: unknown) => clear(timer),

@@ -104,7 +104,7 @@ async function bundle(): Promise<string> {
         resolveDir: guestDir,
       },
       inject: [join(guestDir, "descriptors.ts")],
-      plugins: [streamParts(guestDir)],
+      plugins: [streamParts(guestDir), streamTexts],
       define: {
         "Object.defineProperty": "defineProperty",
         "Object.defineProperties": "defineProperties",
@@ -161,6 +161,26 @@ function streamParts(guestDir: string): Plugin {
     },
   };
 }
+
+/** Messages of web-streams-polyfill, and Deno's words for them. */
+const STREAM_TEXTS: Readonly<Record<string, string>> = {
+  "Cannot construct a ReadableStreamBYOBReader for a stream not constructed with a byte source":
+    "Cannot use a BYOB reader with a non-byte stream",
+  "Cannot cancel a stream that already has a reader": "Cannot cancel a locked ReadableStream.",
+  "The stream is closing or closed and cannot be written to": "The stream is closing or is closed.",
+};
+
+/** Words the errors of web-streams-polyfill as Deno does. */
+const streamTexts: Plugin = {
+  name: "stream texts",
+  setup(build) {
+    build.onLoad({ filter: /web-streams-polyfill.*ponyfill\.m?js$/ }, ({ path }) => {
+      let contents = readFileSync(path, "utf8");
+      for (const [text, words] of Object.entries(STREAM_TEXTS)) contents = contents.replaceAll(text, words);
+      return { contents };
+    });
+  },
+};
 
 /** Older builds are kept for a day: a process running from another checkout may still start children from them. */
 function isOld(folder: string, name: string): boolean {

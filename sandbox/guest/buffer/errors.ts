@@ -38,11 +38,14 @@ export function wrongArgument(name: string, expected: string, value: unknown): E
   return nodeError("ERR_INVALID_ARG_TYPE", message, TypeError);
 }
 
-/** Creates an `ERR_INVALID_ARG_VALUE` error for a text. */
-export function invalidValue(name: string, value: unknown): Error {
+/** Creates an `ERR_INVALID_ARG_VALUE` error; `expected` follows the name. */
+export function invalidArgument(name: string, value: unknown, expected = "is invalid"): Error {
+  const kind = name.includes(".") ? "property" : "argument";
+  const text = value instanceof Uint8Array ? "<Buffer >" : String(value);
+  const shown = typeof value === "string" ? `'${value}'` : text;
   return nodeError(
     "ERR_INVALID_ARG_VALUE",
-    `The argument '${name}' is invalid. Received ${value instanceof Uint8Array ? "<Buffer >" : `'${String(value)}'`}`,
+    `The ${kind} '${name}' ${expected}. Received ${shown}`,
     TypeError,
   );
 }

@@ -2,7 +2,7 @@ import { bytesOf } from "../webIdl.ts";
 import { Buffer, type Bytes, asBuffer } from "./buffer.ts";
 import { checkBytes, compareBytes } from "./compare.ts";
 import { ENCODINGS, type Encodings, encodingOf } from "./encodings.ts";
-import { checkInteger, invalidValue, nodeError, outOfRange, wrongArgument, wrongType } from "./errors.ts";
+import { checkInteger, invalidArgument, nodeError, outOfRange, wrongArgument, wrongType } from "./errors.ts";
 import { numberMethods } from "./numbers.ts";
 
 /** Creates the methods of every buffer. */
@@ -54,7 +54,7 @@ export function createMethods({ encode, decode }: Encodings): Record<string, unk
       if (from > this.length) throw new RangeError("Out of range index");
       const pattern = typeof value === "string" ? encode(value, encodingOf(name)) : bytesOf(value);
       if (pattern === undefined) Uint8Array.prototype.fill.call(this, Number(value) & 255, from, to);
-      else if (pattern.length === 0 && value !== "" && to > from) throw invalidValue("value", value);
+      else if (pattern.length === 0 && value !== "" && to > from) throw invalidArgument("value", value);
       else if (pattern.length === 0) Uint8Array.prototype.fill.call(this, 0, from, to);
       else for (let at = from; at < to; at++) this[at] = pattern[(at - from) % pattern.length] as number;
       return this;

@@ -74,7 +74,8 @@ export function createStatics({ encode }: Encodings): Record<string, unknown> {
       const total =
         length === undefined
           ? parts.reduce((sum, part) => sum + part.length, 0)
-          : checkInteger(length, "length");
+          : checkInteger(length, "length", list.length === 0 ? Number.MIN_SAFE_INTEGER : 0);
+      if (list.length === 0) return asBuffer(new Uint8Array(0));
       const joined = new Uint8Array(total);
       let at = 0;
       for (const part of parts) {

@@ -27,15 +27,22 @@ export default function bufferChunk(internals: Internals): Readonly<Record<strin
   for (const symbol of [Symbol.for("Deno.privateCustomInspect"), Symbol.for("nodejs.util.inspect.custom")]) {
     Object.defineProperty(prototype, symbol, {
       configurable: true,
-      value(this: Uint8Array): string {
+      value(this: Uint8Array, ...args: unknown[]): string {
         const shown = Array.from(this.subarray(0, INSPECTED_BYTES), (byte) =>
           byte.toString(16).padStart(2, "0"),
         ).join(" ");
         const left = this.length - INSPECTED_BYTES;
-        return `<Buffer ${shown}${left > 0 ? ` ... ${left} more byte${left > 1 ? "s" : ""}` : ""}>`;
+        const more = left > 0 ? ` ... ${left} more byte${left > 1 ? "s" : ""}` : "";
+        // Properties are printed as Node prints them; the two symbols' methods are given `inspect` at different places.
+        const inspect = args.find((arg) => typeof arg === "function") as (...args: unknown[]) => string;
+        const options = { ...(args[1] as object), quotes: ["'", '"', "`"] };
+        const others = Object.entries(this).slice(this.length);
+        const own = others.map(([key, item]) => `, ${key}: ${inspect(item, options)}`);
+        return `<Buffer ${shown}${more}${own.join("")}>`;
       },
     });
   }
+  prototype["toLocaleString"] = prototype["toString"];
   const constants = { MAX_LENGTH: 9_007_199_254_740_991, MAX_STRING_LENGTH: 536_870_888 };
   const { Blob, File } = load("file");
   const names = {

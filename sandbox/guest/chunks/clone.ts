@@ -131,6 +131,7 @@ export default function cloneChunk({
       return keep((rule.copy as (value: object) => unknown)(value));
     }
     if (types.isNativeError(value)) return cloneError(value as Error, keep, inner);
+    if (value instanceof WebAssembly.Module) return keep(value);
     const unclonable = nameOfUnclonable(value);
     if (unclonable !== undefined) throw refuse(`${unclonable} could not be cloned.`);
     const copy = keep(

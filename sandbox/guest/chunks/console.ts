@@ -95,5 +95,23 @@ export default function consoleChunk({ print }: Internals): Readonly<Record<stri
   };
   const console = Object.assign(namespace, methods);
   Object.defineProperty(console, Symbol.toStringTag, { value: "console", configurable: true });
-  return { console, inspect, formatArguments };
+  return {
+    console,
+    inspect,
+    formatArguments,
+    /** `node:console`. */
+    get module() {
+      const whole = (globalThis as unknown as { console: object }).console;
+      const { context: _, createTask: __, ...names } = methods;
+      return {
+        ...Object.fromEntries(Object.keys(names).map((name) => [name, whole[name as never]])),
+        Console: class {
+          constructor() {
+            throw new Error("node:console: Console is not available in this sandbox");
+          }
+        },
+        default: whole,
+      };
+    },
+  };
 }

@@ -29,9 +29,8 @@ export default function cryptoChunk({
       }
       const view = array as Uint8Array;
       if (view.byteLength > 65_536) {
-        throw exception(
+        throw new (load("events")["QuotaExceededError"] as new (message: string) => Error)(
           `The ArrayBufferView's byte length (${view.byteLength}) exceeds the number of bytes of entropy available via this API (65536)`,
-          "QuotaExceededError",
         );
       }
       new Uint8Array(view.buffer, view.byteOffset, view.byteLength).set(

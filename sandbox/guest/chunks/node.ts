@@ -35,7 +35,7 @@ export default function nodeChunk(internals: Internals): Module {
     perfHooks: () => small.createPerfHooks(internals),
     punycode: () => small.createPunycode(internals),
     querystring: () => createQuerystring(internals),
-    streamWeb: () => ({ ...internals.load("streams") }),
+    streamWeb: () => ({ ...internals.load("streams"), default: internals.load("streams") }),
     stringDecoder: () => createStringDecoder(internals),
     timers: () => small.createTimersModule(members["timersPromises"] as Module),
     timersPromises: () => small.createTimersPromises(internals),

@@ -1,4 +1,4 @@
-import { nodeError, wrongArgument } from "../buffer/errors.ts";
+import { describe, nodeError, wrongArgument } from "../buffer/errors.ts";
 import type { Internals } from "../internals.ts";
 import { type DuplexClass, type WebWritable, duplexPair, webWritables } from "../node/streamPairs.ts";
 import { streamParts } from "../node/streamParts.ts";
@@ -65,6 +65,14 @@ export default function nodeStreamChunk({ load, nextTick }: Internals): Readonly
   };
   codes["ERR_MISSING_ARGS"] = function missingArgument(name: string): Error {
     return nodeError("ERR_MISSING_ARGS", `The "${name}" argument must be specified`, TypeError);
+  };
+  codes["ERR_INVALID_RETURN_VALUE"] = function wrongReturn(
+    wanted: string,
+    name: string,
+    value: unknown,
+  ): Error {
+    const text = `Expected ${wanted} to be returned from the "${name}" function but got ${describe(value)}.`;
+    return nodeError("ERR_INVALID_RETURN_VALUE", text, TypeError);
   };
   const library = require("readable-stream/lib/stream.js");
   (library["setDefaultHighWaterMark"] as (isObject: boolean, bytes: number) => void)(false, 65_536);

@@ -77,11 +77,20 @@ export default function streamsChunk({
       "_pendingPullIntos" in
       ((stream as unknown as { _readableStreamController: object })._readableStreamController ?? {}),
   }));
-  printAs(WritableStream.prototype, (stream) => ({ locked: (stream as { locked?: boolean }).locked }));
-  printAs(TransformStream.prototype, (stream) => {
-    const { readable, writable } = stream as { readable?: object; writable?: object };
-    return { readable, writable };
-  });
+  printGetters(WritableStream, ["locked"]);
+  printGetters(TransformStream, ["readable", "writable"]);
+  for (const type of [polyfill.ReadableStreamDefaultReader, polyfill.ReadableStreamBYOBReader])
+    printGetters(type, ["closed"]);
+  printGetters(polyfill.WritableStreamDefaultWriter, ["closed", "desiredSize", "ready"]);
+  printGetters(polyfill.WritableStreamDefaultController, ["signal"]);
+  for (const type of [polyfill.CountQueuingStrategy, polyfill.ByteLengthQueuingStrategy])
+    printGetters(type, ["highWaterMark", "size"]);
+  for (const type of [
+    polyfill.TransformStreamDefaultController,
+    ReadableStreamDefaultController,
+    ReadableByteStreamController,
+  ])
+    printGetters(type, ["desiredSize"]);
 
   const { getReader } = ReadableStream.prototype as {
     getReader: (this: object, options?: object) => unknown;

@@ -22,7 +22,8 @@ const TEXTS: readonly (readonly [RegExp, string])[] = [
   [/^AES key length must be 128, 192, or 256 bits$/, "Invalid AES key length"],
   [/^Usages cannot be empty when creating a key\.?$/, "Usages cannot be empty"],
   [/^Zero-length key is not supported$/, "Key length is zero"],
-  [/^length must be a multiple of 8$/, "Invalid length"],
+  [/^length must be a multiple of 8$|^HmacKeyGenParams\.length cannot be 0$/, "Invalid length"],
+  [/^AES-CTR algorithm\.length must be .*/, "Counter length must not be 0 or greater than 128"],
   [/^(\d+) is not a valid AES-GCM tag length$/, "Invalid tag length: $1"],
   [/^algorithm\.iv must contain exactly 16 bytes$/, "Initialization vector must be 16 bytes"],
   [/^length exceeds the maximum derived bit length$/, "The length provided for HKDF is too large"],
@@ -150,7 +151,7 @@ export function createSubtle(hostCall: Internals["hostCall"], exception: Excepti
         algorithmName(args),
         op,
         error,
-        String((args[0] as { namedCurve?: unknown } | null)?.namedCurve),
+        Object(args[0]) as { namedCurve?: unknown; hash?: unknown },
         typeof args[0] === "string",
       );
     return revive(value, answer.body);
@@ -161,7 +162,7 @@ export function createSubtle(hostCall: Internals["hostCall"], exception: Excepti
     algorithm: string,
     op: string,
     { name, message }: { readonly name: string; readonly message: string },
-    curve: string,
+    { namedCurve, hash }: { namedCurve?: unknown; hash?: unknown },
     isText: boolean,
   ): Error {
     const place = `Failed to execute 'call' on 'SubtleCrypto': Argument ${op === "importKey" ? 2 : 0}`;
@@ -183,12 +184,15 @@ export function createSubtle(hostCall: Internals["hostCall"], exception: Excepti
     if (name === "TypeError") return new TypeError(message);
     for (const [pattern, text] of TEXTS)
       if (pattern.test(message)) return exception(message.replace(pattern, text), name);
-    if (message === "Unrecognized namedCurve") return exception(`Unsupported named curve: ${curve}`, name);
+    if (message === "Unrecognized namedCurve")
+      return exception(`Unsupported named curve: ${String(namedCurve)}`, name);
     const use = USES[op];
     if (message === "Key algorithm mismatch" && use !== undefined)
       return exception(`${use} algorithm '${algorithm}' does not match key algorithm`, name);
     if (message === "Key algorithm mismatch" && op.startsWith("derive"))
       return exception("Invalid algorithm name", name);
+    if (/^(?:Unrecognized algorithm name$|Only SHA hashes)/.test(message) && /^ecdsa$/i.test(algorithm))
+      return exception(`Unrecognized hash algorithm: ${String(nameIn(hash))}`, name);
     if (message === "Unrecognized algorithm name" && use !== undefined && op !== "decrypt")
       return exception(`${use} algorithm '${algorithm}' does not match key algorithm`, "InvalidAccessError");
     if (message === "Unrecognized algorithm name") return exception(`${message}: ${algorithm}`, name);
@@ -284,9 +288,15 @@ export function createSubtle(hostCall: Internals["hostCall"], exception: Excepti
     }
     async decrypt(algorithm: unknown, key: unknown, data: unknown): Promise<unknown> {
       arity(arguments.length, 3, "decrypt");
-      requireKey(key);
       const { name, tagLength } = Object(algorithm) as { name?: unknown; tagLength?: unknown };
-      if (/^aes-gcm$/i.test(String(name)) && [32, 64, 96, 104, 112, 120].includes(Number(tagLength)))
+      const isOwn = findAlgorithm("decrypt", name) === nameIn(requireKey(key).algorithm);
+      const isShort = [32, 64, 96, 104, 112, 120].includes(Number(tagLength));
+      if (
+        isShort &&
+        isOwn &&
+        /^aes-gcm$/i.test(String(name)) &&
+        (key as CryptoKey).usages.includes("decrypt")
+      )
         throw new TypeError("invalid tag length");
       return call("decrypt", [algorithm, key, data]);
     }
@@ -303,6 +313,8 @@ export function createSubtle(hostCall: Internals["hostCall"], exception: Excepti
     }
     async generateKey(algorithm: unknown, extractable: unknown, usages: unknown): Promise<unknown> {
       arity(arguments.length, 3, "generateKey");
+      if (findAlgorithm("generateKey", nameIn(algorithm)) === undefined)
+        throw exception(`Unrecognized algorithm name: ${String(nameIn(algorithm))}`, "NotSupportedError");
       const { name, hash, length } = Object(algorithm) as Record<string, unknown>;
       const block = SHA3_BLOCKS[String(nameIn(hash)).toUpperCase()];
       if (/^hmac$/i.test(String(name)) && length === undefined && block !== undefined)
@@ -331,9 +343,9 @@ export function createSubtle(hostCall: Internals["hostCall"], exception: Excepti
       usages: unknown,
     ): Promise<unknown> {
       arity(arguments.length, 5, "importKey");
-      const isBytes = bytesOf(data) !== undefined;
-      if (typeof data === "object" && data !== null && isBytes === (format === "jwk"))
-        throw new TypeError(`Cannot import key: 'keyData' is ${isBytes ? "not " : ""}a JsonWebKey`);
+      const isJwk = format === "jwk";
+      if (isJwk ? typeof data !== "object" || bytesOf(data) !== undefined : bytesOf(data) === undefined)
+        throw new TypeError(`Cannot import key: 'keyData' is ${isJwk ? "not " : ""}a JsonWebKey`);
       // Keys to derive from are never extractable in Deno, whatever is asked for.
       const isDerived = DERIVATIONS.slice(3).includes(String(nameIn(algorithm)).toUpperCase());
       const isArgon2 = /^argon2/i.test(String(nameIn(algorithm)));
@@ -347,6 +359,7 @@ export function createSubtle(hostCall: Internals["hostCall"], exception: Excepti
     }
     async exportKey(format: unknown, key: unknown): Promise<unknown> {
       arity(arguments.length, 2, "exportKey");
+      requireKey(key);
       const exported = await call("exportKey", [format, key]);
       if (format !== "jwk") return exported;
       return orderJwk(

@@ -1,3 +1,4 @@
+import { colored } from "./colors.ts";
 import type { InspectOptions, Inspection } from "./inspection.ts";
 import { joinEntries } from "./layout.ts";
 import { getConstructorName, getPrefix } from "./names.ts";
@@ -40,7 +41,8 @@ function begin(options: InspectOptions, own: Inspection["inspect"]): Inspection 
     breakLength,
     compact,
     trailingComma: options.trailingComma ?? false,
-    stylize: options.stylize ?? ((text) => text),
+    stylize: options.stylize ?? (options.colors === true ? colored : (text) => text),
+    escapeSequences: options.escapeSequences ?? true,
     quotes: options.quotes ?? ['"', "'", "`"],
     customInspect: options.customInspect ?? true,
     showHidden: options.showHidden ?? false,
@@ -110,7 +112,7 @@ function nodeOptions(state: Inspection, depth: number): object {
   return {
     showHidden,
     depth,
-    colors: options.stylize !== undefined,
+    colors: options.colors ?? false,
     customInspect,
     showProxy: false,
     maxArrayLength: state.iterableLimit,

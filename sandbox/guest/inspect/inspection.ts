@@ -19,6 +19,10 @@ export interface InspectOptions {
   showHidden?: boolean;
   trailingComma?: boolean;
   customInspect?: boolean;
+  /** Whether texts have the colours of their kinds. */
+  colors?: boolean;
+  /** Whether control characters in strings are escaped. Default true. */
+  escapeSequences?: boolean;
   /** Gives a text the colour of its kind. Default: none. */
   stylize?: (text: string, style: string) => string;
   /** Quotes, in order of preference. Default `"`, `'`, `` ` ``. */
@@ -37,6 +41,7 @@ export interface Inspection extends Layout {
   readonly quotes: readonly string[];
   readonly stylize: (text: string, style: string) => string;
   readonly customInspect: boolean;
+  readonly escapeSequences: boolean;
   readonly showHidden: boolean;
   readonly seen: unknown[];
   circular: Map<unknown, number> | undefined;

@@ -32,8 +32,8 @@ function formatString(state: Inspection, value: string): string {
   if (state.compact !== true && text.length > 16 && text.length > state.breakLength - state.indentation - 4) {
     const lines = text
       .split(/(?<=\n)/)
-      .map((line) => state.stylize(quoteString(line, state.quotes), "string"));
+      .map((line) => state.stylize(quoteString(line, state.quotes, state.escapeSequences), "string"));
     return lines.join(` +\n${" ".repeat(state.indentation + 2)}`) + trailer;
   }
-  return state.stylize(quoteString(text, state.quotes), "string") + trailer;
+  return state.stylize(quoteString(text, state.quotes, state.escapeSequences), "string") + trailer;
 }

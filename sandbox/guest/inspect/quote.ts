@@ -15,8 +15,9 @@ const ESCAPES = new Map(
 const hex = (text: string) => `\\x${text.charCodeAt(0).toString(16).padStart(2, "0")}`;
 
 /** Quotes a string with the first of `quotes` that it doesn't contain, or with the first if it contains all of them. */
-export function quoteString(text: string, quotes: readonly string[]): string {
+export function quoteString(text: string, quotes: readonly string[], escapes = true): string {
   const quote = quotes.find((candidate) => !text.includes(candidate)) ?? quotes[0] ?? '"';
+  if (!escapes) return quote + text + quote;
   const escaped = text
     .replace(/[\b\f\n\r\t\v\\]/g, (found) => ESCAPES.get(found) ?? found)
     .replaceAll(quote, `\\${quote}`);

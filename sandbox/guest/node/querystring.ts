@@ -41,7 +41,7 @@ export function createQuerystring({ load }: Internals): Readonly<Record<string, 
   function stringify(fields: unknown, separator?: string, equals?: string, options?: object): string {
     if (typeof fields !== "object" || fields === null) return "";
     const { encodeURIComponent: own } = (options ?? {}) as { encodeURIComponent?: Convert };
-    const encode = typeof own === "function" ? own : (querystring.escape as Convert);
+    const encode = typeof own === "function" ? own : escape;
     const text = (value: unknown): string => {
       const isText =
         typeof value === "string" ||

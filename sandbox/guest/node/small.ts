@@ -260,6 +260,17 @@ interface AbortSignalLike {
 export function createPerfHooks({ load }: Internals): Exports {
   const { performance, PerformanceEntry, PerformanceObserver, PerformanceObserverEntryList } =
     load("platform");
+  const members = {
+    eventLoopUtilization: () => ({ idle: 0, active: 0, utilization: 0 }),
+    timerify: (work: unknown): unknown => {
+      if (typeof work !== "function") throw wrongType("fn", "function", work);
+      return work;
+    },
+  };
+  const missing = (name: string) => (): never => {
+    throw new Error(`node:perf_hooks: ${name} is not available in this sandbox`);
+  };
+  Object.assign(performance as object, members);
   const kinds = "NODE MARK MEASURE GC FUNCTION HTTP2 HTTP DNS NET".split(" ");
   return withDefault({
     performance,
@@ -267,10 +278,9 @@ export function createPerfHooks({ load }: Internals): Exports {
     PerformanceObserver,
     PerformanceObserverEntryList,
     constants: Object.fromEntries(kinds.map((kind, at) => [`NODE_PERFORMANCE_ENTRY_TYPE_${kind}`, at])),
-    timerify: (work: unknown): unknown => {
-      if (typeof work !== "function") throw wrongType("fn", "function", work);
-      return work;
-    },
+    ...members,
+    createHistogram: missing("createHistogram"),
+    monitorEventLoopDelay: missing("monitorEventLoopDelay"),
   });
 }
 

@@ -1,3 +1,4 @@
+import { invalidArgument, nodeError } from "../buffer/errors.ts";
 import type { Internals } from "../internals.ts";
 import { nodeModules } from "../nodeModules.ts";
 
@@ -92,8 +93,7 @@ export function createSystem({ load, native }: Internals): Readonly<Record<strin
     get: unreachable("http.get"),
     createServer: unreachable("http.createServer"),
     Agent: class Agent {},
-    METHODS: ["GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS"],
-    STATUS_CODES: {},
+    ...(JSON.parse(native("httpNames", {}) as string) as object),
   };
   const ipVersion = (text: unknown): number => {
     const value = String(text);
@@ -148,15 +148,19 @@ export function createSystem({ load, native }: Internals): Readonly<Record<strin
       builtinModules: Object.keys(nodeModules).filter((name) => !name.startsWith("node:")),
       isBuiltin: (name: unknown) => Object.hasOwn(nodeModules, String(name)),
       getBuiltinModule,
-      createRequire: () => (name: unknown) => {
-        const found = getBuiltinModule(name);
-        if (found !== undefined) return found;
-        throw Object.assign(
-          new Error(`Cannot find module '${String(name)}': only Node's modules can be required here`),
-          {
-            code: "MODULE_NOT_FOUND",
-          },
-        );
+      createRequire: (from: unknown) => {
+        if (!/^(?:\/|file:)/.test(String(from)))
+          throw invalidArgument(
+            "filename",
+            from,
+            "must be a file URL object, file URL string, or absolute path string",
+          );
+        return (name: unknown) => {
+          const found = getBuiltinModule(name);
+          if (found !== undefined) return found;
+          const text = `Cannot find module '${String(name)}': only Node's modules can be required here`;
+          throw nodeError("MODULE_NOT_FOUND", text);
+        };
       },
     }),
     tty: withDefault({ isatty: () => false }),

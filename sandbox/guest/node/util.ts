@@ -1,5 +1,6 @@
 import { MIMEParams, MIMEType } from "./mime.ts";
-import { nodeError, wrongArgument, wrongType } from "../buffer/errors.ts";
+import { invalidArgument, nodeError, wrongArgument, wrongType } from "../buffer/errors.ts";
+import { COLORS, STYLES } from "../inspect/colors.ts";
 import { inspect as denoInspect } from "../inspect/inspect.ts";
 import type { InspectOptions } from "../inspect/inspection.ts";
 import type { Internals } from "../internals.ts";
@@ -9,7 +10,6 @@ import { isDeepEqual } from "./deepEqual.ts";
 type Callback = (error: unknown, ...values: unknown[]) => void;
 type AnyFunction = (...args: unknown[]) => unknown;
 type NodeOptions = InspectOptions & {
-  colors?: boolean;
   maxArrayLength?: number | null;
   maxStringLength?: number | null;
 };
@@ -37,68 +37,6 @@ const DEFAULTS = {
   trailingComma: false,
   indentLevel: 0,
 };
-/** Colours of the terminal by name: the codes that begin and end them. */
-const COLORS: Record<string, readonly [number, number]> = {
-  reset: [0, 0],
-  bold: [1, 22],
-  dim: [2, 22],
-  italic: [3, 23],
-  underline: [4, 24],
-  blink: [5, 25],
-  inverse: [7, 27],
-  hidden: [8, 28],
-  strikethrough: [9, 29],
-  doubleunderline: [21, 24],
-};
-const NAMES = ["black", "red", "green", "yellow", "blue", "magenta", "cyan", "white"];
-const inCapitals = (name: string): string => `bg${name.charAt(0).toUpperCase()}${name.slice(1)}`;
-for (const [at, name] of NAMES.entries()) COLORS[name] = [30 + at, 39];
-for (const [at, name] of NAMES.entries()) COLORS[inCapitals(name)] = [40 + at, 49];
-Object.assign(COLORS, { framed: [51, 54], overlined: [53, 55], gray: [90, 39] });
-for (const [at, name] of NAMES.entries()) if (at > 0) COLORS[`${name}Bright`] = [90 + at, 39];
-COLORS["bgGray"] = [100, 49];
-for (const [at, name] of NAMES.entries()) if (at > 0) COLORS[inCapitals(`${name}Bright`)] = [100 + at, 49];
-for (const [name, other] of [
-  ["gray", "grey"],
-  ["gray", "blackBright"],
-  ["bgGray", "bgGrey"],
-  ["bgGray", "bgBlackBright"],
-  ["dim", "faint"],
-  ["strikethrough", "strikeThrough"],
-  ["strikethrough", "crossedout"],
-  ["strikethrough", "crossedOut"],
-  ["hidden", "conceal"],
-  ["inverse", "swapColors"],
-  ["inverse", "swapcolors"],
-  ["doubleunderline", "doubleUnderline"],
-] as const)
-  Object.defineProperty(COLORS, other, {
-    get: () => COLORS[name],
-    set: (value: readonly [number, number]) => {
-      COLORS[name] = value;
-    },
-    configurable: true,
-  });
-const STYLES: Record<string, string> = {
-  __proto__: null as never,
-  special: "cyan",
-  number: "yellow",
-  bigint: "yellow",
-  boolean: "yellow",
-  undefined: "grey",
-  null: "bold",
-  string: "green",
-  symbol: "green",
-  date: "magenta",
-  regexp: "red",
-  module: "underline",
-};
-
-function stylizeWithColor(text: string, style: string): string {
-  const [begin, end] = COLORS[STYLES[style] ?? ""] ?? [];
-  return begin === undefined ? text : `\u001b[${begin}m${text}\u001b[${end}m`;
-}
-
 /** Node's `util.inspect`: two levels deep, single quotes preferred. */
 export function inspect(value: unknown, options?: NodeOptions | boolean | null, ...more: unknown[]): string {
   const [depth] = more as (number | null | undefined)[];
@@ -120,7 +58,6 @@ export function inspect(value: unknown, options?: NodeOptions | boolean | null, 
       listLimit: Math.max(0, maxArrayLength ?? Number.POSITIVE_INFINITY),
       strAbbreviateSize: Math.max(0, maxStringLength ?? Number.POSITIVE_INFINITY),
       ...given,
-      ...(given.colors === true && { stylize: stylizeWithColor }),
     },
     inspect,
   );
@@ -280,11 +217,7 @@ export function createUtil({ load, native, nextTick }: Internals): Readonly<Reco
     const number = Object.hasOwn(signals, name) ? signals[name] : undefined;
     if (number !== undefined) return 128 + number;
     const names = Object.keys(signals).map((known) => `'${known}'`);
-    throw nodeError(
-      "ERR_INVALID_ARG_VALUE",
-      `The argument 'signalCode' must be one of: ${names.join(", ")}. Received ${inspect(name)}`,
-      TypeError,
-    );
+    throw invalidArgument("signalCode", name, `must be one of: ${names.join(", ")}`);
   }
   const missing = (name: string) => (): never => {
     throw new Error(`node:util: ${name} is not available in this sandbox`);
@@ -461,7 +394,7 @@ export function createUtil({ load, native, nextTick }: Internals): Readonly<Reco
       (load("console")["console"] as Console).log(`${day.slice(8)} ${month} ${time} - ${format(...args)}`);
     },
     setTraceSigInt: (isOn: unknown): void => {
-      if (typeof isOn !== "boolean") throw wrongType("enable", "boolean", isOn);
+      if (typeof isOn !== "boolean") throw wrongType("enabled", "boolean", isOn);
     },
     transferableAbortController: () => new (load("events")["AbortController"] as typeof AbortController)(),
     transferableAbortSignal: (signal: { aborted?: unknown } | null) => {

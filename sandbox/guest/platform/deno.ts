@@ -30,7 +30,9 @@ const SYNCHRONOUS =
   "hostname osRelease osUptime systemMemoryInfo networkInterfaces loadavg uid gid dlopen kill chdir run watchFs";
 /** Members that exist but don't work here. */
 const REFUSED =
-  "test bench lint isatty connect listen connectTls listenTls startTls serveHttp serve resolveDns upgradeWebSocket refTimer unrefTimer consoleSize umask createHttpClient addSignalListener removeSignalListener spawn spawnAndWait spawnAndWaitSync";
+  "lint connect listen connectTls listenTls startTls serveHttp serve resolveDns upgradeWebSocket consoleSize umask createHttpClient spawn spawnAndWait spawnAndWaitSync";
+/** Members that do nothing here, as in a program that is run. */
+const IDLE = "test bench refTimer unrefTimer addSignalListener removeSignalListener";
 const CLASSES =
   "Process FsFile Permissions PermissionStatus ChildProcess UnsafeCallback UnsafePointer UnsafePointerView UnsafeFnPointer HttpClient";
 const ERRORS =
@@ -84,6 +86,7 @@ export function createDeno({ load, print, exit }: Internals): Record<string, unk
       },
     }[name];
   }
+  for (const name of IDLE.split(" ")) deno[name] = { [name]: () => undefined }[name];
   for (const name of CLASSES.split(" ")) {
     deno[name] = {
       [name]: class {
@@ -174,6 +177,7 @@ export function createDeno({ load, print, exit }: Internals): Record<string, unk
     pid: 1,
     ppid: 0,
     noColor: false,
+    isatty: () => false,
     args: [],
     mainModule: "file:///source.js",
   });

@@ -109,12 +109,15 @@ const BUILTINS: ReadonlySet<string> = new Set(
  * mention them load; calling any of them fails with the error that the nodes report for a blocked resource.
  */
 function unavailableModule(specifier: string): string {
-  const real = process.getBuiltinModule(specifier);
+  const real = process.getBuiltinModule(specifier) as Readonly<Record<string, unknown>> | undefined;
   const names = Object.keys(real ?? {}).filter((name) => name !== "default");
   // `events` and `stream` are classes themselves, and packages extend them when they load.
   const isFunction = typeof real === "function";
   const exported = names.map((name, at) => `b${at} as ${JSON.stringify(name)}`);
-  const bindings = names.map((name, at) => `const b${at} = blocked(${JSON.stringify(name)});`).join("\n");
+  // Constants are what they are.
+  const valueOf = (name: string): string =>
+    typeof real?.[name] === "number" ? String(real[name]) : `blocked(${JSON.stringify(name)})`;
+  const bindings = names.map((name, at) => `const b${at} = ${valueOf(name)};`).join("\n");
   const members = names.map((name, at) => `${JSON.stringify(name)}: b${at}`).join(", ");
   return `const blocked = (name) => function () {
   const error = new Error(${JSON.stringify(`Requires access to "${specifier}", which sources do not have: `)} + name);

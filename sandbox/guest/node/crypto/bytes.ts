@@ -1,4 +1,4 @@
-import { nodeError, outOfRange, wrongArgument, wrongType } from "../../buffer/errors.ts";
+import { invalidArgument, outOfRange, wrongArgument, wrongType } from "../../buffer/errors.ts";
 import type { Internals } from "../../internals.ts";
 import { bytesOf, concatBytes } from "../../webIdl.ts";
 
@@ -36,11 +36,7 @@ export function createByteTools(native: Internals["native"], Buffer: BufferType)
   const toBytes: ByteTools["toBytes"] = (value, encoding, name, others = false) => {
     if (typeof value === "string") {
       if (encoding === "hex" && value.length % 2 === 1)
-        throw nodeError(
-          "ERR_INVALID_ARG_VALUE",
-          `The argument 'encoding' is invalid for data of length ${value.length}. Received 'hex'`,
-          TypeError,
-        );
+        throw invalidArgument("encoding", encoding, `is invalid for data of length ${value.length}`);
       return Buffer.from(value, typeof encoding === "string" && encoding !== "buffer" ? encoding : undefined);
     }
     const bytes = others || ArrayBuffer.isView(value) ? bytesOf(value) : undefined;

@@ -92,6 +92,7 @@ export function createCiphers(
       return this;
     }
     setAAD(data: unknown): this {
+      if (this.#isFinal) throw badState("setAAD");
       if (this.#isAuthenticated) this.#call("aad", toBytes(data, undefined, "buffer"));
       return this;
     }

@@ -18,7 +18,7 @@ export function createCrypto(internals: Internals): Readonly<Record<string, unkn
     crypto: { subtle: unknown; getRandomValues(array: unknown): unknown };
   };
   const tools = createByteTools(native, Buffer);
-  const keys = createKeys(native, tools);
+  const keys = createKeys(internals, tools);
   const missing = (name: string) => {
     class Missing {
       constructor() {

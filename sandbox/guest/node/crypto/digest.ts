@@ -1,4 +1,4 @@
-import { nodeError, wrongArgument, wrongType } from "../../buffer/errors.ts";
+import { invalidArgument, nodeError, wrongArgument, wrongType } from "../../buffer/errors.ts";
 import type { Internals } from "../../internals.ts";
 import { concatBytes } from "../../webIdl.ts";
 import { checkText, checkUint32, type ByteTools } from "./bytes.ts";
@@ -143,11 +143,7 @@ export function createDigests(
       ) as { outputEncoding?: unknown; outputLength?: unknown };
       if (typeof outputEncoding !== "string") throw wrongType("outputEncoding", "string", outputEncoding);
       if (outputEncoding !== "buffer" && !Buffer.isEncoding(outputEncoding))
-        throw nodeError(
-          "ERR_INVALID_ARG_VALUE",
-          `The argument 'outputEncoding' is invalid. Received '${outputEncoding}'`,
-          TypeError,
-        );
+        throw invalidArgument("outputEncoding", outputEncoding);
       return output(computeHash(algorithm, outputLength)(data), outputEncoding);
     },
     Hash: callable(Hash, "Hash"),

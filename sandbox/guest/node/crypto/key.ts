@@ -1,4 +1,4 @@
-import { nodeError, wrongArgument, wrongType } from "../../buffer/errors.ts";
+import { invalidArgument, nodeError, wrongArgument, wrongType } from "../../buffer/errors.ts";
 import type { Internals } from "../../internals.ts";
 import { bytesOf } from "../../webIdl.ts";
 import { type ByteTools, checkFunction, checkInteger, checkText, checkUint32 } from "./bytes.ts";
@@ -17,17 +17,6 @@ const PLAIN_PAIRS = ["ed25519", "ed448", "x25519", "x448"];
 /** `KeyObject`, and the functions that read one. */
 export type KeyTools = ReturnType<typeof createKeys>;
 
-/** Creates an `ERR_INVALID_ARG_VALUE` error for an option or argument. */
-export function invalidOption(name: string, value: unknown, expected = "is invalid"): Error {
-  const kind = name.includes(".") ? "property" : "argument";
-  const shown = typeof value === "string" ? `'${value}'` : String(value);
-  return nodeError(
-    "ERR_INVALID_ARG_VALUE",
-    `The ${kind} '${name}' ${expected}. Received ${shown}`,
-    TypeError,
-  );
-}
-
 /** Deno's error for a key that the host can't read. */
 function readError(error: Error, isPublic: boolean): Error {
   if (!/unsupported|unable to|not enough data|wrong tag/i.test(error.message)) return error;
@@ -39,7 +28,7 @@ const pairError = (error: Error): Error =>
   /curve/i.test(error.message) ? new TypeError("Invalid EC curve name") : error;
 
 /** Creates `KeyObject` and what reads, writes and generates keys; the host knows their formats. */
-export function createKeys(native: Internals["native"], { Buffer, toBytes }: ByteTools) {
+export function createKeys({ native, cloneRules }: Internals, { Buffer, toBytes }: ByteTools) {
   const json = (name: string, header: object, bytes?: Bytes): Record<string, unknown> =>
     JSON.parse(native(name, header, bytes) as string) as Record<string, unknown>;
   const hexOf = (value: Bytes | string): string => Buffer.from(value).toString("hex");
@@ -61,7 +50,7 @@ export function createKeys(native: Internals["native"], { Buffer, toBytes }: Byt
       };
     }
     constructor(type: unknown, handle: unknown) {
-      if (type !== "secret" && type !== "public" && type !== "private") throw invalidOption("type", type);
+      if (type !== "secret" && type !== "public" && type !== "private") throw invalidArgument("type", type);
       if (typeof handle !== "object") throw wrongType("handle", "object", handle);
       this.#type = type;
     }
@@ -89,7 +78,7 @@ export function createKeys(native: Internals["native"], { Buffer, toBytes }: Byt
       const bytes = Buffer.from(valueOf(this));
       if (format === "jwk") return { kty: "oct", k: bytes.toString("base64url") };
       if (format !== undefined && format !== "buffer")
-        throw invalidOption("options.format", format, "must be one of: undefined, 'buffer', 'jwk'");
+        throw invalidArgument("options.format", format, "must be one of: undefined, 'buffer', 'jwk'");
       return bytes;
     }
   }
@@ -113,9 +102,9 @@ export function createKeys(native: Internals["native"], { Buffer, toBytes }: Byt
       const isPublic = this.type === "public";
       const { format, type, cipher, passphrase } = options as Options;
       if (format !== "jwk") {
-        if (!["pem", "der"].includes(format as string)) throw invalidOption("options.format", format);
+        if (!["pem", "der"].includes(format as string)) throw invalidArgument("options.format", format);
         if (!(isPublic ? ["pkcs1", "spki"] : ["pkcs1", "pkcs8", "sec1"]).includes(type as string))
-          throw invalidOption("options.type", type);
+          throw invalidArgument("options.type", type);
       }
       const answer = native("keyExport", {
         key: valueOf(this),
@@ -137,6 +126,10 @@ export function createKeys(native: Internals["native"], { Buffer, toBytes }: Byt
       return format === "pem" ? answer : Buffer.from(answer);
     }
   }
+  cloneRules.add({
+    has: (value) => value instanceof KeyObject,
+    copy: (key: KeyObject) => create(key.type, valueOf(key)),
+  });
   class PublicKeyObject extends AsymmetricKeyObject {}
   class PrivateKeyObject extends AsymmetricKeyObject {}
 
@@ -159,15 +152,15 @@ export function createKeys(native: Internals["native"], { Buffer, toBytes }: Byt
       throw wrongArgument("key", expected, given);
     const { key, format = "pem", type: encoding, passphrase } = (isBytes ? { key: given } : given) as Options;
     if (key instanceof KeyObject) return parse(key, isPublic);
-    if (!["pem", "der", "jwk"].includes(format as string)) throw invalidOption("options.format", format);
+    if (!["pem", "der", "jwk"].includes(format as string)) throw invalidArgument("options.format", format);
     if (format === "jwk") {
       if (typeof key !== "object" || key === null) throw wrongType("key.key", "object", key);
       const { kty } = key as { kty?: unknown };
       if (!["RSA", "EC", "OKP"].includes(kty as string))
-        throw invalidOption("key.kty", kty, "must be one of: 'RSA', 'EC', 'OKP'");
+        throw invalidArgument("key.kty", kty, "must be one of: 'RSA', 'EC', 'OKP'");
       return create(type, json("keyRead", { isPublic, jwk: key })["key"] as string);
     }
-    if (format === "der" && typeof encoding !== "string") throw invalidOption("options.type", encoding);
+    if (format === "der" && typeof encoding !== "string") throw invalidArgument("options.type", encoding);
     const bytes = typeof key === "string" ? Buffer.from(key) : bytesOf(key);
     if (bytes === undefined) throw wrongArgument(isBytes ? "key" : "key.key", KEY_TYPES, key);
     const secret = typeof passphrase === "string" ? passphrase : undefined;
@@ -198,11 +191,12 @@ export function createKeys(native: Internals["native"], { Buffer, toBytes }: Byt
 
   const generateKeySync = (type: unknown, options: unknown): KeyObject => {
     checkText(type, "type");
-    if (type !== "hmac" && type !== "aes") throw invalidOption("type", type, "must be a supported key type");
+    if (type !== "hmac" && type !== "aes")
+      throw invalidArgument("type", type, "must be a supported key type");
     if (typeof options !== "object" || options === null) throw wrongType("options", "object", options);
     const { length } = options as Options;
     if (type === "aes" && !AES_BITS.includes(length as number))
-      throw invalidOption("options.length", length, `must be one of: ${AES_BITS.join(", ")}`);
+      throw invalidArgument("options.length", length, `must be one of: ${AES_BITS.join(", ")}`);
     const bits = checkInteger(length, "options.length", 8, 2 ** 31 - 1);
     return create("secret", native("random", { bytes: bits >>> 3 }));
   };
@@ -213,7 +207,7 @@ export function createKeys(native: Internals["native"], { Buffer, toBytes }: Byt
       checkUint32(given["modulusLength"], "options.modulusLength");
     else if (type === "ec") checkText(given["namedCurve"], "options.namedCurve");
     else if (!PLAIN_PAIRS.includes(type as string))
-      throw invalidOption("type", type, "must be a supported key type");
+      throw invalidArgument("type", type, "must be a supported key type");
     const { modulusLength, publicExponent, namedCurve } = given;
     let pair: Record<string, unknown>;
     try {

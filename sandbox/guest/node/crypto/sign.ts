@@ -1,9 +1,9 @@
-import { nodeError } from "../../buffer/errors.ts";
+import { invalidArgument, nodeError } from "../../buffer/errors.ts";
 import type { Internals } from "../../internals.ts";
 import { bytesOf, concatBytes } from "../../webIdl.ts";
 import { type ByteTools, checkFunction, checkText } from "./bytes.ts";
 import { queue } from "./callback.ts";
-import { invalidOption, type KeyTools } from "./key.ts";
+import type { KeyTools } from "./key.ts";
 import { createLazyStream } from "./lazyStream.ts";
 import { HASHES } from "./names.ts";
 
@@ -30,7 +30,7 @@ export function createSigning(
       typeof key === "object" && bytesOf(key) === undefined ? key : {}
     ) as Record<string, unknown>;
     if (dsaEncoding !== undefined && dsaEncoding !== "der" && dsaEncoding !== "ieee-p1363")
-      throw invalidOption("options.dsaEncoding", dsaEncoding);
+      throw invalidArgument("options.dsaEncoding", dsaEncoding);
     return { key: pemOf(key, isPublic), padding, saltLength, dsaEncoding };
   };
   const signBytes = (algorithm: string | null, data: Bytes, key: unknown): Bytes =>
@@ -42,16 +42,18 @@ export function createSigning(
     if (algorithm === null && !asymmetricKeyType.startsWith("ed"))
       throw new TypeError("Algorithm must be specified when using non-Ed25519 keys");
   };
+  const readBytes = (value: unknown, name: string): Bytes =>
+    typeof value === "string" ? Buffer.from(value) : viewBytes(value, name);
   const sign = (algorithm: unknown, data: unknown, key: unknown): unknown => {
-    const bytes = viewBytes(data, "data");
+    const bytes = readBytes(data, "data");
     const name = checkDigest(algorithm);
     const header = keyHeader(key, false);
     checkAlgorithm(name, key, false);
     return Buffer.from(native("sign", { algorithm: name, ...header }, bytes));
   };
   const verify = (algorithm: unknown, data: unknown, key: unknown, signature: unknown): boolean => {
-    const bytes = typeof data === "string" ? Buffer.from(data) : viewBytes(data, "data");
-    const signed = typeof signature === "string" ? Buffer.from(signature) : viewBytes(signature, "signature");
+    const bytes = readBytes(data, "data");
+    const signed = readBytes(signature, "signature");
     const name = checkDigest(algorithm);
     keyHeader(key, true);
     checkAlgorithm(name, key, true);

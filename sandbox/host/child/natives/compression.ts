@@ -40,6 +40,7 @@ const PARAMS: Readonly<Record<string, readonly number[]>> = {
   ],
 };
 const MAX_ZSTD_LEVEL = 19;
+const MAX_BROTLI_PARAM = 9;
 
 function readParams(operation: string, params: unknown): Record<number, number> {
   const allowed = PARAMS[operation] ?? [];
@@ -49,6 +50,10 @@ function readParams(operation: string, params: unknown): Record<number, number> 
         operation === "zstdCompress" &&
         Number(key) === constants.ZSTD_c_compressionLevel &&
         Number(value) > MAX_ZSTD_LEVEL;
+      if (!(Number(key) <= MAX_BROTLI_PARAM) && operation.startsWith("brotli"))
+        throw Object.assign(new RangeError(`${key} is not a valid Brotli parameter`), {
+          code: "ERR_BROTLI_INVALID_PARAM",
+        });
       if (!allowed.includes(Number(key)) || isTooHigh)
         throw new RangeError(`node:zlib: parameter ${key} can't be ${value} in this sandbox`);
       return [Number(key), value as number];

@@ -1,3 +1,4 @@
+import { METHODS, STATUS_CODES } from "node:http";
 import { constants } from "node:os";
 import * as path from "node:path";
 import * as url from "node:url";
@@ -78,6 +79,7 @@ export const nodeNatives: Readonly<Record<string, Native>> = {
       value: (util[known] as (...args: unknown[]) => unknown)(...(args as unknown[])),
     });
   },
+  httpNames: () => JSON.stringify({ METHODS, STATUS_CODES }),
   osConstants: () => JSON.stringify(constants),
   systemErrors: () => JSON.stringify([...util.getSystemErrorMap()]),
 };
