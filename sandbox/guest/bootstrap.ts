@@ -11,6 +11,7 @@ import {
   byteLengthOf,
   cutText,
   defineProperty,
+  errorClasses,
   hasInstance,
   indexOf,
   keys,
@@ -43,16 +44,6 @@ interface StartLimits {
   readonly maxErrorChars: number;
   readonly observe: boolean;
 }
-
-const errorClasses: Readonly<Record<string, ErrorConstructor>> = {
-  __proto__: null,
-  EvalError,
-  RangeError,
-  ReferenceError,
-  SyntaxError,
-  TypeError,
-  URIError,
-} as never;
 
 const visible: PropertyDescriptor = {
   __proto__: null,
@@ -121,6 +112,10 @@ export default function boot(
     },
     cloneRules: createCloneRules(),
     encodeUtf8,
+    decodeUtf8: (bytes, fatal, keepsMark) =>
+      (load("text")["decodeUtf8"] as Internals["decodeUtf8"])(bytes, fatal, keepsMark),
+    exception: (message, name) =>
+      new (load("events")["DOMException"] as new (message: string, name: string) => Error)(message, name),
     setTimeout: timers.start,
     clearTimeout: timers.clearTimeout,
     nextTick: timers.nextTick,

@@ -44,3 +44,14 @@ export function byteLengthOf(value: unknown): number {
 export function cutText(value: unknown, maxChars: number): string {
   return slice(typeof value === "string" ? value : String(value), 0, maxChars);
 }
+
+/** The language's own classes of errors, by name. */
+export const errorClasses: Readonly<Record<string, ErrorConstructor>> = {
+  __proto__: null,
+  EvalError,
+  RangeError,
+  ReferenceError,
+  SyntaxError,
+  TypeError,
+  URIError,
+} as never;

@@ -27,6 +27,10 @@ export interface Internals {
   readonly cloneRules: CloneRules;
   /** Encodes a string as UTF-8; lone surrogates become U+FFFD. */
   readonly encodeUtf8: (text: string) => Uint8Array;
+  /** Decodes UTF-8; invalid sequences become U+FFFD, or an error if `fatal`. A byte order mark is dropped unless `keepsMark`. */
+  readonly decodeUtf8: (bytes: Uint8Array, fatal?: boolean, keepsMark?: boolean) => string;
+  /** Creates a `DOMException`. */
+  readonly exception: (message: string, name: string) => Error;
   readonly setTimeout: (
     callback: (...args: unknown[]) => void,
     delayMs?: unknown,

@@ -95,9 +95,7 @@ export const isNativeError = (value: unknown): boolean =>
   isErrorSlot ? isErrorSlot(value) : Object.prototype.toString.call(value) === "[object Error]";
 
 /** Checks the prototype chain: JavaScript can't check a promise's slot without calling `then`, which a source may observe. */
-export function isPromise(value: unknown): boolean {
-  return value instanceof Promise;
-}
+export const isPromise = (value: unknown): boolean => value instanceof Promise;
 
 const tagOf = (value: unknown): string => {
   try {

@@ -35,16 +35,9 @@ export function installWindow({ define, load, findLoaded, timers }: WindowTools)
   setPrototypeOf(globalThis, prototype);
   define("Window", Window);
   for (const name of ["self", "global"]) define(name, globalThis);
-  for (const name of [
-    "location",
-    "onbeforeunload",
-    "onerror",
-    "onload",
-    "onunhandledrejection",
-    "onunload",
-  ]) {
-    define(name, name === "location" ? undefined : null);
-  }
+  define("location", undefined);
+  for (const name of ["onbeforeunload", "onerror", "onload", "onunhandledrejection", "onunload"])
+    define(name, null);
   define("name", "");
   define("closed", false);
   define("close", () => {});

@@ -24,8 +24,6 @@ export const ENCODINGS: Readonly<Record<string, string>> = {
 export interface Encodings {
   readonly encode: (text: string, encoding: string) => Bytes;
   readonly decode: (bytes: Uint8Array, encoding: string) => string;
-  /** Decodes UTF-8; invalid sequences become U+FFFD, a byte order mark is kept. */
-  readonly decodeUtf8: (bytes: Uint8Array) => string;
 }
 
 /**
@@ -42,14 +40,7 @@ export function encodingOf(encoding: unknown): string {
 }
 
 /** Creates the encodings. UTF-8 is encoded by `Internals.encodeUtf8` and decoded by the text chunk. */
-export function createEncodings({ load, encodeUtf8 }: Internals): Encodings {
-  const decodeUtf8 = (bytes: Uint8Array): string =>
-    (load("text")["decodeUtf8"] as (bytes: Uint8Array, fatal: boolean, keepMark: boolean) => string)(
-      bytes,
-      false,
-      true,
-    );
-
+export function createEncodings({ decodeUtf8, encodeUtf8 }: Internals): Encodings {
   function encode(text: string, encoding: string): Bytes {
     switch (encoding) {
       case "utf8":
@@ -76,7 +67,7 @@ export function createEncodings({ load, encodeUtf8 }: Internals): Encodings {
   function decode(bytes: Uint8Array, encoding: string): string {
     switch (encoding) {
       case "utf8":
-        return decodeUtf8(bytes);
+        return decodeUtf8(bytes, false, true);
       case "hex":
         return toHex(bytes);
       case "base64":
@@ -102,7 +93,7 @@ export function createEncodings({ load, encodeUtf8 }: Internals): Encodings {
     }
   }
 
-  return { encode, decode, decodeUtf8 };
+  return { encode, decode };
 }
 
 function fillLatin1(text: string): Bytes {

@@ -18,10 +18,16 @@ export function outOfRange(name: string, range: string, value: unknown): Error {
 }
 
 /** Checks an integer from `min` to `max`, `undefined` included only with a fallback. */
-export function checkInteger(value: unknown, name: string, min = 0, max = Number.MAX_SAFE_INTEGER): number {
+export function checkInteger(
+  value: unknown,
+  name: string,
+  min = 0,
+  max = Number.MAX_SAFE_INTEGER,
+  range = `>= ${min} && <= ${max}`,
+): number {
   if (typeof value !== "number") throw wrongType(name, "number", value);
   if (!Number.isInteger(value)) throw outOfRange(name, "an integer", value);
-  if (value < min || value > max) throw outOfRange(name, `>= ${min} && <= ${max}`, value);
+  if (value < min || value > max) throw outOfRange(name, range, value);
   return value;
 }
 
@@ -48,6 +54,31 @@ export function invalidArgument(name: string, value: unknown, expected = "is inv
     `The ${kind} '${name}' ${expected}. Received ${shown}`,
     TypeError,
   );
+}
+
+/** Creates a function that says that it, e.g. `util: diff`, is not available. */
+export const missing = (name: string) => (): never => {
+  throw new Error(`node:${name} is not available in this sandbox`);
+};
+
+/** The part of an `AbortSignal` that Node's modules use. */
+export interface SignalLike {
+  readonly aborted: boolean;
+  readonly reason: unknown;
+  addEventListener(type: string, listener: () => void, options?: object): void;
+  removeEventListener(type: string, listener: () => void): void;
+}
+
+/** Checks a signal. */
+export function checkSignal(value: unknown, name: string): SignalLike {
+  if (typeof value === "object" && value !== null && "aborted" in value) return value as SignalLike;
+  throw wrongArgument(name, "an instance of AbortSignal", value);
+}
+
+/** Creates the error of what a signal has ended. */
+export function abortError(cause: unknown): Error {
+  const error = new Error("The operation was aborted", { cause });
+  return Object.assign(error, { code: "ABORT_ERR", name: "AbortError" });
 }
 
 /** Describes a value as Node does after `Received`. */

@@ -13,7 +13,7 @@ export default function bufferChunk(internals: Internals): Readonly<Record<strin
   const { load } = internals;
   const { prototype } = Buffer;
   const encodings = createEncodings(internals);
-  const { encode, decode, decodeUtf8 } = encodings;
+  const { encode, decode } = encodings;
 
   const statics = createStatics(encodings);
   Object.assign(Buffer, statics);
@@ -81,7 +81,7 @@ export default function bufferChunk(internals: Internals): Readonly<Record<strin
     return bytes;
   }
   function isUtf8(input: unknown): boolean {
-    return !decodeUtf8(checkInput(input)).includes("\ufffd");
+    return !decode(checkInput(input), "utf8").includes("\ufffd");
   }
   return { ...names, default: names };
 }

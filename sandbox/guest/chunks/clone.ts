@@ -1,18 +1,8 @@
 import { type Convert, conversionError, dictionary, sequence, string } from "../convert.ts";
+import { errorClasses } from "../builtins.ts";
 import type { Internals } from "../internals.ts";
 import * as types from "../types.ts";
 import { exposeInterface, printGetters, requireArguments } from "../webIdl.ts";
-
-const ERRORS: Readonly<Record<string, ErrorConstructor>> = {
-  __proto__: null,
-  Error,
-  EvalError,
-  RangeError,
-  ReferenceError,
-  SyntaxError,
-  TypeError,
-  URIError,
-} as never;
 
 interface EventTargetLike {
   addEventListener(type: unknown, listener: unknown, options?: unknown): void;
@@ -37,20 +27,28 @@ interface PortState {
   queue: { data: unknown; ports: readonly object[] }[];
 }
 
+const unconnected = (closed: boolean): PortState => ({
+  peer: undefined,
+  port: undefined,
+  started: false,
+  closed,
+  queue: [],
+});
+
 /** HTML: `structuredClone`, `MessageChannel`, `MessagePort`, `BroadcastChannel`. */
 export default function cloneChunk({
   load,
   setTimeout,
   cloneRules,
+  exception,
 }: Internals): Readonly<Record<string, unknown>> {
   const events = load("events") as {
-    readonly DOMException: new (message: string, name: string) => Error;
     readonly EventTarget: new () => EventTargetLike;
     readonly MessageEvent: new (type: string, init: object) => object;
     readonly handlerAttribute: (prototype: object, type: string) => void;
     readonly fire: (target: object, event: object) => void;
   };
-  const refuse = (text: string): Error => new events.DOMException(text, "DataCloneError");
+  const refuse = (text: string): Error => exception(text, "DataCloneError");
   const SECRET = {};
 
   const cloneFunction = {
@@ -165,17 +163,13 @@ export default function cloneChunk({
     const { byteOffset } = view;
     const length = name === undefined ? view.byteLength : (view as Uint8Array).length;
     const tracks = types.tracksLength(view);
-    const type = (
-      globalThis as unknown as Record<
-        string,
-        new (buffer: ArrayBuffer, at: number, length?: number) => unknown
-      >
-    )[name ?? "DataView"] as new (buffer: ArrayBuffer, at: number, length?: number) => unknown;
+    type View = new (buffer: ArrayBuffer, at: number, length?: number) => unknown;
+    const type = globalThis[(name ?? "DataView") as "DataView"] as View;
     return tracks ? new type(buffer, byteOffset) : new type(buffer, byteOffset, length);
   }
 
   function cloneError(error: Error, keep: <T>(copy: T) => T, inner: (part: unknown) => unknown): Error {
-    const made = keep(new (ERRORS[error.name] ?? Error)());
+    const made = keep(new (errorClasses[error.name] ?? Error)());
     // Only properties that hold a value are copied: a getter of the source isn't called.
     const own = (key: string): unknown => Object.getOwnPropertyDescriptor(error, key)?.value as unknown;
     const set = (key: string, value: unknown): void => {
@@ -199,7 +193,7 @@ export default function cloneChunk({
       stateOf = (port) => port.#state;
       takeState = (port) => {
         const state = port.#state;
-        port.#state = { peer: undefined, port: undefined, started: false, closed: true, queue: [] };
+        port.#state = unconnected(true);
         return state;
       };
     }
@@ -250,14 +244,7 @@ export default function cloneChunk({
   }
 
   function createChannel(): [MessagePort, MessagePort] {
-    const create = (): PortState => ({
-      peer: undefined,
-      port: undefined,
-      started: false,
-      closed: false,
-      queue: [],
-    });
-    const [first, second] = [create(), create()];
+    const [first, second] = [unconnected(false), unconnected(false)];
     first.peer = second;
     second.peer = first;
     return [new MessagePort(SECRET, first), new MessagePort(SECRET, second)];
@@ -301,8 +288,8 @@ export default function cloneChunk({
     close(): void {}
   }
 
-  events.handlerAttribute(MessagePort.prototype, "message");
-  events.handlerAttribute(MessagePort.prototype, "messageerror");
+  for (const { prototype } of [MessagePort, BroadcastChannel])
+    for (const type of ["message", "messageerror"]) events.handlerAttribute(prototype, type);
   const handler = Object.getOwnPropertyDescriptor(MessagePort.prototype, "onmessage") as {
     get(): unknown;
     set(value: unknown): void;
@@ -315,7 +302,6 @@ export default function cloneChunk({
       this.start();
     },
   });
-  for (const type of ["message", "messageerror"]) events.handlerAttribute(BroadcastChannel.prototype, type);
   Object.defineProperty(MessagePort, "length", { value: 0, configurable: true });
   for (const type of [MessagePort, MessageChannel, BroadcastChannel]) exposeInterface(type);
   Object.defineProperty(MessagePort.prototype, Symbol.for("Deno.privateCustomInspect"), {

@@ -18,16 +18,20 @@ export default function consoleChunk({ print }: Internals): Readonly<Record<stri
   const since = (start: number): string => `${Math.trunc(Date.now() - start)}ms`;
   const namespace = Object.create({}) as object;
 
+  const dir = (value: unknown = undefined, options: InspectOptions = {}): void =>
+    write(formatArguments([value], options));
+  const group = (...label: unknown[]): void => {
+    if (label.length > 0) log(...label);
+    indent++;
+  };
   const methods: Record<string, unknown> = {
-    log: (...args: unknown[]) => log(...args),
-    debug: (...args: unknown[]) => log(...args),
-    info: (...args: unknown[]) => log(...args),
-    dir: (value: unknown = undefined, options: InspectOptions = {}) =>
-      write(formatArguments([value], options)),
-    dirxml: (value: unknown = undefined, options: InspectOptions = {}) =>
-      write(formatArguments([value], options)),
-    warn: (...args: unknown[]) => log(...args),
-    error: (...args: unknown[]) => log(...args),
+    log,
+    debug: log,
+    info: log,
+    dir,
+    dirxml: dir,
+    warn: log,
+    error: log,
     assert(condition: unknown = false, ...args: unknown[]) {
       if (condition) return;
       if (args.length === 0) log("Assertion failed");
@@ -66,14 +70,8 @@ export default function consoleChunk({ print }: Internals): Readonly<Record<stri
       timers.delete(name);
       write(start === undefined ? `Timer '${name}' does not exist` : `${name}: ${since(start)}`);
     },
-    group(...label: unknown[]) {
-      if (label.length > 0) log(...label);
-      indent++;
-    },
-    groupCollapsed(...label: unknown[]) {
-      if (label.length > 0) log(...label);
-      indent++;
-    },
+    group,
+    groupCollapsed: group,
     groupEnd() {
       if (indent > 0) indent--;
     },
@@ -102,9 +100,9 @@ export default function consoleChunk({ print }: Internals): Readonly<Record<stri
     /** `node:console`. */
     get module() {
       const whole = (globalThis as unknown as { console: object }).console;
-      const { context: _, createTask: __, ...names } = methods;
+      const names = Object.keys(methods).filter((name) => name !== "context" && name !== "createTask");
       return {
-        ...Object.fromEntries(Object.keys(names).map((name) => [name, whole[name as never]])),
+        ...Object.fromEntries(names.map((name) => [name, whole[name as never]])),
         Console: class {
           constructor() {
             throw new Error("node:console: Console is not available in this sandbox");

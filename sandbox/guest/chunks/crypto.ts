@@ -10,9 +10,8 @@ export default function cryptoChunk({
   hostCall,
   load,
   cloneRules,
+  exception,
 }: Internals): Readonly<Record<string, unknown>> {
-  const exception = (message: string, name: string): Error =>
-    new (load("events")["DOMException"] as new (message: string, name: string) => Error)(message, name);
   const SubtleCrypto = createSubtle(hostCall, exception);
   cloneRules.add({ has: isKey, copy: (key: CryptoKey) => new CryptoKey(SECRET, fieldsOf(key)) });
   const subtle = new SubtleCrypto(SECRET);

@@ -6,12 +6,9 @@ import type { Internals } from "../internals.ts";
 
 /** File API: `Blob`, `File`, `FileReader`; XMLHttpRequest Standard: `FormData`. */
 export default function fileChunk(internals: Internals): Readonly<Record<string, unknown>> {
-  const { load, encodeUtf8 } = internals;
   const blobs = createBlob(internals);
   const forms = createFormData(blobs);
   const { FormData, entriesOf } = forms;
-  const decodeUtf8 = (bytes: Uint8Array): string =>
-    (load("text")["decodeUtf8"] as (bytes: Uint8Array) => string)(bytes);
   return {
     Blob: blobs.Blob,
     File: blobs.File,
@@ -26,6 +23,6 @@ export default function fileChunk(internals: Internals): Readonly<Record<string,
       return { bytes, type: `multipart/form-data; boundary=${boundary}` };
     },
     decodeForm: (bytes: Uint8Array<ArrayBuffer>, boundary: string) =>
-      decodeMultipart(bytes, boundary, { blobs, forms, encodeUtf8, decodeUtf8 }),
+      decodeMultipart(bytes, boundary, blobs, forms, internals),
   };
 }

@@ -80,24 +80,19 @@ export default function nodeStreamChunk({ load, nextTick }: Internals): Readonly
   const { Readable, Writable, Duplex, promises } = library;
   // Of a stream of bytes, Node 24 returns one piece at a time; the library does so only while it flows.
   const { read: readPiece } = Readable.prototype as { read: (this: object, size?: number) => unknown };
-  Object.defineProperty(Readable.prototype, "read", {
-    value: {
-      read(this: { readonly _readableState: ReadState }, size?: number): unknown {
-        const state = this._readableState;
-        const { flowing } = state;
-        if (size !== undefined || flowing || state.decoder || state.objectMode)
-          return readPiece.call(this, size);
-        state.flowing = true;
-        try {
-          return readPiece.call(this);
-        } finally {
-          if ((state.flowing as boolean | null) === true) state.flowing = flowing;
-        }
-      },
-    }.read,
-    writable: true,
-    enumerable: true,
-    configurable: true,
+  Object.assign(Readable.prototype, {
+    read(this: { readonly _readableState: ReadState }, size?: number): unknown {
+      const state = this._readableState;
+      const { flowing } = state;
+      if (size !== undefined || flowing || state.decoder || state.objectMode)
+        return readPiece.call(this, size);
+      state.flowing = true;
+      try {
+        return readPiece.call(this);
+      } finally {
+        if ((state.flowing as boolean | null) === true) state.flowing = flowing;
+      }
+    },
   });
   const { ReadableStream, WritableStream } = load("streams") as {
     ReadableStream: (new () => AsyncIterable<unknown>) & { from(items: unknown): unknown };
@@ -107,9 +102,10 @@ export default function nodeStreamChunk({ load, nextTick }: Internals): Readonly
     Object.defineProperty(prototype, CLOSED, { get: closedPromise, configurable: true });
   Readable["fromWeb"] = (stream: unknown, options: object = {}): unknown => {
     if (!(stream instanceof ReadableStream))
-      throw Object.assign(
-        new TypeError('The "readableStream" argument must be an instance of ReadableStream'),
-        { code: "ERR_INVALID_ARG_TYPE" },
+      throw nodeError(
+        "ERR_INVALID_ARG_TYPE",
+        'The "readableStream" argument must be an instance of ReadableStream',
+        TypeError,
       );
     return Readable.from(stream, { objectMode: false, ...options });
   };

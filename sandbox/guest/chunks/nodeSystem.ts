@@ -1,7 +1,168 @@
+import { invalidArgument, nodeError } from "../buffer/errors.ts";
 import type { Internals } from "../internals.ts";
-import { createSystem } from "../node/system.ts";
+import { nodeModules } from "../nodeModules.ts";
 
-/** Node's system modules, one per member. */
-export default function nodeSystemChunk(internals: Internals): Readonly<Record<string, unknown>> {
-  return createSystem(internals);
+type Exports = Readonly<Record<string, unknown>>;
+const withDefault = (names: Record<string, unknown>): Exports => ({ ...names, default: names });
+
+const FS_READ = "readFile readdir stat lstat readlink realpath open access opendir";
+const FS_WRITE =
+  "writeFile appendFile mkdir rm rmdir unlink rename copyFile chmod chown symlink truncate mkdtemp utimes cp";
+
+/** Creates the system modules: as on the nodes, they can be imported, but any use that needs a permission is refused. */
+export default function nodeSystemChunk({ load, native }: Internals): Readonly<Record<string, Exports>> {
+  const { errors } = load("platform")["Deno"] as { errors: Record<string, ErrorConstructor> };
+  const refuse = (permission: string, subject?: unknown): Error => {
+    const named = subject === undefined ? "" : ` to "${String(subject)}"`;
+    return new (errors["NotCapable"] as ErrorConstructor)(
+      `Requires ${permission} access${named}, run again with the --allow-${permission} flag`,
+    );
+  };
+  const promises: Record<string, unknown> = { constants: {} };
+  const fs: Record<string, unknown> = {
+    constants: { F_OK: 0, R_OK: 4, W_OK: 2, X_OK: 1 },
+    promises,
+    existsSync: () => false,
+  };
+  for (const [permission, list] of [
+    ["read", FS_READ],
+    ["write", FS_WRITE],
+  ] as const) {
+    for (const name of list.split(" ")) {
+      promises[name] = async (path: unknown) => Promise.reject(refuse(permission, path));
+      fs[`${name}Sync`] = (path: unknown): never => {
+        throw refuse(permission, path);
+      };
+      fs[name] = (path: unknown, ...rest: unknown[]): void => {
+        const callback = rest.at(-1);
+        if (typeof callback === "function")
+          void Promise.resolve().then(() => (callback as (error: Error) => void)(refuse(permission, path)));
+      };
+    }
+  }
+  for (const name of ["createReadStream", "createWriteStream", "watch", "watchFile"]) {
+    fs[name] = (path: unknown): never => {
+      throw refuse(name === "createWriteStream" ? "write" : "read", path);
+    };
+  }
+  const noEnvironment = (): never => {
+    throw refuse("env");
+  };
+  const processes = Object.fromEntries(
+    ["exec", "execFile", "execFileSync", "execSync", "fork", "spawn", "spawnSync"].map((name) => [
+      name,
+      noEnvironment,
+    ]),
+  );
+  const system = (name: string) => (): never => {
+    throw refuse("sys", name);
+  };
+  const os = {
+    EOL: "\n",
+    devNull: "/dev/null",
+    platform: () => "linux",
+    type: () => "Linux",
+    arch: () => "x64",
+    endianness: () => "LE",
+    tmpdir: () => "/tmp",
+    availableParallelism: () => 1,
+    constants: JSON.parse(native("osConstants", {}) as string) as object,
+    hostname: system("hostname"),
+    cpus: system("cpus"),
+    freemem: system("systemMemoryInfo"),
+    totalmem: system("systemMemoryInfo"),
+    homedir: system("homedir"),
+    loadavg: system("loadavg"),
+    networkInterfaces: system("networkInterfaces"),
+    release: system("osRelease"),
+    uptime: system("osUptime"),
+    userInfo: system("userInfo"),
+  };
+  const getBuiltinModule = (name: unknown): unknown => {
+    const entry = Object.hasOwn(nodeModules, String(name)) ? nodeModules[String(name)] : undefined;
+    if (entry === undefined) return undefined;
+    const [chunk = "", member] = entry.split("#");
+    const exported = load(chunk);
+    return (member === undefined ? exported : (exported[member] as Exports))["default"];
+  };
+  const unreachable = (name: string) => (): never => {
+    throw new (errors["NotSupported"] as ErrorConstructor)(`${name} is not available here: use fetch`);
+  };
+  const http = {
+    request: unreachable("http.request"),
+    get: unreachable("http.get"),
+    createServer: unreachable("http.createServer"),
+    Agent: class Agent {},
+    ...(JSON.parse(native("httpNames", {}) as string) as object),
+  };
+  const ipVersion = (text: unknown): number => {
+    const value = String(text);
+    if (/^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?!$)|$)){4}$/.test(value)) return 4;
+    const { URL } = load("url") as { URL: { canParse(url: string): boolean } };
+    return value.includes(":") && /^[0-9a-fA-F:.]+$/.test(value) && URL.canParse(`http://[${value}]/`)
+      ? 6
+      : 0;
+  };
+  const net = {
+    isIP: ipVersion,
+    isIPv4: (text: unknown) => ipVersion(text) === 4,
+    isIPv6: (text: unknown) => ipVersion(text) === 6,
+    connect: unreachable("net.connect"),
+    createConnection: unreachable("net.createConnection"),
+    createServer: unreachable("net.createServer"),
+    Socket: class Socket {},
+  };
+  const worker = {
+    isMainThread: true,
+    threadId: 0,
+    parentPort: null,
+    workerData: null,
+    Worker: load("platform")["Worker"],
+  };
+  const lookup = { lookup: unreachable("dns.lookup"), resolve: unreachable("dns.resolve"), promises: {} };
+  const vm = {
+    // The object's properties become parameters: unlike on the nodes, the code has no context of its own, but the
+    // results are the same.
+    runInNewContext: (code: string, names: Record<string, unknown> = {}) =>
+      // eslint-disable-next-line typescript/no-implied-eval -- that is what the module is for
+      new Function(...Object.keys(names), `return eval(${JSON.stringify(code)})`)(
+        ...Object.values(names),
+      ) as unknown,
+    // eslint-disable-next-line no-eval -- likewise
+    runInThisContext: (code: string) => (0, eval)(code) as unknown,
+    createContext: (names: object = {}) => names,
+    isContext: () => true,
+  };
+  return {
+    fs: withDefault(fs),
+    fsPromises: withDefault(promises),
+    childProcess: withDefault(processes),
+    os: withDefault(os),
+    http: withDefault(http),
+    net: withDefault(net),
+    worker: withDefault(worker),
+    dns: withDefault(lookup),
+    vm: withDefault(vm),
+    process: withDefault(load("platform")["process"] as Record<string, unknown>),
+    module: withDefault({
+      builtinModules: Object.keys(nodeModules).filter((name) => !name.startsWith("node:")),
+      isBuiltin: (name: unknown) => Object.hasOwn(nodeModules, String(name)),
+      getBuiltinModule,
+      createRequire: (from: unknown) => {
+        if (!/^(?:\/|file:)/.test(String(from)))
+          throw invalidArgument(
+            "filename",
+            from,
+            "must be a file URL object, file URL string, or absolute path string",
+          );
+        return (name: unknown) => {
+          const found = getBuiltinModule(name);
+          if (found !== undefined) return found;
+          const text = `Cannot find module '${String(name)}': only Node's modules can be required here`;
+          throw nodeError("MODULE_NOT_FOUND", text);
+        };
+      },
+    }),
+    tty: withDefault({ isatty: () => false }),
+  };
 }

@@ -13,9 +13,8 @@ const ABSENT =
 
 /** The remaining members of Deno's global object. */
 export default function platformChunk(internals: Internals): Readonly<Record<string, unknown>> {
-  const { load, setTimeout } = internals;
+  const { load, setTimeout, exception } = internals;
   const events = load("events") as {
-    readonly DOMException: new (message: string, name: string) => Error;
     readonly EventTarget: new () => { dispatchEvent(event: object): boolean };
     readonly Event: new (type: string) => object;
     readonly CloseEvent: new (type: string, init: object) => object;
@@ -51,7 +50,7 @@ export default function platformChunk(internals: Internals): Readonly<Record<str
 
   class Worker {
     constructor() {
-      throw new events.DOMException("Classic workers are not supported.", "NotSupportedError");
+      throw exception("Classic workers are not supported.", "NotSupportedError");
     }
   }
 
@@ -76,7 +75,7 @@ export default function platformChunk(internals: Internals): Readonly<Record<str
       return this.#state;
     }
     send(): void {
-      throw new events.DOMException("'readyState' not OPEN", "InvalidStateError");
+      throw exception("'readyState' not OPEN", "InvalidStateError");
     }
     close(): void {
       this.#state = 3;
@@ -138,7 +137,7 @@ export default function platformChunk(internals: Internals): Readonly<Record<str
   for (const type of [Worker, WebSocket, EventSource, Storage]) exposeInterface(type);
   const performance = createPerformance(internals);
   const unsupported = (name: string) => (): Promise<never> =>
-    Promise.reject(new events.DOMException(`${name} is not available here`, "NotSupportedError"));
+    Promise.reject(exception(`${name} is not available here`, "NotSupportedError"));
   return {
     ...absent,
     ...performance,

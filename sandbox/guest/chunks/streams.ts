@@ -22,6 +22,7 @@ export default function streamsChunk({
   load,
   native,
   cloneRules,
+  exception,
 }: Internals): Readonly<Record<string, unknown>> {
   const {
     ReadableStream,
@@ -54,21 +55,17 @@ export default function streamsChunk({
     ) as object,
   );
   const { from } = ReadableStream;
-  Object.defineProperty(ReadableStream, "from", {
-    value: {
-      from(items: unknown): unknown {
-        const prefix = "Failed to execute 'ReadableStream.from'";
-        requireArguments(arguments.length, 1, prefix);
-        const isObject = (typeof items === "object" && items !== null) || typeof items === "function";
-        if (!isObject || !(Symbol.asyncIterator in items || Symbol.iterator in items))
-          throw conversionError("can not be converted to async sequence.", prefix, "Argument 1");
-        return from.call(ReadableStream, items as Iterable<unknown>);
-      },
-    }.from,
-    writable: true,
-    enumerable: true,
-    configurable: true,
-  });
+  const ownFrom = {
+    from(items: unknown): unknown {
+      const prefix = "Failed to execute 'ReadableStream.from'";
+      requireArguments(arguments.length, 1, prefix);
+      const isObject = (typeof items === "object" && items !== null) || typeof items === "function";
+      if (!isObject || !(Symbol.asyncIterator in items || Symbol.iterator in items))
+        throw conversionError("can not be converted to async sequence.", prefix, "Argument 1");
+      return from.call(ReadableStream, items as Iterable<unknown>);
+    },
+  };
+  Object.assign(ReadableStream, ownFrom);
 
   printAs(ReadableStream.prototype, (stream) => ({
     locked: (stream as { locked?: boolean }).locked,
@@ -77,34 +74,30 @@ export default function streamsChunk({
       "_pendingPullIntos" in
       ((stream as unknown as { _readableStreamController: object })._readableStreamController ?? {}),
   }));
-  printGetters(WritableStream, ["locked"]);
-  printGetters(TransformStream, ["readable", "writable"]);
-  for (const type of [polyfill.ReadableStreamDefaultReader, polyfill.ReadableStreamBYOBReader])
-    printGetters(type, ["closed"]);
-  printGetters(polyfill.WritableStreamDefaultWriter, ["closed", "desiredSize", "ready"]);
-  printGetters(polyfill.WritableStreamDefaultController, ["signal"]);
-  for (const type of [polyfill.CountQueuingStrategy, polyfill.ByteLengthQueuingStrategy])
-    printGetters(type, ["highWaterMark", "size"]);
-  for (const type of [
-    polyfill.TransformStreamDefaultController,
-    ReadableStreamDefaultController,
-    ReadableByteStreamController,
-  ])
-    printGetters(type, ["desiredSize"]);
+  const classes = { ...polyfill };
+  const shown = {
+    WritableStream: ["locked"],
+    TransformStream: ["readable", "writable"],
+    ReadableStreamDefaultReader: ["closed"],
+    ReadableStreamBYOBReader: ["closed"],
+    WritableStreamDefaultWriter: ["closed", "desiredSize", "ready"],
+    WritableStreamDefaultController: ["signal"],
+    CountQueuingStrategy: ["highWaterMark", "size"],
+    ByteLengthQueuingStrategy: ["highWaterMark", "size"],
+    TransformStreamDefaultController: ["desiredSize"],
+    ReadableStreamDefaultController: ["desiredSize"],
+    ReadableByteStreamController: ["desiredSize"],
+  };
+  for (const [name, keys] of Object.entries(shown)) printGetters(classes[name as keyof typeof shown], keys);
 
   const { getReader } = ReadableStream.prototype as {
     getReader: (this: object, options?: object) => unknown;
   };
-  Object.defineProperty(ReadableStream.prototype, "getReader", {
-    value: {
-      getReader(this: { readonly locked: boolean }, options?: object): unknown {
-        if (this.locked) throw new TypeError("ReadableStream is locked");
-        return getReader.call(this, options);
-      },
-    }.getReader,
-    writable: true,
-    enumerable: true,
-    configurable: true,
+  Object.assign(ReadableStream.prototype, {
+    getReader(this: { readonly locked: boolean }, options?: object): unknown {
+      if (this.locked) throw new TypeError("ReadableStream is locked");
+      return getReader.call(this, options);
+    },
   });
 
   for (const type of [ReadableStreamDefaultController, ReadableByteStreamController]) {
@@ -199,10 +192,7 @@ export default function streamsChunk({
     });
   const refuseLocked = (stream: { readonly locked: boolean }): void => {
     if (!stream.locked) return;
-    throw new (load("events")["DOMException"] as new (text: string, name: string) => Error)(
-      "Cannot transfer a locked stream",
-      "DataCloneError",
-    );
+    throw exception("Cannot transfer a locked stream", "DataCloneError");
   };
   const moveReadable = (stream: ReadableStream): ReadableStream => {
     refuseLocked(stream);
@@ -272,20 +262,19 @@ export default function streamsChunk({
     };
   }
 
-  class CompressionStream extends Pair {
-    constructor(format: unknown) {
-      const prefix = "Failed to construct 'CompressionStream'";
-      requireArguments(arguments.length, 1, prefix);
-      super(converting(OPERATIONS[readFormat(format, prefix, "Argument 1")][0], prefix));
-    }
-  }
-  class DecompressionStream extends Pair {
-    constructor(format: unknown) {
-      const prefix = "Failed to construct 'DecompressionStream'";
-      requireArguments(arguments.length, 1, prefix);
-      super(converting(OPERATIONS[readFormat(format, prefix, "Argument 1")][1], prefix));
-    }
-  }
+  /** Creates the class that does, or undoes, what a format of compression does. */
+  const convertingStream = (name: string, isUndone: 0 | 1) =>
+    ({
+      [name]: class extends Pair {
+        constructor(format: unknown) {
+          const prefix = `Failed to construct '${name}'`;
+          requireArguments(arguments.length, 1, prefix);
+          super(converting(OPERATIONS[readFormat(format, prefix, "Argument 1")][isUndone], prefix));
+        }
+      },
+    })[name] as new (format: unknown) => Pair;
+  const CompressionStream = convertingStream("CompressionStream", 0);
+  const DecompressionStream = convertingStream("DecompressionStream", 1);
   for (const [type, keys] of [
     [TextDecoderStream, ["encoding", "fatal", "ignoreBOM", "readable", "writable"]],
     [TextEncoderStream, ["encoding", "readable", "writable"]],
@@ -304,7 +293,7 @@ export default function streamsChunk({
     printGetters(type, keys);
   }
   return {
-    ...polyfill,
+    ...classes,
     TextDecoderStream,
     TextEncoderStream,
     CompressionStream,

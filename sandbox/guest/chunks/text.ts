@@ -11,7 +11,7 @@ import {
 import { decodeAscii } from "../hostCalls.ts";
 import type { Internals } from "../internals.ts";
 import * as types from "../types.ts";
-import { concatBytes, exposeInterface, printGetters, requireArguments } from "../webIdl.ts";
+import { concatBytes, defineGetters, exposeInterface, printGetters, requireArguments } from "../webIdl.ts";
 
 const NO_BYTES = new Uint8Array(0);
 const readOptions = dictionary<{ fatal: boolean; ignoreBOM: boolean }>("TextDecoderOptions", {
@@ -29,6 +29,7 @@ export default function textChunk({
   encodeUtf8,
   native,
   load,
+  exception,
 }: Internals): Readonly<Record<string, unknown>> {
   const encodings = () =>
     load("encodings") as {
@@ -64,38 +65,24 @@ export default function textChunk({
   }
 
   class TextDecoder {
-    readonly #encoding: string;
-    readonly #fatal: boolean;
-    readonly #ignoreBOM: boolean;
+    readonly #fields: { readonly encoding: string; readonly fatal: boolean; readonly ignoreBOM: boolean };
     /** Decoder of the stream in progress; undefined between two. */
     #decode: Decode | undefined;
-
+    static fieldsOf(decoder: TextDecoder) {
+      return decoder.#fields;
+    }
     constructor(label: unknown = "utf-8", options: unknown = undefined) {
       const prefix = "Failed to construct 'TextDecoder'";
-      const name = string(label, prefix, "Argument 1");
+      const name = string(label);
       const { fatal, ignoreBOM } = readOptions(options, prefix, "Argument 2");
-      this.#fatal = fatal;
-      this.#ignoreBOM = ignoreBOM;
-      this.#encoding = encodingName(name);
-    }
-    get encoding(): string {
-      return this.#encoding;
-    }
-    get fatal(): boolean {
-      return this.#fatal;
-    }
-    get ignoreBOM(): boolean {
-      return this.#ignoreBOM;
+      this.#fields = { encoding: encodingName(name), fatal, ignoreBOM };
     }
     decode(input: unknown = NO_BYTES, options: unknown = undefined): string {
       const prefix = "Failed to execute 'decode' on 'TextDecoder'";
       const bytes = readSource(input, prefix, "Argument 1");
       const { stream } = readDecodeOptions(options, prefix, "Argument 2");
       if (stream && bytes.length === 0) return "";
-      const decode = (this.#decode ??= createDecoder(this.#encoding, {
-        fatal: this.#fatal,
-        ignoreBOM: this.#ignoreBOM,
-      }));
+      const decode = (this.#decode ??= createDecoder(this.#fields.encoding, this.#fields));
       if (!stream) this.#decode = undefined;
       try {
         return decode(bytes, stream);
@@ -138,11 +125,7 @@ export default function textChunk({
     return native("decodeUtf8", { fatal, ignoreBOM }, bytes) as string;
   }
 
-  const domException = (message: string): Error =>
-    new (load("events")["DOMException"] as new (message: string, name: string) => Error)(
-      message,
-      "InvalidCharacterError",
-    );
+  const domException = (message: string): Error => exception(message, "InvalidCharacterError");
 
   function atob(data: unknown): string {
     requireArguments(arguments.length, 1, "Failed to execute 'atob'");
@@ -165,6 +148,9 @@ export default function textChunk({
     return toBase64(bytes);
   }
 
+  const { fieldsOf } = TextDecoder;
+  delete (TextDecoder as { fieldsOf?: unknown }).fieldsOf;
+  defineGetters(TextDecoder, ["encoding", "fatal", "ignoreBOM"], fieldsOf, ["decode"]);
   exposeInterface(TextEncoder);
   exposeInterface(TextDecoder);
   printGetters(TextEncoder, ["encoding"]);

@@ -121,6 +121,9 @@ const USES: Readonly<Record<string, string>> = {
   verify: "Verifying",
 };
 
+const wrongAt = (at: number, text: string): TypeError =>
+  new TypeError(`Failed to execute 'call' on 'SubtleCrypto': Argument ${at} ${text}`);
+
 /** Creates a `DOMException`. */
 type Exception = (message: string, name: string) => Error;
 
@@ -165,22 +168,20 @@ export function createSubtle(hostCall: Internals["hostCall"], exception: Excepti
     { namedCurve, hash }: { namedCurve?: unknown; hash?: unknown },
     isText: boolean,
   ): Error {
-    const place = `Failed to execute 'call' on 'SubtleCrypto': Argument ${op === "importKey" ? 2 : 0}`;
+    const place = op === "importKey" ? 2 : 0;
     const missing = /because '(\w+)' is required in/.exec(message)?.[1];
     if (missing !== undefined && isText && op !== "generateKey")
-      return new TypeError(`${place} Algorithm requires a parameter dictionary`);
+      return wrongAt(place, "Algorithm requires a parameter dictionary");
     if (missing === "iv" || missing === "saltLength")
-      return new TypeError(`${place} required dictionary member '${missing}'`);
+      return wrongAt(place, `required dictionary member '${missing}'`);
     if (missing === "hash" && op === "importKey" && /^hmac$/i.test(algorithm))
       return exception("HMAC import requires 'hash'", "DataError");
-    if (missing !== undefined) return new TypeError(`${place} Missing '${missing}'`);
+    if (missing !== undefined) return wrongAt(place, `Missing '${missing}'`);
     if (/is not a valid enum value of type KeyUsage/.test(message))
       return exception("Invalid key usage", "SyntaxError");
     const format = /'([^']*)' is not a valid enum value of type KeyFormat/.exec(message);
     if (format !== null)
-      return new TypeError(
-        `Failed to execute 'call' on 'SubtleCrypto': Argument 1 The provided value '${format[1]}' is not a valid enum value of type KeyFormat`,
-      );
+      return wrongAt(1, `The provided value '${format[1]}' is not a valid enum value of type KeyFormat`);
     if (name === "TypeError") return new TypeError(message);
     for (const [pattern, text] of TEXTS)
       if (pattern.test(message)) return exception(message.replace(pattern, text), name);
@@ -212,17 +213,11 @@ export function createSubtle(hostCall: Internals["hostCall"], exception: Excepti
   }
 
   const requireBytes = (value: unknown, at = 1): void => {
-    if (bytesOf(value) === undefined) {
-      throw new TypeError(
-        `Failed to execute 'call' on 'SubtleCrypto': Argument ${at} can not be converted to a BufferSource`,
-      );
-    }
+    if (bytesOf(value) === undefined) throw wrongAt(at, "can not be converted to a BufferSource");
   };
   const requireKey = (value: unknown): CryptoKey => {
     if (value instanceof CryptoKey) return value;
-    throw new TypeError(
-      "Failed to execute 'call' on 'SubtleCrypto': Argument 1 can not be converted to a CryptoKey",
-    );
+    throw wrongAt(1, "can not be converted to a CryptoKey");
   };
   /** Checks what Deno checks before a key encapsulation, in its words. */
   function requireKemKey(
@@ -247,11 +242,9 @@ export function createSubtle(hostCall: Internals["hostCall"], exception: Excepti
   }
   /** Returns the parameters of a digest of any length, for the host. */
   function xofParameters(algorithm: unknown, name: string): object {
-    const place = "Failed to execute 'call' on 'SubtleCrypto': Argument 0";
-    if (typeof algorithm !== "object")
-      throw new TypeError(`${place} '${name}' requires a parameter dictionary`);
+    if (typeof algorithm !== "object") throw wrongAt(0, `'${name}' requires a parameter dictionary`);
     const { outputLength } = algorithm as { outputLength?: unknown };
-    if (outputLength === undefined) throw new TypeError(`${place} required dictionary member 'outputLength'`);
+    if (outputLength === undefined) throw wrongAt(0, "required dictionary member 'outputLength'");
     const bits = Number(outputLength);
     if (bits % 8 !== 0) throw exception("Invalid XOF parameters", "OperationError");
     return { ...algorithm, outputLength: bits, name: name === "KangarooTwelve" ? "KT128" : name };
@@ -265,13 +258,9 @@ export function createSubtle(hostCall: Internals["hostCall"], exception: Excepti
     }
     async digest(algorithm: unknown, data: unknown): Promise<unknown> {
       if (typeof algorithm !== "string" && (typeof algorithm !== "object" || algorithm === null))
-        throw new TypeError(
-          "Failed to execute 'call' on 'SubtleCrypto': Argument 0 can not be converted to a AlgorithmIdentifier",
-        );
+        throw wrongAt(0, "can not be converted to a AlgorithmIdentifier");
       if (typeof algorithm === "object" && (algorithm as { name?: unknown }).name === undefined)
-        throw new TypeError(
-          "Failed to execute 'call' on 'SubtleCrypto': Argument 0 required member 'name' is undefined",
-        );
+        throw wrongAt(0, "required member 'name' is undefined");
       arity(arguments.length, 2, "digest");
       const name = nameIn(algorithm);
       requireBytes(data);

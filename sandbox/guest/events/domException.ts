@@ -49,7 +49,7 @@ export function createDomException() {
         Object.defineProperty(made, "cause", { value: given.cause, configurable: true, writable: true });
       fields.set(made, { name, message: text, code: codes[name] ?? 0 });
       setStack(made, `${name}${text === "" ? "" : `: ${text}`}`, new.target);
-      return made as unknown as this;
+      return made;
     }
   }
   setPrototypeOf(DOMException.prototype, Error.prototype);

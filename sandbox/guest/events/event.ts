@@ -131,19 +131,10 @@ Object.defineProperty(Event.prototype, "isTrusted", {
   enumerable: true,
 });
 
-const EVENT_KEYS = [
-  "bubbles",
-  "cancelable",
-  "composed",
-  "currentTarget",
-  "defaultPrevented",
-  "eventPhase",
-  "srcElement",
-  "target",
-  "returnValue",
-  "timeStamp",
-  "type",
-];
+const EVENT_KEYS =
+  "bubbles cancelable composed currentTarget defaultPrevented eventPhase srcElement target returnValue timeStamp type".split(
+    " ",
+  );
 printGetters(Event, EVENT_KEYS, isEvent);
 
 /** How a type of event differs from `Event`; Deno's types differ in all of these. */

@@ -43,10 +43,10 @@ export interface BodyTools {
 const tagOf = (value: unknown): string => Object.prototype.toString.call(value).slice(8, -1);
 
 /** Creates the operations on bodies; the chunks for streams, blobs and forms load only when a body needs them. */
-export function createBodyTools({ load, encodeUtf8 }: Internals): BodyTools {
+export function createBodyTools({ load, encodeUtf8, decodeUtf8 }: Internals): BodyTools {
   const streams = () =>
     load("streams") as {
-      readonly ReadableStream: new (source?: object, strategy?: object) => StreamLike;
+      readonly ReadableStream: (new (source?: object) => StreamLike) & { from(items: unknown): StreamLike };
       readonly TransformStream: new (transformer: object) => object;
     };
   const files = () =>
@@ -57,28 +57,11 @@ export function createBodyTools({ load, encodeUtf8 }: Internals): BodyTools {
       readonly encodeForm: (form: object) => { bytes: Bytes; type: string };
       readonly decodeForm: (bytes: Bytes, boundary: string) => object;
     };
-  const decodeUtf8 = (bytes: Uint8Array): string =>
-    (load("text")["decodeUtf8"] as (bytes: Uint8Array) => string)(bytes);
-  /** Keeps a byte order mark. */
-  const decodeMarked = (bytes: Uint8Array): string =>
-    (load("text")["decodeUtf8"] as (bytes: Uint8Array, fatal: boolean, ignoreBOM: boolean) => string)(
-      bytes,
-      false,
-      true,
-    );
   const ofBytes = (bytes: Bytes): Body => ({ bytes, stream: undefined, used: false });
-
-  const emptyStream = (): StreamLike =>
-    new (streams().ReadableStream)({
-      start: (controller: { close(): void }) => controller.close(),
-    });
 
   /** Returns a stream of the byte arrays that an object iterates over. */
   function streamOfItems(items: object): StreamLike {
-    const { ReadableStream } = streams() as unknown as {
-      ReadableStream: { from(items: unknown): StreamLike };
-    };
-    return ReadableStream.from(
+    return streams().ReadableStream.from(
       (async function* () {
         for await (const item of items as AsyncIterable<unknown>) {
           if (!(item instanceof Uint8Array))
@@ -122,8 +105,6 @@ export function createBodyTools({ load, encodeUtf8 }: Internals): BodyTools {
             return { body: { bytes: undefined, stream, used: false }, type: undefined };
           }
         }
-      }
-      if (typeof value === "object" && value !== null) {
         const items = value as Partial<AsyncIterable<unknown> & Iterable<unknown>>;
         if ((items[Symbol.asyncIterator] ?? items[Symbol.iterator]) && !types.isStringObject(value))
           return { body: { bytes: undefined, stream: streamOfItems(value), used: false }, type: undefined };
@@ -208,7 +189,7 @@ export function createBodyTools({ load, encodeUtf8 }: Internals): BodyTools {
       };
       /** Reads a body as text; of one that was made of a text, a byte order mark is kept. */
       const text = async (self: object): Promise<string> =>
-        (TEXTS.has(own(self) as Body) ? decodeMarked : decodeUtf8)(await read(self));
+        decodeUtf8(await read(self), false, TEXTS.has(own(self) as Body));
       const mimeType = (self: object): MimeType | undefined => extractMimeType(typeOf(self));
       const members = {
         get body(): StreamLike | null {
@@ -249,7 +230,7 @@ export function createBodyTools({ load, encodeUtf8 }: Internals): BodyTools {
             URLSearchParams: new (text: string) => Iterable<[string, string]>;
           };
           // The leading `&` keeps a `?`, which the constructor would drop. A mark is part of the first name.
-          for (const [name, value] of new URLSearchParams(`&${decodeMarked(bytes)}`))
+          for (const [name, value] of new URLSearchParams(`&${decodeUtf8(bytes, false, true)}`))
             form.append(name, value);
           return form;
         },
@@ -263,7 +244,7 @@ export function createBodyTools({ load, encodeUtf8 }: Internals): BodyTools {
           const body = own(this);
           if (body !== null && tools.isUnusable(body)) throw new TypeError("Body already consumed.");
           const { TextDecoderStream } = load("streams") as unknown as { TextDecoderStream: new () => object };
-          const stream = body === null ? emptyStream() : tools.streamOf(body);
+          const stream = tools.streamOf(body ?? ofBytes(new Uint8Array(0)));
           return stream.pipeThrough(new TextDecoderStream());
         },
       };

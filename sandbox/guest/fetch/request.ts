@@ -62,6 +62,10 @@ const DEFAULTS = {
   referrer: "about:client",
   referrerPolicy: "",
 };
+const words = (text: string): string[] => text.split(" ");
+const REFERRER_POLICIES = words(
+  "no-referrer no-referrer-when-downgrade same-origin origin strict-origin origin-when-cross-origin strict-origin-when-cross-origin unsafe-url",
+);
 /** Methods whose letters count in any case. */
 const NORMALISED = ["DELETE", "GET", "HEAD", "OPTIONS", "POST", "PUT"];
 
@@ -80,14 +84,7 @@ export function createRequest(
   const readInit = dictionary<RequestInit>("RequestInit", {
     body: [(value) => value],
     cache: [
-      enumeration("RequestCache", [
-        "default",
-        "no-store",
-        "reload",
-        "no-cache",
-        "force-cache",
-        "only-if-cached",
-      ]),
+      enumeration("RequestCache", words("default no-store reload no-cache force-cache only-if-cached")),
     ],
     credentials: [enumeration("RequestCredentials", ["omit", "same-origin", "include"])],
     headers: [readHeaders],
@@ -98,19 +95,7 @@ export function createRequest(
     priority: [enumeration("RequestPriority", ["high", "low", "auto"])],
     redirect: [enumeration("RequestRedirect", ["follow", "error", "manual"])],
     referrer: [scalarString],
-    referrerPolicy: [
-      enumeration("ReferrerPolicy", [
-        "",
-        "no-referrer",
-        "no-referrer-when-downgrade",
-        "same-origin",
-        "origin",
-        "strict-origin",
-        "origin-when-cross-origin",
-        "strict-origin-when-cross-origin",
-        "unsafe-url",
-      ]),
-    ],
+    referrerPolicy: [enumeration("ReferrerPolicy", ["", ...REFERRER_POLICIES])],
     signal: [
       (value, prefix, context) => (value === null ? null : events().convertSignal(value, prefix, context)),
     ],

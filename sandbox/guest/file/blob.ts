@@ -33,9 +33,7 @@ const readFileOptions = dictionary<{ lastModified?: number }>("FilePropertyBag",
 const readBytes = bufferSource();
 
 /** Creates `Blob` and `File` (File API, §3 and §4). */
-export function createBlob({ load, encodeUtf8, cloneRules }: Internals) {
-  const decodeUtf8 = (bytes: Uint8Array): string =>
-    (load("text")["decodeUtf8"] as (bytes: Uint8Array) => string)(bytes);
+export function createBlob({ load, encodeUtf8, decodeUtf8, cloneRules }: Internals) {
   let bytesOfBlob: (blob: Blob) => Bytes;
   let isBlob: (value: unknown) => boolean;
   let isFile: (value: unknown) => boolean;

@@ -19,11 +19,13 @@ const LOADING = 1;
 const DONE = 2;
 
 /** Creates `FileReader` (File API, §6.2). Its events are tasks, so promises settle between two of them. */
-export function createFileReader({ load, setTimeout }: Internals, { bytesOfBlob, isBlob }: BlobTools) {
+export function createFileReader(
+  { load, setTimeout, exception }: Internals,
+  { bytesOfBlob, isBlob }: BlobTools,
+) {
   const events = load("events") as {
     readonly EventTarget: new () => { dispatchEvent(event: object): boolean };
     readonly ProgressEvent: new (type: string, init?: object) => object;
-    readonly DOMException: new (message: string, name: string) => Error;
     readonly handlerAttribute: (prototype: object, type: string) => void;
   };
   const decoder = (label: string | undefined): Decoder | undefined => {
@@ -53,8 +55,7 @@ export function createFileReader({ load, setTimeout }: Internals, { bytesOfBlob,
       blob: InstanceType<BlobTools["Blob"]>,
       convert: (bytes: Uint8Array<ArrayBuffer>) => unknown,
     ): void {
-      if (this.#state === LOADING)
-        throw new events.DOMException("Invalid FileReader state", "InvalidStateError");
+      if (this.#state === LOADING) throw exception("Invalid FileReader state", "InvalidStateError");
       // Deno checks nothing else.
       if (!isBlob(blob)) throw new TypeError("e.stream is not a function");
       const bytes = bytesOfBlob(blob);

@@ -1,3 +1,4 @@
+import type { Internals } from "../internals.ts";
 import type { BlobTools } from "./blob.ts";
 import type { Entry, FormDataTools } from "./formData.ts";
 
@@ -36,14 +37,10 @@ const escape = (text: string): string =>
 export function decodeMultipart(
   body: Bytes,
   boundary: string,
-  tools: {
-    readonly blobs: BlobTools;
-    readonly forms: FormDataTools;
-    readonly encodeUtf8: (text: string) => Uint8Array;
-    readonly decodeUtf8: (bytes: Uint8Array) => string;
-  },
+  blobs: BlobTools,
+  forms: FormDataTools,
+  { encodeUtf8, decodeUtf8 }: Internals,
 ): object {
-  const { blobs, forms, encodeUtf8, decodeUtf8 } = tools;
   const dashes = encodeUtf8(`--${boundary}`);
   const form = new forms.FormData();
 

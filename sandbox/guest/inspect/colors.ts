@@ -6,14 +6,13 @@ const add = (names: readonly string[], first: number, end: number): void =>
 const behind = (names: readonly string[]): string[] =>
   names.map((name) => `bg${name.charAt(0).toUpperCase()}${name.slice(1)}`);
 const bright = hues.slice(1).map((hue) => `${hue}Bright`);
+// The codes are 0 to 8, but for 6.
 const ENDS = { reset: 0, bold: 22, dim: 22, italic: 23, underline: 24, blink: 25, inverse: 27, hidden: 28 };
 for (const [at, [name, end]] of Object.entries(ENDS).entries()) COLORS[name] = [at > 5 ? at + 1 : at, end];
-add(["strikethrough"], 9, 29);
-add(["doubleunderline"], 21, 24);
+Object.assign(COLORS, { strikethrough: [9, 29], doubleunderline: [21, 24] });
 add(hues, 30, 39);
 add(behind(hues), 40, 49);
-add(["framed"], 51, 54);
-add(["overlined"], 53, 55);
+Object.assign(COLORS, { framed: [51, 54], overlined: [53, 55] });
 add(["gray", ...bright], 90, 39);
 add(["bgGray", ...behind(bright)], 100, 49);
 const ALIASES =

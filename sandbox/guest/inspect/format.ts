@@ -7,6 +7,15 @@ import type { InspectOptions } from "./inspection.ts";
  */
 export function formatArguments(args: readonly unknown[], options: InspectOptions = {}): string {
   const show = (value: unknown): string => inspect(value, options);
+  return formatText(args, show, (letter, value) => replacement(letter, value, show));
+}
+
+/** Formats by the rule of `printf`; a directive for which `replace` returns nothing stays as it is. */
+export function formatText(
+  args: readonly unknown[],
+  show: (value: unknown) => string,
+  replace: (letter: string, value: unknown) => string | undefined,
+): string {
   let text = "";
   let next = 0;
   if (typeof args[0] === "string" && args.length > 1) {
@@ -14,10 +23,7 @@ export function formatArguments(args: readonly unknown[], options: InspectOption
     text = args[0].replace(/%([sdifjoOc%])/g, (directive, letter: string) => {
       if (letter === "%") return "%";
       if (next >= args.length) return directive;
-      const value = args[next];
-      const replaced = replacement(letter, value, show);
-      next++;
-      return replaced ?? directive;
+      return replace(letter, args[next++]) ?? directive;
     });
   }
   for (let at = next; at < args.length; at++) {

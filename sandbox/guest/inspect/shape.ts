@@ -24,17 +24,18 @@ export function shapeOf(state: Inspection, value: object, constructor: string | 
   const prefix = (fallback: string, size?: number): string =>
     getPrefix(constructor, tag, fallback, size === undefined ? "" : `(${size})`);
   const done = (whole: string): Shape => ({ ...shape, whole });
+  const list = (head: string, entries: (inner: number) => string[]): Shape => ({
+    ...shape,
+    braces: [`${head}[`, "]"],
+    kind: "list",
+    entries,
+  });
 
   if (Array.isArray(value)) {
     const head = constructor !== "Array" || tag !== "" ? prefix("Array", value.length) : "";
     shape.keys = getKeys(state, value, true);
     if (value.length === 0 && shape.keys.length === 0) return done(`${head}[]`);
-    return {
-      ...shape,
-      braces: [`${head}[`, "]"],
-      kind: "list",
-      entries: (inner) => listEntries(state, value, inner),
-    };
+    return list(head, (inner) => listEntries(state, value, inner));
   }
   const typedArray = types.typedArrayName(value);
   if (typedArray !== undefined) {
@@ -42,12 +43,7 @@ export function shapeOf(state: Inspection, value: object, constructor: string | 
     const head = prefix(typedArray, array.length);
     shape.keys = getKeys(state, value, true);
     if (array.length === 0 && shape.keys.length === 0) return done(`${head}[]`);
-    return {
-      ...shape,
-      braces: [`${head}[`, "]"],
-      kind: "list",
-      entries: () => typedArrayEntries(state, array),
-    };
+    return list(head, () => typedArrayEntries(state, array));
   }
   shape.keys = getKeys(state, value);
   const bare = shape.keys.length === 0;
@@ -119,18 +115,9 @@ function specialShapeOf(
     shape.keys.unshift(...LOCALE_KEYS);
     return { ...shape, braces: open("Intl.Locale") };
   }
-  if (types.isWeakSet(value))
-    return {
-      ...shape,
-      braces: open("WeakSet"),
-      entries: () => [state.stylize("<items unknown>", "special")],
-    };
-  if (types.isWeakMap(value))
-    return {
-      ...shape,
-      braces: open("WeakMap"),
-      entries: () => [state.stylize("<items unknown>", "special")],
-    };
+  const weak = types.isWeakSet(value) ? "WeakSet" : types.isWeakMap(value) ? "WeakMap" : undefined;
+  if (weak !== undefined)
+    return { ...shape, braces: open(weak), entries: () => [state.stylize("<items unknown>", "special")] };
   if (types.isModuleNamespace(value)) return { ...shape, braces: ["[Module: null prototype] {", "}"] };
   if (types.isBoxedPrimitive(value)) {
     const base = boxedText(state, value, shape.keys, constructor, tag);
@@ -152,18 +139,8 @@ function getKeys(state: Inspection, value: object, listOnly = false): PropertyKe
 
 const isIndex = (name: string): boolean => /^(?:0|[1-9]\d{0,9})$/.test(name);
 
-const LOCALE_KEYS = [
-  "baseName",
-  "calendar",
-  "caseFirst",
-  "collation",
-  "hourCycle",
-  "language",
-  "numberingSystem",
-  "numeric",
-  "region",
-  "script",
-];
+const LOCALE_KEYS =
+  "baseName calendar caseFirst collation hourCycle language numberingSystem numeric region script".split(" ");
 
 function boxedText(
   state: Inspection,

@@ -1,4 +1,4 @@
-import { describe, nodeError, wrongArgument, wrongType } from "../buffer/errors.ts";
+import { describe, missing, nodeError, wrongArgument, wrongType } from "../buffer/errors.ts";
 import { isNativeError, isPromise, isRegExp } from "../types.ts";
 import { AssertionError, type AssertionOptions } from "./assertionError.ts";
 import { type Comparison, isDeepEqual } from "./deepEqual.ts";
@@ -246,10 +246,6 @@ function ifError(value: unknown): void {
   });
 }
 
-const missing = (name: string) => (): never => {
-  throw new Error(`node:assert: ${name} is not available in this sandbox`);
-};
-
 /** Creates `node:assert`. */
 export function createAssert(): Exports {
   const checks = {
@@ -278,7 +274,7 @@ export function createAssert(): Exports {
     ifError,
     Assert,
     AssertionError,
-    CallTracker: missing("CallTracker"),
+    CallTracker: missing("assert: CallTracker"),
     ok,
   };
   const strictChecks = {

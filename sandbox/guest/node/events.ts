@@ -1,4 +1,13 @@
-import { checkInteger, nodeError, outOfRange, wrongArgument, wrongType } from "../buffer/errors.ts";
+import {
+  type SignalLike,
+  abortError,
+  checkInteger,
+  checkSignal,
+  nodeError,
+  outOfRange,
+  wrongArgument,
+  wrongType,
+} from "../buffer/errors.ts";
 import type { Internals } from "../internals.ts";
 
 type Listener = ((this: unknown, ...args: unknown[]) => unknown) & { listener?: Listener };
@@ -15,13 +24,6 @@ interface Emitter {
   removeListener(name: Name, listener: unknown): Emitter;
   [CAPTURES]: boolean;
 }
-interface Signal {
-  readonly aborted: boolean;
-  readonly reason: unknown;
-  addEventListener(type: string, listener: () => void, options?: object): void;
-  removeEventListener(type: string, listener: () => void): void;
-}
-
 interface Resource {
   asyncId(): number;
   emitDestroy(): unknown;
@@ -208,23 +210,19 @@ export function createEvents({ load }: Internals): Readonly<Record<string, unkno
   }
   const isEmitter = (value: unknown): value is Emitter =>
     typeof (value as Partial<Emitter> | null)?.on === "function";
-  const isTarget = (value: unknown): value is Signal =>
-    typeof (value as Partial<Signal> | null)?.addEventListener === "function";
+  const isTarget = (value: unknown): value is SignalLike =>
+    typeof (value as Partial<SignalLike> | null)?.addEventListener === "function";
   const wrongEmitter = (value: unknown): Error =>
     wrongArgument("emitter", "an instance of EventEmitter", value);
 
-  function readSignal(options: { signal?: unknown } | undefined): Signal | undefined {
-    const signal = options?.signal;
-    if (signal === undefined) return undefined;
-    if (typeof signal !== "object" || signal === null || !("aborted" in signal))
-      throw wrongArgument("options.signal", "an instance of AbortSignal", signal);
-    return signal as Signal;
+  /** Checks the options of what waits; a signal that is aborted ends it at once. */
+  function readSignal(options: { signal?: unknown }): SignalLike | undefined {
+    if (typeof options !== "object" || options === null) throw wrongType("options", "object", options);
+    if (options.signal === undefined) return undefined;
+    const signal = checkSignal(options.signal, "options.signal");
+    if (signal.aborted) throw abortError(signal.reason);
+    return signal;
   }
-  const abortError = (signal: Signal): Error =>
-    Object.assign(new Error("The operation was aborted", { cause: signal.reason }), {
-      code: "ABORT_ERR",
-      name: "AbortError",
-    });
 
   /** Listens once to an emitter or an event target; returns what stops listening. */
   function listen(source: unknown, name: Name, listener: Listener, isOnce: boolean): () => void {
@@ -239,9 +237,7 @@ export function createEvents({ load }: Internals): Readonly<Record<string, unkno
   }
 
   async function once(source: unknown, name: Name, options: { signal?: unknown } = {}): Promise<unknown[]> {
-    if (typeof options !== "object" || options === null) throw wrongType("options", "object", options);
     const signal = readSignal(options);
-    if (signal?.aborted) throw abortError(signal);
     return new Promise((resolve, reject) => {
       const stops: (() => void)[] = [];
       const settle = (work: () => void): void => {
@@ -252,7 +248,7 @@ export function createEvents({ load }: Internals): Readonly<Record<string, unkno
       if (name !== "error" && isEmitter(source))
         stops.push(listen(source, "error", (error) => settle(() => reject(error)), true));
       if (signal !== undefined)
-        stops.push(listen(signal, "abort", () => settle(() => reject(abortError(signal))), true));
+        stops.push(listen(signal, "abort", () => settle(() => reject(abortError(signal.reason))), true));
     });
   }
 
@@ -268,9 +264,7 @@ export function createEvents({ load }: Internals): Readonly<Record<string, unkno
       lowWatermark?: unknown;
     } = {},
   ): AsyncIterableIterator<unknown[]> {
-    if (typeof options !== "object" || options === null) throw wrongType("options", "object", options);
     const signal = readSignal(options);
-    if (signal?.aborted) throw abortError(signal);
     for (const [mark, other] of [
       ["highWaterMark", "highWatermark"],
       ["lowWaterMark", "lowWatermark"],
@@ -309,8 +303,7 @@ export function createEvents({ load }: Internals): Readonly<Record<string, unkno
     for (const closing of options.close ?? [])
       stops.push(listen(source, closing, () => void finish(), false));
     // Deno names no cause here.
-    if (signal !== undefined)
-      stops.push(listen(signal, "abort", () => fail(abortError({ ...signal, reason: undefined })), true));
+    if (signal !== undefined) stops.push(listen(signal, "abort", () => fail(abortError(undefined)), true));
     return {
       next() {
         const value = values.shift();
@@ -339,10 +332,7 @@ export function createEvents({ load }: Internals): Readonly<Record<string, unkno
   }
 
   function addAbortListener(signal: unknown, listener: unknown): object {
-    if (signal === undefined) throw wrongArgument("signal", "an instance of AbortSignal", signal);
-    if (typeof signal !== "object" || signal === null || !("aborted" in signal))
-      throw wrongArgument("signal", "an instance of AbortSignal", signal);
-    const checked = signal as Signal;
+    const checked = checkSignal(signal, "signal");
     assertListener(listener);
     let stop: (() => void) | undefined;
     if (checked.aborted) void Promise.resolve().then(() => listener());
@@ -442,21 +432,22 @@ export function createEvents({ load }: Internals): Readonly<Record<string, unkno
     kMaxEventTargetListeners: { value: Symbol("events.maxEventTargetListeners") },
     kMaxEventTargetListenersWarned: { value: Symbol("events.maxEventTargetListenersWarned") },
   });
-  Object.defineProperty(EventEmitter, "defaultMaxListeners", {
-    get: () => defaultMaxListeners,
-    set: (count: unknown) => {
+  const settings = {
+    get defaultMaxListeners() {
+      return defaultMaxListeners;
+    },
+    set defaultMaxListeners(count: unknown) {
       defaultMaxListeners = readLimit(count, "defaultMaxListeners");
     },
-    enumerable: true,
-  });
-  Object.defineProperty(EventEmitter, "captureRejections", {
-    get: () => captureRejections,
-    set: (value: unknown) => {
+    get captureRejections() {
+      return captureRejections;
+    },
+    set captureRejections(value: unknown) {
       if (typeof value !== "boolean") throw wrongType("EventEmitter.captureRejections", "boolean", value);
       captureRejections = value;
     },
-    enumerable: true,
-  });
+  };
+  Object.defineProperties(EventEmitter, Object.getOwnPropertyDescriptors(settings));
   return Object.defineProperties(
     {
       EventEmitter,

@@ -1,4 +1,4 @@
-import { wrongType } from "../buffer/errors.ts";
+import { missing, wrongType } from "../buffer/errors.ts";
 import type { Internals } from "../internals.ts";
 
 type Exports = Readonly<Record<string, unknown>>;
@@ -29,9 +29,6 @@ function createPath(native: Internals["native"], style: "posix" | "win32"): Path
     JSON.parse(native("path", { style, method, args }) as string);
   const toNamespacedPath = (path: unknown): unknown =>
     typeof path === "string" && style === "win32" ? call("toNamespacedPath", path) : path;
-  const missing = (): never => {
-    throw new Error("node:path: matchesGlob is not available in this sandbox");
-  };
   return {
     basename: (path: unknown, suffix: unknown = undefined) =>
       suffix === undefined
@@ -68,6 +65,6 @@ function createPath(native: Internals["native"], style: "posix" | "win32"): Path
     sep,
     toNamespacedPath,
     _makeLong: toNamespacedPath,
-    matchesGlob: missing,
+    matchesGlob: missing("path: matchesGlob"),
   };
 }

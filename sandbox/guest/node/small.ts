@@ -1,4 +1,12 @@
-import { nodeError, wrongArgument, wrongType } from "../buffer/errors.ts";
+import {
+  type SignalLike,
+  abortError,
+  checkSignal,
+  missing,
+  nodeError,
+  wrongArgument,
+  wrongType,
+} from "../buffer/errors.ts";
 import type { Internals } from "../internals.ts";
 
 type Exports = Readonly<Record<string, unknown>>;
@@ -195,28 +203,22 @@ export function createTimersPromises(_internals: Internals): Exports {
     setTimeout(callback: () => void, delayMs?: unknown): unknown;
     clearTimeout(timer: unknown): void;
   };
-  const abortError = (signal: AbortSignalLike): Error =>
-    Object.assign(new Error("The operation was aborted", { cause: signal.reason }), {
-      code: "ABORT_ERR",
-      name: "AbortError",
-    });
   /** Checks the options of all functions here. */
-  function readOptions(options: unknown): AbortSignalLike | undefined {
+  function readOptions(options: unknown): SignalLike | undefined {
     if (typeof options !== "object" || options === null) throw wrongType("options", "object", options);
     const { signal, ref = true } = options as { signal?: unknown; ref?: unknown };
-    if (signal !== undefined && (typeof signal !== "object" || signal === null || !("aborted" in signal)))
-      throw wrongArgument("options.signal", "an instance of AbortSignal", signal);
+    const checked = signal === undefined ? undefined : checkSignal(signal, "options.signal");
     if (typeof ref !== "boolean") throw wrongType("options.ref", "boolean", ref);
-    return signal as AbortSignalLike | undefined;
+    return checked;
   }
   async function wait(delayMs: unknown, value?: unknown, options: unknown = {}): Promise<unknown> {
     if (delayMs !== undefined && typeof delayMs !== "number") throw wrongType("delay", "number", delayMs);
     const signal = readOptions(options);
-    if (signal?.aborted) throw abortError(signal);
+    if (signal?.aborted) throw abortError(signal.reason);
     return new Promise((resolve, reject) => {
       const stop = (): void => {
         timers.clearTimeout(timer);
-        reject(abortError(signal as AbortSignalLike));
+        reject(abortError(signal?.reason));
       };
       const timer = timers.setTimeout(() => {
         signal?.removeEventListener("abort", stop);
@@ -249,13 +251,6 @@ export function createTimersPromises(_internals: Internals): Exports {
   });
 }
 
-interface AbortSignalLike {
-  readonly aborted: boolean;
-  readonly reason: unknown;
-  addEventListener(type: string, listener: () => void, options: object): void;
-  removeEventListener(type: string, listener: () => void): void;
-}
-
 /** `node:perf_hooks`. */
 export function createPerfHooks({ load }: Internals): Exports {
   const { performance, PerformanceEntry, PerformanceObserver, PerformanceObserverEntryList } =
@@ -267,9 +262,6 @@ export function createPerfHooks({ load }: Internals): Exports {
       return work;
     },
   };
-  const missing = (name: string) => (): never => {
-    throw new Error(`node:perf_hooks: ${name} is not available in this sandbox`);
-  };
   Object.assign(performance as object, members);
   const kinds = "NODE MARK MEASURE GC FUNCTION HTTP2 HTTP DNS NET".split(" ");
   return withDefault({
@@ -279,8 +271,8 @@ export function createPerfHooks({ load }: Internals): Exports {
     PerformanceObserverEntryList,
     constants: Object.fromEntries(kinds.map((kind, at) => [`NODE_PERFORMANCE_ENTRY_TYPE_${kind}`, at])),
     ...members,
-    createHistogram: missing("createHistogram"),
-    monitorEventLoopDelay: missing("monitorEventLoopDelay"),
+    createHistogram: missing("perf_hooks: createHistogram"),
+    monitorEventLoopDelay: missing("perf_hooks: monitorEventLoopDelay"),
   });
 }
 

@@ -1,6 +1,7 @@
 import { MIMEParams, MIMEType } from "./mime.ts";
-import { invalidArgument, nodeError, wrongArgument, wrongType } from "../buffer/errors.ts";
+import { invalidArgument, missing, nodeError, wrongArgument, wrongType } from "../buffer/errors.ts";
 import { COLORS, STYLES } from "../inspect/colors.ts";
+import { formatText } from "../inspect/format.ts";
 import { inspect as denoInspect } from "../inspect/inspect.ts";
 import type { InspectOptions } from "../inspect/inspection.ts";
 import type { Internals } from "../internals.ts";
@@ -105,26 +106,12 @@ export function format(...args: unknown[]): string {
   return formatWith({}, args);
 }
 
-function formatWith(options: NodeOptions, args: readonly unknown[]): string {
-  let next = 0;
-  let text = "";
-  if (typeof args[0] === "string") {
-    next = 1;
-    text =
-      args.length === 1
-        ? args[0]
-        : args[0].replace(/%([sdifjoOc%])/g, (directive, letter: string) => {
-            if (letter === "%") return "%";
-            if (next >= args.length) return directive;
-            return replaceDirective(letter, args[next++], options);
-          });
-  }
-  for (let at = next; at < args.length; at++) {
-    const value = args[at];
-    text += `${at > 0 ? " " : ""}${typeof value === "string" ? value : inspect(value, options)}`;
-  }
-  return text;
-}
+const formatWith = (options: NodeOptions, args: readonly unknown[]): string =>
+  formatText(
+    args,
+    (value) => inspect(value, options),
+    (letter, value) => replaceDirective(letter, value, options),
+  );
 
 const numberText = (value: number): string => (Object.is(value, -0) ? "-0" : String(value));
 
@@ -219,9 +206,6 @@ export function createUtil({ load, native, nextTick }: Internals): Readonly<Reco
     const names = Object.keys(signals).map((known) => `'${known}'`);
     throw invalidArgument("signalCode", name, `must be one of: ${names.join(", ")}`);
   }
-  const missing = (name: string) => (): never => {
-    throw new Error(`node:util: ${name} is not available in this sandbox`);
-  };
 
   function callbackify(original: unknown): AnyFunction {
     assertFunction(original, "original");
@@ -322,37 +306,22 @@ export function createUtil({ load, native, nextTick }: Internals): Readonly<Reco
       .split(" ")
       .map((name) => [`is${name}`, (value: unknown) => types.typedArrayName(value) === name]),
   );
-  const kinds = {
-    isAnyArrayBuffer: types.isAnyArrayBuffer,
+  const checks: Readonly<Record<string, unknown>> = {
+    ...types,
     isArgumentsObject: types.isArguments,
-    isArrayBuffer: types.isArrayBuffer,
-    isArrayBufferView: types.isArrayBufferView,
-    isAsyncFunction: types.isAsyncFunction,
-    isBigIntObject: types.isBigIntObject,
-    isBooleanObject: types.isBooleanObject,
-    isBoxedPrimitive: types.isBoxedPrimitive,
     isCryptoKey: (value: unknown) => value instanceof (load("crypto")["CryptoKey"] as typeof CryptoKey),
-    isDataView: types.isDataView,
-    isDate: types.isDate,
-    isGeneratorFunction: types.isGeneratorFunction,
-    isGeneratorObject: types.isGeneratorObject,
     isKeyObject: (value: unknown) => value instanceof (load("nodeCrypto")["KeyObject"] as new () => object),
-    isMap: types.isMap,
-    isMapIterator: types.isMapIterator,
     isModuleNamespaceObject: types.isModuleNamespace,
-    isNativeError: types.isNativeError,
-    isNumberObject: types.isNumberObject,
-    isPromise: types.isPromise,
+    isMapIterator: types.isMapIterator,
     isProxy: () => false,
-    isRegExp: types.isRegExp,
-    isSet: types.isSet,
     isSetIterator: types.isSetIterator,
-    isSharedArrayBuffer: types.isSharedArrayBuffer,
-    isStringObject: types.isStringObject,
-    isSymbolObject: types.isSymbolObject,
-    isTypedArray: types.isTypedArray,
-    isWeakMap: types.isWeakMap,
-    isWeakSet: types.isWeakSet,
+  };
+  const kinds = {
+    ...Object.fromEntries(
+      "AnyArrayBuffer ArgumentsObject ArrayBuffer ArrayBufferView AsyncFunction BigIntObject BooleanObject BoxedPrimitive CryptoKey DataView Date GeneratorFunction GeneratorObject KeyObject Map MapIterator ModuleNamespaceObject NativeError NumberObject Promise Proxy RegExp Set SetIterator SharedArrayBuffer StringObject SymbolObject TypedArray WeakMap WeakSet"
+        .split(" ")
+        .map((name) => [`is${name}`, checks[`is${name}`]]),
+    ),
     ...arrays,
   };
   const util = {
@@ -386,8 +355,8 @@ export function createUtil({ load, native, nextTick }: Internals): Readonly<Reco
     MIMEType,
     MIMEParams,
     convertProcessSignalToExitCode,
-    getCallSites: missing("getCallSites"),
-    queryObjects: missing("queryObjects"),
+    getCallSites: missing("util: getCallSites"),
+    queryObjects: missing("util: queryObjects"),
     log: (...args: unknown[]): void => {
       const [day, time] = new Date().toISOString().split(/[T.]/) as [string, string];
       const month = new Date(day).toLocaleString("en", { month: "short", timeZone: "UTC" });

@@ -43,7 +43,7 @@ function every(permission: string, names: string): Record<string, readonly [stri
 }
 
 /** Creates the `Deno` namespace as a source finds it under `deno run --allow-net`. */
-export function createDeno({ load, print, exit }: Internals): Record<string, unknown> {
+export function createDeno({ load, print, exit, decodeUtf8 }: Internals): Record<string, unknown> {
   const errors = Object.fromEntries(
     ERRORS.split(" ").map((name) => {
       const type = { [name]: class extends Error {} }[name] as ErrorConstructor;
@@ -114,7 +114,7 @@ export function createDeno({ load, print, exit }: Internals): Record<string, unk
   const output = {
     write: async (bytes: Uint8Array): Promise<number> => output.writeSync(bytes),
     writeSync: (bytes: Uint8Array): number => {
-      print((load("text")["decodeUtf8"] as (bytes: Uint8Array) => string)(bytes));
+      print(decodeUtf8(bytes));
       return bytes.length;
     },
     close: (): void => {},
@@ -128,16 +128,12 @@ export function createDeno({ load, print, exit }: Internals): Record<string, unk
     isTerminal: (): boolean => false,
     rid: 0,
   };
-  const query = ({ name }: { name: string }): object => ({
-    state: name === "net" ? "granted" : "prompt",
+  const answer = ({ name }: { name: string }, otherwise: string): object => ({
+    state: name === "net" ? "granted" : otherwise,
     onchange: null,
     partial: false,
   });
-  const request = ({ name }: { name: string }): object => ({
-    state: name === "net" ? "granted" : "denied",
-    onchange: null,
-    partial: false,
-  });
+  const query = (descriptor: { name: string }): object => answer(descriptor, "prompt");
   const inspect = (...args: unknown[]): unknown =>
     (load("console")["inspect"] as (...args: unknown[]) => unknown)(...args);
   Object.defineProperty(inspect, "name", { value: "inspect" });
@@ -163,8 +159,8 @@ export function createDeno({ load, print, exit }: Internals): Record<string, unk
     permissions: {
       query: async (descriptor: { name: string }) => query(descriptor),
       querySync: query,
-      request: async (descriptor: { name: string }) => request(descriptor),
-      requestSync: request,
+      request: async (descriptor: { name: string }) => answer(descriptor, "denied"),
+      requestSync: (descriptor: { name: string }) => answer(descriptor, "denied"),
       revoke: async (descriptor: { name: string }) => query(descriptor),
       revokeSync: query,
     },

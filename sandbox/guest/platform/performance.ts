@@ -38,13 +38,10 @@ const readMeasureOptions = dictionary<MeasureOptions>("PerformanceMeasureOptions
 });
 
 /** High Resolution Time, User Timing and Performance Timeline. */
-export function createPerformance({ load }: Internals): Readonly<Record<string, unknown>> {
+export function createPerformance({ load, exception }: Internals): Readonly<Record<string, unknown>> {
   const originMs = Date.now();
   const now = (): number => Date.now() - originMs;
-  const { EventTarget, DOMException } = load("events") as {
-    EventTarget: new () => object;
-    DOMException: new (message: string, name: string) => Error;
-  };
+  const { EventTarget } = load("events") as { EventTarget: new () => object };
   const clone = (value: unknown): unknown =>
     (load("clone")["structuredClone"] as (value: unknown) => unknown)(value);
   const SECRET = {};
@@ -68,8 +65,8 @@ export function createPerformance({ load }: Internals): Readonly<Record<string, 
       this.#fields = { name, entryType, startTime, duration, detail: clone(detail) } as EntryFields;
     }
     toJSON(): object {
-      const { detail: _, ...others } = this.#fields;
-      return others;
+      const { name, entryType, startTime, duration } = this.#fields;
+      return { name, entryType, startTime, duration };
     }
   }
   class PerformanceMark extends PerformanceEntry {
@@ -114,7 +111,7 @@ export function createPerformance({ load }: Internals): Readonly<Record<string, 
       return point;
     }
     const found = select(entries, point, "mark").at(-1);
-    if (found === undefined) throw new DOMException(`Cannot find mark: "${point}"`, "SyntaxError");
+    if (found === undefined) throw exception(`Cannot find mark: "${point}"`, "SyntaxError");
     return fieldsOf(found).startTime;
   }
 
@@ -145,11 +142,8 @@ export function createPerformance({ load }: Internals): Readonly<Record<string, 
     }
     clearResourceTimings(): void {}
     setResourceTimingBufferSize(_size: unknown): void {
-      requireArguments(
-        arguments.length,
-        1,
-        "Failed to execute 'setResourceTimingBufferSize' on 'Performance'",
-      );
+      const prefix = "Failed to execute 'setResourceTimingBufferSize' on 'Performance'";
+      requireArguments(arguments.length, 1, prefix);
     }
     getEntries(): PerformanceEntry[] {
       return [...entries];
@@ -157,8 +151,7 @@ export function createPerformance({ load }: Internals): Readonly<Record<string, 
     getEntriesByName(name: unknown, type: unknown = undefined): PerformanceEntry[] {
       const prefix = "Failed to execute 'getEntriesByName' on 'Performance'";
       requireArguments(arguments.length, 1, prefix);
-      const text = string(name, prefix, "Argument 1");
-      return select(entries, text, type === undefined ? undefined : string(type, prefix, "Argument 2"));
+      return select(entries, string(name), type === undefined ? undefined : string(type));
     }
     getEntriesByType(type: unknown): PerformanceEntry[] {
       const prefix = "Failed to execute 'getEntriesByName' on 'Performance'";
@@ -234,8 +227,7 @@ export function createPerformance({ load }: Internals): Readonly<Record<string, 
     getEntriesByName(name: unknown, type: unknown = undefined): PerformanceEntry[] {
       const prefix = "Failed to execute 'getEntriesByName' on 'PerformanceObserverEntryList'";
       requireArguments(arguments.length, 1, prefix);
-      const text = string(name, prefix, "Argument 1");
-      return select(this.#entries, text, type === undefined ? undefined : string(type, prefix, "Argument 2"));
+      return select(this.#entries, string(name), type === undefined ? undefined : string(type));
     }
   }
 

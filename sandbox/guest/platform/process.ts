@@ -5,7 +5,7 @@ import { wrongArgument, wrongType } from "../buffer/errors.ts";
 export const READABLE: readonly string[] = ["FORCE_COLOR", "NODE_DEBUG", "NODE_OPTIONS", "NO_COLOR"];
 
 /** Creates Node's `process` to the extent that Deno offers it to a program without permissions. */
-export function createProcess({ load, print, exit, setTimeout, nextTick }: Internals): object {
+export function createProcess({ load, print, exit, setTimeout, nextTick, decodeUtf8 }: Internals): object {
   const startMs = Date.now();
   const refuse = (name?: string): Error => {
     const { errors } = load("platform")["Deno"] as { errors: { NotCapable: ErrorConstructor } };
@@ -33,9 +33,7 @@ export function createProcess({ load, print, exit, setTimeout, nextTick }: Inter
     isTTY: false,
     writable: true,
     write: (text: unknown): boolean => {
-      print(
-        typeof text === "string" ? text : (load("text")["decodeUtf8"] as (bytes: unknown) => string)(text),
-      );
+      print(typeof text === "string" ? text : decodeUtf8(text as Uint8Array));
       return true;
     },
     end: (): void => {},
@@ -101,13 +99,11 @@ export function createProcess({ load, print, exit, setTimeout, nextTick }: Inter
     stdout: stream(1),
     stderr: stream(2),
     stdin: { fd: 0, isTTY: false },
-    on: listeners,
-    once: listeners,
-    off: listeners,
-    addListener: listeners,
-    removeListener: listeners,
-    removeAllListeners: listeners,
-    prependListener: listeners,
+    ...Object.fromEntries(
+      "on once off addListener removeListener removeAllListeners prependListener"
+        .split(" ")
+        .map((name) => [name, listeners]),
+    ),
     emit: () => false,
     listeners: () => [],
     listenerCount: () => 0,

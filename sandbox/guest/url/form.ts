@@ -11,14 +11,7 @@ export interface FormEncoding {
 }
 
 /** Creates the encoding; the text chunk decodes UTF-8. */
-export function createFormEncoding({ load, encodeUtf8 }: Internals): FormEncoding {
-  const decodeUtf8 = (bytes: Uint8Array): string =>
-    (load("text")["decodeUtf8"] as (bytes: Uint8Array, fatal: boolean, keepMark: boolean) => string)(
-      bytes,
-      false,
-      true,
-    );
-
+export function createFormEncoding({ decodeUtf8, encodeUtf8 }: Internals): FormEncoding {
   function decode(text: string): string {
     const spaced = text.replaceAll("+", " ");
     if (!spaced.includes("%")) return spaced;
@@ -30,7 +23,7 @@ export function createFormEncoding({ load, encodeUtf8 }: Internals): FormEncodin
       out[length++] = pair < 0 ? (bytes[at] as number) : pair;
       if (pair >= 0) at += 2;
     }
-    return decodeUtf8(out.subarray(0, length));
+    return decodeUtf8(out.subarray(0, length), false, true);
   }
 
   function encode(text: string): string {

@@ -1,4 +1,4 @@
-import { invalidArgument, outOfRange, wrongArgument, wrongType } from "../../buffer/errors.ts";
+import { checkInteger, invalidArgument, wrongArgument, wrongType } from "../../buffer/errors.ts";
 import type { Internals } from "../../internals.ts";
 import { bytesOf, concatBytes } from "../../webIdl.ts";
 
@@ -68,23 +68,12 @@ export function createByteTools(native: Internals["native"], Buffer: BufferType)
   return { Buffer, toBytes, viewBytes, output, bytesFrom };
 }
 
-/** Checks an integer; `range` is Node's text for `least` to `most`. */
-export function checkInteger(
-  value: unknown,
-  name: string,
-  least: number,
-  most: number,
-  range?: string,
-): number {
-  if (typeof value !== "number") throw wrongType(name, "number", value);
-  if (!Number.isInteger(value)) throw outOfRange(name, "an integer", value);
-  if (value < least || value > most) throw outOfRange(name, range ?? `>= ${least} && <= ${most}`, value);
-  return value;
-}
-
 /** Checks an integer of 32 bits. */
 export const checkUint32 = (value: unknown, name: string, least: 0 | 1 = 0): number =>
   checkInteger(value, name, least, 2 ** 32 - 1, `>= ${least} && < 4294967296`);
+
+/** Runs something once the current code has ended. */
+export const queue = (work: () => void): void => void Promise.resolve().then(work);
 
 /** Checks a text. */
 export function checkText(value: unknown, name: string): string {

@@ -1,6 +1,5 @@
-import { nodeError, outOfRange } from "../../buffer/errors.ts";
-import { type ByteTools, checkFunction, checkInteger, checkText, checkUint32 } from "./bytes.ts";
-import { queue } from "./callback.ts";
+import { checkInteger, nodeError, outOfRange } from "../../buffer/errors.ts";
+import { type ByteTools, checkFunction, checkText, checkUint32, queue } from "./bytes.ts";
 import type { KeyTools } from "./key.ts";
 
 type Options = Readonly<Record<string, unknown>>;
@@ -14,6 +13,8 @@ export function createDerivations(
   { Buffer, toBytes, bytesFrom }: ByteTools,
   { secretBytes }: KeyTools,
 ): Readonly<Record<string, unknown>> {
+  const secretAndSalt = (password: unknown, salt: unknown) =>
+    [toBytes(password, undefined, "password", true), toBytes(salt, undefined, "salt", true)] as const;
   /** Each checks its arguments and returns what computes the key. */
   const pbkdf2 = (
     password: unknown,
@@ -22,10 +23,7 @@ export function createDerivations(
     length: unknown,
     digest: unknown,
   ): (() => unknown) => {
-    const parts = [
-      toBytes(password, undefined, "password", true),
-      toBytes(salt, undefined, "salt", true),
-    ] as const;
+    const parts = secretAndSalt(password, salt);
     const header = {
       iterations: checkUint32(iterations, "iterations", 1),
       keyLength: checkUint32(length, "keylen"),
@@ -39,10 +37,7 @@ export function createDerivations(
     length: unknown,
     options: unknown = {},
   ): (() => unknown) => {
-    const parts = [
-      toBytes(password, undefined, "password", true),
-      toBytes(salt, undefined, "salt", true),
-    ] as const;
+    const parts = secretAndSalt(password, salt);
     const given = (options ?? {}) as Options;
     const pick = (short: string, long: string, otherwise: number): number => {
       if (given[short] !== undefined && given[long] !== undefined)

@@ -27,17 +27,12 @@ export function createDigests(
     readonly #parts: Bytes[];
     readonly #compute: (data: Bytes) => Bytes;
     #done = false;
-    declare readonly _options: object | undefined;
+    readonly _options: object | undefined;
     constructor(compute: (data: Bytes) => Bytes, options: object | undefined, parts: readonly Bytes[] = []) {
       super();
       this.#compute = compute;
       this.#parts = [...parts];
-      Object.defineProperty(this, "_options", {
-        value: options,
-        writable: true,
-        enumerable: true,
-        configurable: true,
-      });
+      this._options = options;
     }
     static partsOf(digest: Digest): readonly Bytes[] {
       if (digest.#done) throw finalized();

@@ -1,8 +1,7 @@
-import { invalidArgument, nodeError, wrongArgument, wrongType } from "../../buffer/errors.ts";
+import { checkInteger, invalidArgument, nodeError, wrongArgument, wrongType } from "../../buffer/errors.ts";
 import type { Internals } from "../../internals.ts";
 import { bytesOf } from "../../webIdl.ts";
-import { type ByteTools, checkFunction, checkInteger, checkText, checkUint32 } from "./bytes.ts";
-import { queue } from "./callback.ts";
+import { type ByteTools, checkFunction, checkText, checkUint32, queue } from "./bytes.ts";
 
 type Bytes = Uint8Array;
 type Options = Readonly<Record<string, unknown>>;

@@ -1,8 +1,7 @@
-import { nodeError, outOfRange, wrongArgument, wrongType } from "../../buffer/errors.ts";
+import { checkInteger, nodeError, outOfRange, wrongArgument, wrongType } from "../../buffer/errors.ts";
 import type { Internals } from "../../internals.ts";
 import { bytesOf } from "../../webIdl.ts";
-import { type BufferType, checkFunction, checkInteger } from "./bytes.ts";
-import { queue } from "./callback.ts";
+import { type BufferType, checkFunction, queue } from "./bytes.ts";
 
 /** Most bytes that Node fills at once. */
 const MAX_SIZE = 2 ** 31 - 1;

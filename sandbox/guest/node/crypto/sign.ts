@@ -1,8 +1,7 @@
 import { invalidArgument, nodeError } from "../../buffer/errors.ts";
 import type { Internals } from "../../internals.ts";
 import { bytesOf, concatBytes } from "../../webIdl.ts";
-import { type ByteTools, checkFunction, checkText } from "./bytes.ts";
-import { queue } from "./callback.ts";
+import { type ByteTools, checkFunction, checkText, queue } from "./bytes.ts";
 import type { KeyTools } from "./key.ts";
 import { createLazyStream } from "./lazyStream.ts";
 import { HASHES } from "./names.ts";
