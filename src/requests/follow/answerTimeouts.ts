@@ -69,8 +69,8 @@ export interface AnswerTimeoutsOptions {
 /**
  * Creates the job that ends the wait for random words, and the wait of a preset with a word for its result. If neither the EVM nor the
  * BlockhashStore has a request's block hash, nobody can fulfil it any more, so it can be sent again without ever being answered twice. A
- * request that could be fulfilled but isn't in time fails with what it waited for. One with joined words, or with a word, is never sent
- * again. A preset whose round of drand is late waits for a day.
+ * request that could be fulfilled but isn't in time fails with what it waited for. One with joined words, a label, a round of drand or a word
+ * is never sent again. A preset whose round of drand is late waits for a day.
  *
  * What has been read from the chain decides, never this machine's clock: only time in which the head was watched counts, and a wait ends
  * only once every block up to the head has been read and the coordinator still waits for the proof, or PresetConsumer for the results. Words that are on chain are the
@@ -219,7 +219,7 @@ export function createAnswerTimeouts(options: AnswerTimeoutsOptions): () => Prom
 
   const lookForWords = async (awaiting: Awaiting, { number }: BlockHead): Promise<void> => {
     const { request, acceptedBlock } = awaiting;
-    const { progress, timeline } = request;
+    const { timeline } = request;
     const age = Number(number) - acceptedBlock;
     const confirmations =
       (request.kind === "random" || request.kind === "preset" ? request.params.confirmations : undefined) ??
@@ -229,8 +229,7 @@ export function createAnswerTimeouts(options: AnswerTimeoutsOptions): () => Prom
     // A proof can be in the next block at the earliest.
     if (age >= unreachable && (await isHashLost(acceptedBlock))) {
       if (!(await isUnanswered(awaiting, number))) return;
-      // Sending a join again would give whoever has seen the others' words a second draw.
-      if (progress.parts !== undefined)
+      if (isDrawnOnce(request))
         return await failWithoutWords(awaiting, `the hash of block ${acceptedBlock} is out of reach`);
       const isTriedOften = timeline.filter(({ detail }) => detail === RESENT).length >= MAX_RESENDS;
       const reason = `the hash of block ${acceptedBlock} is out of reach, after ${MAX_RESENDS} attempts`;
@@ -259,6 +258,15 @@ export function createAnswerTimeouts(options: AnswerTimeoutsOptions): () => Prom
       else await lookForWords(one, head);
     }
   };
+}
+
+/**
+ * Whether a request must not be sent again: whoever has seen others' words would get a second draw, and whoever withholds a word one that
+ * the label's first request doesn't show. The round of drand is known by then.
+ */
+function isDrawnOnce({ progress, params }: OpenRequest): boolean {
+  const { label, beacon } = params as { readonly label?: unknown; readonly beacon?: unknown };
+  return progress.parts !== undefined || label !== undefined || beacon !== undefined;
 }
 
 /** A request with what it waited for when it was looked at, see {@link idOfAwaited}. */

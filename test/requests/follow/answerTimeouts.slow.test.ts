@@ -87,6 +87,28 @@ describe.each(["random", "preset"] as const)("a %s without words", (kind) => {
   });
 });
 
+test("behaviour: one with a label or a round of drand is not sent again, so that nobody who withholds a word gets another draw", async () => {
+  const time = new Date(Date.now() + 600_000).toISOString();
+  const beacon = { round: "1000", time, chainHash: TEST_PROVING_KEY.keyHash };
+  const { params } = await pipeline.accept("random");
+  const ids = await Promise.all(
+    [
+      pipeline.accept("random", { params: { ...params, label: "raffle", once: true } }),
+      pipeline.accept("preset", { params: { preset: "test", beacon } }),
+    ].map(async (request) => (await accepted(await request)).id),
+  );
+  await mineBlocks(world.stack.client, 300);
+  for (const id of ids) {
+    const ended = await pipeline.ended(id);
+    expect(ended).toMatchObject({
+      state: "failed",
+      error: { code: "oracle_timeout", message: expect.stringContaining("is out of reach") },
+    });
+    // A label that was on chain stays taken.
+    expect(ended.progress.transactionHashes).toHaveLength(1);
+  }
+});
+
 test("behaviour: a preset with a word and no result fails after 300 seconds, names the word's transaction, and stays so", async () => {
   const { id, progress } = await accepted(await pipeline.accept("preset"));
   const requested = (await world.stack.client.getReceipt(progress.transactionHashes![0]!))!;
