@@ -350,14 +350,15 @@ async function insertNew(db: Queryable, added: readonly Added[], outbox: Request
   const requests = added.map(({ request }) => request);
   const steps = requests.map((after) => ({ after }));
   await insertRequests(db, requests);
-  for (const { id: requestId, dappId, network, params } of requests) {
+  // Always in the same order: another transaction may need the rows they lock.
+  const inOrder = added.toSorted((a, b) => (a.request.dappId < b.request.dappId ? -1 : 1));
+  for (const { request } of inOrder) {
+    const { id: requestId, dappId, network, params } = request;
     const { label, once = false } = params as Labelled;
     if (label !== undefined) await claimLabel(db, { dappId, network, label, requestId, isOnce: once });
   }
   await addUsage(db, usageOfSteps(steps));
   const hasEvents = await outbox.add(db, steps);
-  // Always in the same order: another transaction may need the rows they lock.
-  const inOrder = added.toSorted((a, b) => (a.request.dappId < b.request.dappId ? -1 : 1));
   for (const { assertMay } of inOrder) await assertMay?.(db);
   return hasEvents;
 }

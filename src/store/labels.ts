@@ -19,28 +19,39 @@ export interface LabelClaim {
 export async function claimLabel(db: Queryable, claim: LabelClaim): Promise<void> {
   const { dappId: dapp_id, network, label, requestId: request_id } = claim;
   const is_once = claim.isOnce ? 1 : 0;
+  const place = { dapp_id, network, label };
+  // Writing a row locks it: transactions of several processes that claim labels of the dapp wait for each other.
+  await db
+    .updateTable("dapps")
+    .set((row) => ({ name: row.ref("name") }))
+    .where("id", "=", dapp_id)
+    .execute();
+  for (;;) {
+    const holder = await db
+      .selectFrom("labels")
+      .select(["request_id", "is_once"])
+      .where((is) => is.and(place))
+      .orderBy("request_id")
+      .limit(1)
+      .executeTakeFirst();
+    if (holder === undefined) break;
+    const earlier = await findRequest(db, holder.request_id);
+    const wasSent = earlier === undefined || earlier.progress["transactionHashes"] !== undefined;
+    if (wasSent || earlier.state !== "failed") {
+      if (is_once + holder.is_once > 0) throw new LabelTakenError(label, holder.request_id);
+      // It keeps the label for good, so the new one needs no row.
+      if (wasSent) return;
+      break;
+    }
+    await db
+      .deleteFrom("labels")
+      .where((is) => is.and({ ...place, request_id: holder.request_id }))
+      .execute();
+  }
   await db
     .insertInto("labels")
-    .values({ dapp_id, network, label, request_id, is_once })
-    .onConflict((conflict) => conflict.columns(["dapp_id", "network", "label"]).doNothing())
+    .values({ ...place, request_id, is_once })
     .execute();
-  const place = { dapp_id, network, label };
-  const first = await db
-    .selectFrom("labels")
-    .select(["request_id", "is_once"])
-    .where((is) => is.and(place))
-    .executeTakeFirstOrThrow();
-  if (first.request_id === request_id || (is_once === 0 && first.is_once === 0)) return;
-  const earlier = await findRequest(db, first.request_id);
-  const wasSent = earlier?.state !== "failed" || earlier.progress["transactionHashes"] !== undefined;
-  if (wasSent) throw new LabelTakenError(label, first.request_id);
-  const { numUpdatedRows } = await db
-    .updateTable("labels")
-    .set({ request_id, is_once })
-    .where((is) => is.and({ ...place, request_id: first.request_id }))
-    .executeTakeFirst();
-  // Another request has taken it over at the same moment.
-  if (numUpdatedRows !== 1n) throw new LabelTakenError(label, first.request_id);
 }
 
 /** Another request of the dapp has the label, and one of the two must be the only one. */

@@ -297,19 +297,7 @@ export const migrations: Record<string, Migration> = {
   "0024_webhooks": { up: createOutbox },
   "0025_schedules": { up: createSchedules },
   "0026_log_triggers": { up: createLogTriggers },
-  "0027_labels": {
-    async up(db) {
-      await db.schema
-        .createTable("labels")
-        .addColumn("dapp_id", "text", (c) => c.notNull())
-        .addColumn("network", "text", (c) => c.notNull())
-        .addColumn("label", "text", (c) => c.notNull())
-        .addColumn("request_id", "text", (c) => c.notNull())
-        .addColumn("is_once", "integer", (c) => c.notNull())
-        .addPrimaryKeyConstraint("labels_key", ["dapp_id", "network", "label"])
-        .execute();
-    },
-  },
+  "0027_labels": { up: (db) => createLabels(db, "labels_key", []) },
   "0028_secrets": { up: createSecrets },
   "0029_dapp_beacons": {
     async up(db: Kysely<unknown>) {
@@ -351,6 +339,14 @@ export const migrations: Record<string, Migration> = {
         .alterTable("passkeys")
         .addColumn("browser", "text", (c) => c.notNull().defaultTo(""))
         .execute();
+    },
+  },
+  "0035_label_requests": {
+    async up(db: Kysely<unknown>) {
+      await db.schema.alterTable("labels").renameTo("first_labels").execute();
+      await createLabels(db, "label_requests_key", ["request_id"]);
+      await sql`INSERT INTO labels SELECT * FROM first_labels`.execute(db);
+      await db.schema.dropTable("first_labels").execute();
     },
   },
 };
@@ -428,6 +424,23 @@ function countWords(
 }
 
 /** Creates the table of dry runs and refusals. */
+/** Creates the table of labels, with `further` columns of its key. */
+async function createLabels(
+  db: Kysely<unknown>,
+  key: string,
+  further: readonly "request_id"[],
+): Promise<void> {
+  await db.schema
+    .createTable("labels")
+    .addColumn("dapp_id", "text", (c) => c.notNull())
+    .addColumn("network", "text", (c) => c.notNull())
+    .addColumn("label", "text", (c) => c.notNull())
+    .addColumn("request_id", "text", (c) => c.notNull())
+    .addColumn("is_once", "integer", (c) => c.notNull())
+    .addPrimaryKeyConstraint(key, ["dapp_id", "network", "label", ...further])
+    .execute();
+}
+
 async function createDryRuns(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable("dry_runs")

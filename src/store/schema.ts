@@ -125,7 +125,7 @@ export interface Tables {
     /** Id that the oracle network assigned, as in the outcome; `null` until it is known, and in rows that predate the column. */
     oracle_id: string | null;
   };
-  /** Which request of a dapp on a network had a label first. */
+  /** Which requests of a dapp on a network have a label: those of which it is not known yet whether they are sent, and the first one that was. */
   readonly labels: {
     dapp_id: string;
     network: string;

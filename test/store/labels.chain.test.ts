@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { insertDapp } from "../../src/store/dapps.ts";
 import { claimLabel } from "../../src/store/labels.ts";
 import { createPostgresDialect } from "../../src/store/postgresDialect.ts";
-import { insertRequests } from "../../src/store/requests.ts";
+import { insertRequests, saveRequests } from "../../src/store/requests.ts";
 import { createSqliteDialect } from "../../src/store/sqliteDialect.ts";
 import { openStore, type Store } from "../../src/store/store.ts";
 import { DESK_DAPP, makeRequest } from "../support/pipelineWorld.ts";
@@ -78,5 +78,19 @@ describe.each(["SQLite", "PostgreSQL"])("%s", (kind) => {
     await store.db.deleteFrom("labels").execute();
     await add("d", { isOnce: true, change: { state: "failed", progress: { transactionHashes: ["0x1"] } } });
     await expect(add("e", { isOnce: true })).rejects.toMatchObject({ details: { id: "d" } });
+  });
+
+  test("behaviour: an earlier request that was sent keeps the label, whichever failed before it was sent", async () => {
+    const sent = { state: "fulfilled", progress: { transactionHashes: ["0x1"] } } as const;
+    const first = { ...makeRequest("random", "0x"), id: "a" };
+    await add("a", { change: first });
+    await add("b", { change: sent });
+    await store.write((db) => saveRequests(db, [{ ...first, state: "failed", version: 2 }]));
+    await expect(add("c", { isOnce: true })).rejects.toMatchObject({ details: { id: "b" } });
+    await add("d");
+    expect(await store.db.selectFrom("labels").select("request_id").execute()).toEqual([{ request_id: "b" }]);
+    // No longer stored, it keeps the label.
+    await store.db.deleteFrom("requests").execute();
+    await expect(add("c", { isOnce: true })).rejects.toMatchObject({ details: { id: "b" } });
   });
 });
