@@ -80,7 +80,9 @@ export async function findOpenRequestOf(db: Queryable, triggerId: string): Promi
     .orderBy("run.id", "desc")
     .limit(LOOKED_AT)
     .execute();
-  return rows.find(({ state }) => state !== null && state !== "fulfilled" && state !== "failed")?.id ?? undefined;
+  return (
+    rows.find(({ state }) => state !== null && state !== "fulfilled" && state !== "failed")?.id ?? undefined
+  );
 }
 
 /** Returns a trigger's runs, newest first. @param page.before returns only those older than the one with this id. */

@@ -12,6 +12,7 @@ function withoutVarying(value: unknown): unknown {
     .replaceAll(/0x[0-9a-fA-F]{8,}/g, "0x")
     .replaceAll(/\b(req|dapp|dry|key|wh|evt|att|sch|trg|run|person|inv|aud)_[0-9a-z]{26}\b/g, "$1_")
     .replaceAll(/\bsession_[0-9a-f]{12}\b/g, "session_")
+    .replaceAll(/"id":"[\w-]{43}"/g, '"id":""')
     .replaceAll(/\/invitation#[\w-]{43}/g, "/invitation#")
     .replaceAll(/\btyche_[0-9A-Za-z]+/g, "tyche_")
     .replaceAll(/\bwhsec_[0-9A-Za-z+/]+/g, "whsec_")
