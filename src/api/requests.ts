@@ -29,6 +29,7 @@ export const ShownResult = Type.Union(
 /** A request, as the API shows it. */
 export const RequestView = Type.Object({
   id: Type.String({ description: "Identifier of the request here (not the oracle network's)." }),
+  dappId: Type.String({ description: "The dapp that made it; on chain with a label." }),
   kind: RequestKind,
   network: Type.String(),
   params: Type.Record(Type.String(), Type.Unknown()),

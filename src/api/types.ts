@@ -1297,6 +1297,10 @@ export interface RequestVerification {
   readonly err: string | null;
   /** Words that follow from the proof, in decimal: all for random numbers, a preset's own one. */
   readonly randomNumber: readonly string[];
+  /** The VRF keys whose words it takes, as the request named them, in its order; empty for functions, and where the node doesn't show the request. */
+  readonly keyHashes: readonly Hex[];
+  /** Null for random numbers, and if the node doesn't show the source. */
+  readonly sourceHash: Hex | null;
   /** Arguments of the source, as it gets them; null for random numbers, and if they are malformed. */
   readonly args: readonly string[] | null;
   /** The preset; null for functions and random numbers. */
@@ -1325,6 +1329,8 @@ export interface RequestVerification {
 export interface RequestView {
   /** Identifier of the request here (not the oracle network's). */
   readonly id: string;
+  /** The dapp that made it; on chain with a label. */
+  readonly dappId: string;
   readonly kind: RequestKind;
   readonly network: string;
   readonly params: Readonly<Record<string, unknown>>;

@@ -87,6 +87,14 @@ export const RequestVerification = Type.Object({
   randomNumber: Type.Array(Type.String(), {
     description: "Words that follow from the proof, in decimal: all for random numbers, a preset's own one.",
   }),
+  keyHashes: Type.Array(hash("Hash of a VRF key."), {
+    description:
+      "The VRF keys whose words it takes, as the request named them, in its order; empty for functions, and where the node doesn't show the request.",
+  }),
+  sourceHash: nullable(
+    hash("keccak256 of the source's UTF-8 bytes."),
+    "Null for random numbers, and if the node doesn't show the source.",
+  ),
   args: nullable(
     Type.Array(Type.String()),
     "Arguments of the source, as it gets them; null for random numbers, and if they are malformed.",

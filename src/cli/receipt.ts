@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import type { RequestVerification, Verification } from "../api/types.ts";
+import { keccak256, stringToHex } from "viem";
 import { TycheError } from "../lib/errors.ts";
 import { isObject } from "../lib/isObject.ts";
 
@@ -9,9 +10,16 @@ import { isObject } from "../lib/isObject.ts";
  */
 const SLOT_MS = 12_000;
 
+/** Says what a preset is whose source the verifier doesn't know. */
+export const UNKNOWN_PRESET = "none that is known here";
+
 /** An answer of the API that its caller has kept: the 202 of a request, the request itself, or its result. */
 export interface Receipt {
   readonly network: string | undefined;
+  /** Kind of the request; a result doesn't say. */
+  readonly kind: string | undefined;
+  /** Id of the dapp; a result doesn't say. */
+  readonly dappId: string | undefined;
   /** When the request was received, in Unix ms; a result doesn't say. */
   readonly receivedAtMs: number | undefined;
   readonly label: string | undefined;
@@ -47,6 +55,8 @@ export async function readReceipt(file: string): Promise<Receipt> {
   const outcome = isRequest ? (isObject(body["outcome"]) ? body["outcome"] : {}) : body;
   const receipt: Receipt = {
     network: textIn(body, "network"),
+    kind: isRequest ? textIn(body, "kind") : undefined,
+    dappId: isRequest ? textIn(body, "dappId") : undefined,
     receivedAtMs: isRequest ? Date.parse(textIn(body, "createdAt") ?? "") : undefined,
     label: textIn(params, "label") ?? textIn(outcome, "label"),
     requestId: textIn(outcome, "requestId")?.toLowerCase(),
@@ -101,20 +111,33 @@ export function checkReceipt(receipt: Receipt, found: Verification): ReceiptChec
 
 /** Pairs what the receipt says with what was found, of all that it says. */
 function* compare(
-  { network, label, params, outcome }: Receipt,
+  { network, kind, dappId, label, params, outcome }: Receipt,
   request: RequestVerification,
   found: Verification,
 ): Generator<readonly [what: string, told: string, found: string]> {
   if (network !== undefined) yield ["network", network, found.network];
+  if (kind !== undefined) yield ["kind", kind, request.kind];
+  // Only a label names the dapp on chain.
+  if (dappId !== undefined && request.label !== null) yield ["dapp", dappId, request.label.dapp];
   yield ["label", JSON.stringify(label ?? null), JSON.stringify(request.label?.label ?? null)];
-  const { preset, args } = request;
+  const { preset, args, keyHashes, sourceHash } = request;
   yield ["round", describeRound(params["beacon"] ?? outcome["beacon"]), describeRound(request.beacon)];
-  if (preset !== null && preset.name !== null && params["preset"] !== undefined)
-    yield ["preset", toArgument(params["preset"]), preset.name];
+  if (params["preset"] !== undefined)
+    yield ["preset", toArgument(params["preset"]), preset?.name ?? UNKNOWN_PRESET];
   for (const [i, name] of (preset?.parameters ?? []).entries())
     if (Object.hasOwn(params, name)) yield [name, toArgument(params[name]), args?.[i] ?? "nothing"];
-  if (request.kind === "function" && params["args"] !== undefined)
-    yield ["args", JSON.stringify(params["args"]), JSON.stringify(args)];
+  if (kind === "function") {
+    const source = params["source"];
+    if (typeof source === "string") yield ["source", keccak256(stringToHex(source)), sourceHash ?? "nothing"];
+    if (params["args"] !== undefined) yield ["args", JSON.stringify(params["args"]), JSON.stringify(args)];
+  }
+  if (kind === "random") {
+    const told = params["keyHashes"] ?? [params["keyHash"]];
+    yield ["key hashes", JSON.stringify(told), JSON.stringify(keyHashes)];
+    // Without a proof there are no words, and nothing is valid.
+    const { length } = request.randomNumber;
+    if (length > 0) yield ["numWords", toArgument(params["numWords"]), `${length}`];
+  }
   for (const name of ["result", "err"] as const)
     if (outcome[name] !== undefined) yield [name, toArgument(outcome[name]), request[name] ?? "nothing"];
   if (outcome["randomNumber"] !== undefined)

@@ -1,13 +1,13 @@
 import type { Verification, RequestVerification } from "../api/types.ts";
 import { readFile, writeFile } from "node:fs/promises";
 import { InvalidArgumentError, type Command } from "commander";
-import type { Hex } from "viem";
+import { keccak256, type Hex } from "viem";
 import { TycheError } from "../lib/errors.ts";
 import { dataDirOfEnvironment } from "./dappCommands.ts";
 import { parseRpcUrl } from "./parseRpcUrl.ts";
 import { isQuicknet } from "../lib/drawWords.ts";
 import { canonicalLabel } from "../lib/label.ts";
-import { checkReceipt, readReceipt } from "./receipt.ts";
+import { checkReceipt, readReceipt, UNKNOWN_PRESET } from "./receipt.ts";
 import { oneLine, type Terminal } from "./terminal.ts";
 
 interface VerifyFlags {
@@ -33,7 +33,7 @@ Examples:
   $ tyche verify sepolia 0x5f0c…
   $ tyche verify sepolia 0x5f0c… --request-id 0x91ab…
   $ tyche verify sepolia 0x5f0c… --rpc-url https://rpc.example.org --contracts published.json
-  $ tyche verify sepolia 0x5f0c… --expect label=raffle-2026-12-24 --expect dapp=dapp_7c… --expect list=@entries.txt
+  $ tyche verify sepolia 0x5f0c… --expect label=raffle-2026-12-24 --expect dapp=dapp_7c… --expect preset=lotto --expect list=@entries.txt
   $ tyche verify sepolia 0x5f0c… --receipt answer.json
   $ tyche verify sepolia 0x5f0c… --json | jq .valid
 
@@ -81,7 +81,7 @@ export function registerVerify(program: Command, terminal: Terminal, { verify }:
     )
     .option(
       "--expect <what>",
-      "exit with 1 unless each request is of this: label=TEXT, and the first with it; dapp=ID; beacon=drand, a round of its quicknet; list=@FILE with a preset's entries; may be repeated",
+      "exit with 1 unless each request is of this: label=TEXT, and the first with it; dapp=ID; preset=NAME; source=@FILE or source=HASH, its keccak256; beacon=drand, a round of its quicknet; list=@FILE with a preset's entries; may be repeated",
       collectExpectation,
     )
     .option(
@@ -177,36 +177,53 @@ export class ContractsFileError extends TycheError {
 
 /** What each request of a verified transaction must be of. */
 interface Expectation {
-  readonly what: "label" | "dapp" | "beacon" | "list";
-  /** A label, a dapp's id, `drand`, or the path of a file with the entries: a JSON array of texts, or one to a line. */
+  readonly what: "label" | "dapp" | "preset" | "source" | "beacon" | "list";
+  /**
+   * A label, a dapp's id, a preset's name, keccak256 of a source or `@` and the file that has it, `drand`, or `@` and the file with the
+   * entries: a JSON array of texts, or one to a line.
+   */
   readonly of: string;
 }
 
 /** Adds an expectation of the command line to those before it. */
 function collectExpectation(typed: string, before: readonly Expectation[] = []): Expectation[] {
-  const [, what, of] = /^(label|dapp|beacon|list)=(.+)$/s.exec(typed) ?? [];
-  if (what === "label" || what === "dapp" || (what === "beacon" && of === "drand"))
-    return [...before, { what, of: of! }];
-  if (what === "list" && of!.startsWith("@")) return [...before, { what, of: of!.slice(1) }];
-  throw new InvalidArgumentError("It must be label=TEXT, dapp=ID, beacon=drand or list=@FILE.");
+  const isKnown =
+    /^(?:(?:label|dapp|preset)=.+|source=(?:@.+|0x[0-9a-fA-F]{64})|beacon=drand|list=@.+)$/s.test(typed);
+  const [what, ...of] = typed.split("=");
+  if (isKnown) return [...before, { what: what as Expectation["what"], of: of.join("=") }];
+  throw new InvalidArgumentError(
+    "It must be label=TEXT, dapp=ID, preset=NAME, source=@FILE, source=0x…, beacon=drand or list=@FILE.",
+  );
 }
 
 /** Returns what an expectation finds wrong with a request; `undefined` if nothing. */
 async function findUnexpected(
   { what, of }: Expectation,
-  { label, args, beacon }: Pick<RequestVerification, "label" | "args" | "beacon">,
+  { label, args, beacon, preset, sourceHash }: RequestVerification,
 ): Promise<string | undefined> {
   if (what === "label") return findUnexpectedLabel(canonicalLabel(of), label);
   if (what === "dapp") {
     if (label === null) return `the dapp is unknown, as there is no label; expected ${of}`;
     return label.dapp === of ? undefined : `the dapp is ${label.dapp}, not ${of}`;
   }
+  if (what === "preset") {
+    if (preset?.name === of) return undefined;
+    const found = preset === null ? "it is no preset" : `the preset is ${preset.name ?? UNKNOWN_PRESET}`;
+    return `${found}, not ${of}`;
+  }
+  if (what === "source") {
+    const hash = of.startsWith("@") ? keccak256(await readFile(of.slice(1))) : of.toLowerCase();
+    return sourceHash === hash
+      ? undefined
+      : `the source's keccak256 is ${sourceHash ?? "unknown"}, not ${hash}`;
+  }
   if (what === "beacon")
     return beacon !== null && isQuicknet(beacon.chainHash)
       ? undefined
       : "it waits for no round of drand's quicknet";
-  const entries = JSON.stringify(await readEntries(of));
-  return args?.some((arg) => isSameJson(arg, entries)) ? undefined : `no argument is the list of ${of}`;
+  const file = of.slice(1);
+  const entries = JSON.stringify(await readEntries(file));
+  return args?.some((arg) => isSameJson(arg, entries)) ? undefined : `no argument is the list of ${file}`;
 }
 
 /** A label counts for the first request that a dapp gave it to: whoever could choose among several would choose the result. */
@@ -227,23 +244,22 @@ function findUnexpectedLabel(
   return `whether it is the first with this label is open, as ${unread}; ask another node, with --rpc-url`;
 }
 
+/** Reads a JSON array of texts, or else one entry to a line; without a byte order mark. */
 async function readEntries(file: string): Promise<readonly string[]> {
-  const text = await readFile(file, "utf8");
-  if (!text.trimStart().startsWith("[")) return text.replace(/\r?\n$/, "").split(/\r?\n/);
-  try {
-    return JSON.parse(text) as readonly string[];
-  } catch {
-    throw new TycheError(`${file} is neither a JSON array of texts nor a list with one entry to a line`, {
-      code: "invalid_parameter",
-      blame: "caller",
-    });
-  }
+  const text = (await readFile(file, "utf8")).replace(/^\uFEFF/, "");
+  const list = parseJson(text);
+  if (Array.isArray(list) && list.every((one) => typeof one === "string")) return list;
+  return text.replace(/\r?\n$/, "").split(/\r?\n/);
 }
 
 function isSameJson(arg: string, json: string): boolean {
+  return JSON.stringify(parseJson(arg)) === json;
+}
+
+function parseJson(text: string): unknown {
   try {
-    return JSON.stringify(JSON.parse(arg)) === json;
+    return JSON.parse(text);
   } catch {
-    return false;
+    return undefined;
   }
 }

@@ -34,7 +34,7 @@ export function createResponder(deps: HttpDeps, options: { readonly openStreams:
   const statusUrl = (ctx: HttpContext, id: string) =>
     `${ctx.host === "" ? "" : `${ctx.protocol}://${ctx.host}`}/api/requests/${id}`;
 
-  const view = (ctx: HttpContext, { dappId: _, ...record }: RequestRecord): RequestView => ({
+  const view = (ctx: HttpContext, record: RequestRecord): RequestView => ({
     ...record,
     statusUrl: statusUrl(ctx, record.id),
   });

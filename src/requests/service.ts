@@ -24,10 +24,8 @@ export type { RequestKind, RequestState } from "../store/schema.ts";
 export type { ReturnType } from "../lib/vocabulary.ts";
 export type { Dapp } from "../dapps/dapps.ts";
 
-/** A request as the API shows it, without its address, and whose it is. */
-export interface RequestRecord extends Omit<RequestView, "statusUrl"> {
-  readonly dappId: string;
-}
+/** A request as the API shows it, without its address. */
+export type RequestRecord = Omit<RequestView, "statusUrl">;
 
 /** What a caller requests; its parameters are valid when it reaches {@link Service.submit}. */
 export type Command = PresetCommand | FunctionCommand | RandomCommand | ConsumerCommand | UnlinkCommand;

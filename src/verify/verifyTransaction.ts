@@ -15,14 +15,14 @@
  * Every answer lists what no such check can show: see `trust.ts`.
  */
 import type { RequestVerification, Verdict, Verification, VerificationStep } from "../api/types.ts";
-import { BaseError, type Hex } from "viem";
+import { BaseError, keccak256, stringToHex, type Hex } from "viem";
 import { CallResultError } from "../lib/callResult.ts";
 import { fromHexText } from "../lib/hex.ts";
 import { TycheError } from "../lib/errors.ts";
 import { DECIDING_STEPS, STEP_NAMES, VERDICTS } from "../lib/verificationWords.ts";
 import type { CallbackSources } from "../chainlink/failedCallbacks.ts";
 import { createPendingReasons } from "../chainlink/pendingReason.ts";
-import { decodeArgs, decodeFunctionsRequest } from "../chainlink/functionsRequest.ts";
+import { decodeArgs, decodeFunctionsRequest, type FunctionsRequest } from "../chainlink/functionsRequest.ts";
 import { beaconWord, wordsOfBatch } from "../chainlink/presetBatch.ts";
 import { createChainFacts, type ChainReader, type SearchBounds } from "./chainFacts.ts";
 import { limitReader, MAX_READ_BYTES, type ReadingLimits } from "./recordedReader.ts";
@@ -226,6 +226,8 @@ async function checkRequest(
       result: delivered?.result ?? null,
       err: delivered?.error ?? null,
       randomNumber: words.map(String),
+      keyHashes: keyHashesOf(parts),
+      sourceHash: checked.sourceHash ?? hashOfSource(parts),
       args: argsOf(parts),
       preset: await presetOf(parts, checked.sourceHash, options),
       beacon: checked.beacon ?? null,
@@ -268,13 +270,32 @@ async function presetOf(
   };
 }
 
+/** Returns the VRF keys that a request names. */
+function keyHashesOf(parts: RequestParts): Hex[] {
+  if (parts.kind === "function") return [];
+  return [...(parts.join?.joining.keyHashes ?? [parts.randomness.request?.keyHash ?? []].flat())];
+}
+
+/** Decodes what a function request asks for. Throws if it is malformed. */
+function decodeFunction(parts: RequestParts): FunctionsRequest | undefined {
+  const request = parts.kind === "function" ? parts.functions.request : undefined;
+  return request && decodeFunctionsRequest(fromHexText(request.data));
+}
+
+function hashOfSource(parts: RequestParts): Hex | null {
+  try {
+    const source = decodeFunction(parts)?.source;
+    return source === undefined ? null : keccak256(stringToHex(source));
+  } catch {
+    return null;
+  }
+}
+
 /** Returns the arguments of a request's source. */
 function argsOf(parts: RequestParts): string[] | null {
   try {
-    if (parts.kind === "function") {
-      const { request } = parts.functions;
-      return request === undefined ? null : [...decodeFunctionsRequest(fromHexText(request.data)).args];
-    }
+    const asked = decodeFunction(parts);
+    if (asked !== undefined) return [...asked.args];
     const args = parts.kind === "preset" ? parts.preset.items[parts.preset.item]?.args : undefined;
     return args === undefined ? null : [...decodeArgs(args)];
   } catch {

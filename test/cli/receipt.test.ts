@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { keccak256, stringToHex } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { RequestVerification, Verification } from "../../src/api/types.ts";
 import { checkReceipt, readReceipt } from "../../src/cli/receipt.ts";
@@ -21,6 +22,8 @@ const REQUEST: RequestVerification = {
   result: "0x06",
   err: "0x",
   randomNumber: ["7"],
+  keyHashes: [ID],
+  sourceHash: null,
   args: ["1", '["ann","bob"]'],
   preset: { sourceId: 3, name: "lotto", parameters: ["numWinners", "list"] },
   beacon: null,
@@ -39,6 +42,7 @@ const REQUEST: RequestVerification = {
 
 const ACCEPTED = {
   id: "req_1",
+  dappId: "dapp_a",
   kind: "preset",
   network: "sepolia",
   params: { preset: "lotto", numWinners: "1", list: ["ann", "bob"], label: "raffle" },
@@ -66,7 +70,7 @@ async function check(answer: object, change: Partial<RequestVerification> = {}) 
 
 test("default: the 202 of a request is compared with all that it says", async () => {
   expect(await check({ data: ACCEPTED })).toEqual({
-    agreed: ["network", "label", "round", "preset", "numWinners", "list", "time"],
+    agreed: ["network", "kind", "dapp", "label", "round", "preset", "numWinners", "list", "time"],
     problems: [],
   });
 });
@@ -110,9 +114,30 @@ describe("with a round of drand", () => {
 });
 
 test("behaviour: random numbers are compared", async () => {
+  const found = { kind: "random", preset: null, args: null } as const;
+  const params = { numWords: 1, confirmations: 1, keyHash: ID, label: "raffle" };
+  const asked = { ...ACCEPTED, kind: "random", params };
+  expect((await check(asked, found)).agreed).toEqual(expect.arrayContaining(["key hashes", "numWords"]));
+  const other = { ...found, keyHashes: [ID, `0x${"92".repeat(32)}`] as const, randomNumber: ["7", "8"] };
+  expect((await check(asked, other)).problems).toEqual([
+    expect.stringMatching(/^key hashes: /),
+    "numWords: the receipt says 1, the chain 2",
+  ]);
   const numbers = { requestId: ID, randomNumber: ["8"] };
   expect((await check(numbers, { kind: "random", preset: null, label: null })).problems).toEqual([
     'randomNumber: the receipt says ["8"], the chain ["7"]',
+  ]);
+});
+
+test("behaviour: a function's source and arguments are compared", async () => {
+  const sourceHash = keccak256(stringToHex("return args[0]"));
+  const found = { kind: "function", preset: null, args: ["1"], sourceHash } as const;
+  const params = { source: "return args[0]", args: ["1"], label: "raffle" };
+  const asked = { ...ACCEPTED, kind: "function", params };
+  expect((await check(asked, found)).agreed).toEqual(expect.arrayContaining(["kind", "source", "args"]));
+  expect((await check(asked, { ...found, sourceHash: ID, args: ["2"] })).problems).toEqual([
+    expect.stringMatching(/^source: /),
+    'args: the receipt says ["1"], the chain ["2"]',
   ]);
 });
 
@@ -121,6 +146,13 @@ describe("a draw that is not the receipt's", () => {
     ["has another list", { args: ["1", '["ann","eve"]'] }, /^list: .*"bob".*"eve"/],
     ["has another number", { args: ["2", '["ann","bob"]'] }, /^numWinners: the receipt says 1, the chain 2$/],
     ["has another preset", { preset: { ...REQUEST.preset!, name: "range" } }, /^preset: /],
+    [
+      "has a preset that is not known",
+      { preset: { sourceId: 4, name: null, parameters: [] } },
+      /^preset: the receipt says lotto, the chain none that is known here$/,
+    ],
+    ["is another dapp's", { label: { ...REQUEST.label!, dapp: "dapp_b" } }, /^dapp: .*dapp_a.*dapp_b$/],
+    ["is no preset", { kind: "function" }, /^kind: /],
     ["has no such label", { label: null }, /^no request of this transaction has the label "raffle"$/],
     [
       "was made before the answer was given",

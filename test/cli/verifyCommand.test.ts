@@ -1,7 +1,11 @@
 import type { RequestVerification, Verification, VerificationStep } from "../../src/api/types.ts";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import { Command } from "commander";
 import pc from "picocolors";
-import { afterEach, describe, expect, test } from "vitest";
+import { keccak256, stringToHex } from "viem";
+import { afterEach, describe, expect, onTestFinished, test } from "vitest";
 import { registerVerify, type VerifyMeans } from "../../src/cli/verifyCommand.ts";
 import type { Terminal } from "../../src/cli/terminal.ts";
 import { RpcError } from "../../src/lib/nodeAnswers.ts";
@@ -69,6 +73,8 @@ function lotto(outcome: "ok" | "failed", facts: Partial<RequestVerification> = {
     result: hexOf("Winners: bob, dän"),
     err: "0x",
     randomNumber: ["7"],
+    keyHashes: [`0x${"ee".repeat(32)}`],
+    sourceHash: keccak256(stringToHex("return 7")),
     args: ["2", '["ann","bob","dän"]'],
     preset: { sourceId: 3, name: "lotto", parameters: ["numWinners", "list"] },
     beacon: null,
@@ -185,7 +191,21 @@ describe("option: --expect", () => {
     );
 
   test("default: what is as expected is valid", async () => {
-    const { output } = await expecting(["label=RAFFLE", "dapp=dapp_a"]);
+    const folder = mkdtempSync(path.join(tmpdir(), "tyche-expect-"));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const fileOf = (name: string, text: string): string => {
+      writeFileSync(path.join(folder, name), text);
+      return `@${path.join(folder, name)}`;
+    };
+    const { output } = await expecting([
+      "label=RAFFLE",
+      "dapp=dapp_a",
+      "preset=lotto",
+      `source=${fileOf("source.js", "return 7")}`,
+      `source=${keccak256(stringToHex("return 7")).replace(/[a-f]/g, (digit) => digit.toUpperCase())}`,
+      `list=${fileOf("lines.txt", "\uFEFFann\r\nbob\r\ndän\r\n")}`,
+      `list=${fileOf("list.json", '\uFEFF["ann", "bob", "dän"]')}`,
+    ]);
     expect(output).toMatch(/\nvalid: 1 request of 0x(5f)+ on sepolia$/);
     expect(process.exitCode).toBeUndefined();
   });
@@ -211,6 +231,9 @@ describe("option: --expect", () => {
       { ...first, searched: { from: "0", to: "9", isWhole: false, provenFrom: null } },
       "not all that the node lists could be read",
     ],
+    ["another preset", ["preset=range"], first, "the preset is lotto, not range"],
+    ["another source", [`source=0x${"5e".repeat(32)}`], first, "the source's keccak256 is 0x"],
+    ["another list", [`list=@${import.meta.filename}`], first, "no argument is the list of"],
     ["no round", ["beacon=drand"], first, "it waits for no round of drand's quicknet"],
     ["another dapp", ["dapp=dapp_b"], first, "the dapp is dapp_a, not dapp_b"],
     ["an unknown dapp", ["dapp=dapp_b"], null, "the dapp is unknown"],
@@ -226,6 +249,15 @@ describe("option: --expect", () => {
   test("behaviour: that it is the first is certain where block hashes prove it, whatever the node lists", async () => {
     const searched = { from: "5", to: "9", isWhole: false, provenFrom: "0" };
     const { output } = await expecting(["label=raffle"], { ...first, searched });
+    expect(output).toMatch(/\nvalid: 1 request/);
+  });
+
+  test("behaviour: a list's first entry may begin with a bracket", async () => {
+    const file = path.join(mkdtempSync(path.join(tmpdir(), "tyche-list-")), "list.txt");
+    onTestFinished(() => rmSync(path.dirname(file), { recursive: true }));
+    writeFileSync(file, "[1] ann\n[2] bob\n");
+    const args = ["1", '["[1] ann","[2] bob"]'];
+    const { output } = await run(["--expect", `list=@${file}`], lotto("ok", { args }));
     expect(output).toMatch(/\nvalid: 1 request/);
   });
 

@@ -72,7 +72,11 @@ test("default: a raffle that is drawn once says so to whoever verifies it, and i
   expect(await checkReceipt({ data: { ...kept, outcome: null } })).toMatchObject({
     code: 0,
     stdout: expect.stringContaining('numberOfWinners = 1, list = ["ann","bob","cy"]'),
-    stderr: "as the receipt says: network, label, round, preset, numberOfWinners, list, time\n",
+    stderr: "as the receipt says: network, kind, dapp, label, round, preset, numberOfWinners, list, time\n",
+  });
+  expect(await checkReceipt({ ...kept, dappId: "dapp_b" })).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/^not as the receipt says: dapp: the receipt says dapp_b, the chain dapp_/),
   });
   expect(await checkReceipt({ ...kept, params: { ...kept.params, list: ["eve"] } })).toMatchObject({
     code: 1,
@@ -86,7 +90,7 @@ test("default: a raffle that is drawn once says so to whoever verifies it, and i
     code: 0,
     stdout: expect.stringMatching(/ fulfilled {3}"raffle 2026-12-24" {2}\S/),
   });
-  const right = await check("label=Raffle 2026-12-24", `list=@${entries}`);
+  const right = await check("label=Raffle 2026-12-24", "preset=lotto", `list=@${entries}`);
   expect(right).toMatchObject({
     code: 0,
     stdout: expect.stringMatching(

@@ -27,6 +27,8 @@ export const exampleVerifier: Verifier = {
           result: null,
           err: null,
           randomNumber: ["7"],
+          keyHashes: [KNOWN_TX],
+          sourceHash: null,
           args: null,
           preset: null,
           beacon: null,

@@ -99,7 +99,8 @@ describe.each(["v2", "v2.5"] as const)("%s", (vrfVersion) => {
     expect(missing[1]!.detail).toBe("1 of 2 words have come with a valid proof");
 
     const last = await deliver(asked, 1);
-    const { requestId } = eventsOf(asked, "Joining")[0]!;
+    const { requestId, keyHashes } = eventsOf(asked, "Joining")[0]!;
+    expect(waiting.requests).toMatchObject([{ keyHashes, sourceHash: null }]);
     const words = [first, last].map(
       (receipt) => randomWords(eventsOf(receipt, "RandomWordsFulfilled")[0]!.outputSeed, 1)[0]!,
     );

@@ -4,6 +4,7 @@ import {
   decodeFunctionData,
   encodeErrorResult,
   encodeFunctionData,
+  keccak256,
   parseAbi,
   size,
   slice,
@@ -96,6 +97,8 @@ describe("a preset", () => {
           result: word,
           err: "0x",
           randomNumber: [String(BigInt(word))],
+          keyHashes: [TEST_PROVING_KEY.keyHash],
+          sourceHash: keccak256(stringToHex(ECHO_WORD)),
           transactions: {
             request: request.transactionHash,
             randomness: proof.transactionHash,
@@ -775,6 +778,7 @@ describe("a function", () => {
     for (const { transactionHash } of [request, report]) {
       const { valid, requests } = await world.verify(transactionHash);
       expect(valid).toBe(true);
+      expect(requests).toMatchObject([{ keyHashes: [], sourceHash: keccak256(stringToHex(source)) }]);
       expect(outcomes(requests[0]!.steps)).toEqual({
         transactions: "ok",
         contracts: "ok",

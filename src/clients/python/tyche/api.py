@@ -514,6 +514,10 @@ class RequestVerification(TypedDict):
     err: str | None
     # Words that follow from the proof, in decimal: all for random numbers, a preset's own one.
     randomNumber: list[str]
+    # The VRF keys whose words it takes, as the request named them, in its order; empty for functions, and where the node doesn't show the request.
+    keyHashes: list[str]
+    # Null for random numbers, and if the node doesn't show the source.
+    sourceHash: str | None
     # Arguments of the source, as it gets them; null for random numbers, and if they are malformed.
     args: list[str] | None
     # The preset; null for functions and random numbers.
@@ -553,6 +557,8 @@ class RequestView(TypedDict):
 
     # Identifier of the request here (not the oracle network's).
     id: str
+    # The dapp that made it; on chain with a label.
+    dappId: str
     kind: RequestKind
     network: str
     params: dict[str, Any]
