@@ -21,7 +21,7 @@ const LONGEST_PAUSE_MS = 60_000;
 const LONGEST_WAIT_MS = 30_000;
 /** Most bytes of an answer, which has some 250. */
 const MAX_ANSWER_BYTES = 4_096;
-/** Rounds that are remembered. */
+/** Rounds that are remembered, besides those that are awaited. */
 const MAX_ROUNDS = 1_000;
 
 /** What is known of a round. */
@@ -35,7 +35,7 @@ export type RoundState =
 /** Rounds of drand, for what waits for them. */
 export interface BeaconRounds {
   /** Returns what is known of a round. Asks the relays for one that is awaited, and calls `onChange` when it is known, or why it isn't has changed. */
-  ask(round: DrandRound, onChange: () => void): RoundState;
+  ask(round: DrandRound, onChange?: () => void): RoundState;
   /** Returns the Unix time, in seconds, at which a round is due. */
   timeOf(round: DrandRound): number;
 }
@@ -65,14 +65,11 @@ export function createBeaconRounds(options: {
   async function follow({ round, chainHash }: DrandRound, terms: BeaconTerms, one: Followed): Promise<void> {
     const { chain, relays, sign } = terms;
     const whose = isLocalBeacon(chain) ? "the local beacon" : "drand";
-    const isFollowed = (): boolean => followed.get(keyOf({ round, chainHash })) === one;
     const dueMs = drandRoundTime(chain, round) * 1000;
     const due = drandDate(dueMs / 1000) ?? "a time that never comes";
     for (let left = dueMs - Date.now(); left > 0; left = dueMs - Date.now()) {
       one.state = { kind: "awaited", why: `waiting for ${whose}'s round ${round}, due at ${due}` };
       await sleep(Math.min(left, LONGEST_WAIT_MS), undefined, { signal });
-      // Others are followed in its place.
-      if (!isFollowed()) return;
     }
     const found = new AbortController();
     const stop = AbortSignal.any([signal, found.signal]);
@@ -86,7 +83,6 @@ export function createBeaconRounds(options: {
           throw new Error("its signature is not that round's");
         } catch (error) {
           stop.throwIfAborted();
-          if (!isFollowed()) throw error;
           reasons.set(relay, `${URL.parse(relay)?.host ?? "a relay"}: ${messageOf(error)}`);
         }
         const said = [...reasons.values()].join("; ");
@@ -117,14 +113,15 @@ export function createBeaconRounds(options: {
       if (one === undefined) {
         one = { state: { kind: "awaited", why: "asking for the round" }, waiting: new Set() };
         followed.set(key, one);
-        for (const oldest of followed.keys()) {
+        // One that is awaited would be asked for again, in the place of another: none would ever be known.
+        for (const [oldest, { state }] of followed) {
           if (followed.size <= MAX_ROUNDS) break;
-          followed.delete(oldest);
+          if (state.kind === "known") followed.delete(oldest);
         }
-        // It rejects only when the oracle closes, or the round is followed no more.
+        // It rejects only when the oracle closes.
         follow(round, terms, one).catch(() => undefined);
       }
-      if (one.state.kind === "awaited") one.waiting.add(onChange);
+      if (one.state.kind === "awaited" && onChange !== undefined) one.waiting.add(onChange);
       return one.state;
     },
     timeOf({ round, chainHash }) {

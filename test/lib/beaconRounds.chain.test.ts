@@ -9,7 +9,6 @@ import {
   type DrandRelay,
 } from "../support/drandRelay.ts";
 
-const ROUND = { round: 1000n, chainHash: QUICKNET_HASH };
 const DUE_MS = 1_000 * drandRoundTime(QUICKNET, 1000n);
 
 let relay: DrandRelay;
@@ -23,8 +22,8 @@ beforeEach(async () => {
 });
 afterEach(() => relay.close());
 
-/** Follows rounds with a clock that is off; returns a function that tells the state of round 1000. */
-function follow(nowMs: number): () => RoundState {
+/** Follows rounds with a clock that is off; returns a function that tells the state of a round, of 1000 by default. */
+function follow(nowMs: number): (round?: bigint) => RoundState {
   vi.useFakeTimers({ toFake: ["Date"], now: nowMs });
   const closing = new AbortController();
   onTestFinished(() => {
@@ -33,7 +32,7 @@ function follow(nowMs: number): () => RoundState {
   });
   const terms = [{ chain: QUICKNET, relays: [relay.url], marginSeconds: 3 }];
   const rounds = createBeaconRounds({ terms, signal: closing.signal });
-  return () => rounds.ask(ROUND, () => {});
+  return (round = 1000n) => rounds.ask({ round, chainHash: QUICKNET_HASH });
 }
 
 test("a clock that is fast asks too early, and waits for the very round", async () => {
@@ -55,4 +54,13 @@ test("a clock that is slow asks for nothing before its time", async () => {
     expect(state()).toMatchObject({ why: expect.stringContaining("due at 2023-08-23T15:59:24") }),
   );
   expect(relay.asked).toEqual([]);
+});
+
+test("more rounds than are remembered may be awaited at once, and each is known in its time", async () => {
+  const state = follow(DUE_MS);
+  newest = 1000n;
+  await vi.waitFor(() => {
+    for (let round = 2_000n; round <= 3_000n; round += 1n) expect(state(round).kind).toBe("awaited");
+    expect(state()).toEqual({ kind: "known", signature: QUICKNET_ROUNDS.get(1000n)! });
+  });
 });

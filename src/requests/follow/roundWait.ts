@@ -21,7 +21,7 @@ export function createRoundWait(rounds: BeaconRounds): RoundWait {
     const lateMs = Date.now() - Date.parse(time);
     if (lateMs < 0) return `waiting for ${nameRound(beacon)}, due at ${time}`;
     if (lateMs < LATE_MS) return undefined;
-    const state = rounds.ask({ round: BigInt(round), chainHash }, () => {});
+    const state = rounds.ask({ round: BigInt(round), chainHash });
     return state.kind === "awaited" ? `beacon_late: ${state.why}` : undefined;
   };
 }
