@@ -10,7 +10,7 @@ export const LABEL_PARAMETERS = {
     Type.String({
       [EXPECTED]: "text of 1 to 100 characters",
       description:
-        "What the request is for, such as `raffle-2026-12-24`: 1 to 100 characters, fixed on chain with it for all to see. Upper and lower case are the same.",
+        "What the request is for, such as `raffle-2026-12-24`: 1 to 100 characters, fixed on chain with it for all to see. Upper and lower case are the same letter by letter.",
     }),
   ),
   once: Type.Optional(

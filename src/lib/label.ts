@@ -10,7 +10,8 @@ const MAX_WRITTEN = 4 * MAX_LABEL_CHARACTERS;
 
 /**
  * Returns the one form of a label that stands for all that look like it: compatibility characters are replaced (NFKC), upper and lower case
- * are the same, and so is white space, however much. Letters of different alphabets that look alike stay different.
+ * are the same letter by letter (`straße` is not `STRASSE`), and so is white space, however much. Letters of different alphabets that look
+ * alike stay different.
  */
 export function canonicalLabel(label: string): string {
   // Some lower-case letters are not normalised.

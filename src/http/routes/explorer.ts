@@ -234,7 +234,7 @@ export function explorerOperations({ explorer, service, schemas }: ExplorerOptio
       path: "/results/:id",
       summary: "Read a shared result",
       description:
-        "The result of a request, without any data of the dapp that made it: the content of the page `/r/{id}`.",
+        "The result of a request, with its parameters, and its dapp's id if it has a label: the content of the page `/r/{id}`.",
       answer: views.SharedResult,
       read: (ctx) => service.getShared((ctx["params"] as { readonly id: string }).id),
     }),
