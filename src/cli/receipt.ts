@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import type { RequestVerification, Verification } from "../api/types.ts";
 import { keccak256, stringToHex } from "viem";
 import { TycheError } from "../lib/errors.ts";
+import { UNKNOWN_PRESET } from "../lib/drawWords.ts";
 import { isObject } from "../lib/isObject.ts";
 
 /**
@@ -9,9 +10,6 @@ import { isObject } from "../lib/isObject.ts";
  * transactions that came in until it was built: Ethereum's slots have 12 seconds.
  */
 const SLOT_MS = 12_000;
-
-/** Says what a preset is whose source the verifier doesn't know. */
-export const UNKNOWN_PRESET = "none that is known here";
 
 /** An answer of the API that its caller has kept: the 202 of a request, the request itself, or its result. */
 export interface Receipt {

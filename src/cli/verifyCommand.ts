@@ -1,13 +1,12 @@
 import type { Verification, RequestVerification } from "../api/types.ts";
 import { readFile, writeFile } from "node:fs/promises";
 import { InvalidArgumentError, type Command } from "commander";
-import { keccak256, type Hex } from "viem";
+import type { Hex } from "viem";
 import { TycheError } from "../lib/errors.ts";
 import { dataDirOfEnvironment } from "./dappCommands.ts";
 import { parseRpcUrl } from "./parseRpcUrl.ts";
-import { isQuicknet } from "../lib/drawWords.ts";
+import { isQuicknet, UNKNOWN_PRESET } from "../lib/drawWords.ts";
 import { canonicalLabel } from "../lib/label.ts";
-import { checkReceipt, readReceipt, UNKNOWN_PRESET } from "./receipt.ts";
 import { oneLine, type Terminal } from "./terminal.ts";
 
 interface VerifyFlags {
@@ -105,6 +104,8 @@ export function registerVerify(program: Command, terminal: Terminal, { verify }:
     .addHelpText("after", HELP)
     .action(async (network: string, tx: Hex, flags: VerifyFlags) => {
       const { requestId, rpcUrl, contracts, save, blocks, expect = [], fromBlock, toBlock } = flags;
+      // What other commands needn't load.
+      const { checkReceipt, readReceipt } = await import("./receipt.ts");
       const receipt = flags.receipt === undefined ? undefined : await readReceipt(flags.receipt);
       const found = await verify({
         network,
@@ -212,6 +213,7 @@ async function findUnexpected(
     return `${found}, not ${of}`;
   }
   if (what === "source") {
+    const { keccak256 } = await import("viem");
     const hash = of.startsWith("@") ? keccak256(await readFile(of.slice(1))) : of.toLowerCase();
     return sourceHash === hash
       ? undefined

@@ -13,6 +13,9 @@ interface FoundDraw {
   readonly deliveredBy: string | null;
 }
 
+/** Says what a preset is whose source the verifier doesn't know. */
+export const UNKNOWN_PRESET = "none that is known here";
+
 /** Names a request's preset and arguments: `nDice (source 3): numDice = 2, numFaces = 6`. `undefined` for random numbers. */
 export function describeDraw({ preset, args }: FoundDraw): string | undefined {
   const named = args?.map((arg, i) => {
