@@ -40,6 +40,10 @@ export const RequestView = Type.Object({
   payloadDeletedAt: Type.Optional(
     time("When the service deleted the payload, as its configuration says: `params` no longer contains it."),
   ),
+  triggerId: nullable(
+    Type.String(),
+    "Schedule or log trigger that made the request, also one that is deleted since; `null` if a call made it.",
+  ),
   timeline: Type.Array(StateChange),
   outcome: Type.Union([...Outcome.anyOf, Type.Null()], {
     description: "The result that the endpoint answers with, once there is one.",

@@ -1343,6 +1343,8 @@ export interface RequestView {
   readonly updatedAt: string;
   /** When the service deleted the payload, as its configuration says: `params` no longer contains it. */
   readonly payloadDeletedAt?: string;
+  /** Schedule or log trigger that made the request, also one that is deleted since; `null` if a call made it. */
+  readonly triggerId: string | null;
   readonly timeline: readonly StateChange[];
   /** The result that the endpoint answers with, once there is one. */
   readonly outcome: PresetResult | FunctionResult | RandomResult | ConsumerResult | null;

@@ -38,9 +38,10 @@ export function printEvent({ at, state, detail, transactionHash }: StateChange, 
 /** Prints a request with its timeline. */
 export function printRequest(request: RequestView, terminal: Terminal): void {
   const { out, colors } = terminal;
-  const { id, kind, network, state, why, params, timeline, outcome, error } = request;
+  const { id, kind, network, state, why, params, triggerId, timeline, outcome, error } = request;
   out(`${colors.bold(id)}  ${kind} on ${network}: ${colorOf(state, colors)(state)}`);
   if (why !== null) out(`  why     ${withoutControls(why)}`);
+  if (triggerId !== null) out(`  by      ${triggerId}`);
   out(`  params  ${withoutControls(JSON.stringify(params))}`);
   for (const { at, state, transactionHash = "", detail = "" } of timeline)
     out(

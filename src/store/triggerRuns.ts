@@ -43,6 +43,21 @@ export async function listDueRuns(db: Queryable, triggerId: string, limit: numbe
     .execute();
 }
 
+/** Counts a trigger's runs that are due before one. */
+export async function countDueRunsBefore(
+  db: Queryable,
+  { id, trigger_id }: Pick<StoredRun, "id" | "trigger_id">,
+): Promise<number> {
+  const { count } = await db
+    .selectFrom("trigger_runs")
+    .select((on) => on.fn.countAll<number | string>().as("count"))
+    .where("state", "=", "due")
+    .where("trigger_id", "=", trigger_id)
+    .where("id", "<", id)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
 /** Stores what a run that is due waits for. */
 export async function noteWait(db: Queryable, id: string, detail: string): Promise<void> {
   await db

@@ -137,6 +137,20 @@ export async function requestRun(
   }
 }
 
+/** Says what a run that is due waits for: those before it, and what the first of them waits for. */
+export function describeQueue(
+  ahead: number,
+  {
+    what,
+    first,
+    rest = "",
+  }: { readonly what: string; readonly first: StoredRun | undefined; readonly rest?: string },
+): string {
+  if (ahead === 0) return "it is next";
+  const wait = first?.detail == null ? rest : `; the first of them waits: ${first.detail}`;
+  return `${ahead} of the ${what} ${ahead === 1 ? "is" : "are"} before it${wait}`;
+}
+
 /** Stores the event of ticks that were skipped for one reason. @returns whether there is something to deliver. */
 export async function addSkipEvent(
   db: Queryable,

@@ -14,6 +14,7 @@ import {
   findLogCursor,
   findLogTrigger,
   insertLogTrigger,
+  listDueLogRuns,
   listLogTriggers,
   listRunLogs,
   type StoredLogTrigger,
@@ -21,6 +22,7 @@ import {
 } from "../store/logTriggers.ts";
 import type { Store } from "../store/store.ts";
 import { listRuns, type StoredRun } from "../store/triggerRuns.ts";
+import { describeQueue } from "./actOnRun.ts";
 import { checkAction, type ParseAction } from "./eventReferences.ts";
 import { RATE_PER_SECOND } from "./logActor.ts";
 import { namesOf, parseSelection, type GivenSelection, type LogSelection } from "./logSelection.ts";
@@ -242,10 +244,11 @@ export function createLogTriggers(options: {
     if (run.state === "seen") return `block ${log.block_number} is not ${confidence} yet`;
     if (pausedAt !== null) return "the trigger is paused";
     const ahead = await countDueBefore(store.db, trigger, run.id);
-    const seconds = Math.ceil(ahead / RATE_PER_SECOND);
-    return ahead === 0
-      ? "it is next"
-      : `${ahead} of the dapp's runs on ${trigger.actionNetwork} are before it: about ${seconds} s at ${RATE_PER_SECOND} a second`;
+    return describeQueue(ahead, {
+      what: `dapp's runs on ${trigger.actionNetwork}`,
+      first: (await listDueLogRuns(store.db, trigger, 1))[0],
+      rest: `: about ${Math.ceil(ahead / RATE_PER_SECOND)} s at ${RATE_PER_SECOND} a second`,
+    });
   }
 }
 

@@ -14,8 +14,15 @@ import {
   saveSchedule,
   type StoredSchedule,
 } from "../store/schedules.ts";
-import { findRun, insertRuns, listRuns, type StoredRun } from "../store/triggerRuns.ts";
-import { actOnRun, ASKED, type ActOptions } from "./actOnRun.ts";
+import {
+  countDueRunsBefore,
+  findRun,
+  insertRuns,
+  listDueRuns,
+  listRuns,
+  type StoredRun,
+} from "../store/triggerRuns.ts";
+import { actOnRun, ASKED, describeQueue, type ActOptions } from "./actOnRun.ts";
 import type { ParseAction } from "./eventReferences.ts";
 import { storeDueTicks, tickAfter } from "./scheduler.ts";
 import {
@@ -94,6 +101,23 @@ export function createSchedules(options: SchedulesOptions): Schedules {
     return schedule;
   };
   const view = (schedule: StoredSchedule): ScheduleView => viewSchedule(schedule);
+  /** Returns a run with what it waits for while it is due. */
+  const viewRun = async (run: StoredRun): Promise<TriggerRun> => ({
+    id: run.id,
+    at: formatTime(run.at),
+    asked: run.key.startsWith(ASKED),
+    // Only runs of logs are seen before they are due.
+    state: run.state as TriggerRun["state"],
+    reason: run.reason,
+    detail:
+      run.state === "due" && run.detail === null
+        ? describeQueue(await countDueRunsBefore(store.db, run), {
+            what: "schedule's runs",
+            first: (await listDueRuns(store.db, run.trigger_id, 1))[0],
+          })
+        : run.detail,
+    requestId: run.request_id,
+  });
   const parseTimingOn = (network: string, given: Parameters<typeof parseTiming>[0], at: number): Timing => {
     const timing = parseTiming(given, at);
     assertDistance(timing, { network, isEmbedded: options.isEmbedded(network), now: at });
@@ -208,13 +232,16 @@ export function createSchedules(options: SchedulesOptions): Schedules {
       };
       await store.write((db) => insertRuns(db, [run]));
       await actOnRun({ ...options, now }, schedule, run);
-      return viewRun((await findRun(store.db, runId)) ?? run);
+      return await viewRun((await findRun(store.db, runId)) ?? run);
     },
     async runs(dappId, id, { limit, cursor }) {
       await get(dappId, id);
       const rows = await listRuns(store.db, { triggerId: id, limit: limit + 1, before: cursor });
       const items = rows.slice(0, limit);
-      return { items: items.map(viewRun), nextCursor: rows.length > limit ? items.at(-1)!.id : null };
+      return {
+        items: await Promise.all(items.map(viewRun)),
+        nextCursor: rows.length > limit ? items.at(-1)!.id : null,
+      };
     },
   };
 }
@@ -327,19 +354,6 @@ function viewAction(command: Command): ScheduleView["action"] {
     Object.entries(command).filter(([name]) => !["kind", "network", "params"].includes(name)),
   );
   return command.kind === "preset" ? { ...command.params, ...own } : { [command.kind]: own };
-}
-
-function viewRun(run: StoredRun): TriggerRun {
-  return {
-    id: run.id,
-    at: formatTime(run.at),
-    asked: run.key.startsWith(ASKED),
-    // Only runs of logs are seen before they are due.
-    state: run.state as TriggerRun["state"],
-    reason: run.reason,
-    detail: run.detail,
-    requestId: run.request_id,
-  };
 }
 
 /** Writes a moment in ISO 8601. */

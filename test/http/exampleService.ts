@@ -136,6 +136,7 @@ export function createExampleService(): ExampleService {
         why: null,
         createdAt: AT,
         updatedAt: AT,
+        triggerId: null,
         timeline: [],
         outcome: null,
         error: null,

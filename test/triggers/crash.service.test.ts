@@ -85,6 +85,7 @@ test("behaviour: a service killed while schedules are due makes one request of e
 
   const asked = await client().schedules.run(ids.at(-2)!);
   expect(asked).toMatchObject({ asked: true, state: "requested" });
+  expect(await client().request(asked.requestId!)).toMatchObject({ triggerId: ids.at(-2) });
   expect((await client().schedules.get(ids.at(-2)!)).action).toEqual({ preset: "range", min: "1", max: "6" });
   await client().schedules.delete(ids[0]!);
 
@@ -96,7 +97,8 @@ test("behaviour: a service killed while schedules are due makes one request of e
   expect(added).toContain("0 20 * * * UTC  sepolia  Daily");
   expect(await run("change", id, "--time-zone", "Europe/Berlin")).toContain("0 20 * * * Europe/Berlin");
   expect(await run("pause", id)).toContain("paused");
-  expect(await run("run", id)).toMatch(/req_\w+/);
+  const shown = ["requests", "show", /req_\w+/.exec(await run("run", id))![0]];
+  expect((await runTyche(shown, env)).output).toContain(`by      ${id}`);
   expect(await run("runs", id, "--limit", "1")).toMatch(/req_\w+/);
   expect(await run("list")).toContain(id);
   expect(await run("add", "None", "--every", "1h", "--network", "sepolia")).toContain("needs a JSON object");

@@ -122,6 +122,7 @@ test("behaviour: a service killed amid a burst of logs makes one request for eac
   const [filled] = await runsOf(ids[1]!);
   expect(await client().request(filled!.requestId!)).toMatchObject({
     params: { args: [filled!.log.values["players"]] },
+    triggerId: ids[1],
   });
 
   const env = { TYCHE_URL: tyche.url, TYCHE_API_KEY: tyche.apiKey };

@@ -405,7 +405,7 @@ describe.each(DATABASES)("on %s", (_name, prepare) => {
       const runs = await runsOf(id);
       expect(runs.map(({ state, detail }) => [state, detail])).toEqual([
         ["due", refusal!.message],
-        ["due", "1 of the dapp's runs on sepolia are before it: about 1 s at 20 a second"],
+        ["due", `1 of the dapp's runs on sepolia is before it; the first of them waits: ${refusal!.message}`],
       ]);
     });
     await triggers.change(DAPP, id, { paused: true });

@@ -237,8 +237,20 @@ describe.each(DATABASES)("on %s", (_name, prepare) => {
         ]),
       { timeout: 60_000 },
     );
+    clock = START + 20_000;
+    scheduler.wake();
+    await vi.waitFor(
+      async () =>
+        expect((await schedules.runs(DAPP.id, id, { limit: 1 })).items).toMatchObject([
+          {
+            state: "due",
+            detail: `1 of the schedule's runs is before it; the first of them waits: ${refusal!.message}`,
+          },
+        ]),
+      { timeout: 60_000 },
+    );
     refusal = undefined;
-    expect((await runsAt(id, 10_000, 1)).map(stateOf)).toEqual(["requested"]);
+    expect((await runsAt(id, 20_000, 2)).map(stateOf)).toEqual(["requested", "requested"]);
   });
 
   test("waits while the chain is away, says so, and gives up when the window is over", async () => {

@@ -356,10 +356,12 @@ describe("triggers", () => {
     await newSchedule().getByLabel("Name").fill("Nightly");
     await visitor.inspect();
     await page.getByRole("button", { name: "Add a schedule" }).click();
+    await page.getByRole("row", { name: "0 0 * * * in Europe/Berlin" }).getByText("active").waitFor();
+    await page.getByRole("link", { name: "Nightly" }).click();
     const part = page.getByRole("region", { name: "Nightly" });
-    await part.getByText("0 0 * * * in Europe/Berlin").waitFor();
     await part.getByRole("button", { name: "Run now" }).click();
-    await part.getByRole("link", { name: /^req_/ }).waitFor();
+    await part.getByRole("link", { name: /^req_/ }).click();
+    await page.getByRole("link", { name: /^schedule sch_/ }).click();
     await part.getByRole("button", { name: "Pause" }).click();
     await part.getByText("paused", { exact: true }).waitFor();
     await visitor.inspect();
@@ -367,7 +369,7 @@ describe("triggers", () => {
     await part.getByText("active", { exact: true }).waitFor();
     await part.getByRole("button", { name: "Delete" }).click();
     await dialog("Delete this schedule?").getByRole("button", { name: "Delete it" }).click();
-    await part.waitFor({ state: "detached" });
+    await page.locator("#schedules").getByText("None yet.").waitFor();
     expect(await operator.as(dapp.id).schedules.list()).toEqual([]);
     expect(visitor.troubles).toEqual([]);
   });
@@ -407,7 +409,7 @@ describe("triggers", () => {
       .getByLabel("Event")
       .fill("event Transfer(address indexed from, address indexed to, uint256 value)");
     await newTrigger().getByRole("button", { name: "Add a log trigger" }).click();
-    await page.getByRole("region", { name: "Thanks" }).waitFor();
+    await page.getByRole("link", { name: "Thanks" }).click();
     await client.faucet({ network: NETWORK, address: to });
     const part = page.getByRole("region", { name: "Thanks" });
     await part.getByRole("link", { name: /^req_/ }).first().waitFor();
@@ -417,7 +419,7 @@ describe("triggers", () => {
     await part.getByText("paused", { exact: true }).waitFor();
     await part.getByRole("button", { name: "Delete" }).click();
     await dialog("Delete this log trigger?").getByRole("button", { name: "Delete it" }).click();
-    await part.waitFor({ state: "detached" });
+    await page.locator("#triggers").getByText("None yet.").waitFor();
     expect(visitor.troubles).toEqual([]);
   });
 });

@@ -31,6 +31,10 @@ const FunctionsPage = lazy(async () => ({
   default: (await import("./pages/functions/functions.tsx")).Functions,
 }));
 
+const TriggerPage = lazy(async () => ({
+  default: (await import("./pages/dapps/triggers.tsx")).Trigger,
+}));
+
 const TriggersPage = lazy(async () => ({
   default: (await import("./pages/dapps/triggers.tsx")).Triggers,
 }));
@@ -50,6 +54,7 @@ const OWN: readonly (readonly [path: string, page: ComponentType])[] = [
   ["/dapps/:dappId/consumers", Consumers],
   ["/dapps/:dappId/dry-runs", DryRuns],
   ["/dapps/:dappId/triggers", TriggersPage],
+  ["/dapps/:dappId/triggers/:id", TriggerPage],
   ["/dapps/:dappId/secrets", Secrets],
   ["/dapps/:dappId/webhooks", Webhooks],
   ["/dapps/:dappId/usage", Usage],

@@ -36,6 +36,7 @@ export function presentRequest(request: OpenRequest, urls: PageUrls): RequestRec
     createdAt: formatTime(createdAt),
     updatedAt: formatTime(updatedAt),
     ...(payloadDeletedAt === undefined ? {} : { payloadDeletedAt: formatTime(payloadDeletedAt) }),
+    triggerId: triggerIdOf(request),
     timeline: timeline.map(({ at, transactionHash, ...entry }) => ({
       ...entry,
       at: formatTime(at),
@@ -59,6 +60,11 @@ function describeWait({ state, progress }: OpenRequest): string | null {
   if (state !== "submitted") return "its result is not on chain yet";
   if (progress.acceptedBlock === undefined) return "its transaction is not seen on chain yet";
   return "its random words are not on chain yet";
+}
+
+/** Reads the id of what made a request by itself from its key; callers' keys have no blanks. */
+function triggerIdOf({ idempotencyKey }: OpenRequest): string | null {
+  return /^(\S+) /.exec(idempotencyKey ?? "")?.[1] ?? null;
 }
 
 function formatTime(at: number): string {

@@ -571,6 +571,8 @@ class RequestView(TypedDict):
     updatedAt: str
     # When the service deleted the payload, as its configuration says: `params` no longer contains it.
     payloadDeletedAt: NotRequired[str]
+    # Schedule or log trigger that made the request, also one that is deleted since; `null` if a call made it.
+    triggerId: str | None
     timeline: list[StateChange]
     # The result that the endpoint answers with, once there is one.
     outcome: PresetResult | FunctionResult | RandomResult | ConsumerResult | None

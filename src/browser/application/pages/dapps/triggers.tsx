@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState, type ReactNode } from "react";
-import { Link, useParams } from "wouter";
+import { Link, useLocation, useParams } from "wouter";
 import type {
   ExplorerNetwork,
   LogRun,
@@ -28,17 +28,34 @@ const RUNS = 20;
 const SHOWN_TICKS = 5;
 const NO_OBJECT = "must be a JSON object";
 
-/** `/dapps/{dappId}/triggers`: the requests that the service makes by itself, and what came of them. */
+/** `/dapps/{dappId}/triggers`: the requests that the service makes by itself. */
 export function Triggers() {
   const { dappId } = useParams<{ readonly dappId: string }>();
+  const { schedules, triggers } = useClient(dappId);
   const networks = useNetworks();
   return (
     <DappFrame dappId={dappId} tab="triggers">
       {() => (
         <>
-          <SchedulePanel dappId={dappId} />
+          <TriggerList
+            dappId={dappId}
+            kind="schedules"
+            title="Schedules"
+            note="Requests that the service makes at certain times."
+            list={() => schedules.list()}
+            when={timesOf}
+            state={(schedule) => <ScheduleState schedule={schedule} />}
+          />
           <Loaded query={networks}>{(served) => <AddSchedule dappId={dappId} networks={served} />}</Loaded>
-          <LogTriggerPanel dappId={dappId} />
+          <TriggerList
+            dappId={dappId}
+            kind="triggers"
+            title="Log triggers"
+            note="Requests that the service makes when contracts emit events."
+            list={() => triggers.list()}
+            when={({ event }) => event ?? "topics"}
+            state={(trigger) => <LogTriggerState trigger={trigger} />}
+          />
           <Loaded query={networks}>{(served) => <AddLogTrigger dappId={dappId} networks={served} />}</Loaded>
         </>
       )}
@@ -46,27 +63,82 @@ export function Triggers() {
   );
 }
 
-function SchedulePanel({ dappId }: { readonly dappId: string }) {
-  const { schedules } = useClient(dappId);
+/** `/dapps/{dappId}/triggers/{id}`: one of them, and what came of it. */
+export function Trigger() {
+  const { dappId, id } = useParams<{ readonly dappId: string; readonly id: string }>();
+  return (
+    <DappFrame dappId={dappId} tab="triggers" title={id}>
+      {() => (
+        <section className="panel" id="trigger">
+          {id.startsWith("sch") ? (
+            <SchedulePart dappId={dappId} id={id} />
+          ) : (
+            <LogTriggerPart dappId={dappId} id={id} />
+          )}
+        </section>
+      )}
+    </DappFrame>
+  );
+}
+
+function TriggerList<Item extends Pick<ScheduleView, "id" | "name" | "network">>({
+  dappId,
+  kind,
+  title,
+  note,
+  list,
+  when,
+  state,
+}: {
+  readonly dappId: string;
+  readonly kind: "schedules" | "triggers";
+  readonly title: string;
+  readonly note: string;
+  readonly list: () => Promise<readonly Item[]>;
+  readonly when: (item: Item) => string;
+  readonly state: (item: Item) => ReactNode;
+}) {
+  const titleOf = useTitleOf();
   const query = useQuery({
-    queryKey: ["schedules", dappId],
-    queryFn: () => schedules.list(),
+    queryKey: [kind, dappId],
+    queryFn: list,
     refetchInterval: refetchUnlessRefused(() => REFRESH_MS),
   });
   return (
-    <section className="panel" id="schedules">
-      <h2>Schedules</h2>
-      <p className="note">Requests that the service makes at certain times.</p>
+    <section className="panel" id={kind}>
+      <h2>{title}</h2>
+      <p className="note">{note}</p>
       <Loaded query={query}>
         {(items) =>
           items.length === 0 ? (
             <p className="note">None yet.</p>
           ) : (
-            <>
-              {items.map((schedule) => (
-                <SchedulePart key={schedule.id} dappId={dappId} schedule={schedule} />
-              ))}
-            </>
+            <List
+              label={title}
+              items={items}
+              keyOf={({ id }) => id}
+              columns={[
+                {
+                  head: "Name",
+                  cell: ({ id, name }) => (
+                    <Link href={`/dapps/${dappId}/triggers/${id}`}>
+                      <UnknownText text={name} />
+                    </Link>
+                  ),
+                },
+                {
+                  head: "When",
+                  kind: "long",
+                  cell: (item) => (
+                    <code>
+                      <UnknownText text={when(item)} />
+                    </code>
+                  ),
+                },
+                { head: "Network", cell: ({ network }) => titleOf(network) },
+                { head: "State", isPlain: true, cell: state },
+              ]}
+            />
           )
         }
       </Loaded>
@@ -74,124 +146,110 @@ function SchedulePanel({ dappId }: { readonly dappId: string }) {
   );
 }
 
-function SchedulePart({ dappId, schedule }: { readonly dappId: string; readonly schedule: ScheduleView }) {
+function timesOf({ every, cron, timeZone }: ScheduleView): string {
+  return every === null ? `${cron} in ${timeZone}` : `every ${every}`;
+}
+
+function ScheduleState({ schedule: { pausedAt, next } }: { readonly schedule: ScheduleView }) {
+  if (pausedAt !== null) return <Tag kind="quiet">paused</Tag>;
+  return next[0] === undefined ? (
+    <Tag kind="quiet">ended</Tag>
+  ) : (
+    <>
+      <Tag kind="good">active</Tag> next <Time iso={next[0]} />
+    </>
+  );
+}
+
+function LogTriggerState({ trigger: { pausedAt, readTo } }: { readonly trigger: LogTriggerView }) {
+  if (pausedAt !== null) return <Tag kind="quiet">paused</Tag>;
+  return (
+    <>
+      <Tag kind="good">active</Tag>{" "}
+      {readTo === null ? "waits for its first block" : `read to block ${readTo}`}
+    </>
+  );
+}
+
+interface PartProps {
+  readonly dappId: string;
+  readonly id: string;
+}
+
+function SchedulePart({ dappId, id }: PartProps) {
   const { schedules } = useClient(dappId);
-  const { id, name, network, every, cron, timeZone, pausedAt, next, action } = schedule;
-  const isPaused = pausedAt !== null;
   const query = useQuery({
     queryKey: ["schedules", dappId, id],
-    queryFn: () => schedules.runs(id, { limit: RUNS }),
+    queryFn: async () => ({
+      schedule: await schedules.get(id),
+      runs: (await schedules.runs(id, { limit: RUNS })).items,
+    }),
     refetchInterval: refetchUnlessRefused(() => REFRESH_MS),
   });
   return (
-    <TriggerPart
-      dappId={dappId}
-      kind="schedules"
-      what={{ id, name, network, action, isPaused }}
-      state={
-        isPaused ? (
-          <Tag kind="quiet">paused</Tag>
-        ) : next[0] === undefined ? (
-          <Tag kind="quiet">ended</Tag>
-        ) : (
-          <>
-            <Tag kind="good">active</Tag> next <Time iso={next[0]} />
-          </>
-        )
-      }
-      when={every === null ? `${cron} in ${timeZone}` : `every ${every}`}
-      change={(changes) => schedules.change(id, changes)}
-      remove={() => schedules.delete(id)}
-      run={() => schedules.run(id)}
-    >
-      <Loaded query={query}>
-        {({ items }) => (
+    <Loaded query={query}>
+      {({ schedule, runs }) => (
+        <TriggerPart
+          dappId={dappId}
+          kind="schedules"
+          what={schedule}
+          state={<ScheduleState schedule={schedule} />}
+          when={timesOf(schedule)}
+          change={(changes) => schedules.change(id, changes)}
+          remove={() => schedules.delete(id)}
+          run={() => schedules.run(id)}
+        >
           <Runs
             dappId={dappId}
-            items={items}
+            items={runs}
             head="Due"
             more={{ head: "By", cell: ({ asked }: TriggerRun) => (asked ? "you" : "the clock") }}
           />
-        )}
-      </Loaded>
-    </TriggerPart>
+        </TriggerPart>
+      )}
+    </Loaded>
   );
 }
 
-function LogTriggerPanel({ dappId }: { readonly dappId: string }) {
+function LogTriggerPart({ dappId, id }: PartProps) {
   const { triggers } = useClient(dappId);
-  const query = useQuery({
-    queryKey: ["triggers", dappId],
-    queryFn: () => triggers.list(),
-    refetchInterval: refetchUnlessRefused(() => REFRESH_MS),
-  });
-  return (
-    <section className="panel" id="log-triggers">
-      <h2>Log triggers</h2>
-      <p className="note">Requests that the service makes when contracts emit events.</p>
-      <Loaded query={query}>
-        {(items) =>
-          items.length === 0 ? (
-            <p className="note">None yet.</p>
-          ) : (
-            <>
-              {items.map((trigger) => (
-                <LogTriggerPart key={trigger.id} dappId={dappId} trigger={trigger} />
-              ))}
-            </>
-          )
-        }
-      </Loaded>
-    </section>
-  );
-}
-
-function LogTriggerPart({ dappId, trigger }: { readonly dappId: string; readonly trigger: LogTriggerView }) {
-  const { triggers } = useClient(dappId);
-  const { id, name, network, action, event, addresses, confidence, pausedAt, readTo } = trigger;
   const query = useQuery({
     queryKey: ["triggers", dappId, id],
-    queryFn: () => triggers.runs(id, { limit: RUNS }),
+    queryFn: async () => ({
+      trigger: await triggers.get(id),
+      runs: (await triggers.runs(id, { limit: RUNS })).items,
+    }),
     refetchInterval: refetchUnlessRefused(() => REFRESH_MS),
   });
   return (
-    <TriggerPart
-      dappId={dappId}
-      kind="triggers"
-      what={{ id, name, network, action, isPaused: pausedAt !== null }}
-      state={
-        pausedAt === null ? (
-          <>
-            <Tag kind="good">active</Tag>{" "}
-            {readTo === null ? "waits for its first block" : `read to block ${readTo}`}
-          </>
-        ) : (
-          <Tag kind="quiet">paused</Tag>
-        )
-      }
-      when={`${event ?? "topics"} of ${addresses.join(", ")}, ${confidence}`}
-      change={(changes) => triggers.change(id, changes)}
-      remove={() => triggers.delete(id)}
-    >
-      <Loaded query={query}>
-        {({ items }) => (
+    <Loaded query={query}>
+      {({ trigger, runs }) => (
+        <TriggerPart
+          dappId={dappId}
+          kind="triggers"
+          what={trigger}
+          state={<LogTriggerState trigger={trigger} />}
+          when={`${trigger.event ?? "topics"} of ${trigger.addresses.join(", ")}, ${trigger.confidence}`}
+          change={(changes) => triggers.change(id, changes)}
+          remove={() => triggers.delete(id)}
+        >
           <Runs
             dappId={dappId}
-            items={items}
+            items={runs}
             head="Read"
             more={{
               head: "Log",
               cell: ({ log, revertedAt }: LogRun) => (
                 <>
-                  <TransactionLink network={network} hash={log.transactionHash} /> {log.logIndex}
+                  <TransactionLink network={trigger.network} hash={log.transactionHash} /> {log.logIndex}
                   {revertedAt !== null && <Tag kind="bad">reverted</Tag>}
                 </>
               ),
             }}
           />
-        )}
-      </Loaded>
-    </TriggerPart>
+        </TriggerPart>
+      )}
+    </Loaded>
   );
 }
 
@@ -199,7 +257,7 @@ function LogTriggerPart({ dappId, trigger }: { readonly dappId: string; readonly
 function TriggerPart({
   dappId,
   kind,
-  what: { id, name, network, action, isPaused },
+  what: { id, name, network, action, pausedAt },
   state,
   when,
   change,
@@ -209,7 +267,7 @@ function TriggerPart({
 }: {
   readonly dappId: string;
   readonly kind: "schedules" | "triggers";
-  readonly what: Pick<ScheduleView, "id" | "name" | "network" | "action"> & { readonly isPaused: boolean };
+  readonly what: Pick<ScheduleView, "id" | "name" | "network" | "action" | "pausedAt">;
   readonly state: ReactNode;
   readonly when: string;
   readonly change: (changes: { readonly paused: boolean }) => Promise<unknown>;
@@ -219,7 +277,9 @@ function TriggerPart({
 }) {
   const queries = useQueryClient();
   const titleOf = useTitleOf();
+  const [, navigate] = useLocation();
   const [problem, setProblem] = useState<string>();
+  const isPaused = pausedAt !== null;
   const refresh = () => queries.invalidateQueries({ queryKey: [kind, dappId] });
   const act = async (work: () => Promise<unknown>, done: string): Promise<void> => {
     setProblem(undefined);
@@ -234,9 +294,9 @@ function TriggerPart({
   const noun = kind === "schedules" ? "schedule" : "log trigger";
   return (
     <section aria-label={plainText(name)}>
-      <h3>
+      <h2>
         <UnknownText text={name} />
-      </h3>
+      </h2>
       <p>
         {state} on {titleOf(network)}
       </p>
@@ -273,7 +333,8 @@ function TriggerPart({
           confirm="Delete it"
           onConfirm={async () => {
             await remove();
-            await refresh();
+            navigate(`/dapps/${dappId}/triggers`);
+            announce(`The ${noun} is deleted.`);
           }}
         >
           Delete

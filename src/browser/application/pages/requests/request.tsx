@@ -48,7 +48,7 @@ export function Request() {
 }
 
 function RequestParts({ dappId, request }: { readonly dappId: string; readonly request: RequestView }) {
-  const { id, why, params, outcome, error, createdAt, payloadDeletedAt, network } = request;
+  const { id, why, params, outcome, error, createdAt, payloadDeletedAt, network, triggerId } = request;
   const { beacon } = params as { beacon?: BeaconView };
   const client = useClient(dappId);
   const titleOf = useTitleOf();
@@ -77,6 +77,14 @@ function RequestParts({ dappId, request }: { readonly dappId: string; readonly r
               ["Beacon", beacon !== undefined && <Beacon beacon={beacon} />],
               ["Request", <Copyable text={id} what="request id" />],
               ["Received", <Age iso={createdAt} />],
+              [
+                "Made by",
+                triggerId !== null && (
+                  <Link href={`/dapps/${dappId}/triggers/${triggerId}`}>
+                    {triggerId.startsWith("sch") ? "schedule" : "log trigger"} {triggerId}
+                  </Link>
+                ),
+              ],
               [
                 "Share",
                 isOnChain && (
