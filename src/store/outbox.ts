@@ -1,4 +1,5 @@
-import type { Selectable } from "kysely";
+import { sql, type Selectable } from "kysely";
+import { firstId } from "../lib/id.ts";
 import type { Queryable } from "./queryable.ts";
 import type { DeliveryState, Tables } from "./schema.ts";
 
@@ -137,6 +138,15 @@ export async function advanceDeliveries(db: Queryable, now: number, longestMs: n
     .execute();
 }
 
+/** Lets attempts wait no longer than before after the clock was set back by `backMs`. */
+export async function moveDeliveries(db: Queryable, now: number, backMs: number): Promise<void> {
+  await db
+    .updateTable("webhook_deliveries")
+    .set((on) => ({ next_at: on("next_at", "-", backMs) }))
+    .where("next_at", ">", now)
+    .execute();
+}
+
 /** One attempt, as it is logged. */
 export type StoredAttempt = Selectable<Tables["webhook_attempts"]>;
 
@@ -216,12 +226,35 @@ export async function replayDeliveries(
   return Number((await query.executeTakeFirst()).numUpdatedRows);
 }
 
-/** Deletes events, their deliveries and attempts from before a time. */
+/** Counts the days (in UTC) on which a webhook was sent something since a time. */
+export async function countDaysTried(db: Queryable, webhookId: string, since: number): Promise<number> {
+  const { count } = await db
+    .selectFrom("webhook_attempts")
+    .select(sql<number | string>`count(distinct "at" / 86400000)`.as("count"))
+    .where("webhook_id", "=", webhookId)
+    // Finds the rows by their index; ids may be ahead of a clock that was set back.
+    .where("id", ">=", firstId("att", since))
+    .where("at", ">=", since)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+/** Deletes events from before a time with their deliveries, except those that are still to be delivered, and attempts. */
 export async function deleteOldEvents(
   db: Queryable,
   before: { readonly eventId: string; readonly attemptId: string },
 ): Promise<void> {
   await db.deleteFrom("webhook_attempts").where("id", "<", before.attemptId).execute();
-  await db.deleteFrom("webhook_deliveries").where("event_id", "<", before.eventId).execute();
-  await db.deleteFrom("webhook_events").where("id", "<", before.eventId).execute();
+  await db
+    .deleteFrom("webhook_deliveries")
+    .where("event_id", "<", before.eventId)
+    .where("state", "!=", "pending")
+    .execute();
+  await db
+    .deleteFrom("webhook_events")
+    .where("id", "<", before.eventId)
+    .where("id", "not in", (on) =>
+      on.selectFrom("webhook_deliveries").select("event_id").where("event_id", "<", before.eventId),
+    )
+    .execute();
 }

@@ -135,13 +135,13 @@ export async function noteSuccess(db: Queryable, id: string): Promise<void> {
     .execute();
 }
 
-/** Records that an attempt failed at `at` (ms), if none has since the last success. */
+/** Records that an attempt failed at `at` (ms), if none has since the last success, or the clock was set back since. */
 export async function noteFailure(db: Queryable, id: string, at: number): Promise<void> {
   await db
     .updateTable("webhooks")
     .set({ failing_since: at })
     .where("id", "=", id)
-    .where("failing_since", "is", null)
+    .where((on) => on.or([on("failing_since", "is", null), on("failing_since", ">", at)]))
     .execute();
 }
 

@@ -147,7 +147,8 @@ export function describeQueue(
   }: { readonly what: string; readonly first: StoredRun | undefined; readonly rest?: string },
 ): string {
   if (ahead === 0) return "it is next";
-  const wait = first?.detail == null ? rest : `; the first of them waits: ${first.detail}`;
+  const detail = first?.detail ?? null;
+  const wait = detail === null ? rest : `; the first of them waits: ${detail}`;
   return `${ahead} of the ${what} ${ahead === 1 ? "is" : "are"} before it${wait}`;
 }
 

@@ -19,6 +19,7 @@ import {
 } from "../store/triggerRuns.ts";
 import { actOnRun, addSkipEvent, type ActOptions } from "./actOnRun.ts";
 import { nextTick, type Timing } from "../lib/scheduleTimes.ts";
+import { createSteadyCheck } from "../lib/steadyClock.ts";
 
 /** For schedules that another replica changed, and for runs that wait. */
 const LOOK_INTERVAL_MS = 1_000;
@@ -71,6 +72,7 @@ function startRun(
   let isAskedAgain = false;
   let latest = Infinity;
   let cleanedAt = -Infinity;
+  const isSteady = createSteadyCheck(now);
 
   const storeTicks = async (schedule: StoredSchedule): Promise<void> => {
     const isTold = await store.write(async (db) => {
@@ -108,8 +110,8 @@ function startRun(
 
   const clean = async (): Promise<void> => {
     if (performance.now() - cleanedAt < CLEAN_INTERVAL_MS) return;
-    await store.writeSoon((db) => deleteOldRuns(db, firstId("run", now() - KEPT_MS)));
     cleanedAt = performance.now();
+    if (isSteady()) await store.writeSoon((db) => deleteOldRuns(db, firstId("run", now() - KEPT_MS)));
   };
 
   const look = async (): Promise<void> => {
@@ -123,7 +125,6 @@ function startRun(
         await storeTicks(schedule);
       }
       await Promise.all((await listDueScheduleIds(store.db)).map((id) => actOnDue(id).catch(onError)));
-      if (due.length > 0) isAskedAgain = true;
     } while (isAskedAgain && !isStopped);
     await clean();
   };

@@ -1,13 +1,16 @@
 import type { GuardedPost } from "../../sandbox/index.ts";
 import { createId, firstId } from "../lib/id.ts";
 import { repeat } from "../lib/repeat.ts";
+import { createSteadyCheck } from "../lib/steadyClock.ts";
 import { open, seal } from "../lib/secrets.ts";
 import type { Fence } from "../store/leases.ts";
 import {
   advanceDeliveries,
+  countDaysTried,
   deleteOldEvents,
   listDueDeliveries,
   listDueWebhooks,
+  moveDeliveries,
   saveAttempt,
   type DueDelivery,
   type StoredAttempt,
@@ -31,10 +34,13 @@ const AT_ONCE = 8;
 /** For what was stored by another replica, and for attempts that are due later. */
 const LOOK_INTERVAL_MS = 1_000;
 const DAY_MS = 86_400_000;
-const FAILING_LIMIT_MS = 5 * DAY_MS;
+/** A webhook is paused once it has failed for so many days, and on as many of them: a clock that jumps ahead is no day. */
+const FAILING_DAYS = 5;
 /** How long events and attempts are kept. */
 const KEPT_MS = 30 * DAY_MS;
 const CLEAN_INTERVAL_MS = 600_000;
+/** A clock that was set back by less than this delays attempts by no more than that. */
+const CLOCK_TOLERANCE_MS = 1_000;
 /** How long messages that are under way may take when the service closes; after that they are sent again at the next start. */
 const CLOSE_WAIT_MS = 3_000;
 
@@ -115,7 +121,9 @@ function startRun(options: DeliveryOptions, fence: Pick<Fence, "assertHeld"> | u
   let isStopped = false;
   let looking: Promise<void> | undefined;
   let isAskedAgain = false;
-  let latest = Infinity;
+  /** The clocks at the last look. */
+  let latest: { readonly wall: number; readonly monotonic: number } | undefined;
+  const isSteady = createSteadyCheck(now);
 
   /** Sends one event once, and stores what became of it. */
   const attempt = async (webhook: StoredWebhook, { eventId, body, attempts }: DueDelivery): Promise<void> => {
@@ -160,7 +168,11 @@ function startRun(options: DeliveryOptions, fence: Pick<Fence, "assertHeld"> | u
       if (isDelivered) return await noteSuccess(db, webhook.id);
       await noteFailure(db, webhook.id, at);
       if (status === 410) await pauseWebhook(db, webhook.id, { at: ended, why: "gone" });
-      if (ended - (webhook.failingSince ?? ended) >= FAILING_LIMIT_MS)
+      const since = webhook.failingSince ?? ended;
+      if (
+        ended - since >= FAILING_DAYS * DAY_MS &&
+        (await countDaysTried(db, webhook.id, since)) >= FAILING_DAYS
+      )
         await pauseWebhook(db, webhook.id, { at: ended, why: "failing" });
     });
   };
@@ -198,16 +210,23 @@ function startRun(options: DeliveryOptions, fence: Pick<Fence, "assertHeld"> | u
     for (const one of fresh) launch(webhook, one, events);
   };
 
+  /** Keeps a clock that was set back from delaying attempts. How far, is known only if it was at work. */
+  const followClock = async ({ wall, monotonic }: NonNullable<typeof latest>): Promise<void> => {
+    const backMs = latest === undefined ? 0 : latest.wall + monotonic - latest.monotonic - wall;
+    if (latest !== undefined && backMs < CLOCK_TOLERANCE_MS) return;
+    await store.write(async (db) => {
+      await fence?.assertHeld(db);
+      if (backMs > 0) await moveDeliveries(db, wall, Math.round(backMs));
+      await advanceDeliveries(db, wall, LONGEST_MS * (1 + JITTER));
+    });
+  };
+
   const look = async (): Promise<void> => {
     do {
       isAskedAgain = false;
-      const at = now();
-      if (at < latest)
-        await store.write(async (db) => {
-          await fence?.assertHeld(db);
-          await advanceDeliveries(db, at, LONGEST_MS * (1 + JITTER));
-        });
-      latest = at;
+      const present = { wall: now(), monotonic: performance.now() };
+      await followClock(present);
+      latest = present;
       for (const id of await listDueWebhooks(store.db, now())) await fill(id);
     } while (isAskedAgain && !isStopped);
     for (const [id, events] of underWay) if (events.size === 0) underWay.delete(id);
@@ -223,6 +242,7 @@ function startRun(options: DeliveryOptions, fence: Pick<Fence, "assertHeld"> | u
   }
 
   const clean = async (): Promise<void> => {
+    if (!isSteady()) return;
     const before = now() - KEPT_MS;
     await eraseOldSecrets(store, now());
     await store.writeSoon((db) =>

@@ -24,6 +24,7 @@ import {
 import { listRequests } from "../../src/store/requestLists.ts";
 import {
   addEvents,
+  countDaysTried,
   countUndelivered,
   deleteOldEvents,
   listAttempts,
@@ -52,6 +53,7 @@ import { openStore } from "../../src/store/store.ts";
 import type { Queryable } from "../../src/store/store.ts";
 import { findLastNonce, listOpenTransactions, listTransactionsFrom } from "../../src/store/transactions.ts";
 import {
+  countDueRunsBefore,
   deleteMissedRuns,
   deleteOldRuns,
   endRun,
@@ -96,6 +98,7 @@ const QUERIES: Readonly<Record<string, (on: Queryable) => Promise<unknown>>> = {
   listDueDeliveries: (on) => listDueDeliveries(on, { webhookId: "wh_1", isPaused: false, now: 5, limit: 5 }),
   saveAttempt: (on) => saveAttempt(on, attempt, { state: "delivered", attempts: 1 }),
   listAttempts: (on) => listAttempts(on, { webhookId: "wh_1", limit: 5, before: "att_1" }),
+  countDaysTried: (on) => countDaysTried(on, "wh_1", 5),
   countUndelivered: (on) => countUndelivered(on, ["wh_1"]),
   replayOne: (on) => replayDeliveries(on, "wh_1", { eventId: "evt_1" }, 5),
   replaySince: (on) => replayDeliveries(on, "wh_1", { fromId: "evt_1" }, 5),
@@ -112,6 +115,7 @@ const QUERIES: Readonly<Record<string, (on: Queryable) => Promise<unknown>>> = {
   deleteSchedule: (on) => deleteSchedule(on, "sch_1"),
   listDueScheduleIds: (on) => listDueScheduleIds(on),
   listDueRuns: (on) => listDueRuns(on, "sch_1", 5),
+  countDueRunsBefore: (on) => countDueRunsBefore(on, { id: "run_1", trigger_id: "sch_1" }),
   noteWait: (on) => noteWait(on, "run_1", ""),
   endRun: (on) => endRun(on, "run_1", { state: "skipped", reason: "key", detail: "", request_id: null }),
   findOpenRequestOf: (on) => findOpenRequestOf(on, "sch_1"),
