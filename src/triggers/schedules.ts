@@ -47,6 +47,9 @@ const MAX_WINDOW_MS = 30 * 86_400_000;
 /** Ticks that a view foretells. */
 const SHOWN_TICKS = 5;
 
+/** Pages of ticks that an outage left which one call stores before it changes a schedule; the scheduler stores the rest. */
+const MAX_ROUNDS = 10;
+
 /** What its owner sets of a schedule. */
 export interface ScheduleSettings {
   readonly name: string;
@@ -192,7 +195,7 @@ export function createSchedules(options: SchedulesOptions): Schedules {
     list: async (dappId) => (await listSchedules(store.db, dappId)).map(view),
     get: async (dappId, id) => view(await get(dappId, id)),
     async change(dapp, id, changes) {
-      for (;;) {
+      for (let round = 0; round < MAX_ROUNDS; round += 1) {
         const changed = await store.write(async (db) => {
           await lockDapp(db, dapp.id);
           const before = await findSchedule(db, id, dapp.id);
@@ -212,6 +215,8 @@ export function createSchedules(options: SchedulesOptions): Schedules {
         wake();
         return view(changed);
       }
+      wake();
+      throw new ScheduleBehindError(id);
     },
     async delete(dappId, id) {
       const last = view(await get(dappId, id));
@@ -365,5 +370,16 @@ export function formatTime(at: number): string {
 export class ScheduleNotFoundError extends TycheError {
   constructor(id: string) {
     super(`there is no schedule ${id}`, { code: "not_found", blame: "caller" });
+  }
+}
+
+/** More ticks are to be recorded before a change than one call does. */
+class ScheduleBehindError extends TycheError {
+  constructor(id: string) {
+    super(`the ticks that an outage left of schedule ${id} are being recorded; try again in a few seconds`, {
+      code: "overloaded",
+      blame: "us",
+      retryable: true,
+    });
   }
 }

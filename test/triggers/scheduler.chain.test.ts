@@ -323,6 +323,22 @@ describe.each(DATABASES)("on %s", (_name, prepare) => {
     expect(runs.filter(({ state }) => state === "due")).toHaveLength(1);
   });
 
+  test("a schedule that is weeks behind is changed once its ticks are recorded", async () => {
+    const { id } = await create({ catchUp: "skip" });
+    await scheduler.stop();
+    clock = START + 10_000 * 6_000;
+    await expect(schedules.change(DAPP, id, { paused: true })).rejects.toMatchObject({
+      code: "overloaded",
+      message: expect.stringContaining("try again"),
+    });
+    expect(await schedules.change(DAPP, id, { paused: true })).toMatchObject({ next: [] });
+    const { count } = await store.db
+      .selectFrom("trigger_runs")
+      .select((on) => on.fn.countAll<number | string>().as("count"))
+      .executeTakeFirstOrThrow();
+    expect(Number(count)).toBe(6_000);
+  });
+
   test("changes that are made at once are all kept", async () => {
     const { id } = await create();
     const changes = [{ paused: true }, { name: "renamed" }, { overlap: "skip" }, { catchUp: "all" }] as const;

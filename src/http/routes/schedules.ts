@@ -11,6 +11,19 @@ const ONE = "/api/schedules/:scheduleId";
 /** The schedules of the key's dapp. */
 export function scheduleOperations(deps: HttpDeps, schedules: Schedules): readonly Operation[] {
   const operation = createDappOperation(deps, { tag: "Triggers", id: "scheduleId" });
+  const change = operation({
+    id: "changeSchedule",
+    method: "patch",
+    path: ONE,
+    summary: "Change, pause or resume a schedule",
+    description:
+      "Changes the members that are given. While a schedule is paused it has no ticks. From this call on, its requests count against " +
+      "the key of this call.",
+    request: "changeSchedule",
+    example: { paused: true },
+    answer: ScheduleView,
+    run: (dapp, id, values) => schedules.change(dapp, id, values),
+  });
   return [
     operation({
       id: "createSchedule",
@@ -46,19 +59,7 @@ export function scheduleOperations(deps: HttpDeps, schedules: Schedules): readon
       answer: ScheduleView,
       run: (dapp, id) => schedules.get(dapp.id, id),
     }),
-    operation({
-      id: "changeSchedule",
-      method: "patch",
-      path: ONE,
-      summary: "Change, pause or resume a schedule",
-      description:
-        "Changes the members that are given. While a schedule is paused it has no ticks. From this call on, its requests count against " +
-        "the key of this call.",
-      request: "changeSchedule",
-      example: { paused: true },
-      answer: ScheduleView,
-      run: (dapp, id, values) => schedules.change(dapp, id, values),
-    }),
+    { ...change, errors: ["not_found", "overloaded"] },
     operation({
       id: "deleteSchedule",
       method: "delete",
