@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { useParams } from "wouter";
+import { Link, useParams } from "wouter";
 import type { NewWebhookView, WebhookAttempt, WebhookView } from "../../../../client/index.ts";
 import { announce } from "../../announce.ts";
 import { Loaded } from "../../page.tsx";
@@ -14,7 +14,7 @@ import { useClient } from "../../services.tsx";
 
 const REFRESH_MS = 2_000;
 /** Attempts shown; the API and the command line have the rest. */
-const ATTEMPTS = 50;
+const ATTEMPTS = 20;
 
 /** `/dapps/{dappId}/webhooks`: where the dapp's server is told the ends of requests, and what came of it. */
 export function Webhooks() {
@@ -37,52 +37,52 @@ function WebhookPanel({ dappId }: { readonly dappId: string }) {
   const [shown, setShown] = useState<NewWebhookView>();
   const refresh = () => queries.invalidateQueries({ queryKey: ["webhooks", dappId] });
   return (
-    <section className="panel" id="webhooks" aria-label="Webhooks">
-      <p className="note">
-        Your server is told, by a signed POST, when a request ends, or when a reorg reopens it; when a trigger
-        makes no request (trigger.skipped), and when a reorg removes the log of one (trigger.reverted). The
-        signature, v1 or v1a, is of webhook-id, webhook-timestamp and the body, joined by dots.
-      </p>
-      {shown !== undefined && (
-        <Notice>
-          {shown.secret === null ? "The public key" : "The secret, which is not shown again"}:{" "}
-          <span className="copyable">
-            <Code text={shown.secret ?? shown.publicKey ?? ""} />
-            <CopyButton
-              key={shown.secret ?? shown.id}
-              text={shown.secret ?? shown.publicKey ?? ""}
-              what="webhook secret"
-              autoFocus
-            />
-          </span>
-        </Notice>
-      )}
+    <>
+      <section className="panel" id="webhooks" aria-label="Webhooks">
+        <p className="note">
+          Your server is told, by a signed POST, when a request ends, or when a reorg reopens it; when a
+          trigger makes no request (trigger.skipped), and when a reorg removes the log of one
+          (trigger.reverted). The signature, v1 or v1a, is of webhook-id, webhook-timestamp and the body,
+          joined by dots.
+        </p>
+        {query.data?.length === 0 && <p className="note">None yet.</p>}
+        {shown !== undefined && (
+          <Notice>
+            {shown.secret === null ? "The public key" : "The secret, which is not shown again"}:{" "}
+            <span className="copyable">
+              <Code text={shown.secret ?? shown.publicKey ?? ""} />
+              <CopyButton
+                key={shown.secret ?? shown.id}
+                text={shown.secret ?? shown.publicKey ?? ""}
+                what="webhook secret"
+                autoFocus
+              />
+            </span>
+          </Notice>
+        )}
+        <AddWebhook
+          add={async (url) => {
+            setShown(await client.webhooks.create({ url }));
+            await refresh();
+          }}
+        />
+      </section>
       <Loaded query={query}>
-        {(webhooks) =>
-          webhooks.length === 0 ? (
-            <p className="note">None yet.</p>
-          ) : (
-            <>
-              {webhooks.map((webhook) => (
-                <WebhookPart
-                  key={webhook.id}
-                  dappId={dappId}
-                  webhook={webhook}
-                  onSecret={setShown}
-                  refresh={refresh}
-                />
-              ))}
-            </>
-          )
-        }
+        {(webhooks) => (
+          <>
+            {webhooks.map((webhook) => (
+              <WebhookPart
+                key={webhook.id}
+                dappId={dappId}
+                webhook={webhook}
+                onSecret={setShown}
+                refresh={refresh}
+              />
+            ))}
+          </>
+        )}
       </Loaded>
-      <AddWebhook
-        add={async (url) => {
-          setShown(await client.webhooks.create({ url }));
-          await refresh();
-        }}
-      />
-    </section>
+    </>
   );
 }
 
@@ -113,7 +113,7 @@ function WebhookPart({
   const isPaused = pausedAt !== null;
   const replay = () => webhooks.replay(id, { since: createdAt });
   return (
-    <section aria-label={`Webhook ${url}`}>
+    <section className="panel" aria-label={`Webhook ${url}`}>
       <h2>
         <UnknownText text={url} />
       </h2>
@@ -169,7 +169,7 @@ function WebhookPart({
           Delete
         </ConfirmButton>
       </div>
-      <Attempts dappId={dappId} webhookId={id} />
+      <Attempts dappId={dappId} webhookId={id} isPaused={isPaused} />
     </section>
   );
 }
@@ -186,7 +186,15 @@ function WebhookState({ webhook: { pausedWhy, failingSince } }: { readonly webho
   return failingSince === null ? <Tag kind="good">active</Tag> : <Tag kind="bad">failing</Tag>;
 }
 
-function Attempts({ dappId, webhookId }: { readonly dappId: string; readonly webhookId: string }) {
+function Attempts({
+  dappId,
+  webhookId,
+  isPaused,
+}: {
+  readonly dappId: string;
+  readonly webhookId: string;
+  readonly isPaused: boolean;
+}) {
   const { webhooks } = useClient(dappId);
   const query = useQuery({
     queryKey: ["attempts", dappId, webhookId],
@@ -206,13 +214,19 @@ function Attempts({ dappId, webhookId }: { readonly dappId: string; readonly web
             columns={[
               { head: "Event", cell: ({ type, eventId }) => type ?? eventId },
               { head: "Outcome", isPlain: true, cell: (attempt) => <Outcome attempt={attempt} /> },
-              { head: "About", kind: "long", cell: ({ subject }) => subject ?? "" },
+              {
+                head: "About",
+                kind: "long",
+                cell: ({ subject }) => subject !== null && <Subject dappId={dappId} id={subject} />,
+              },
               { head: "Sent", cell: ({ at }) => <Age iso={at} /> },
               {
                 head: "Next attempt",
                 // Of an event's earlier attempts it has come, or a replay has taken its place.
                 cell: ({ id, eventId, nextAttemptAt }) =>
-                  nextAttemptAt !== null && items.find((one) => one.eventId === eventId)?.id === id ? (
+                  !isPaused &&
+                  nextAttemptAt !== null &&
+                  items.find((one) => one.eventId === eventId)?.id === id ? (
                     <Time iso={nextAttemptAt} />
                   ) : (
                     ""
@@ -224,6 +238,11 @@ function Attempts({ dappId, webhookId }: { readonly dappId: string; readonly web
       }
     </Loaded>
   );
+}
+
+/** What an event is about: a request, a schedule or a log trigger. */
+function Subject({ dappId, id }: { readonly dappId: string; readonly id: string }) {
+  return <Link href={`/dapps/${dappId}/${id.startsWith("req") ? "requests" : "triggers"}/${id}`}>{id}</Link>;
 }
 
 function Outcome({ attempt }: { readonly attempt: WebhookAttempt }) {
