@@ -2,6 +2,7 @@ import { InvalidParameterError } from "../lib/invalidParameter.ts";
 import { TycheError } from "../lib/errors.ts";
 import type { StoredLogTrigger } from "../store/logTriggers.ts";
 import type { FunctionCommand, PresetCommand, RandomCommand } from "../requests/service.ts";
+import { MAX_VALUE_CHARACTERS } from "./logSelection.ts";
 
 /** What a trigger may request. */
 export type TriggerCommand = PresetCommand | RandomCommand | FunctionCommand;
@@ -23,7 +24,12 @@ export function fillReferences(
   let left = MAX_FILLED;
   return replace(action, "/action", (name, path) => {
     if (!Object.hasOwn(values, name))
-      throw new InvalidParameterError([{ path, message: `the log has no value ${JSON.stringify(name)}` }]);
+      throw new InvalidParameterError([
+        {
+          path,
+          message: `the log has no value ${JSON.stringify(name)}: it can't be decoded, or has more than ${MAX_VALUE_CHARACTERS} characters`,
+        },
+      ]);
     const value = values[name]!;
     left -= value.length;
     if (left >= 0) return value;

@@ -26,7 +26,7 @@ export interface GivenSelection {
 }
 
 /** Longer values, which no request could take, are not kept. */
-const MAX_VALUE_CHARACTERS = 65_536;
+export const MAX_VALUE_CHARACTERS = 65_536;
 
 const EXAMPLE = "event Rolled(address indexed by, uint256 value)";
 
