@@ -405,7 +405,10 @@ describe.each(DATABASES)("on %s", (_name, prepare) => {
       const runs = await runsOf(id);
       expect(runs.map(({ state, detail }) => [state, detail])).toEqual([
         ["due", refusal!.message],
-        ["due", `1 of the dapp's runs on sepolia is before it; the first of them waits: ${refusal!.message}`],
+        [
+          "due",
+          `1 of the dapp's runs on sepolia is before it; its trigger's first run waits: ${refusal!.message}`,
+        ],
       ]);
     });
     await triggers.change(DAPP, id, { paused: true });

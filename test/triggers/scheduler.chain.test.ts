@@ -244,7 +244,7 @@ describe.each(DATABASES)("on %s", (_name, prepare) => {
         expect((await schedules.runs(DAPP.id, id, { limit: 1 })).items).toMatchObject([
           {
             state: "due",
-            detail: `1 of the schedule's runs is before it; the first of them waits: ${refusal!.message}`,
+            detail: `1 of the schedule's runs is before it; its trigger's first run waits: ${refusal!.message}`,
           },
         ]),
       { timeout: 60_000 },
