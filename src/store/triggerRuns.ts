@@ -43,6 +43,18 @@ export async function listDueRuns(db: Queryable, triggerId: string, limit: numbe
     .execute();
 }
 
+/** Returns when a schedule's newest tick was due of those that are still due, in Unix ms; −Infinity without one. */
+export async function findNewestDueTick(db: Queryable, scheduleId: string): Promise<number> {
+  const row = await db
+    .selectFrom("trigger_runs")
+    .select((on) => on.fn.max("at").as("at"))
+    .where("state", "=", "due")
+    .where("trigger_id", "=", scheduleId)
+    .where("key", "not like", "now %")
+    .executeTakeFirst();
+  return row?.at === null || row === undefined ? -Infinity : Number(row.at);
+}
+
 /** Counts a trigger's runs that are due before one. */
 export async function countDueRunsBefore(
   db: Queryable,
@@ -69,7 +81,7 @@ export async function noteWait(db: Queryable, id: string, detail: string): Promi
     .execute();
 }
 
-/** Stores what became of a run that was due. @returns whether it still was. */
+/** Stores what became of a run that was due, or that it has a request after all. @returns whether it was stored. */
 export async function endRun(
   db: Queryable,
   id: string,
@@ -79,7 +91,7 @@ export async function endRun(
     .updateTable("trigger_runs")
     .set(end)
     .where("id", "=", id)
-    .where("state", "=", "due")
+    .where("state", "in", end.state === "requested" ? ["due", "skipped"] : ["due"])
     .executeTakeFirst();
   return numUpdatedRows > 0n;
 }

@@ -106,8 +106,7 @@ export async function requestRun(
     return true;
   };
 
-  // Callers' keys have no blanks.
-  const idempotencyKey = `${run.trigger_id} ${run.key}`;
+  const idempotencyKey = idempotencyKeyOf(run);
   const findRequest = () => findRequestByKey(store.db, trigger.dappId, idempotencyKey);
   const earlier = await findRequest();
   if (earlier !== undefined) return await end(earlier.id);
@@ -137,7 +136,7 @@ export async function requestRun(
   }
 }
 
-/** Says what a run that is due waits for: those before it, and what the first of them waits for. */
+/** Says what a run that is due waits for: those before it, and what the first of its trigger waits for. */
 export function describeQueue(
   ahead: number,
   {
@@ -148,8 +147,13 @@ export function describeQueue(
 ): string {
   if (ahead === 0) return "it is next";
   const detail = first?.detail ?? null;
-  const wait = detail === null ? rest : `; the first of them waits: ${detail}`;
+  const wait = detail === null ? rest : `; its trigger's first run waits: ${detail}`;
   return `${ahead} of the ${what} ${ahead === 1 ? "is" : "are"} before it${wait}`;
+}
+
+/** Returns the idempotency key of a run's request. Callers' keys have no blanks. */
+export function idempotencyKeyOf({ trigger_id, key }: Pick<StoredRun, "trigger_id" | "key">): string {
+  return `${trigger_id} ${key}`;
 }
 
 /** Stores the event of ticks that were skipped for one reason. @returns whether there is something to deliver. */

@@ -14,14 +14,13 @@ import {
   findLogCursor,
   findLogTrigger,
   insertLogTrigger,
-  listDueLogRuns,
   listLogTriggers,
   listRunLogs,
   type StoredLogTrigger,
   type StoredRunLog,
 } from "../store/logTriggers.ts";
 import type { Store } from "../store/store.ts";
-import { listRuns, type StoredRun } from "../store/triggerRuns.ts";
+import { listDueRuns, listRuns, type StoredRun } from "../store/triggerRuns.ts";
 import { describeQueue } from "./actOnRun.ts";
 import { checkAction, type ParseAction } from "./eventReferences.ts";
 import { RATE_PER_SECOND } from "./logActor.ts";
@@ -246,7 +245,7 @@ export function createLogTriggers(options: {
     const ahead = await countDueBefore(store.db, trigger, run.id);
     return describeQueue(ahead, {
       what: `dapp's runs on ${trigger.actionNetwork}`,
-      first: (await listDueLogRuns(store.db, trigger, 1))[0],
+      first: (await listDueRuns(store.db, trigger.id, 1))[0],
       rest: `: about ${Math.ceil(ahead / RATE_PER_SECOND)} s at ${RATE_PER_SECOND} a second`,
     });
   }

@@ -1,6 +1,7 @@
 import { createId, firstId } from "../lib/id.ts";
 import type { Queryable } from "../store/queryable.ts";
 import type { Fence } from "../store/leases.ts";
+import { findRequestByKey } from "../store/requests.ts";
 import {
   findFirstTick,
   findSchedule,
@@ -12,12 +13,14 @@ import {
 import {
   deleteMissedRuns,
   deleteOldRuns,
+  endRun,
+  findNewestDueTick,
   insertRuns,
   listDueRuns,
   listDueScheduleIds,
   type StoredRun,
 } from "../store/triggerRuns.ts";
-import { actOnRun, addSkipEvent, type ActOptions } from "./actOnRun.ts";
+import { actOnRun, addSkipEvent, ASKED, idempotencyKeyOf, type ActOptions } from "./actOnRun.ts";
 import { nextTick, type Timing } from "../lib/scheduleTimes.ts";
 import { createSteadyCheck } from "../lib/steadyClock.ts";
 
@@ -25,10 +28,13 @@ import { createSteadyCheck } from "../lib/steadyClock.ts";
 const LOOK_INTERVAL_MS = 1_000;
 /** Ticks, schedules or runs handled in one transaction or query, however many an outage left. */
 const PAGE = 500;
+/** Runs of one schedule that are acted on before others' ticks are looked at again. */
+const ACTED_AT_ONCE = 20;
 /** How long runs are kept. */
 const KEPT_MS = 30 * 86_400_000;
 const CLEAN_INTERVAL_MS = 600_000;
 const MISSED = "the service did not run when it was due";
+const OVERTAKEN = "a later one was due before the service could act on it";
 
 /** Turns the ticks of schedules into runs, and runs into requests. */
 export interface Scheduler {
@@ -82,17 +88,45 @@ function startRun(
     if (isTold) options.onEvent();
   };
 
-  /** Acts on a schedule's due runs, oldest first, up to one that waits. */
-  const actOnDue = async (id: string): Promise<void> => {
-    for (;;) {
-      const runs = await listDueRuns(store.db, id, PAGE);
-      if (runs.length === 0) return;
-      for (const run of runs) {
-        const schedule = await findSchedule(store.db, id);
-        if (isStopped || schedule === undefined) return;
-        if (!(await actOnRun(options, schedule, run, fence))) return;
-      }
+  /** Skips ticks that had to wait until a later one was due. @returns the runs that are left. */
+  const skipOvertaken = async (
+    schedule: StoredSchedule,
+    runs: readonly StoredRun[],
+  ): Promise<readonly StoredRun[]> => {
+    const newest = await findNewestDueTick(store.db, schedule.id);
+    const overtaken = new Set<StoredRun>();
+    for (const run of runs) {
+      if (run.key.startsWith(ASKED) || run.at >= newest) continue;
+      const request = await findRequestByKey(store.db, schedule.dappId, idempotencyKeyOf(run));
+      if (request === undefined) overtaken.add(run);
     }
+    if (overtaken.size === 0) return runs;
+    const why = { reason: "missed", detail: OVERTAKEN } as const;
+    const isTold = await store.write(async (db) => {
+      await fence?.assertHeld(db);
+      const ticks: number[] = [];
+      for (const run of overtaken)
+        if (await endRun(db, run.id, { ...why, state: "skipped", request_id: null })) ticks.push(run.at);
+      if (ticks.length === 0) return false;
+      const { network } = schedule.command;
+      return await addSkipEvent(db, { ...schedule, network }, { ...why, ticks, at: now() });
+    });
+    if (isTold) options.onEvent();
+    return runs.filter((run) => !overtaken.has(run));
+  };
+
+  /** Acts on some of a schedule's due runs, oldest first, up to one that waits. */
+  const actOnDue = async (id: string): Promise<void> => {
+    const due = await listDueRuns(store.db, id, PAGE);
+    const found = await findSchedule(store.db, id);
+    if (found === undefined) return;
+    const runs = found.catchUp === "all" ? due : await skipOvertaken(found, due);
+    for (const run of runs.slice(0, ACTED_AT_ONCE)) {
+      const schedule = await findSchedule(store.db, id);
+      if (isStopped || schedule === undefined) return;
+      if (!(await actOnRun(options, schedule, run, fence))) return;
+    }
+    if (runs.length > ACTED_AT_ONCE || due.length === PAGE) isAskedAgain = true;
   };
 
   /** Finds ticks again that come before what is stored as next because the clock was set back: those that were missed, but not yet due. */

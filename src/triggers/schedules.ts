@@ -75,7 +75,7 @@ export interface Schedules {
   change(dapp: Dapp, id: string, changes: Partial<ScheduleSettings>): Promise<ScheduleView>;
   delete(dappId: string, id: string): Promise<ScheduleView>;
   /** Requests at once what a tick would, also while the schedule is paused. */
-  run(dappId: string, id: string): Promise<TriggerRun>;
+  run(dapp: Dapp, id: string): Promise<TriggerRun>;
   /** Lists runs, newest first. */
   runs(
     dappId: string,
@@ -223,8 +223,8 @@ export function createSchedules(options: SchedulesOptions): Schedules {
       await store.write((db) => deleteSchedule(db, id));
       return last;
     },
-    async run(dappId, id) {
-      const schedule = await get(dappId, id);
+    async run(dapp, id) {
+      const schedule = { ...(await get(dapp.id, id)), keyId: keyOf(dapp) };
       const runId = createId("run", now());
       const asked = { trigger_id: id, key: `${ASKED}${runId}`, at: now() };
       const run: StoredRun = {

@@ -201,7 +201,7 @@ describe.each(DATABASES)("on %s", (_name, prepare) => {
   test("skips a tick while the request before it has not ended", async () => {
     const { id } = await create({ overlap: "skip" });
     const [first] = await runsAt(id, 10_000, 1);
-    const { requestId: asked } = await schedules.run(DAPP.id, id);
+    const { requestId: asked } = await schedules.run(DAPP, id);
     await store.db.updateTable("requests").set({ state: "fulfilled" }).where("id", "=", asked).execute();
     const [, , second] = await runsAt(id, 20_000, 3);
     expect(second).toMatchObject({ reason: "overlap", detail: `request ${first!.requestId} had not ended` });
@@ -226,7 +226,7 @@ describe.each(DATABASES)("on %s", (_name, prepare) => {
   });
 
   test("waits while the dapp has its share of open requests", async () => {
-    const { id } = await create();
+    const { id } = await create({ catchUp: "all" });
     refusal = new OpenLimitError(1_250, "sepolia");
     clock = START + 10_000;
     scheduler.wake();
@@ -251,6 +251,21 @@ describe.each(DATABASES)("on %s", (_name, prepare) => {
     );
     refusal = undefined;
     expect((await runsAt(id, 20_000, 2)).map(stateOf)).toEqual(["requested", "requested"]);
+  });
+
+  test("acts on the newest of the ticks that had to wait, and skips those before it in one event", async () => {
+    const { id } = await create({ catchUp: "one" });
+    refusal = new OpenLimitError(1_250, "sepolia");
+    for (const tick of [1, 2, 3]) {
+      clock = START + tick * 10_000;
+      scheduler.wake();
+      await vi.waitFor(async () =>
+        expect((await schedules.runs(DAPP.id, id, { limit: 100 })).items).toHaveLength(tick),
+      );
+    }
+    refusal = undefined;
+    const runs = await runsAt(id, 30_000, 3);
+    expect(runs.map(stateOf)).toEqual(["missed", "missed", "requested"]);
   });
 
   test("waits while the chain is away, says so, and gives up when the window is over", async () => {
@@ -352,7 +367,7 @@ describe.each(DATABASES)("on %s", (_name, prepare) => {
     const { id } = await create({ until: "2026-11-26T12:00:25Z" });
     await runsAt(id, 10_000, 1);
     expect(await schedules.change(DAPP, id, { paused: true })).toMatchObject({ next: [] });
-    const asked = await schedules.run(DAPP.id, id);
+    const asked = await schedules.run(DAPP, id);
     expect(asked).toMatchObject({ asked: true, state: "requested" });
     clock = START + 15_000;
     expect(await schedules.change(DAPP, id, { paused: false })).toMatchObject({
@@ -403,7 +418,7 @@ describe.each(DATABASES)("on %s", (_name, prepare) => {
   test("knows no schedule of another dapp", async () => {
     const { id } = await create();
     await expect(schedules.get("dapp_b", id)).rejects.toMatchObject({ code: "not_found" });
-    await expect(schedules.run("dapp_b", id)).rejects.toMatchObject({ code: "not_found" });
+    await expect(schedules.run({ ...DAPP, id: "dapp_b" }, id)).rejects.toMatchObject({ code: "not_found" });
     await expect(schedules.change({ ...DAPP, id: "dapp_b" }, id, {})).rejects.toMatchObject({
       code: "not_found",
     });

@@ -78,7 +78,7 @@ export function scheduleOperations(deps: HttpDeps, schedules: Schedules): readon
       description: "Requests at once what a tick would, also while the schedule is paused.",
       request: "none",
       answer: TriggerRun,
-      run: (dapp, id) => schedules.run(dapp.id, id),
+      run: (dapp, id) => schedules.run(dapp, id),
     }),
     operation({
       id: "listScheduleRuns",
