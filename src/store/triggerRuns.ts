@@ -52,7 +52,7 @@ export async function findNewestDueTick(db: Queryable, scheduleId: string): Prom
     .where("trigger_id", "=", scheduleId)
     .where("key", "not like", "now %")
     .executeTakeFirst();
-  return row?.at === null || row === undefined ? -Infinity : Number(row.at);
+  return row?.at ?? -Infinity;
 }
 
 /** Counts a trigger's runs that are due before one. */
