@@ -54,6 +54,17 @@ test("behaviour: lists show a result as its preset says, and an empty one as emp
   expect(visitor.troubles).toEqual([]);
 });
 
+test("behaviour: a request's page, and that of its transaction, say which round it waited for", async () => {
+  const drawn = await operator.as(tyche.dappId).preset("coinflip", {}, { network: NETWORK, beacon: "local" });
+  const round = page.getByText(/^the local beacon's round \d+, due .*, so it proves nothing$/);
+  await open(`/dapps/${tyche.dappId}/requests/${drawn.id}`);
+  await round.waitFor();
+  await open(`/explorer/${NETWORK}/tx/${drawn.url.split("/").pop()}`);
+  await round.waitFor();
+  await visitor.inspect();
+  expect(visitor.troubles).toEqual([]);
+});
+
 test("behaviour: the faucet says which transaction sent what", async () => {
   await open("/networks");
   await page.getByLabel("Address").fill("0x00000000000000000000000000000000000000a1");
