@@ -65,7 +65,11 @@ beforeAll(async () => {
   await operators.run(["network", "secrets", NETWORK, "--yes"]);
   vrf = await startNode(operators.vrf);
   secondVrf = await startNode(operators.secondVrf);
-  tyche = await startTycheProcess({ dataDir: TYCHE_DATA_DIR!, env, timeoutMs: PATIENCE_MS });
+  tyche = await startTycheProcess({
+    dataDir: TYCHE_DATA_DIR!,
+    env: { ...env, TYCHE_ALLOW_HOSTS: api.host },
+    timeoutMs: PATIENCE_MS,
+  });
   // functions-toolkit prints why an upload is refused.
   vi.spyOn(console, "log").mockImplementation(() => {});
 }, 600_000);
