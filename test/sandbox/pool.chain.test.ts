@@ -111,7 +111,8 @@ test("error: a bad request names its member", async () => {
 test("error: a closed pool refuses, an aborted run rejects", async () => {
   const own = createSandboxPool({ concurrency: 1 });
   const controller = new AbortController();
-  const aborted = own.run({ source: "while (true) {}", signal: controller.signal });
+  const limits = { timeoutMs: 600_000 };
+  const aborted = own.run({ source: "while (true) {}", signal: controller.signal, limits });
   await own.run({ source: "return new Uint8Array(1)" });
   controller.abort();
   await expect(aborted).rejects.toMatchObject({ code: "run_aborted" });

@@ -1,4 +1,3 @@
-import { builtinModules } from "node:module";
 import type ivm from "isolated-vm";
 import { nodeModules } from "../../guest/nodeModules.ts";
 import { TELL } from "../../guest/protocol.ts";
@@ -61,7 +60,7 @@ export function createModules(prepared: PreparedContext): Modules {
     if (module !== undefined) return module;
     const chunk = Object.hasOwn(nodeModules, name) ? nodeModules[name] : undefined;
     if (chunk !== undefined) module = chunkModule(name, chunk);
-    else if (BUILTINS.has(name))
+    else if (process.getBuiltinModule(name) !== undefined)
       module = compile(unavailableModule(name), `tyche:${name.replace(/\W/g, "_")}`);
     else return null;
     own.set(name, module);
@@ -99,10 +98,6 @@ export function createModules(prepared: PreparedContext): Modules {
     },
   };
 }
-
-const BUILTINS: ReadonlySet<string> = new Set(
-  builtinModules.map((name) => `node:${name.replace(/^node:/, "")}`),
-);
 
 /**
  * Returns the code of a built-in module that sources don't have. Its names exist, so that packages that merely

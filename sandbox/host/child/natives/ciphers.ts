@@ -1,4 +1,5 @@
-import * as crypto from "node:crypto";
+import type * as crypto from "node:crypto";
+import { library } from "./library.ts";
 import type { Native } from "./native.ts";
 
 /** Ciphers that a run may have open at once. */
@@ -15,7 +16,7 @@ export function createCiphers(): Readonly<Record<string, Native>> {
     /** `{name, isDecrypting, keyBytes, tagBytes}` and the key and initialization vector → the cipher's number. */
     cipherOpen: ({ name, isDecrypting, keyBytes, tagBytes }, body) => {
       if (open.size >= MAX_CIPHERS) throw new TypeError(`more than ${MAX_CIPHERS} ciphers are open`);
-      const create = isDecrypting === true ? crypto.createDecipheriv : crypto.createCipheriv;
+      const create = isDecrypting === true ? library.crypto.createDecipheriv : library.crypto.createCipheriv;
       const iv = body.subarray(Number(keyBytes));
       const cipher = create(
         String(name) as crypto.CipherGCMTypes,

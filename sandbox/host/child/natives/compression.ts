@@ -1,49 +1,45 @@
-import * as zlib from "node:zlib";
+import type * as zlib from "node:zlib";
+import { library } from "./library.ts";
 import type { Native } from "./native.ts";
 
 /** Longest output of one call, in bytes: a small input can expand to gigabytes. */
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 
 const OPERATIONS = {
-  gzip: zlib.gzipSync,
-  gunzip: zlib.gunzipSync,
-  deflate: zlib.deflateSync,
-  inflate: zlib.inflateSync,
-  deflateRaw: zlib.deflateRawSync,
-  inflateRaw: zlib.inflateRawSync,
-  unzip: zlib.unzipSync,
-  brotliCompress: zlib.brotliCompressSync,
-  brotliDecompress: zlib.brotliDecompressSync,
-  zstdCompress: zlib.zstdCompressSync,
-  zstdDecompress: zlib.zstdDecompressSync,
+  gzip: "gzipSync",
+  gunzip: "gunzipSync",
+  deflate: "deflateSync",
+  inflate: "inflateSync",
+  deflateRaw: "deflateRawSync",
+  inflateRaw: "inflateRawSync",
+  unzip: "unzipSync",
+  brotliCompress: "brotliCompressSync",
+  brotliDecompress: "brotliDecompressSync",
+  zstdCompress: "zstdCompressSync",
+  zstdDecompress: "zstdDecompressSync",
 } as const;
 
 /** The options that the guest may set, besides `maxOutputLength` and `params`. */
 const OPTIONS = ["flush", "finishFlush", "windowBits", "level", "memLevel", "strategy"] as const;
 
-/** `codes` is missing in the types. */
-const { constants, codes } = zlib as typeof zlib & { readonly codes: object };
 /** The `params` that a source may set, by operation: the others can make a call take a gigabyte. */
-const PARAMS: Readonly<Record<string, readonly number[]>> = {
+const PARAMS: Readonly<Record<string, readonly (keyof typeof zlib.constants)[]>> = {
   brotliCompress: [
-    constants.BROTLI_PARAM_MODE,
-    constants.BROTLI_PARAM_QUALITY,
-    constants.BROTLI_PARAM_LGWIN,
-    constants.BROTLI_PARAM_LGBLOCK,
-    constants.BROTLI_PARAM_SIZE_HINT,
-    constants.BROTLI_PARAM_DISABLE_LITERAL_CONTEXT_MODELING,
+    "BROTLI_PARAM_MODE",
+    "BROTLI_PARAM_QUALITY",
+    "BROTLI_PARAM_LGWIN",
+    "BROTLI_PARAM_LGBLOCK",
+    "BROTLI_PARAM_SIZE_HINT",
+    "BROTLI_PARAM_DISABLE_LITERAL_CONTEXT_MODELING",
   ],
-  zstdCompress: [
-    constants.ZSTD_c_compressionLevel,
-    constants.ZSTD_c_contentSizeFlag,
-    constants.ZSTD_c_checksumFlag,
-  ],
+  zstdCompress: ["ZSTD_c_compressionLevel", "ZSTD_c_contentSizeFlag", "ZSTD_c_checksumFlag"],
 };
 const MAX_ZSTD_LEVEL = 19;
 const MAX_BROTLI_PARAM = 9;
 
 function readParams(operation: string, params: unknown): Record<number, number> {
-  const allowed = PARAMS[operation] ?? [];
+  const { constants } = library.zlib;
+  const allowed = (PARAMS[operation] ?? []).map((name) => constants[name]);
   return Object.fromEntries(
     Object.entries(params as object).map(([key, value]) => {
       const isTooHigh =
@@ -85,15 +81,18 @@ export const zlibNatives: Readonly<Record<string, Native>> = {
       ? OPERATIONS[name as keyof typeof OPERATIONS]
       : undefined;
     if (operation === undefined) throw new TypeError("unknown function of node:zlib");
-    return operation(body, readOptions(header));
+    return library.zlib[operation](body, readOptions(header));
   },
-  crc32: ({ value }, body) => String(zlib.crc32(body, Number(value))),
+  crc32: ({ value }, body) => String(library.zlib.crc32(body, Number(value))),
   /** Without those that Deno lacks. */
-  zlibConstants: () =>
-    JSON.stringify({
+  zlibConstants: () => {
+    // `codes` is missing in the types.
+    const { constants, codes } = library.zlib as typeof zlib & { readonly codes: object };
+    return JSON.stringify({
       constants: Object.fromEntries(
         Object.entries(constants).filter(([name]) => !/^ZSTD_(?:error|CLEVEL)/.test(name)),
       ),
       codes,
-    }),
+    });
+  },
 };

@@ -1,5 +1,6 @@
-import * as zlib from "node:zlib";
+import type * as zlib from "node:zlib";
 import { readOptions } from "./compression.ts";
+import { library } from "./library.ts";
 import type { Native } from "./native.ts";
 
 /** Streams that a run may have open at once; most kinds take up to 0.5 MB of this process. */
@@ -51,17 +52,17 @@ function free(converter: Converter): void {
 }
 
 const CREATE = {
-  gzip: zlib.createGzip,
-  gunzip: zlib.createGunzip,
-  deflate: zlib.createDeflate,
-  inflate: zlib.createInflate,
-  deflateRaw: zlib.createDeflateRaw,
-  inflateRaw: zlib.createInflateRaw,
-  unzip: zlib.createUnzip,
-  brotliCompress: zlib.createBrotliCompress,
-  brotliDecompress: zlib.createBrotliDecompress,
-  zstdCompress: zlib.createZstdCompress,
-  zstdDecompress: zlib.createZstdDecompress,
+  gzip: "createGzip",
+  gunzip: "createGunzip",
+  deflate: "createDeflate",
+  inflate: "createInflate",
+  deflateRaw: "createDeflateRaw",
+  inflateRaw: "createInflateRaw",
+  unzip: "createUnzip",
+  brotliCompress: "createBrotliCompress",
+  brotliDecompress: "createBrotliDecompress",
+  zstdCompress: "createZstdCompress",
+  zstdDecompress: "createZstdDecompress",
 } as const;
 
 /** The compression streams of one run, which convert each piece as it comes. */
@@ -101,10 +102,12 @@ export function createCompressionStreams(): CompressionStreams {
         if (isLarge && [...open.values()].filter((each) => each.isLarge).length >= MAX_LARGE_STREAMS)
           throw new TypeError(`more than ${MAX_LARGE_STREAMS} streams of Brotli and Zstandard are open`);
         const options = readOptions(header);
-        const windowBits = (options as zlib.BrotliOptions).params?.[zlib.constants.BROTLI_PARAM_LGWIN];
+        const windowBits = (options as zlib.BrotliOptions).params?.[
+          library.zlib.constants.BROTLI_PARAM_LGWIN
+        ];
         if (Number(windowBits) > MAX_WINDOW_BITS)
           throw new RangeError(`a stream of Brotli has a window of at most ${MAX_WINDOW_BITS} bits here`);
-        const converter = Object.assign(create(options) as unknown as Converter, {
+        const converter = Object.assign(library.zlib[create](options) as unknown as Converter, {
           isLarge,
           lastFlush: lastFlushOf(operation),
         });

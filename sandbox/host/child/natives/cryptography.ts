@@ -1,4 +1,5 @@
-import * as crypto from "node:crypto";
+import type * as crypto from "node:crypto";
+import { library } from "./library.ts";
 import type { Native } from "./native.ts";
 
 /** Most random bytes in one call; Web Crypto's own limit is 65,536. */
@@ -43,11 +44,11 @@ export const cryptoNatives: Readonly<Record<string, Native>> = {
   random: ({ bytes }) => {
     if (count(bytes) > MAX_RANDOM_BYTES)
       throw new RangeError(`at most ${MAX_RANDOM_BYTES} random bytes at once`);
-    return crypto.randomBytes(count(bytes));
+    return library.crypto.randomBytes(count(bytes));
   },
-  uuid: () => crypto.randomUUID(),
+  uuid: () => library.crypto.randomUUID(),
   hash: ({ algorithm, outputLength }, body) =>
-    crypto
+    library.crypto
       .createHash(
         text(algorithm),
         outputLength === undefined ? {} : { outputLength: count(outputLength, MAX_OUTPUT_BYTES) },
@@ -56,11 +57,11 @@ export const cryptoNatives: Readonly<Record<string, Native>> = {
       .digest(),
   hmac: ({ algorithm, lengths }, body) => {
     const [key = body, data = body] = split(body, lengths);
-    return crypto.createHmac(text(algorithm), key).update(data).digest();
+    return library.crypto.createHmac(text(algorithm), key).update(data).digest();
   },
   pbkdf2: ({ iterations, keyLength, digest, lengths }, body) => {
     const [password = body, salt = body] = split(body, lengths);
-    return crypto.pbkdf2Sync(
+    return library.crypto.pbkdf2Sync(
       password,
       salt,
       count(iterations),
@@ -70,7 +71,7 @@ export const cryptoNatives: Readonly<Record<string, Native>> = {
   },
   scrypt: ({ keyLength, cost, blockSize, parallelization, memory, lengths }, body) => {
     const [password = body, salt = body] = split(body, lengths);
-    return crypto.scryptSync(password, salt, count(keyLength, MAX_OUTPUT_BYTES), {
+    return library.crypto.scryptSync(password, salt, count(keyLength, MAX_OUTPUT_BYTES), {
       cost: count(cost),
       blockSize: count(blockSize),
       parallelization: count(parallelization),
@@ -79,21 +80,23 @@ export const cryptoNatives: Readonly<Record<string, Native>> = {
   },
   hkdf: ({ digest, keyLength, lengths }, body) => {
     const [key = body, salt = body, info = body] = split(body, lengths);
-    return new Uint8Array(crypto.hkdfSync(text(digest), key, salt, info, count(keyLength)));
+    return new Uint8Array(library.crypto.hkdfSync(text(digest), key, salt, info, count(keyLength)));
   },
   /** `{algorithm, key}` (PEM) and data → signature. */
   sign: ({ algorithm, ...key }, body) =>
-    crypto.sign(algorithm === null ? null : text(algorithm), body, keyInput(key)),
+    library.crypto.sign(algorithm === null ? null : text(algorithm), body, keyInput(key)),
   /** Body: signature, data → `true` or `false`. */
   verify: ({ algorithm, lengths, ...key }, body) => {
     const [signature = body, data = body] = split(body, lengths);
-    return String(crypto.verify(algorithm === null ? null : text(algorithm), data, keyInput(key), signature));
+    return String(
+      library.crypto.verify(algorithm === null ? null : text(algorithm), data, keyInput(key), signature),
+    );
   },
   /** `{operation, key}` (PEM) and data → data encrypted or decrypted with an RSA key. */
   crypt: ({ operation, key, padding, oaepHash }, body) => {
     const name = CRYPT.find((known) => known === operation);
     if (name === undefined) throw new TypeError("unknown function of node:crypto");
-    return crypto[name](
+    return library.crypto[name](
       {
         key: text(key),
         ...(padding !== undefined && { padding: count(padding) }),
@@ -114,8 +117,8 @@ export const cryptoNatives: Readonly<Record<string, Native>> = {
       : { key: jwk, format: "jwk" }) as unknown as crypto.PrivateKeyInput;
     const key =
       isPublic === true
-        ? crypto.createPublicKey(input as unknown as crypto.PublicKeyInput)
-        : crypto.createPrivateKey(input);
+        ? library.crypto.createPublicKey(input as unknown as crypto.PublicKeyInput)
+        : library.crypto.createPrivateKey(input);
     return JSON.stringify({ key: pemOf(key) });
   },
   /** `{key, isPublic}` (PEM) → `{kind, details}`. */
@@ -138,7 +141,7 @@ export const cryptoNatives: Readonly<Record<string, Native>> = {
   },
   /** `{type, modulusLength, publicExponent, namedCurve}` → `{publicKey, privateKey}` as PEM. */
   keyPair: ({ type, modulusLength, publicExponent, namedCurve }) => {
-    const { publicKey, privateKey } = crypto.generateKeyPairSync(
+    const { publicKey, privateKey } = library.crypto.generateKeyPairSync(
       text(type) as "rsa",
       {
         ...(modulusLength !== undefined && { modulusLength: count(modulusLength, MAX_MODULUS_BITS) }),
@@ -150,17 +153,17 @@ export const cryptoNatives: Readonly<Record<string, Native>> = {
   },
   /** `{privateKey, publicKey}` (PEM) → the secret that both share. */
   agree: ({ privateKey, publicKey }) =>
-    crypto.diffieHellman({
-      privateKey: crypto.createPrivateKey(text(privateKey)),
-      publicKey: crypto.createPublicKey(text(publicKey)),
+    library.crypto.diffieHellman({
+      privateKey: library.crypto.createPrivateKey(text(privateKey)),
+      publicKey: library.crypto.createPublicKey(text(publicKey)),
     }),
   /** Body: private key and, for a secret or a conversion, a public key → a private key, public key or secret. */
   ecdh: ({ action, curve, format, lengths }, body) => {
     const [privateKey = body, publicKey = body] = split(body, lengths);
     const form = format === undefined ? "uncompressed" : (text(format) as "hybrid");
     if (action === "convert")
-      return crypto.ECDH.convertKey(publicKey, text(curve), undefined, undefined, form);
-    const ecdh = crypto.createECDH(text(curve));
+      return library.crypto.ECDH.convertKey(publicKey, text(curve), undefined, undefined, form);
+    const ecdh = library.crypto.createECDH(text(curve));
     if (action === "generate") {
       ecdh.generateKeys();
       return ecdh.getPrivateKey();
@@ -172,22 +175,22 @@ export const cryptoNatives: Readonly<Record<string, Native>> = {
   /** `{name}` → the prime of a known group; nothing if there is no such group. */
   dhGroup: ({ name }) =>
     /^modp(1|2|5|14|15|16|17|18)$/.test(text(name))
-      ? crypto.getDiffieHellman(text(name)).getPrime()
+      ? library.crypto.getDiffieHellman(text(name)).getPrime()
       : new Uint8Array(0),
-  isPrime: ({ checks }, body) => String(crypto.checkPrimeSync(body, { checks: count(checks, 64) })),
+  isPrime: ({ checks }, body) => String(library.crypto.checkPrimeSync(body, { checks: count(checks, 64) })),
   prime: ({ size, safe }) =>
     new Uint8Array(
-      crypto.generatePrimeSync(count(size, safe === true ? MAX_SAFE_PRIME_BITS : MAX_PRIME_BITS), {
+      library.crypto.generatePrimeSync(count(size, safe === true ? MAX_SAFE_PRIME_BITS : MAX_PRIME_BITS), {
         safe: safe === true,
       }),
     ),
-  cryptoConstants: () => JSON.stringify({ ...crypto.constants, defaultCipherList: undefined }),
+  cryptoConstants: () => JSON.stringify({ ...library.crypto.constants, defaultCipherList: undefined }),
 };
 
 const CRYPT = ["publicEncrypt", "publicDecrypt", "privateEncrypt", "privateDecrypt"] as const;
 
 const readPem = (key: unknown, isPublic: unknown): crypto.KeyObject =>
-  isPublic === true ? crypto.createPublicKey(text(key)) : crypto.createPrivateKey(text(key));
+  isPublic === true ? library.crypto.createPublicKey(text(key)) : library.crypto.createPrivateKey(text(key));
 
 const pemOf = (key: crypto.KeyObject): string =>
   key.export({ format: "pem", type: key.type === "public" ? "spki" : "pkcs8" });

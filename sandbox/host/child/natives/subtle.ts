@@ -1,5 +1,3 @@
-import { webcrypto } from "node:crypto";
-
 type AnyKey = CryptoKey;
 
 /** Keys that one run may hold. */
@@ -86,8 +84,9 @@ export function createSubtleHost(onRandom: () => void): SubtleHost {
     const given = revive(args, body) as unknown[];
     assertModest(given[0]);
     if (isRandom(name, given)) onRandom();
-    const method = webcrypto.subtle[name] as (...args: unknown[]) => Promise<unknown>;
-    const result = await method.apply(webcrypto.subtle, given);
+    const { subtle } = crypto;
+    const method = subtle[name] as (...args: unknown[]) => Promise<unknown>;
+    const result = await method.apply(subtle, given);
     const parts: Uint8Array[] = [];
     let length = 0;
     const describe = (value: unknown): unknown => {
