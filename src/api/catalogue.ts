@@ -75,6 +75,12 @@ export const NetworkView = Type.Object({
     presetConsumer: address("Consumer through which presets run"),
     subscriptionOwner: address("Owner of the subscriptions"),
   }),
+  deploymentBlock: Type.Optional(
+    Type.Integer({
+      description:
+        "Block in which the deployment of these contracts had ended, where a search for requests may begin; absent for embedded chains.",
+    }),
+  ),
   vrf: Type.Object({
     version: Type.Enum([...VRF_VERSIONS], {
       description: "Version of Chainlink VRF, of the coordinator and of the consumers of its words.",

@@ -80,6 +80,7 @@ export const ExplorerNetwork = Type.Object({
       { description: "The addresses to verify results with; absent until the chain is known." },
     ),
   ),
+  deploymentBlock: NetworkView.properties.deploymentBlock,
   vrf: Type.Pick(NetworkView.properties.vrf, ["keyHashes"]),
   beacon: Type.Optional(
     Type.Object(RoundChain.properties, {

@@ -395,6 +395,8 @@ export interface ExplorerNetwork {
     /** Consumer through which presets run. */
     readonly presetConsumer: Hex;
   };
+  /** Block in which the deployment of these contracts had ended, where a search for requests may begin; absent for embedded chains. */
+  readonly deploymentBlock?: number;
   readonly vrf: {
     /** Registered key hashes; the first is the default. */
     readonly keyHashes: readonly Hex[];
@@ -791,6 +793,8 @@ export interface NetworkView {
     /** Owner of the subscriptions */
     readonly subscriptionOwner: Hex;
   };
+  /** Block in which the deployment of these contracts had ended, where a search for requests may begin; absent for embedded chains. */
+  readonly deploymentBlock?: number;
   readonly vrf: {
     /** Version of Chainlink VRF, of the coordinator and of the consumers of its words. */
     readonly version: "v2" | "v2.5";
@@ -1251,7 +1255,11 @@ export interface RequestLabel {
     readonly from: string;
     /** First and last block in which the node was asked for such requests. */
     readonly to: string;
-    /** Whether that is the chain from its first block on, and all that were found are listed. */
+    /** The block before which the contract had no code, by the node's word, so that there can be no request; `0` where no `deploymentBlock` is published; `null` where the node has no state of that time. */
+    readonly codeFrom: string | null;
+    /** Whether requests of these blocks are known to be missing in `draws`: there are too many, or the node lists some that it doesn't show, or leaves out some that it does. */
+    readonly omits: boolean;
+    /** Whether that is the chain from its first block, or from `codeFrom` on, and all that were found are listed. */
     readonly isWhole: boolean;
     /** The block from which on, up to the request's own, no request with the label can be left out, as the hash that the VRF proof is for fixes these blocks; `null` where that is the node's word, as everywhere after the request. */
     readonly provenFrom: string | null;

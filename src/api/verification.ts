@@ -52,8 +52,17 @@ export const RequestLabel = Type.Object({
   searched: Type.Object({
     from: Type.String(),
     to: Type.String({ description: "First and last block in which the node was asked for such requests." }),
+    codeFrom: Type.Union([Type.String(), Type.Null()], {
+      description:
+        "The block before which the contract had no code, by the node's word, so that there can be no request; `0` where no `deploymentBlock` is published; `null` where the node has no state of that time.",
+    }),
+    omits: Type.Boolean({
+      description:
+        "Whether requests of these blocks are known to be missing in `draws`: there are too many, or the node lists some that it doesn't show, or leaves out some that it does.",
+    }),
     isWhole: Type.Boolean({
-      description: "Whether that is the chain from its first block on, and all that were found are listed.",
+      description:
+        "Whether that is the chain from its first block, or from `codeFrom` on, and all that were found are listed.",
     }),
     provenFrom: Type.Union([Type.String(), Type.Null()], {
       description:

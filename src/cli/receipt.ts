@@ -90,7 +90,7 @@ export function checkReceipt(receipt: Receipt, found: Verification): ReceiptChec
       );
     else if (!searched.isWhole)
       problems.push(
-        "once: not all requests with the label could be read, so whether it is the only one is open",
+        `once: not all ${searched.omits ? "requests with the label could be read" : "blocks were searched for the label"}, so whether it is the only one is open`,
       );
   }
   const { receivedAtMs } = receipt;

@@ -238,12 +238,25 @@ function findUnexpectedLabel(
   const { draw, draws, searched } = found;
   if (draw !== 1)
     return `it is request ${draw} of ${draws.length} with this label; the first is in ${draws[0]!.transactionHash}`;
-  if (searched.provenFrom === "0" || (searched.from === "0" && searched.isWhole)) return undefined;
-  const unread =
-    searched.from === "0"
-      ? "not all that the node lists could be read"
-      : `blocks before ${searched.from} were not searched`;
-  return `whether it is the first with this label is open, as ${unread}; ask another node, with --rpc-url`;
+  const unread = findUnread(searched, BigInt(draws[0]!.blockNumber));
+  return unread && `whether it is the first with this label is open, as ${unread}`;
+}
+
+/** Returns why there may be further requests before or in a block; `undefined` if there are none. */
+function findUnread(
+  { from, to, codeFrom, omits, provenFrom }: NonNullable<RequestVerification["label"]>["searched"],
+  block: bigint,
+): string | undefined {
+  const begin = BigInt(codeFrom ?? 0);
+  if (provenFrom !== null && BigInt(provenFrom) <= begin) return undefined;
+  if (BigInt(from) > begin) {
+    const gap = `blocks before ${from} were not searched`;
+    return codeFrom === null
+      ? `${gap}, and the node has no state of the time before the deployment, to show that there was no contract; ask one that has, with --rpc-url`
+      : `${gap}; ask another node, with --rpc-url, or search from the deployment on, with --contracts and its deploymentBlock`;
+  }
+  if (BigInt(to) < block) return `blocks after ${to}, up to its own, were not searched; leave out --to-block`;
+  return omits ? "not all that the node lists could be read; ask another node, with --rpc-url" : undefined;
 }
 
 /** Reads a JSON array of texts, or else one entry to a line; without a byte order mark. */

@@ -39,6 +39,8 @@ interface FoundLabel {
   readonly searched: {
     readonly from: string;
     readonly to: string;
+    readonly codeFrom: string | null;
+    readonly omits: boolean;
     readonly isWhole: boolean;
     readonly provenFrom: string | null;
   };
@@ -51,27 +53,32 @@ const MAX_NAMED = 5;
 export function describeLabel(found: FoundLabel | null): string {
   if (found === null) return "The request has no label: it stands alone, and may be one of many.";
   const { dapp, label, draw, draws, searched } = found;
-  const { from, to, isWhole, provenFrom } = searched;
+  const { from, to, codeFrom, omits, isWhole, provenFrom } = searched;
   const others = draws.filter((_, i) => i !== draw - 1).map(({ transactionHash }) => transactionHash);
   const named = others.slice(0, MAX_NAMED).join(", ");
   const more = others.length > MAX_NAMED ? `, and ${others.length - MAX_NAMED} more` : "";
   const own = BigInt(draws[draw - 1]!.blockNumber);
   const isUnread = BigInt(from) > BigInt(to);
   const isAmong = BigInt(from) <= own && own <= BigInt(to);
-  const there = isWhole
-    ? ""
-    : isUnread
-      ? " that is known"
-      : ` in blocks ${from} to ${to}${isAmong ? "" : ` and ${own}`}`;
+  const part = isUnread
+    ? "of those that are known, "
+    : `of those in blocks ${from} to ${to}${isAmong ? "" : ` and ${own}`}, `;
+  const only = isWhole ? "the only request with this label" : `${part}no other has this label`;
   const rank =
     others.length === 0
-      ? `the only request with this label${there}`
-      : `request ${draw} of ${draws.length} with this label${there}, the others: ${named}${more}`;
+      ? only
+      : `${isWhole ? "" : part}request ${draw} of ${draws.length} with this label, the others: ${named}${more}`;
+  const unknown =
+    codeFrom === null
+      ? ", and the node doesn't show that the contract had no code before its deployment"
+      : "";
   const extent = isWhole
-    ? `blocks 0 to ${to}`
+    ? `blocks ${from} to ${to}${from === "0" ? "" : "; before, the contract had no code, says the node"}`
     : isUnread
-      ? "the node let no block be searched"
-      : "other blocks were not searched, or not all are listed";
+      ? `no block was searched${unknown}`
+      : omits
+        ? "not all requests in them are listed"
+        : `other blocks were not searched${unknown}`;
   const proven =
     provenFrom === null
       ? "that none is left out is the node's word"

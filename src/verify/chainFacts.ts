@@ -23,7 +23,7 @@ const MAX_PARTS = 30;
  * What a search of the node of whoever verifies may take: ten million blocks where it takes 10,000 at once, and headers of 2 KB each, or 15 KB
  * on a busy chain.
  */
-export const OWN_NODE_SEARCH = { parts: 1_000, headers: 10_000 };
+export const OWN_NODE_SEARCH = { parts: 1_000, headers: 10_000, transactions: 100 };
 /** Headers that are read at once. */
 const HEADERS_AT_ONCE = 32;
 /** Blocks that are read in full as their headers don't rule out a log: on a busy chain, one of four, and of up to a megabyte. */
@@ -63,19 +63,33 @@ export interface FoundLogs {
   /** First and last block that were searched; `to` is before `from` if the node let none be. */
   readonly from: bigint;
   readonly to: bigint;
-  /** Whether that is the whole chain, and none that was found is left out. */
+  /**
+   * The block before which the contract had no code, by the node's word; 0 where no deployment was published, `undefined` where the node
+   * doesn't show that.
+   */
+  readonly codeFrom: bigint | undefined;
+  /** Whether some of these blocks' logs are known to be left out. */
+  readonly omits: boolean;
+  /** Whether that is the whole chain, or all of it since `codeFrom`, and none that was found is left out. */
   readonly isWhole: boolean;
 }
 
 /** Bounds of a wide search for logs. A search goes on from where one stopped with the blocks that this left out. */
 export interface SearchBounds {
-  /** First and last block. Default: those of the chain. */
+  /** First and last block. Default: those of the chain, which begins for a contract where it has code for the first time. */
   readonly fromBlock?: bigint | undefined;
   readonly toBlock?: bigint | undefined;
+  /**
+   * Block in which the contract had been deployed, as published. The node is asked whether it had no code before. Default: unknown, so that the
+   * search goes back to block 0.
+   */
+  readonly deploymentBlock?: bigint | undefined;
   /** Requests to a node that refuses to search all of them at once. Default 30. */
   readonly parts?: number | undefined;
   /** Most headers that are read to show that a node leaves nothing out. Default 0. */
   readonly headers?: number | undefined;
+  /** Most transactions of other requests that are read, each with its block. Default 10. */
+  readonly transactions?: number | undefined;
 }
 
 /** What follows from the hash of a block and all before it. */
@@ -161,6 +175,25 @@ export function createChainFacts(
     said === undefined
       ? []
       : (await getTransaction(said.transactionHash)).logs.filter((log) => isMatch(log, search));
+  /**
+   * Returns a block before which a contract had no code, and few before it was deployed; `undefined` if the node has no state of that time.
+   *
+   * @param deployed any block after its deployment
+   */
+  const findCodeFrom = (address: Hex, deployed: bigint): Promise<bigint | undefined> =>
+    once(`code ${address} ${deployed}`, async () => {
+      // The published block ends a deployment of several contracts.
+      for (let back = 1n; back <= deployed; back *= 2n) {
+        const parameters = [address, toQuantity(deployed - back)];
+        const code = await request("eth_getCode", parameters).catch((error: unknown) => {
+          if (error instanceof RpcError) return undefined;
+          throw error;
+        });
+        if (typeof code !== "string" || !/^0x(?:[0-9a-f]{2})*$/i.test(code)) return undefined;
+        if (code === "0x") return deployed - back + 1n;
+      }
+      return 0n;
+    });
   const head = async (): Promise<bigint> => {
     const answer = await reader.request("eth_blockNumber");
     if (typeof answer !== "string" || !/^0x[0-9a-f]{1,16}$/i.test(answer))
@@ -192,9 +225,14 @@ export function createChainFacts(
       }
       return undefined;
     },
-    async findLogs(search, { around, limit, fromBlock = 0n, toBlock, parts = MAX_PARTS }) {
+    async findLogs(search, { around, limit, toBlock, parts = MAX_PARTS, ...bounds }) {
       const newest = await head();
       const last = toBlock !== undefined && toBlock < newest ? toBlock : newest;
+      const shown = await findCodeFrom(search.address, bounds.deploymentBlock ?? 0n);
+      // It had code when it was asked.
+      const codeFrom = shown !== undefined && shown > around ? undefined : shown;
+      const begin = codeFrom ?? 0n;
+      const fromBlock = bounds.fromBlock ?? (begin > last ? last : begin);
       const ask = (from: bigint, to: bigint): Promise<readonly SaidLog[] | undefined> =>
         searchLogs(search, from, to).catch((error: unknown) => {
           if (error instanceof RpcError) return undefined;
@@ -212,8 +250,9 @@ export function createChainFacts(
             })
           : { said: whole, from: fromBlock, to: last };
       const hashes = [...new Set(said.map(({ transactionHash }) => transactionHash))];
-      const isWhole = from === 0n && to === newest && hashes.length <= limit;
-      return { transactionHashes: hashes.slice(0, limit), from, to, isWhole };
+      const omits = hashes.length > limit;
+      const isWhole = from <= begin && to === newest && !omits;
+      return { transactionHashes: hashes.slice(0, limit), from, to, codeFrom, omits, isWhole };
     },
     async proveLogs(search, { block, hash, from }) {
       // The chain's first block has no transactions, and an Anvil that has loaded its state makes it anew, with another hash.

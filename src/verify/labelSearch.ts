@@ -11,8 +11,8 @@ import type { RequestPartsMeans } from "./randomnessParts.ts";
 
 /** Labels that one verification searches the chain for: a transaction can carry a hundred. */
 const MAX_SEARCHES = 10;
-/** Transactions in which it looks for further requests with them. */
-const MAX_TRANSACTIONS = 100;
+/** Transactions in which it looks for further requests with them, where nothing else is said: each is read with its whole block. */
+const MAX_TRANSACTIONS = 10;
 /** Pauses before a node that omits the request itself is asked again: it may not have stored the logs of its newest block yet. */
 const PAUSES_MS = [0, 250, 2_000];
 
@@ -25,10 +25,16 @@ export function createLabelSearch(
   bounds: SearchBounds = {},
 ): (parts: RequestParts, isProven: boolean) => Promise<RequestLabel | null> {
   let searches = MAX_SEARCHES;
-  let transactions = MAX_TRANSACTIONS;
-  const prove = async (search: LogSearch, own: RawLog): Promise<ProvenLogs | undefined> => {
-    const { fromBlock: from = 0n, headers = 0 } = bounds;
+  let { transactions = MAX_TRANSACTIONS } = bounds;
+  const prove = async (
+    search: LogSearch,
+    own: RawLog,
+    { codeFrom = 0n }: FoundLogs,
+  ): Promise<ProvenLogs | undefined> => {
+    const { headers = 0 } = bounds;
     const { blockNumber: block, blockHash: hash } = own;
+    // Where the whole chain is too long: that the contract had no code before is the node's word.
+    const from = bounds.fromBlock ?? (block < headers ? 0n : codeFrom);
     if (from > block || block - from >= headers) return undefined;
     const proven = await means.facts.proveLogs(search, { block, hash, from });
     return proven.from > block ? undefined : proven;
@@ -36,19 +42,26 @@ export function createLabelSearch(
   return (parts, isProven) =>
     findLabel(parts, means, async (search, own) => {
       const around = own.blockNumber;
-      let found: FoundLogs = { transactionHashes: [], from: around, to: around, isWhole: false };
+      let found: FoundLogs = {
+        transactionHashes: [],
+        from: around,
+        to: around - 1n,
+        codeFrom: 0n,
+        omits: false,
+        isWhole: false,
+      };
       if (searches === 0) return { found, proven: undefined };
       searches -= 1;
       for (const pauseMs of PAUSES_MS) {
         await new Promise((resolve) => setTimeout(resolve, pauseMs));
         found = await means.facts.findLogs(search, { ...bounds, around, limit: transactions });
         const isListed = found.transactionHashes.includes(own.transactionHash);
-        if (isListed || !found.isWhole) break;
+        if (isListed || found.omits || found.from > around || found.to < around) break;
         // It leaves out one that it has shown, so it may leave out others.
-        found = { ...found, isWhole: false };
+        found = { ...found, omits: true };
       }
       transactions -= found.transactionHashes.length;
-      const proven = isProven ? await prove(search, own) : undefined;
+      const proven = isProven ? await prove(search, own, found) : undefined;
       return { found, proven };
     });
 }
@@ -84,14 +97,18 @@ async function findLabel(
   const proved = proven?.logs ?? new Map<Hex, readonly RawLog[]>();
   const listed = new Set(found.transactionHashes);
   // A node that leaves out one before the request may leave out others after it.
-  let isWhole = found.isWhole && [...proved.keys()].every((hash) => listed.has(hash));
+  let omits =
+    found.omits ||
+    [...proved].some(
+      ([hash, [log]]) => log!.blockNumber >= found.from && log!.blockNumber <= found.to && !listed.has(hash),
+    );
   const all = [...proved.values()].flatMap((logs) => drawsIn(logs, consumer));
   for (const hash of new Set([transactionHash, ...listed])) {
     if (proved.has(hash)) continue;
     const { logs: others, blockNumber } = await means.facts.getTransaction(hash).catch((error: unknown) => {
       if (!(error instanceof UnknownTransactionError)) throw error;
       // A reorganisation removed it since the search.
-      isWhole = false;
+      omits = true;
       return { logs: [], blockNumber: undefined };
     });
     const isMadeUp =
@@ -115,7 +132,9 @@ async function findLabel(
     searched: {
       from: String(proven !== undefined && proven.from < found.from ? proven.from : found.from),
       to: String(proven !== undefined && found.to < own.log.blockNumber ? own.log.blockNumber : found.to),
-      isWhole,
+      codeFrom: found.codeFrom?.toString() ?? null,
+      omits,
+      isWhole: found.isWhole && !omits,
       provenFrom: proven?.from.toString() ?? null,
     },
   };

@@ -19,6 +19,8 @@ export interface Published {
   readonly contracts: Partial<OracleContracts>;
   /** The chain that they are on, if that is said: another chain may have contracts with the same addresses. */
   readonly chainId: number | undefined;
+  /** Block in which they had been deployed, if that is said. */
+  readonly deploymentBlock: bigint | undefined;
   /** Hashes of the oracle's VRF keys, lower case; `undefined` if they are not said. */
   readonly keyHashes: readonly Hex[] | undefined;
   /** True if the operator says that it runs the chain. Never false: that it doesn't is no operator's word to give. */
@@ -35,8 +37,10 @@ export interface Published {
  */
 export function parsePublished(given: unknown, wanted: Wanted): Published {
   const network = (findNetwork(given, wanted) ?? {}) as Readonly<Record<string, unknown>>;
-  const { contracts = network, embedded, beacon, localBeacon } = network;
-  const chainId = parseChainId(network["chainId"]);
+  const { contracts = network, embedded, beacon, localBeacon, blockNumber } = network;
+  const { deploymentBlock = blockNumber } = network;
+  const chainId = parseInteger(network["chainId"], "chainId");
+  const deployed = parseInteger(deploymentBlock, "deploymentBlock");
   if (chainId !== undefined && wanted.chainId !== undefined && chainId !== wanted.chainId)
     throw new PublishedContractsError(
       `the published contracts are on the chain ${chainId}, not on ${wanted.chainId}; give those of this network, or ask a node of theirs`,
@@ -44,16 +48,17 @@ export function parsePublished(given: unknown, wanted: Wanted): Published {
   return {
     contracts: parseAddresses(contracts),
     chainId,
+    deploymentBlock: deployed === undefined ? undefined : BigInt(deployed),
     keyHashes: parseKeyHashes(network),
     isEmbedded: embedded === true ? true : undefined,
     drandChains: [beacon, localBeacon].flatMap((one) => parseChain(one) ?? []),
   };
 }
 
-function parseChainId(given: unknown): number | undefined {
+function parseInteger(given: unknown, name: string): number | undefined {
   if (given === undefined) return undefined;
-  if (typeof given === "number" && Number.isSafeInteger(given)) return given;
-  throw new PublishedContractsError(`chainId must be an integer, not ${JSON.stringify(given)}`);
+  if (typeof given === "number" && Number.isSafeInteger(given) && given >= 0) return given;
+  throw new PublishedContractsError(`${name} must be an integer, not ${JSON.stringify(given)}`);
 }
 
 /** Parses the hashes of VRF keys: a list in a network's `vrf`, or those that a contracts file names for itself and its oracle. */

@@ -12,6 +12,7 @@ export interface VerifiableNetwork {
   readonly client: ChainReader;
   readonly chainId: number;
   readonly contracts: Partial<OracleContracts>;
+  readonly deploymentBlock?: bigint | undefined;
   readonly keyHashes?: VerifyOptions["keyHashes"];
   readonly maxResponseBytes: number;
   readonly isEmbedded: boolean;
@@ -59,6 +60,7 @@ export function createVerifier(options: {
         ...found,
         searchesInParts: found.isEmbedded,
         labelSearch: {
+          deploymentBlock: found.deploymentBlock,
           fromBlock: fromBlock === undefined ? undefined : BigInt(fromBlock),
           toBlock: toBlock === undefined ? undefined : BigInt(toBlock),
         },

@@ -35,7 +35,7 @@ const REQUEST: RequestVerification = {
     label: "raffle",
     draw: 1,
     draws: [],
-    searched: { from: "0", to: "9", isWhole: true, provenFrom: null },
+    searched: { from: "0", to: "9", codeFrom: "0", omits: false, isWhole: true, provenFrom: null },
   },
   steps: [],
 };

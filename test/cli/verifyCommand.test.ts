@@ -182,8 +182,9 @@ describe("option: --expect", () => {
     label: "raffle",
     draw: 1,
     draws,
-    searched: { from: "0", to: "9", isWhole: true, provenFrom: null },
+    searched: { from: "0", to: "9", codeFrom: "0", omits: false, isWhole: true, provenFrom: null },
   };
+  const part = { ...first.searched, to: "8", isWhole: false };
   const expecting = (all: readonly string[], label: typeof first | null = first) =>
     run(
       all.flatMap((one) => ["--expect", one]),
@@ -222,13 +223,25 @@ describe("option: --expect", () => {
     [
       "blocks that were not searched",
       ["label=raffle"],
-      { ...first, searched: { from: "5", to: "9", isWhole: false, provenFrom: null } },
-      "blocks before 5 were not searched",
+      { ...first, searched: { ...part, from: "5" } },
+      "blocks before 5 were not searched; ask another node",
+    ],
+    [
+      "a node without the state to show that there was no contract before",
+      ["label=raffle"],
+      { ...first, searched: { ...part, from: "5", codeFrom: null } },
+      "blocks before 5 were not searched, and the node has no state of the time before the deployment",
+    ],
+    [
+      "a part of the chain that ends before the request",
+      ["label=raffle"],
+      { ...first, searched: { ...part, to: "6" } },
+      "blocks after 6, up to its own, were not searched",
     ],
     [
       "a listed request that the node has forgotten",
       ["label=raffle"],
-      { ...first, searched: { from: "0", to: "9", isWhole: false, provenFrom: null } },
+      { ...first, searched: { ...part, omits: true } },
       "not all that the node lists could be read",
     ],
     ["another preset", ["preset=range"], first, "the preset is lotto, not range"],
@@ -247,7 +260,15 @@ describe("option: --expect", () => {
   });
 
   test("behaviour: that it is the first is certain where block hashes prove it, whatever the node lists", async () => {
-    const searched = { from: "5", to: "9", isWhole: false, provenFrom: "0" };
+    const searched = { ...part, from: "5", omits: true, provenFrom: "0" };
+    const { output } = await expecting(["label=raffle"], { ...first, searched });
+    expect(output).toMatch(/\nvalid: 1 request/);
+  });
+
+  test.each([
+    ["the search ends after it", part],
+    ["it begins with the contract's code", { ...part, from: "5", codeFrom: "5" }],
+  ])("behaviour: it is the first where all blocks up to its own were searched: %s", async (_, searched) => {
     const { output } = await expecting(["label=raffle"], { ...first, searched });
     expect(output).toMatch(/\nvalid: 1 request/);
   });

@@ -44,21 +44,34 @@ test("describeLabel says whether a draw is the only one, and where that was look
     transactionHash,
     blockNumber: `${i + 5}`,
   }));
-  const whole = { from: "0", to: "9", isWhole: true, provenFrom: "0" };
+  const whole = { from: "0", to: "9", codeFrom: "0", omits: false, isWhole: true, provenFrom: "0" };
   const found = { dapp: "dapp_1", label: 'a "b"', searched: whole };
   expect(describeLabel({ ...found, draw: 1, draws: draws.slice(1, 2) })).toBe(
     '"a \\"b\\"" of dapp_1: the only request with this label (blocks 0 to 9; block hashes show that none is left out in 0 to 6).',
   );
-  const searched = { from: "5", to: "9", isWhole: false, provenFrom: null };
+  const searched = { ...whole, from: "5", isWhole: false, provenFrom: null };
   expect(describeLabel({ ...found, draw: 2, draws, searched })).toBe(
-    '"a \\"b\\"" of dapp_1: request 2 of 3 with this label in blocks 5 to 9, the others: 0xa1, 0xc3 (other blocks were not searched, or not all are listed; that none is left out is the node\'s word).',
+    '"a \\"b\\"" of dapp_1: of those in blocks 5 to 9, request 2 of 3 with this label, the others: 0xa1, 0xc3 (other blocks were not searched; that none is left out is the node\'s word).',
   );
   expect(describeLabel({ ...found, draw: 1, draws, searched: { ...searched, from: "6" } })).toContain(
-    "request 1 of 3 with this label in blocks 6 to 9 and 5, the others",
+    "of those in blocks 6 to 9 and 5, request 1 of 3 with this label, the others",
+  );
+  const alone = { ...found, draw: 1, draws: draws.slice(1, 2) };
+  expect(describeLabel({ ...alone, searched })).toContain(
+    "dapp_1: of those in blocks 5 to 9, no other has this label (other blocks were not searched; ",
+  );
+  expect(describeLabel({ ...alone, searched: { ...searched, omits: true } })).toContain(
+    "(not all requests in them are listed; ",
+  );
+  expect(describeLabel({ ...alone, searched: { ...searched, codeFrom: null } })).toContain(
+    "(other blocks were not searched, and the node doesn't show that the contract had no code before its deployment; ",
+  );
+  expect(describeLabel({ ...alone, searched: { ...whole, from: "5", codeFrom: "5" } })).toContain(
+    "the only request with this label (blocks 5 to 9; before, the contract had no code, says the node; ",
   );
   const unread = { ...searched, to: "4" };
   expect(describeLabel({ ...found, draw: 1, draws: draws.slice(1, 2), searched: unread })).toContain(
-    "the only request with this label that is known (the node let no block be searched; ",
+    "of those that are known, no other has this label (no block was searched; ",
   );
   expect(describeLabel(null)).toContain("may be one of many");
 });

@@ -9,6 +9,7 @@ async function search({
   searchesInParts = false,
   widest = Infinity,
   oldest = 0,
+  codeFrom = 0,
   ...bounds
 }: SearchBounds & {
   readonly head: number;
@@ -18,12 +19,18 @@ async function search({
   readonly widest?: number;
   /** First block that it has. */
   readonly oldest?: number;
+  /** Block in which the contract was deployed. */
+  readonly codeFrom?: number;
 }) {
   const ranges: [number, number][] = [];
   let asked = 0;
   const reader: ChainReader = {
-    async request(method, [filter] = []) {
+    async request(method, [filter, block] = []) {
       if (method === "eth_blockNumber") return `0x${head.toString(16)}`;
+      if (method === "eth_getCode") {
+        if (Number(block) < oldest) throw new RpcError("eth_getCode", "missing trie node");
+        return Number(block) < codeFrom ? "0x" : "0x60";
+      }
       asked += 1;
       const { fromBlock, toBlock } = filter as { fromBlock: string; toBlock: string };
       const range: [number, number] = [Number(fromBlock), Number(toBlock)];
@@ -52,7 +59,14 @@ test("default: a node is asked for the whole chain at once", async () => {
 
 test("behaviour: a node that refuses that is asked in parts, from the middle outwards, and what it names is in order", async () => {
   const { found, ranges } = await search({ head: 2_500, around: 1_200, widest: 1_000 });
-  expect(found).toEqual({ from: 0n, to: 2_500n, isWhole: true, transactionHashes: ["0x0", "0x1", "0x2"] });
+  expect(found).toEqual({
+    from: 0n,
+    to: 2_500n,
+    codeFrom: 0n,
+    omits: false,
+    isWhole: true,
+    transactionHashes: ["0x0", "0x1", "0x2"],
+  });
   expect(ranges).toEqual([
     [1_200, 1_849],
     [550, 1_199],
@@ -79,7 +93,34 @@ test("behaviour: of a chain of which a node has the newest blocks, these are sea
   const { found } = await search({ head: 50_000, around: 49_990, oldest: 48_765, parts: 100 });
   expect(found).toMatchObject({ from: 48_765n, to: 50_000n, isWhole: false });
   const none = await search({ head: 50_000, around: 49_990, oldest: 60_000, parts: 100 });
-  expect(none.found).toEqual({ from: 49_990n, to: 49_989n, isWhole: false, transactionHashes: [] });
+  expect(none.found).toMatchObject({ from: 49_990n, to: 49_989n, isWhole: false, transactionHashes: [] });
+});
+
+test("behaviour: a search begins where the contract had no code before, whatever block is published", async () => {
+  const chain = { head: 50_000_000, around: 49_999_000, widest: 10_000, codeFrom: 49_990_000, parts: 10 };
+  expect((await search(chain)).found).toMatchObject({ codeFrom: 0n, isWhole: false });
+  for (const [published, codeFrom] of [
+    [49_990_000n, 49_990_000n],
+    [49_990_001n, 49_990_000n],
+    [49_990_005n, 49_989_998n],
+    // Earlier draws can't be hidden by a later block.
+    [49_995_000n, 49_986_809n],
+    [49_980_000n, 49_980_000n],
+  ] as const)
+    expect((await search({ ...chain, deploymentBlock: published })).found).toMatchObject({
+      from: codeFrom,
+      codeFrom,
+      isWhole: true,
+    });
+});
+
+test("error: a node without state of that time shows no beginning, nor does one that shows it after the request", async () => {
+  const chain = { head: 50_000, around: 49_990, widest: 1_000, codeFrom: 40_000 };
+  const pruned = await search({ ...chain, oldest: 45_000, deploymentBlock: 40_001n });
+  expect(pruned.found).toMatchObject({ from: 45_000n, codeFrom: undefined, isWhole: false });
+  const late = await search({ ...chain, codeFrom: 49_999, deploymentBlock: 49_999n });
+  expect(late.found).toMatchObject({ codeFrom: undefined, isWhole: false });
+  expect(late.ranges.some(([from]) => from < 49_990)).toBe(true);
 });
 
 test("behaviour: a chain of this process is never asked for more than 1,000 blocks at once, nor for more than 30 times", async () => {

@@ -50,7 +50,14 @@ describe("of a preset", () => {
       label: "only",
       draw: 1,
       draws: [{ transactionHash: asked.transactionHash, blockNumber: asked.blockNumber.toString() }],
-      searched: { from: "0", to: report.blockNumber.toString(), isWhole: true, provenFrom: null },
+      searched: {
+        from: "0",
+        to: report.blockNumber.toString(),
+        codeFrom: "0",
+        omits: false,
+        isWhole: true,
+        provenFrom: null,
+      },
     });
     const timeOf = async ({ blockNumber }: Receipt) => {
       const block = await world.client.request("eth_getBlockByNumber", [toHex(blockNumber), false]);
@@ -158,6 +165,34 @@ describe("of a preset", () => {
     expect(before).toMatchObject([{ ...said(2, 0n, false)[0], draw: 2 }]);
   });
 
+  test("behaviour: the search begins where the node has no code of the contract, by its state", async () => {
+    const all = [await draw(label("since deployed")), await draw(label("since deployed"))];
+    const { presetConsumer } = world.contracts;
+    const hasCodeAt = async (block: bigint): Promise<boolean> =>
+      (await world.client.request("eth_getCode", [presetConsumer, toHex(block)])) !== "0x";
+    let deploymentBlock = all[0]!.blockNumber;
+    while (await hasCodeAt(deploymentBlock - 1n)) deploymentBlock -= 1n;
+    const codeFrom = deploymentBlock.toString();
+    const labelSearch = { deploymentBlock };
+    expect(await labelsOf(all[1]!, { labelSearch })).toMatchObject([
+      { draw: 2, searched: { from: codeFrom, codeFrom, isWhole: true } },
+    ]);
+    const tamper: Tamper = (method, answer) => (method === "eth_getCode" ? "missing trie node" : answer);
+    expect(await labelsOf(all[1]!, { labelSearch, tamper })).toMatchObject([
+      { draw: 2, searched: { codeFrom: null, from: "0", isWhole: true } },
+    ]);
+  });
+
+  test("behaviour: of more draws than may be read, the oldest are, and it is said that some are left out", async () => {
+    const all: Receipt[] = [];
+    for (let i = 0; i < 4; i += 1) all.push(await draw(label("too many")));
+    const [found] = await labelsOf(all[3]!, { labelSearch: { transactions: 2 } });
+    expect(found).toMatchObject({ draw: 3, searched: { from: "0", omits: true, isWhole: false } });
+    expect(found!.draws.map(({ transactionHash }) => transactionHash)).toEqual(
+      [0, 1, 3].map((i) => all[i]!.transactionHash),
+    );
+  });
+
   test("error: a node that leaves out even the request itself is asked again, and then not said to have listed all", async () => {
     const asked = await draw(label("hidden"));
     const late = onSearch((answer, _range, count) => (count === 1 ? [] : answer));
@@ -165,7 +200,10 @@ describe("of a preset", () => {
     expect(searches).toBe(2);
     const hiding = onSearch(() => []);
     expect(await labelsOf(asked, { tamper: hiding })).toMatchObject([
-      { draws: [{ transactionHash: asked.transactionHash }], searched: { from: "0", isWhole: false } },
+      {
+        draws: [{ transactionHash: asked.transactionHash }],
+        searched: { from: "0", omits: true, isWhole: false },
+      },
     ]);
   });
 

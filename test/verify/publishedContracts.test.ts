@@ -16,11 +16,21 @@ test.each([
   expect(parsePublished(given, { chainId: 11_155_111 })).toEqual({
     contracts,
     chainId,
+    deploymentBlock: undefined,
     keyHashes: undefined,
     isEmbedded: undefined,
     drandChains: [],
   });
   expect(parsePublished(given, { name: "sepolia" })).toMatchObject({ contracts, chainId });
+});
+
+test.each(["deploymentBlock", "blockNumber"])("reads the block of the deployment from %s", (name) => {
+  const wanted = { name: "sepolia" };
+  expect(parsePublished({ ...network, [name]: 7 }, wanted).deploymentBlock).toBe(7n);
+  for (const given of [-1, 0.5, "0x7"])
+    expect(() => parsePublished({ ...network, [name]: given }, wanted)).toThrow(
+      "deploymentBlock must be an integer",
+    );
 });
 
 test.each([

@@ -143,12 +143,14 @@ test("of several draws with a label, a stranger chooses one, and sees how many t
   const own = Number(found.requests[0].label.draws[0].blockNumber);
   let isBusy = true;
   await find(hash, (toBlock) => isBusy && toBlock > own);
-  await page.getByText(`the only request with this label in blocks 0 to ${own} (`).waitFor();
+  await page.getByText(`of those in blocks 0 to ${own}, no other has this label (`).waitFor();
   isBusy = false;
   await page.getByRole("button", { name: new RegExp(`^Search blocks ${own + 1} to`) }).click();
   await page
     .getByText(
-      new RegExp(`request 1 of 2 with this label in blocks ${own + 1} to \\d+ and ${own}, the others: 0x`),
+      new RegExp(
+        `of those in blocks ${own + 1} to \\d+ and ${own}, request 1 of 2 with this label, the others: 0x`,
+      ),
     )
     .waitFor();
   await visitor.inspect();

@@ -37,6 +37,7 @@ export function describeNetwork(options: {
     status: state.status,
     ...(state.status === "serving" ? {} : { statusDetail: whyNot(state) }),
     contracts: contractsOf(chain?.deployment),
+    ...(chain === undefined || isEmbedded ? {} : { deploymentBlock: chain.deployment.blockNumber }),
     vrf: {
       version: chain?.deployment.contracts.vrfVersion ?? "v2",
       nativePayment: terms.coinAllowanceWei !== undefined,

@@ -134,6 +134,8 @@ export function createServedNetwork(options: ServedNetworkOptions): ServedNetwor
         client: opened.chain.client,
         chainId,
         contracts: verifiedContractsOf(opened.chain.deployment.contracts),
+        // An embedded chain begins with its contracts.
+        deploymentBlock: source.isEmbedded ? undefined : BigInt(opened.chain.deployment.blockNumber),
         // An embedded chain may have had further keys.
         keyHashes: source.isEmbedded ? undefined : keyHashesOf(source),
         maxResponseBytes: terms.maxResponseBytes,

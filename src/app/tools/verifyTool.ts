@@ -76,7 +76,7 @@ export async function verifyWithTool(options: VerifyToolOptions): Promise<Verifi
       isEmbedded: known === undefined ? given?.isEmbedded : true,
       run: createSourceRunner(pool),
       caller: "verify",
-      labelSearch: { ...OWN_NODE_SEARCH, ...options.labelSearch },
+      labelSearch: { ...OWN_NODE_SEARCH, deploymentBlock: given?.deploymentBlock, ...options.labelSearch },
       maxResponseBytes: MAX_RESPONSE_BYTES.own,
       drandChains: [...(given?.drandChains ?? []), ...(known?.drandChains ?? [])],
       findPreset: async (sourceHash) => findPresetNames(await presets(), sourceHash),

@@ -116,6 +116,7 @@ export function explorerOperations({ explorer, service, schemas }: ExplorerOptio
             statusDetail: network.statusDetail,
             rpcUrl: network.rpcUrl,
             ...contractsOf(network),
+            deploymentBlock: network.deploymentBlock,
             vrf: { keyHashes: network.vrf.keyHashes },
             ...(network.beacon !== undefined &&
               network.beacon.chainHash !== QUICKNET_HASH && { beacon: chainOf(network.beacon) }),

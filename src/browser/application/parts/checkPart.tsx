@@ -63,7 +63,8 @@ export function CheckPart({
 }
 
 /** Returns what verifiers must know of a network: what its operator publishes. */
-function publishedBy({ chainId, embedded, contracts, vrf, beacon, localBeacon }: ExplorerNetwork) {
+function publishedBy(network: ExplorerNetwork) {
+  const { chainId, embedded, contracts, deploymentBlock, vrf, beacon, localBeacon } = network;
   // The keys of a chain of the service's own may have been others when the result was made.
-  return { chainId, embedded, contracts, ...(embedded ? {} : { vrf }), beacon, localBeacon };
+  return { chainId, embedded, contracts, deploymentBlock, ...(embedded ? {} : { vrf }), beacon, localBeacon };
 }

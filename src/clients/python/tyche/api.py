@@ -262,6 +262,8 @@ class NetworkView(TypedDict):
     # Why it isn't serving.
     statusDetail: NotRequired[str]
     contracts: NetworkViewContracts
+    # Block in which the deployment of these contracts had ended, where a search for requests may begin; absent for embedded chains.
+    deploymentBlock: NotRequired[int]
     vrf: NetworkViewVrf
     functions: NetworkViewFunctions
     # The rounds of drand that presets may wait for; absent if they may not.
@@ -477,6 +479,8 @@ RequestLabelSearched = TypedDict(
     {
         "from": "str",
         "to": "str",
+        "codeFrom": "str | None",
+        "omits": "bool",
         "isWhole": "bool",
         "provenFrom": "str | None",
     },

@@ -152,10 +152,11 @@ async function findDraw(client: ChainReader, label: string, bounds: SearchBounds
     client,
     chainId,
     presetConsumer,
+    deploymentBlock: published?.deploymentBlock,
     ...OWN_NODE_SEARCH,
     ...bounds,
   });
-  const { transactionHashes: hashes, from, to, isWhole } = found;
+  const { transactionHashes: hashes, from, to, codeFrom = 0n, isWhole } = found;
   const [only, ...others] = hashes;
   if (only !== undefined && others.length === 0) {
     setField("tx", only);
@@ -178,7 +179,7 @@ async function findDraw(client: ChainReader, label: string, bounds: SearchBounds
   output.replaceChildren(
     element("p", showHidden(said)),
     ...(only === undefined ? [] : [list]),
-    ...goOnButtons({ from, to }, BigInt(String(await client.request("eth_blockNumber")))),
+    ...goOnButtons({ from, to, codeFrom }, BigInt(String(await client.request("eth_blockNumber")))),
   );
   output.dataset["state"] = "several";
   return undefined;
@@ -186,11 +187,11 @@ async function findDraw(client: ChainReader, label: string, bounds: SearchBounds
 
 /** Creates the buttons that search for a label in the blocks that a search left out. */
 function goOnButtons(
-  searched: { readonly from: bigint; readonly to: bigint },
+  searched: { readonly from: bigint; readonly to: bigint; readonly codeFrom: bigint },
   newest: bigint,
 ): HTMLElement[] {
   const rest = [
-    { fromBlock: 0n, toBlock: searched.from - 1n },
+    { fromBlock: searched.codeFrom, toBlock: searched.from - 1n },
     { fromBlock: searched.to + 1n, toBlock: newest },
   ];
   return rest
@@ -234,7 +235,7 @@ async function verify(
     run: (source) => runner({ ...source, signal }),
     maxResponseBytes: MAX_RESPONSE_BYTES,
     caller: "page",
-    labelSearch: { ...OWN_NODE_SEARCH, ...bounds },
+    labelSearch: { ...OWN_NODE_SEARCH, deploymentBlock: published?.deploymentBlock, ...bounds },
     findPreset: (sourceHash) => PRESETS[sourceHash],
     drandChains: published?.drandChains,
     hasEthereumBlocks: !noBlocks.checked,
@@ -313,9 +314,11 @@ function describeRequest(request: RequestVerification, newest: bigint | undefine
   const mined = times === undefined ? undefined : `${capitalize(times)}.`;
   for (const line of [given, mined, label, value, words])
     if (line !== undefined) section.append(element("p", line));
-  const { from, to } = request.label?.searched ?? {};
-  if (from !== undefined && to !== undefined && newest !== undefined)
-    section.append(...goOnButtons({ from: BigInt(from), to: BigInt(to) }, newest));
+  if (request.label !== null && newest !== undefined) {
+    const { from, to, codeFrom } = request.label.searched;
+    const searched = { from: BigInt(from), to: BigInt(to), codeFrom: BigInt(codeFrom ?? 0) };
+    section.append(...goOnButtons(searched, newest));
+  }
   const steps = element("ol");
   steps.append(...request.steps.map(describeStep));
   section.append(steps);
