@@ -36,17 +36,20 @@ const preset = (name: string, body: object = {}) =>
   tyche.call("POST", `/api/vrfv2/presets?network=${NETWORK}&preset=${name}`, { body });
 
 test("default: a preset is answered, and verified from the chain's RPC URL alone", async () => {
-  const { status, data } = await preset("range", { min: "1", max: "6" });
+  const { status, data } = await preset("range", { min: "1", max: "6", label: "the first" });
   expect({ status, data }).toMatchObject({ status: 200, data: { success: true, err: "0x" } });
   const transaction = data.url.slice(-66);
   const verify = (...flags: readonly string[]) =>
     parties.run(["verify", NETWORK, transaction, "--rpc-url", chain.httpUrl, ...flags], {
       TYCHE_DATA_DIR: path.join(parties.service["TYCHE_DATA_DIR"]!, "..", "nowhere"),
     });
-  expect(await verify("--contracts", await publishedBy(tyche))).toMatchObject({
-    code: 0,
-    output: expect.stringMatching(/^valid: 1 request/m),
-  });
+  const published = await verify("--contracts", await publishedBy(tyche), "--expect", "label=the first");
+  expect(published).toMatchObject({ code: 0, output: expect.stringMatching(/^valid: 1 request/m) });
+  const { data: found } = await tyche.call("GET", `/api/verify?network=${NETWORK}&tx=${transaction}`);
+  // Its headers are not read: the search begins with the contracts.
+  const { searched } = found.requests[0].label;
+  expect(searched).toMatchObject({ from: searched.codeFrom, isWhole: true, provenFrom: null });
+  expect(Number(searched.codeFrom)).toBeGreaterThan(0);
   expect(await verify()).toMatchObject({
     code: 1,
     output: expect.stringMatching(/^valid, if these contracts are the operator's: 1 request/m),
