@@ -1,6 +1,7 @@
 import type { Hex } from "viem";
 import type { ChainClient, RawLog, Receipt } from "../evm/client.ts";
 import { decodeLog, logsOf } from "../chainlink/events.ts";
+import { TransactionError } from "../evm/refusal.ts";
 import type { Sender } from "../evm/sender.ts";
 import type { WatchedBlock } from "../evm/watcher.ts";
 import { type ContractRead, askContract } from "../chainlink/contractRead.ts";
@@ -104,8 +105,15 @@ export function createVrfNode(options: VrfNodeOptions): VrfNode {
     onError(error, items) {
       if (signal.aborted) return;
       log.error({ err: error, requests: items.length }, "vrf: fulfilment was not sent");
-      const why = `the fulfilment could not be sent: ${messageOf(error)}`;
-      for (const entry of items) postpone(entry, why, LONGEST_FREE_PAUSE_MS);
+      const isTooLarge = error instanceof TransactionError && error.meaning === "too_large";
+      for (const entry of items) {
+        entry.alone ||= isTooLarge;
+        const what =
+          isTooLarge && items.length === 1
+            ? `the fulfilment with the callback of ${entry.request.sender}`
+            : "the fulfilment";
+        postpone(entry, `${what} could not be sent: ${messageOf(error)}`, LONGEST_FREE_PAUSE_MS);
+      }
     },
   });
 

@@ -36,7 +36,7 @@ const MAX_DATA_KILOBYTES = 4 * 2 ** 20;
  * Writes its process id and the socket's path to the file given as the first argument, then execs the command that follows, which
  * keeps the process id. Only the owner may read what it and Anvil write.
  */
-const LAUNCH_SCRIPT = `umask 077; echo $$ "$2" > "$1"; shift 2; ulimit -d ${MAX_DATA_KILOBYTES} 2>/dev/null; exec "$@"`;
+const LAUNCH_SCRIPT = `umask 077; echo $$ "$2" > "$1"; ulimit -d "$3" 2>/dev/null; shift 3; exec "$@"`;
 /**
  * `setsid` shields Anvil from signals to the service's process group, so that the service can finish its requests first; `setpriv`
  * asks the kernel to kill Anvil when the service dies.
@@ -60,8 +60,10 @@ export interface AnvilOptions {
   readonly pidFile: string;
   /** State to start from, if the file exists; otherwise a new chain starts. */
   readonly stateFile: string;
-  /** Called when the process exits without having been asked to. */
-  readonly onExit: () => void;
+  /** Default: {@link MAX_DATA_KILOBYTES}. */
+  readonly maxDataKilobytes?: number | undefined;
+  /** Called when the process exits without having been asked to; `isOutOfMemory`: because it reached that limit. */
+  readonly onExit: (isOutOfMemory: boolean) => void;
 }
 
 /**
@@ -71,6 +73,7 @@ export interface AnvilOptions {
  */
 export async function startAnvil(options: AnvilOptions): Promise<AnvilProcess> {
   const { chainId, stateFile, pidFile, ipcPath } = options;
+  const limit = String(options.maxDataKilobytes ?? MAX_DATA_KILOBYTES);
   const { command, host, isComplete } = await findIsolation();
   await endEarlierProcess(pidFile);
   rmSync(ipcPath, { force: true });
@@ -92,7 +95,7 @@ export async function startAnvil(options: AnvilOptions): Promise<AnvilProcess> {
     startTimeout: START_TIMEOUT_MS,
     execArgs: (([binary, flags, execaOptions]: [string, string[], object]) => [
       "sh",
-      ["-c", LAUNCH_SCRIPT, "anvil", pidFile, ipcPath, ...launcherOf(command), binary, ...flags],
+      ["-c", LAUNCH_SCRIPT, "anvil", pidFile, ipcPath, limit, ...launcherOf(command), binary, ...flags],
       execaOptions,
     ]) as never,
   });
@@ -102,13 +105,16 @@ export async function startAnvil(options: AnvilOptions): Promise<AnvilProcess> {
   let closing = false;
   let started = false;
   let output = "";
+  let isOutOfMemory = false;
   anvil.on("message", (message) => {
     if (!started) output += message;
+    // The rest of the line comes in pieces.
+    isOutOfMemory ||= message.includes("memory allocation of");
   });
   anvil.on("exit", () => {
     rmSync(pidFile, { force: true });
     ended();
-    if (started && !closing) options.onExit();
+    if (started && !closing) options.onExit(isOutOfMemory);
   });
   try {
     await anvil.start();

@@ -10,6 +10,7 @@ import { startAnvil, EmbeddedChainError } from "./anvil.ts";
 import type { AnvilProcess } from "./anvil.ts";
 import { openBlockLog } from "./blockLog.ts";
 import type { CompactionReport } from "./compactor.ts";
+import { openDeadlyCalls } from "./deadlyCalls.ts";
 import { createGate } from "./gate.ts";
 import { guardConnection } from "./guardedConnection.ts";
 import { createKeeper } from "./keeper.ts";
@@ -69,6 +70,8 @@ export interface EmbeddedNodeOptions {
   /** Folder for state, log and history; must exist. */
   readonly folder: string;
   readonly preferredPort: number;
+  /** Limit on Anvil's memory; see `AnvilOptions`. */
+  readonly maxDataKilobytes?: number;
   /** Origins of pages that may use the RPC port, besides those of this machine; see `parseRpcOrigins`. */
   readonly rpcOrigins: readonly string[];
   /** Called when the process died and the chain is up again, or when it is down for good (`isUp` false). */
@@ -98,6 +101,7 @@ export async function startEmbeddedNode(options: EmbeddedNodeOptions): Promise<E
   const publicConnection = openUnixSocket(ipcPath, LONG_TIMEOUT_MS, MAX_ANSWER_CHARS);
   const keeper = createKeeper({ ipcPath, historyFile, timeoutMs: LONG_TIMEOUT_MS, keptTopics: KEPT_TOPICS });
   const gate = createGate();
+  const deadlyCalls = openDeadlyCalls(join(folder, "deadly-calls.txt"), onError);
   const earlyListeners = new Set<(header: unknown) => void>();
   const headListeners = new Set<(header: unknown) => void>();
   const disconnect = (): void => {
@@ -112,7 +116,17 @@ export async function startEmbeddedNode(options: EmbeddedNodeOptions): Promise<E
 
   const launch = async (onExit: () => void): Promise<AnvilProcess> => {
     const pidFile = join(folder, "anvil.pid");
-    const anvil = await startAnvil({ chainId, ipcPath, pidFile, stateFile, onExit });
+    const anvil = await startAnvil({
+      chainId,
+      ipcPath,
+      pidFile,
+      stateFile,
+      maxDataKilobytes: options.maxDataKilobytes,
+      onExit(isOutOfMemory) {
+        if (isOutOfMemory) deadlyCalls.onOutOfMemory();
+        onExit();
+      },
+    });
     try {
       ({ isIsolated } = anvil);
       // It would print a line for each request and six for each transaction, which nobody reads.
@@ -236,6 +250,7 @@ export async function startEmbeddedNode(options: EmbeddedNodeOptions): Promise<E
     guardConnection({
       connection: over,
       gate,
+      deadlyCalls,
       recorder,
       settle: isEarly ? recorder.ensure : recorder.persist,
       recall,

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Hex } from "viem";
 import { AnswerError, BrokenConnectionError } from "../../evm/connection.ts";
 import type { Connection } from "../../evm/connection.ts";
+import type { DeadlyCalls } from "./deadlyCalls.ts";
 import { classOf } from "./gate.ts";
 import type { Gate } from "./gate.ts";
 import { changesState, setsBack } from "./methods.ts";
@@ -28,6 +29,7 @@ const TELLING_NO_BLOCK =
 export interface GuardOptions {
   readonly connection: Connection;
   readonly gate: Gate;
+  readonly deadlyCalls: DeadlyCalls;
   readonly recorder: Recorder;
   /** Resolves when a block may be announced: once it is in the log, or also once it survives a power cut. */
   readonly settle: (block: number) => Promise<void>;
@@ -52,6 +54,7 @@ export interface GuardOptions {
 export function guardConnection({
   connection,
   gate,
+  deadlyCalls,
   recorder,
   settle,
   recall,
@@ -169,8 +172,9 @@ export function guardConnection({
     switch (method) {
       case "eth_sendRawTransaction":
       case "eth_sendRawTransactionSync":
-        if (isHex(parameters[0])) recorder.remember(parameters[0]);
-        return ask(method, parameters);
+        if (!isHex(parameters[0])) return ask(method, parameters);
+        recorder.remember(parameters[0]);
+        return deadlyCalls.send(parameters[0], () => ask(method, parameters));
       case "eth_getTransactionReceipt":
       case "eth_getTransactionByHash":
         return (await ask(method, parameters)) ?? (await recall(method, parameters)) ?? null;

@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setImmediate } from "node:timers/promises";
-import type { Hex } from "viem";
+import { getContractAddress, type Hex } from "viem";
 import { afterEach, expect, test } from "vitest";
 import { parseReceipt, toQuantity } from "../../../src/evm/client.ts";
 import type { ChainClient } from "../../../src/evm/client.ts";
@@ -55,7 +55,11 @@ interface Started {
 /** Starts a node and, on a new chain, deploys the contract above. */
 async function start(
   folder: string,
-  { isNew = true, onError = (error: unknown): void => console.error(error) } = {},
+  {
+    isNew = true,
+    onError = (error: unknown): void => console.error(error),
+    ...options
+  }: { isNew?: boolean; onError?: (error: unknown) => void; maxDataKilobytes?: number } = {},
 ): Promise<Started> {
   const compactions: CompactionReport[] = [];
   const restarts: { isUp: boolean; lostBlocks: number }[] = [];
@@ -67,6 +71,7 @@ async function start(
     onCompacted: (report) => compactions.push(report),
     onRestart: (restart) => restarts.push(restart),
     onError,
+    ...options,
   });
   nodes.push(node);
   if (isNew) {
@@ -492,6 +497,27 @@ test("behaviour: what a user changes without a transaction survives", async () =
   process.kill(pidOf(folder), "SIGKILL");
   await expect.poll(() => first.restarts.length).toBe(1);
   expect(await first.client.getBalanceWei(rich)).toBe(0x1234n);
+});
+
+test("behaviour: a transaction that ends the process again and again is refused, others go on, and a restart remembers it", async () => {
+  const folder = newFolder();
+  const options = { maxDataKilobytes: 600_000 };
+  const { client, node, restarts } = await start(folder, options);
+  // Calls an address with 600,000 bytes over and over.
+  const runtime = "5b60006000620927c06000600061dead6107d0f150600056";
+  await send(client, 1, undefined, `0x6018600c60003960186000f3${runtime}`);
+  const deadly = getContractAddress({ from: account.address, nonce: 1n });
+  for (const deaths of [1, 2, 3]) {
+    await expect(send(client, 2, deadly, "0x")).rejects.toThrow("the connection to the node broke");
+    await expect.poll(() => restarts.length).toBe(deaths);
+  }
+  await expect(send(client, 2, deadly, "0x")).rejects.toThrow("too large to execute");
+  await send(client, 2, await contractOf(client), store(1, 7));
+  await node.close();
+  const again = await start(folder, { ...options, isNew: false });
+  await expect(send(again.client, 3, deadly, "0x")).rejects.toThrow("too large to execute");
+  await send(again.client, 3, await contractOf(again.client), store(1, 8));
+  expect(again.restarts).toEqual([]);
 });
 
 test("behaviour: the RPC port speaks JSON-RPC as Anvil does", async () => {

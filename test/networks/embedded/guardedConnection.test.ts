@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { BrokenConnectionError, type Connection } from "../../../src/evm/connection.ts";
+import { openDeadlyCalls } from "../../../src/networks/embedded/deadlyCalls.ts";
 import { createGate } from "../../../src/networks/embedded/gate.ts";
 import { guardConnection } from "../../../src/networks/embedded/guardedConnection.ts";
 import type { Recorder } from "../../../src/networks/embedded/recorder.ts";
@@ -26,6 +27,7 @@ function createChain(held: number) {
   const guarded = guardConnection({
     connection,
     gate: createGate(),
+    deadlyCalls: openDeadlyCalls("/nonexistent", () => {}),
     recorder: recorder as unknown as Recorder,
     settle: recorder.ensure,
     async recall(_, [filter]) {
@@ -83,6 +85,7 @@ function createDyingChain({ deaths, breaksPerDeath = 1 }: { deaths: number; brea
       close() {},
     },
     gate: createGate(),
+    deadlyCalls: openDeadlyCalls("/nonexistent", () => {}),
     recorder: { head: () => ({ number: HEAD }), life } as unknown as Recorder,
     settle: async () => {},
     recall: async () => undefined,
