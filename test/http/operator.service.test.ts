@@ -20,7 +20,7 @@ let operator: TycheOperator;
 let networks: readonly NetworkView[];
 let dappId: string;
 beforeAll(async () => {
-  tyche = await startTycheProcess();
+  tyche = await startTycheProcess({ networks: ["sepolia", "fuji"] });
   operator = connectOperator(tyche);
   networks = await operator.networks();
   dappId = (await operator.dapps())[0]!.id;
