@@ -231,11 +231,12 @@ test("what the journal signed for requests that an accepting start ended is not 
     onAccepted: () => endUncertainRequests({ ...account, store, book: createRequestBook(store) }),
   });
   await store.close();
-  const accepted = await world.open({ file, fees, pipelining });
+  const accepted = await world.open({ file, fees, pipelining, watchesTwin: true });
   for (const { id } of unsent) expect((await accepted.ended(id)).state).toBe("failed");
   const next = await accepted.accept("random");
   expect((await accepted.ended(next.id)).state).toBe("fulfilled");
   expect(await world.events("RandomWordsRequested")).toHaveLength(asked + 1);
+  expect(accepted.twins).toEqual([]);
   await accepted.close();
 });
 

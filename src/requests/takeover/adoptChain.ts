@@ -7,7 +7,12 @@ import { assertJournalKnows } from "./journalCheck.ts";
 import type { Hex } from "viem";
 import type { ChainClient } from "../../evm/client.ts";
 import type { Payload } from "../../store/transactionContents.ts";
-import { endTransaction, listTransactionsFrom } from "../../store/transactions.ts";
+import {
+  endTransaction,
+  listOpenTransactions,
+  listTransactionsFrom,
+  type StoredTransaction,
+} from "../../store/transactions.ts";
 import { isLinking, type OpenRequest } from "../openRequest.ts";
 
 export interface AdoptChainOptions {
@@ -58,8 +63,8 @@ const UNCERTAIN = {
 /**
  * Ends the requests for which a restored journal can't know whether they were sent: those without a transaction on chain.
  * Later transactions, known only to the lost journal, may have carried them, and sending them again would put them on chain
- * twice. So the transactions that carry them are not broadcast again either. Requests that link or unlink contracts check the chain
- * before they send, so they continue.
+ * twice. So the transactions that carry them are not broadcast again either, and those whose nonce the lost journal has used for others
+ * end, too: what used it is accepted. Requests that link or unlink contracts check the chain before they send, so they continue.
  */
 export async function endUncertainRequests(options: {
   readonly network: string;
@@ -74,15 +79,19 @@ export async function endUncertainRequests(options: {
     if (!isLinking(request) && !(await isOnChain(client, request))) uncertain.push(request);
   const ids = new Set(uncertain.map(({ id }) => id));
   const nonce = await client.getNonce(operator, "latest");
-  const unsent = await listTransactionsFrom(store.db, { network, sender: operator, nonce });
-  const carriers = unsent.filter(({ payload }) =>
-    (payload as Payload).entries.flat().some((id) => ids.has(id)),
+  const carriers = (await listTransactionsFrom(store.db, { network, sender: operator, nonce })).filter(
+    ({ payload }) => (payload as Payload).entries.flat().some((id) => ids.has(id)),
   );
+  const replaced: StoredTransaction[] = [];
+  for (const transaction of await listOpenTransactions(store.db, network))
+    if (transaction.nonce < nonce && (await client.getReceipt(transaction.hash)) === undefined)
+      replaced.push(transaction);
   book.restore(uncertain);
   await book.change(
     uncertain.map((request) => ({ request, state: "failed", error: UNCERTAIN })),
     async (db) => {
       for (const { hash } of carriers) await endTransaction(db, hash, "failed");
+      for (const { hash } of replaced) await endTransaction(db, hash, "replaced");
     },
   );
 }
