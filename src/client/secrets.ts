@@ -66,7 +66,8 @@ export function createSecretCalls(transport: Transport): SecretCalls {
         import("../secrets/sealSecret.ts"),
         key({ network }, options),
       ]);
-      const hosts = allowedHosts?.map((host) => host.toLowerCase());
+      // An empty list allows none, in a ciphertext, but any in a view.
+      const hosts = allowedHosts?.length === 0 ? undefined : allowedHosts?.map((host) => host.toLowerCase());
       const secret = { name, value, allowedHosts: hosts };
       const ciphertext = await sealSecret(thresholdPublicKey, secret, parseHex(label));
       return await send({ method: "PUT", path: of(name), body: { network, ciphertext, expiresAt } }, options);

@@ -144,6 +144,7 @@ export function createSecrets(options: {
       const secret = { name, value: value ?? "", allowedHosts };
       const ciphertext = given ?? (await sealSecret(holder.threshold, secret, secretsLabel(place)));
       const size = contentBytes(ciphertext);
+      if (given !== undefined) assertLabel(given, place);
       const before = await assertRoom(dapp.id, networkName, name, size);
       const version = Math.max(Math.floor(now / 1_000), before + 1);
       const named: Omit<NamedSecret, "slotId"> = {
@@ -160,7 +161,7 @@ export function createSecrets(options: {
       const slotId = await store.write((db) => reserveSlot(db, named));
       const slot = { slotId, version };
       await holder.keep({ ...slot, owner: operator, ciphertext, expiresAt: expiresAt ?? NEVER_MS });
-      const sealed = given && (await readSealed({ name, ciphertext: given, slots: [slot] }, place));
+      const sealed = given && (await readSealed({ name, slots: [slot] }, place));
       const current = { ...named, ...sealed, slotId };
       const isThere = await store.write((db) => publishSecret(db, current, now + REPLACED_KEPT_MS));
       if (isThere) return viewOf(current);
@@ -293,38 +294,40 @@ async function assertAgreed(signer: Hex, signature: Hex | undefined, place: Secr
     refuse("/signature", `must be the account's signature of this personal message: ${message}`);
 }
 
+/** Checks before it is uploaded that a ciphertext of a client is for this dapp: nodes remember for good who used one of functions-toolkit. */
+function assertLabel(ciphertext: string, place: Pick<NetworkSecrets, "holder"> & SecretsPlace): void {
+  let label: Uint8Array;
+  try {
+    ({ label } = parseCiphertext(ciphertext, place.holder.threshold));
+  } catch (error) {
+    return refuseUnreadable(error);
+  }
+  if (toHexText(label) !== toHexText(secretsLabel(place)))
+    refuse("/ciphertext", "is for another dapp or network: its label must be that of the key");
+}
+
 /**
- * Checks a ciphertext that a client made: nobody would otherwise notice before a request needs it. Returns its hosts as far as the holder can
- * read them.
+ * Checks what a client encrypted, as far as the holder can read it: nobody would otherwise notice before a request needs it. Returns its
+ * hosts.
  */
 async function readSealed(
-  {
-    name,
-    ciphertext,
-    slots,
-  }: { readonly name: string; readonly ciphertext: string; readonly slots: readonly SlotVersion[] },
-  place: NetworkSecrets & Pick<NamedSlots, "subscriptionId">,
+  { name, slots }: { readonly name: string; readonly slots: readonly SlotVersion[] },
+  { holder, operator, subscriptionId }: NetworkSecrets & Pick<NamedSlots, "subscriptionId">,
 ): Promise<Pick<NamedSecret, "allowedHosts">> {
-  const { holder, operator, subscriptionId } = place;
-  try {
-    if (holder.describe === undefined) {
-      const label = toHexText(parseCiphertext(ciphertext, holder.threshold).label);
-      if (label === toHexText(secretsLabel(place))) return { allowedHosts: null };
-      return refuse("/ciphertext", "is for another dapp or network: its label must be that of the key");
-    }
-    const reference = encodeSecretsReference({ owner: operator, slots });
-    const opened = await holder.describe({ reference, subscriptionId });
-    if (opened.length === 1 && opened[0]!.name === name) {
-      const { allowedHosts = [] } = opened[0]!;
-      assertHosts(allowedHosts);
-      return { allowedHosts };
-    }
-  } catch (error) {
-    if (error instanceof TycheError && error.code === "secrets_unreadable")
-      refuse("/ciphertext", error.message);
-    throw error;
-  }
-  return refuse("/ciphertext", `does not hold ${name} alone`);
+  if (holder.describe === undefined) return { allowedHosts: null };
+  const reference = encodeSecretsReference({ owner: operator, slots });
+  const opened = await holder.describe({ reference, subscriptionId }).catch(refuseUnreadable);
+  if (opened.length !== 1 || opened[0]!.name !== name)
+    return refuse("/ciphertext", `does not hold ${name} alone`);
+  const { allowedHosts = [] } = opened[0]!;
+  assertHosts(allowedHosts);
+  return { allowedHosts };
+}
+
+function refuseUnreadable(error: unknown): never {
+  if (error instanceof TycheError && error.code === "secrets_unreadable")
+    refuse("/ciphertext", error.message);
+  throw error;
 }
 
 /** Checks that each host is one that a URL can have: no other would ever match. */
