@@ -361,23 +361,30 @@ export async function listDueLogRuns(
     .execute();
 }
 
-/** Counts the runs of logs that are due before one. */
+/** Counts, for each run of logs that is due of a range, those that are due before it. @returns the counts by run id. */
 export async function countDueBefore(
   db: Queryable,
   { dappId, actionNetwork }: RunLane,
-  runId: string,
-): Promise<number> {
-  const { count } = await db
+  range: { readonly from: string; readonly through: string },
+): Promise<ReadonlyMap<string, number>> {
+  const queue = db
     .selectFrom("trigger_runs as run")
     .innerJoin("log_triggers as trigger", "trigger.id", "run.trigger_id")
-    .select((on) => on.fn.countAll<number | string>().as("count"))
     .where("run.state", "=", "due")
     .where("trigger.dapp_id", "=", dappId)
     .where("trigger.action_network", "=", actionNetwork)
-    .where("trigger.paused_at", "is", null)
-    .where("run.id", "<", runId)
+    .where("trigger.paused_at", "is", null);
+  const { count } = await queue
+    .select((on) => on.fn.countAll<number | string>().as("count"))
+    .where("run.id", "<", range.from)
     .executeTakeFirstOrThrow();
-  return Number(count);
+  const rows = await queue
+    .select("run.id")
+    .where("run.id", ">=", range.from)
+    .where("run.id", "<=", range.through)
+    .orderBy("run.id")
+    .execute();
+  return new Map(rows.map(({ id }, i) => [id, Number(count) + i]));
 }
 
 function parseRow(row: Selectable<Tables["log_triggers"]>): StoredLogTrigger {

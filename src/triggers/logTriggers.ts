@@ -222,47 +222,54 @@ export function createLogTriggers(options: {
         ).map((log) => [log.run_id, log]),
       );
       const explorerUrl = findChain(trigger.network)?.explorerUrl;
-      const items = await Promise.all(
-        page.flatMap((run) => {
-          const log = logs.get(run.id);
-          return log === undefined ? [] : [viewRun(run, log, explorerUrl, () => explain(trigger, run, log))];
-        }),
-      );
+      const explain = await createExplanation(trigger, page);
+      const items = page.flatMap((run) => {
+        const log = logs.get(run.id);
+        return log === undefined ? [] : [viewRun(run, log, explorerUrl, explain(run, log))];
+      });
       return { items, nextCursor: rows.length > limit ? page.at(-1)!.id : null };
     },
   };
 
-  /** Returns what a run without a request waits for. */
-  async function explain(
+  /** Returns a function that says what each of a trigger's runs, newest first, waits for. */
+  async function createExplanation(
     trigger: StoredLogTrigger,
-    run: StoredRun,
-    log: StoredRunLog,
-  ): Promise<string | null> {
-    const { confidence, pausedAt } = trigger;
-    if (run.detail !== null || run.state === "requested") return run.detail;
-    if (run.state === "seen") return `block ${log.block_number} is not ${confidence} yet`;
-    if (pausedAt !== null) return "the trigger is paused";
-    const ahead = await countDueBefore(store.db, trigger, run.id);
-    return describeQueue(ahead, {
-      what: `dapp's runs on ${trigger.actionNetwork}`,
-      first: (await listDueRuns(store.db, trigger.id, 1))[0],
-      rest: `: about ${Math.ceil(ahead / RATE_PER_SECOND)} s at ${RATE_PER_SECOND} a second`,
-    });
+    runs: readonly StoredRun[],
+  ): Promise<(run: StoredRun, log: StoredRunLog) => string | null> {
+    const { confidence, pausedAt, actionNetwork } = trigger;
+    const waiting = runs.filter(({ state, detail }) => state === "due" && detail === null);
+    const [newest] = waiting;
+    const isQueued = pausedAt === null && newest !== undefined;
+    const first = isQueued ? (await listDueRuns(store.db, trigger.id, 1))[0] : undefined;
+    const counts = isQueued
+      ? await countDueBefore(store.db, trigger, { from: waiting.at(-1)!.id, through: newest.id })
+      : new Map<string, number>();
+    return (run, log) => {
+      if (run.detail !== null || run.state === "requested") return run.detail;
+      if (run.state === "seen") return `block ${log.block_number} is not ${confidence} yet`;
+      if (pausedAt !== null) return "the trigger is paused";
+      const ahead = counts.get(run.id) ?? 0;
+      return describeQueue(ahead, {
+        what: `dapp's runs on ${actionNetwork}`,
+        first,
+        rest: `: about ${Math.ceil(ahead / RATE_PER_SECOND)} s at ${RATE_PER_SECOND} a second`,
+      });
+    };
   }
 }
 
-async function viewRun(
+function viewRun(
   run: StoredRun,
   log: StoredRunLog,
   explorerUrl: string | undefined,
-  explain: () => Promise<string | null>,
-): Promise<LogRun> {
+  detail: string | null,
+): LogRun {
   return {
     id: run.id,
     at: formatTime(run.at),
     state: run.state,
     reason: run.reason,
-    detail: await explain(),
+    detail,
     requestId: run.request_id,
     log: {
       blockNumber: log.block_number,

@@ -104,23 +104,26 @@ export function createSchedules(options: SchedulesOptions): Schedules {
     return schedule;
   };
   const view = (schedule: StoredSchedule): ScheduleView => viewSchedule(schedule);
-  /** Returns a run with what it waits for while it is due. */
-  const viewRun = async (run: StoredRun): Promise<TriggerRun> => ({
-    id: run.id,
-    at: formatTime(run.at),
-    asked: run.key.startsWith(ASKED),
-    // Only runs of logs are seen before they are due.
-    state: run.state as TriggerRun["state"],
-    reason: run.reason,
-    detail:
-      run.state === "due" && run.detail === null
-        ? describeQueue(await countDueRunsBefore(store.db, run), {
-            what: "schedule's runs",
-            first: (await listDueRuns(store.db, run.trigger_id, 1))[0],
-          })
-        : run.detail,
-    requestId: run.request_id,
-  });
+  /** Returns neighbouring runs of a schedule, newest first, with what they wait for while they are due. */
+  const viewRuns = async (runs: readonly StoredRun[]): Promise<TriggerRun[]> => {
+    const due = runs.filter(({ state }) => state === "due").toReversed();
+    const [oldest] = due;
+    const before = oldest === undefined ? 0 : await countDueRunsBefore(store.db, oldest);
+    const first = before === 0 ? oldest : (await listDueRuns(store.db, oldest!.trigger_id, 1))[0];
+    return runs.map((run) => ({
+      id: run.id,
+      at: formatTime(run.at),
+      asked: run.key.startsWith(ASKED),
+      // Only runs of logs are seen before they are due.
+      state: run.state as TriggerRun["state"],
+      reason: run.reason,
+      detail:
+        run.state === "due" && run.detail === null
+          ? describeQueue(before + due.indexOf(run), { what: "schedule's runs", first })
+          : run.detail,
+      requestId: run.request_id,
+    }));
+  };
   const parseTimingOn = (network: string, given: Parameters<typeof parseTiming>[0], at: number): Timing => {
     const timing = parseTiming(given, at);
     assertDistance(timing, { network, isEmbedded: options.isEmbedded(network), now: at });
@@ -237,14 +240,14 @@ export function createSchedules(options: SchedulesOptions): Schedules {
       };
       await store.write((db) => insertRuns(db, [run]));
       await actOnRun({ ...options, now }, schedule, run);
-      return await viewRun((await findRun(store.db, runId)) ?? run);
+      return (await viewRuns([(await findRun(store.db, runId)) ?? run]))[0]!;
     },
     async runs(dappId, id, { limit, cursor }) {
       await get(dappId, id);
       const rows = await listRuns(store.db, { triggerId: id, limit: limit + 1, before: cursor });
       const items = rows.slice(0, limit);
       return {
-        items: await Promise.all(items.map(viewRun)),
+        items: await viewRuns(items),
         nextCursor: rows.length > limit ? items.at(-1)!.id : null,
       };
     },

@@ -134,7 +134,7 @@ const QUERIES: Readonly<Record<string, (on: Queryable) => Promise<unknown>>> = {
   noteReverted: (on) => noteReverted(on, ["run_1"], 5),
   listDueLanes: (on) => listDueLanes(on),
   listDueLogRuns: (on) => listDueLogRuns(on, lane, 5),
-  countDueBefore: (on) => countDueBefore(on, lane, "run_1"),
+  countDueBefore: (on) => countDueBefore(on, lane, { from: "run_1", through: "run_2" }),
 };
 
 /** Runs each query, and expects `findScans` to find nothing in its statements. */
