@@ -71,20 +71,26 @@ export async function changeWebhook(
     .execute();
 }
 
-/** Replaces a webhook's secret; the present one becomes the previous one, whose bytes are erased. */
+/**
+ * Replaces a webhook's secret; the present one becomes the previous one, whose bytes are erased.
+ *
+ * @returns `false`, and changes nothing, if `previous` is not the present secret: it was replaced meanwhile.
+ */
 export async function replaceSecret(
   store: Pick<Store, "erase">,
   id: string,
   secret: Uint8Array,
   previous: NonNullable<StoredWebhook["previous"]>,
-): Promise<void> {
-  await store.erase((db) =>
+): Promise<boolean> {
+  const { numUpdatedRows } = await store.erase((db) =>
     db
       .updateTable("webhooks")
       .set({ secret, previous_secret: previous.secret, previous_until: previous.until })
       .where("id", "=", id)
-      .execute(),
+      .where("secret", "=", previous.secret)
+      .executeTakeFirst(),
   );
+  return numUpdatedRows > 0n;
 }
 
 /** Erases previous secrets that don't sign any more. */

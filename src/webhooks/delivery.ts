@@ -167,8 +167,11 @@ function startRun(options: DeliveryOptions, fence: Pick<Fence, "assertHeld"> | u
       await saveAttempt(db, logged, { state, attempts });
       if (isDelivered) return await noteSuccess(db, webhook.id);
       await noteFailure(db, webhook.id, at);
+      // During the attempt its owner may have resumed it, or changed its address.
+      const present = await findWebhook(db, webhook.id);
+      if (present?.url !== webhook.url) return;
       if (status === 410) await pauseWebhook(db, webhook.id, { at: ended, why: "gone" });
-      const since = webhook.failingSince ?? ended;
+      const since = present.failingSince ?? ended;
       if (
         ended - since >= FAILING_DAYS * DAY_MS &&
         (await countDaysTried(db, webhook.id, since)) >= FAILING_DAYS

@@ -191,12 +191,13 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
       await deleteWebhook(store, id);
       return last;
     },
-    async rotate(dappId, id) {
+    async rotate(dappId, id): Promise<NewWebhookView> {
       const webhook = await get(dappId, id);
       const secret = createSecret();
       const previous = { secret: webhook.secret, until: now() + OVERLAP_MS };
       const sealed = sealSecret(sealingKey, webhook, secret);
-      await replaceSecret(store, id, sealed, previous);
+      // After another rotation at the same time, this one replaces the secret of that one.
+      if (!(await replaceSecret(store, id, sealed, previous))) return await this.rotate(dappId, id);
       return await viewNew({ ...webhook, secret: sealed, previous }, secret);
     },
     async test(dappId, id) {

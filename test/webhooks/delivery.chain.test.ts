@@ -1,9 +1,11 @@
+import type { ServerResponse } from "node:http";
 import { Webhook } from "standardwebhooks";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { createGuardedPost, type GuardedPost } from "../../sandbox/index.ts";
 import { createRequestOutbox } from "../../src/requests/follow/requestOutbox.ts";
 import { createRequestBook, type RequestBook } from "../../src/requests/requestBook.ts";
 import type { OpenRequest } from "../../src/requests/openRequest.ts";
+import { createId } from "../../src/lib/id.ts";
 import { insertDapp } from "../../src/store/dapps.ts";
 import { deleteOldEvents } from "../../src/store/outbox.ts";
 import type { Store } from "../../src/store/store.ts";
@@ -27,6 +29,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
   let clock: number;
   let errors: unknown[];
   let flaps: boolean;
+  let held: ServerResponse | undefined;
   const sealingKey = new Uint8Array(32).fill(7);
 
   useStore(create, (opened) => (store = opened));
@@ -45,6 +48,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
       },
       "/410": (to) => void to.writeHead(410).end(),
       "/later": (to) => void to.writeHead(503, { "retry-after": "3600" }).end(),
+      "/held": (to) => void (held = to),
       "/flapping": (to) => void to.writeHead(flaps ? 502 : 200).end(),
     });
   });
@@ -291,6 +295,52 @@ describe.each(DATABASES)("on %s", (_name, create) => {
     delivery.wake();
     await attempted(id, 7);
     expect(await webhooks.get(DESK_DAPP, id)).toMatchObject({ pausedWhy: "failing" });
+  });
+
+  test.each([
+    [500, { paused: false }],
+    [410, { url: "/moved", paused: false }],
+  ])(
+    "an attempt that ends with %i after its webhook was resumed does not pause it",
+    async (status, change) => {
+      const { id } = await hook("/held");
+      await fulfil();
+      await receiver.count("/held", 1);
+      await store.db
+        .updateTable("webhooks")
+        .set({ failing_since: clock - 6 * DAY_MS })
+        .execute();
+      held!.writeHead(500).end();
+      const [first] = await attempted(id, 1);
+      const row = await store.db.selectFrom("webhook_attempts").selectAll().executeTakeFirstOrThrow();
+      const earlier = [1, 2, 3, 4, 5].map((days) => {
+        const at = clock - days * DAY_MS;
+        return { ...row, id: createId("att", at), at };
+      });
+      await store.db.insertInto("webhook_attempts").values(earlier).execute();
+      clock = Date.parse(first!.nextAttemptAt!);
+      delivery.wake();
+      await receiver.count("/held", 2);
+      const { url, ...rest } = change as { readonly url?: string; readonly paused: boolean };
+      await webhooks.change(DESK_DAPP, id, {
+        ...rest,
+        ...(url === undefined ? {} : { url: receiver.url + url }),
+      });
+      held!.writeHead(status).end();
+      await attempted(id, 7);
+      expect(await webhooks.get(DESK_DAPP, id)).toMatchObject({ pausedAt: null });
+    },
+  );
+
+  test("of two rotations at once, the secret of one replaces that of the other, and both sign", async () => {
+    const { id } = await hook("/rotated");
+    const rotated = await Promise.all([1, 2].map(() => webhooks.rotate(DESK_DAPP, id)));
+    await webhooks.test(DESK_DAPP, id);
+    const [message] = await receiver.count("/rotated", 1);
+    for (const { secret } of rotated)
+      expect(
+        new Webhook(secret!).verify(message!.body, message!.headers as Record<string, string>),
+      ).toMatchObject({ type: "webhook.test" });
   });
 
   test("behaviour: a clock that jumps a day ahead and back loses nothing, delays nothing new, and sends nothing twice", async () => {
