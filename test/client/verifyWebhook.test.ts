@@ -1,5 +1,5 @@
 import { Webhook } from "standardwebhooks";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { verifyWebhook, WebhookVerificationError } from "../../src/client/index.ts";
 import { createSecret, formatVerifyingKey, signMessage } from "../../src/webhooks/signature.ts";
 
@@ -28,6 +28,29 @@ test("default: a message of the standard's own package is verified and parsed", 
   };
   expect(await verifyWebhook(body, headers, key)).toEqual(message);
   expect(await verifyWebhook(Buffer.from(body), new Headers(headers), key)).toEqual(message);
+});
+
+test("default: the vector that the standard's libraries publish is signed and verified", async () => {
+  const published = {
+    key: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
+    id: "msg_p5jXN8AQM9LWM0D4loKWxJek",
+    atMs: 1_614_265_330_000,
+    body: '{"test": 2432232314}',
+    signature: "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=",
+  };
+  const secrets = [Buffer.from(published.key.slice("whsec_".length), "base64")];
+  const headers = Object.fromEntries(signMessage({ ...published, scheme: "v1", secrets }));
+  expect(headers).toEqual({
+    "webhook-id": published.id,
+    "webhook-timestamp": "1614265330",
+    "webhook-signature": published.signature,
+  });
+  vi.useFakeTimers({ now: published.atMs, toFake: ["Date"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { key, body } = published;
+  expect(await verifyWebhook(body, headers, key)).toMatchObject({ id: published.id, test: 2_432_232_314 });
+  const altered = { ...headers, "webhook-signature": published.signature.replace("1OE=", "1OA=") };
+  await expect(verifyWebhook(body, altered, key)).rejects.toBeInstanceOf(WebhookVerificationError);
 });
 
 test("default: an ed25519 message is verified with the public key", async () => {
