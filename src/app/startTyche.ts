@@ -213,7 +213,15 @@ async function start(
     replica,
     ...config.requests,
   });
-  const schedules = openSchedules({ store, service, dapps, onEvent: webhooks.wake, replica, log });
+  const schedules = openSchedules({
+    store,
+    service,
+    dapps,
+    blockMsOf: (name) => networksByName.get(name)?.blockMs(),
+    onEvent: webhooks.wake,
+    replica,
+    log,
+  });
   closers.push(() => schedules.close());
   const logTriggers = openLogTriggers({
     store,

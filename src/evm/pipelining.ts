@@ -26,14 +26,22 @@ const MAX_IN_FLIGHT = 16;
 /** Transactions of an account per block that aren't full: half of those in flight, which leaves room for full ones. */
 const PACES_OF_BLOCK = 8;
 const MIN_PACE_MS = 25;
-/** The pace for blocks every 12 seconds; when blocks come on demand, an idle hour is not a block time. */
+/** The pace for blocks every 12 seconds. */
 const MAX_PACE_MS = 1_500;
+/** The slowest blocks of a public chain (Filecoin); when blocks come on demand, an idle hour is not a block time. */
+const MAX_BLOCK_MS = 30_000;
 /** Blocks whose timestamps determine the block time. */
 const SAMPLE_BLOCKS = 64n;
-const DEFAULT_BLOCK_MS = 2_000;
+/** What counts as the time between blocks before a chain shows it. */
+export const DEFAULT_BLOCK_MS = 2_000;
 
-/** Determines from a network's newest blocks how transactions share them. Throws RpcError when the node can't be asked. */
-export async function readPipelining(client: Pick<ChainClient, "request" | "getHead">): Promise<Pipelining> {
+/**
+ * Determines from a network's newest blocks how transactions share them, and `blockMs`, the average time between them in milliseconds, at most
+ * 30,000. Throws RpcError when the node can't be asked.
+ */
+export async function readPipelining(
+  client: Pick<ChainClient, "request" | "getHead">,
+): Promise<Pipelining & { readonly blockMs: number }> {
   const latest = parseObject(await client.request("eth_getBlockByNumber", ["latest", false]), "block");
   const part = parseQuantity(latest["gasLimit"], "gas limit") / PARTS_OF_BLOCK;
   const number = parseQuantity(latest["number"], "number");
@@ -43,8 +51,12 @@ export async function readPipelining(client: Pick<ChainClient, "request" | "getH
   const blockMs =
     earlier === undefined
       ? DEFAULT_BLOCK_MS
-      : (1_000 * Number(timestamp - earlier.timestamp)) / Number(number - earlier.number);
+      : Math.min(
+          MAX_BLOCK_MS,
+          (1_000 * Number(timestamp - earlier.timestamp)) / Number(number - earlier.number),
+        );
   return {
+    blockMs,
     maxInFlight: MAX_IN_FLIGHT,
     paceMs: Math.min(MAX_PACE_MS, Math.max(MIN_PACE_MS, blockMs / PACES_OF_BLOCK)),
     maxTransactionGas: part < MAX_TRANSACTION_GAS ? part : MAX_TRANSACTION_GAS,

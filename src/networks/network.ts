@@ -109,6 +109,8 @@ export interface NetworkChain {
    * accumulated.
    */
   readonly pipelining?: Pipelining;
+  /** Average time between blocks when the chain was opened, in ms; absent when the chain is embedded. */
+  readonly blockMs?: number;
   /** Removes old blocks with their content, oldest first; absent when the chain isn't embedded. Returns whether more can be removed. */
   readonly removeBlocks?: (this: void, range: RemovableBlocks) => Promise<boolean>;
   /**

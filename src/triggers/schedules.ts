@@ -37,7 +37,7 @@ import {
 
 /** Most schedules of a dapp. */
 const MAX_SCHEDULES = 100;
-/** Shortest distance between ticks: on an embedded chain, and elsewhere, where a block takes seconds and each request costs gas. */
+/** Shortest distance between ticks: on an embedded chain, and in addition to a block elsewhere, where each request costs gas. */
 const MIN_DISTANCE_MS = { embedded: 10_000, external: 30_000 } as const;
 /** `skip` acts on a tick that is no later than this. */
 const SKIP_WINDOW_MS = 60_000;
@@ -86,8 +86,8 @@ export interface Schedules {
 
 export interface SchedulesOptions extends Omit<ActOptions, "now"> {
   readonly parseAction: ParseAction;
-  /** Whether a network is embedded. */
-  readonly isEmbedded: (network: string) => boolean;
+  /** Returns the time between a network's blocks, in ms; `undefined` on an embedded chain. */
+  readonly blockMsOf: (network: string) => number | undefined;
   /** Called when a schedule's next tick changes. */
   readonly wake: () => void;
   /** Returns the Unix time in milliseconds. Default: `Date.now`. */
@@ -124,9 +124,16 @@ export function createSchedules(options: SchedulesOptions): Schedules {
       requestId: run.request_id,
     }));
   };
-  const parseTimingOn = (network: string, given: Parameters<typeof parseTiming>[0], at: number): Timing => {
+  /** @param before the times that these replace: a schedule keeps its distance when blocks become slower. */
+  const parseTimingOn = (
+    network: string,
+    given: Parameters<typeof parseTiming>[0],
+    { at, before }: { readonly at: number; readonly before?: Timing },
+  ): Timing => {
     const timing = parseTiming(given, at);
-    assertDistance(timing, { network, isEmbedded: options.isEmbedded(network), now: at });
+    const distance = shortestDistance(timing, at);
+    if (before === undefined || distance < shortestDistance(before, at))
+      assertDistance(distance, { network, blockMs: options.blockMsOf(network), timing });
     return timing;
   };
   /** Finds a schedule's next tick. @param mayHaveEnded whether there need not be one. */
@@ -152,9 +159,12 @@ export function createSchedules(options: SchedulesOptions): Schedules {
     const isRetimed = every !== undefined || cron !== undefined || timeZone !== undefined;
     const isCaughtUp = changes.catchUp !== undefined || window !== undefined;
     const { network } = before.command;
+    const timing = before.timing as Timing;
     const parsed = parseAll({
       timing: () =>
-        isRetimed ? parseTimingOn(network, withTiming(before.timing as Timing, changes), at) : before.timing,
+        isRetimed
+          ? parseTimingOn(network, withTiming(timing, changes), { at, before: timing })
+          : before.timing,
       windowMs: () => (isCaughtUp ? parseWindow(catchUp, window) : before.windowMs),
       until: () => (until === undefined ? before.until : parseUntil(until)),
       command: () => (action === undefined ? before.command : parseAction(action, network)),
@@ -176,7 +186,7 @@ export function createSchedules(options: SchedulesOptions): Schedules {
       const { name, network, action, catchUp, window, overlap, until = null, paused } = settings;
       const at = now();
       const parsed = parseAll({
-        timing: () => parseTimingOn(network, settings, at),
+        timing: () => parseTimingOn(network, settings, { at }),
         windowMs: () => parseWindow(catchUp, window),
         until: () => parseUntil(until),
         command: () => parseAction(action, network),
@@ -320,17 +330,23 @@ function parseUntil(until: string | null): number | null {
 }
 
 function assertDistance(
-  timing: Timing,
+  distanceMs: number,
   {
     network,
-    isEmbedded,
-    now,
-  }: { readonly network: string; readonly isEmbedded: boolean; readonly now: number },
+    blockMs,
+    timing,
+  }: { readonly network: string; readonly blockMs: number | undefined; readonly timing: Timing },
 ): void {
-  const least = MIN_DISTANCE_MS[isEmbedded ? "embedded" : "external"];
-  const distance = shortestDistance(timing, now);
-  if (distance >= least) return;
-  const message = `ticks on ${network} are at least ${least / 1_000} s apart; these are ${distance / 1_000} s apart`;
+  const seconds = (ms: number): string => `${Math.ceil(ms / 100) / 10} s`;
+  const [leastMs, why] =
+    blockMs === undefined
+      ? [MIN_DISTANCE_MS.embedded, ""]
+      : [
+          MIN_DISTANCE_MS.external + blockMs,
+          `, ${seconds(MIN_DISTANCE_MS.external)} and a block of ${seconds(blockMs)}`,
+        ];
+  if (distanceMs >= leastMs) return;
+  const message = `ticks on ${network} are at least ${seconds(leastMs)} apart${why}; these are ${seconds(distanceMs)} apart`;
   throw new InvalidParameterError([{ path: "everyMs" in timing ? "/every" : "/cron", message }]);
 }
 

@@ -15,6 +15,7 @@ function nodeOf({ number, seconds, gasLimit }: { number: number; seconds: number
 test("default: a fifth of a block's gas, and eight that aren't full for each block", async () => {
   const node = nodeOf({ number: 1_000, seconds: 2, gasLimit: 30_000_000n });
   expect(await readPipelining(node)).toEqual({
+    blockMs: 2_000,
     maxInFlight: 16,
     paceMs: 250,
     maxTransactionGas: 6_000_000n,
@@ -26,10 +27,10 @@ test("behaviour: never more gas than EIP-7825 lets a transaction have", async ()
   expect((await readPipelining(node)).maxTransactionGas).toBe(2n ** 24n);
 });
 
-test("behaviour: blocks that are hours apart, or within a second, leave a pace of use", async () => {
-  const read = async (seconds: number) =>
-    (await readPipelining(nodeOf({ number: 1_000, seconds, gasLimit: 30_000_000n }))).paceMs;
-  expect([await read(3_600), await read(0)]).toEqual([1_500, 25]);
+test("behaviour: blocks that are hours apart, or within a second, leave a pace and a block time of use", async () => {
+  const read = (seconds: number) => readPipelining(nodeOf({ number: 1_000, seconds, gasLimit: 30_000_000n }));
+  expect(await read(3_600)).toMatchObject({ paceMs: 1_500, blockMs: 30_000 });
+  expect(await read(0)).toMatchObject({ paceMs: 25, blockMs: 0 });
 });
 
 test("behaviour: a chain that has only begun says nothing about its blocks", async () => {

@@ -85,6 +85,13 @@ test("behaviour: a function of the caller's and random words are answered", asyn
   expect(words.data).toMatchObject({ success: true, randomNumber: [expect.any(String), expect.any(String)] });
 });
 
+test("behaviour: a schedule's ticks are a block and 30 s apart", async () => {
+  const body = { name: "often", network: NETWORK, every: "30s", action: { random: {} } };
+  const { status, data } = await tyche.call("POST", "/api/schedules", { body });
+  expect(status).toBe(400);
+  expect(data.err).toMatch(/at least [\d.]+ s apart, 30 s and a block of [\d.]+ s; these are 30 s apart/);
+});
+
 test("behaviour: a consumer of the caller's own is linked and gets its word", async () => {
   const consumer = await linkUserContract({ chain, parties, tyche });
   await expect.poll(() => consumer.word(), { timeout: 60_000, interval: 250 }).not.toBe(0n);

@@ -34,6 +34,8 @@ describe.each(DATABASES)("on %s", (_name, prepare) => {
   let submitted: string[];
   let refusal: TycheError | undefined;
   let loses: boolean;
+  /** Time between the blocks of `fuji`, which others run. */
+  let blockMs: number;
   let schedules: Schedules;
   let scheduler: Scheduler;
   const opened: Scheduler[] = [];
@@ -80,6 +82,7 @@ describe.each(DATABASES)("on %s", (_name, prepare) => {
 
   beforeEach(async () => {
     clock = START;
+    blockMs = 12_030;
     acting = DAPP;
     submitted = [];
     refusal = undefined;
@@ -89,7 +92,7 @@ describe.each(DATABASES)("on %s", (_name, prepare) => {
     schedules = createSchedules({
       ...act(),
       parseAction: (_action, network) => ({ kind: "random", network, numWords: 1 }),
-      isEmbedded: () => true,
+      blockMsOf: (network) => (network === "sepolia" ? undefined : blockMs),
       wake: () => scheduler.wake(),
     });
   });
@@ -398,6 +401,26 @@ describe.each(DATABASES)("on %s", (_name, prepare) => {
       code: "invalid_parameter",
       details: [{ path, message: expect.stringContaining(message) }],
     });
+  });
+
+  test("keeps ticks on a chain that others run a block and 30 s apart", async () => {
+    const settings = { ...SETTINGS, network: "fuji" };
+    await expect(schedules.create(DAPP, { ...settings, every: "42s" })).rejects.toMatchObject({
+      details: [
+        {
+          path: "/every",
+          message:
+            "ticks on fuji are at least 42.1 s apart, 30 s and a block of 12.1 s; these are 42 s apart",
+        },
+      ],
+    });
+    const { id } = await schedules.create(DAPP, { ...settings, every: "43s" });
+    blockMs = 20_000;
+    expect(await schedules.change(DAPP, id, { every: "43s", name: "kept" })).toMatchObject({ name: "kept" });
+    await expect(schedules.change(DAPP, id, { every: "42s" })).rejects.toMatchObject({
+      details: [{ message: expect.stringContaining("at least 50 s apart") }],
+    });
+    expect((await runsAt(id, 43_000, 1)).map(stateOf)).toEqual(["requested"]);
   });
 
   test("lists all that is wrong with a schedule at once", async () => {

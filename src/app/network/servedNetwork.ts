@@ -3,6 +3,7 @@ import type { Hex } from "viem";
 import { verifiedContractsOf } from "../../chainlink/contractBook.ts";
 import { createDailyBudget } from "../../dapps/dailyBudget.ts";
 import { createFinality } from "../../evm/finality.ts";
+import { DEFAULT_BLOCK_MS } from "../../evm/pipelining.ts";
 import { createChainWatcher } from "../../evm/watcher.ts";
 import type { ChainWatcher } from "../../evm/watcher.ts";
 import type { ExploredChain } from "../../explorer/explorer.ts";
@@ -53,6 +54,8 @@ export interface ServedNetwork extends ServiceNetwork {
   gateway(): GatewayNetwork | undefined;
   /** The chain for log triggers, while the network serves. */
   observed(): ObservedChain | undefined;
+  /** Average time between blocks, in ms: an assumption until the chain is available. `undefined` on an embedded chain. */
+  blockMs(): number | undefined;
   /** Makes the network accept requests from here on. */
   serve(): void;
   /** Makes the network refuse requests from here on; the readiness reports the reason. */
@@ -162,6 +165,7 @@ export function createServedNetwork(options: ServedNetworkOptions): ServedNetwor
             explorerUrl: explorerUrl(),
           }
         : undefined,
+    blockMs: () => (source.isEmbedded ? undefined : (opened.chain?.blockMs ?? DEFAULT_BLOCK_MS)),
     faucet: () => (isServing() ? opened.companion?.faucet : undefined),
     secrets() {
       const { secrets } = opened;

@@ -67,12 +67,14 @@ export function openSchedules(options: {
   readonly store: Store;
   readonly service: Service;
   readonly dapps: Pick<DappDirectory, "findActing">;
+  /** Returns the time between a network's blocks, in ms; `undefined` on an embedded chain. */
+  readonly blockMsOf: (network: string) => number | undefined;
   /** Called when an event is stored. */
   readonly onEvent: () => void;
   readonly replica: Pick<Replica, "id" | "bus"> | undefined;
   readonly log: Logger;
 }): OpenSchedules {
-  const { store, service, dapps, onEvent, replica, log } = options;
+  const { store, service, dapps, blockMsOf, onEvent, replica, log } = options;
   const onError = (error: unknown): void => log.warn({ err: error }, "schedules: acting failed; retrying");
   const act = {
     store,
@@ -84,7 +86,7 @@ export function openSchedules(options: {
   const useCases = createSchedules({
     ...act,
     parseAction: createActionParser(service),
-    isEmbedded: (name) => service.networks().some((one) => one.name === name && one.embedded),
+    blockMsOf,
     wake: () => scheduler.wake(),
   });
   return { useCases, ...onOneReplica(scheduler, { store, lease: "/schedules", replica, onError }) };

@@ -33,7 +33,7 @@ export function scheduleOperations(deps: HttpDeps, schedules: Schedules): readon
       description:
         "Makes a request `every` so often, or when a `cron` expression says so. Each tick is recorded once: as a request, or as " +
         "skipped with a reason. Requests count against the limits of the dapp and of the key that makes this call. A dapp has at most " +
-        "100 schedules; ticks are at least 10 s apart on an embedded network, 30 s elsewhere.",
+        "100 schedules; ticks are at least 10 s apart on an embedded network, a block and 30 s elsewhere.",
       request: "createSchedule",
       example: { name: "Hourly coin", every: "1h", action: { preset: "coinflip" } },
       answer: ScheduleView,

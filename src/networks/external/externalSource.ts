@@ -85,7 +85,7 @@ export function createExternalSource(options: ExternalSourceOptions): NetworkSou
         await assertDeployed(client, file);
         const operator = await options.loadOperator();
         await assertOperator(client, file, operator.address);
-        const pipelining = await readPipelining(client);
+        const { blockMs, ...pipelining } = await readPipelining(client);
         const { contracts, keyHash, blockNumber, donId } = file;
         const identity = identityOf(chainId, file);
         return {
@@ -96,6 +96,7 @@ export function createExternalSource(options: ExternalSourceOptions): NetworkSou
           operator,
           fees: options.fees,
           pipelining,
+          blockMs,
           findings: [],
           warnings: async () =>
             client

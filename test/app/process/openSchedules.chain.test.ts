@@ -37,6 +37,7 @@ const openReplica = async (id: string, requested: string[]): Promise<OpenSchedul
     store: own,
     service: Object.assign(createExampleService(), { submit }),
     dapps: { findActing: async () => DAPP },
+    blockMsOf: () => undefined,
     onEvent() {},
     replica: { id, bus },
     log: pino({ level: "silent" }),
