@@ -10,6 +10,7 @@ import type { Config } from "./config/configSchema.ts";
 import type { DatabaseServer } from "../dapps/openDatabase.ts";
 import { DATABASE_FILES, watchData } from "./process/dataWatch.ts";
 import { repeat } from "../lib/repeat.ts";
+import { drandChainHash } from "../lib/drand.ts";
 import { messageOf } from "../lib/errors.ts";
 import { StartError } from "./startError.ts";
 import { ensureDefaultDapp, ensureOperatorToken } from "./process/firstSecrets.ts";
@@ -22,6 +23,7 @@ import { openWebhooks } from "./process/openWebhooks.ts";
 import { startNetworks } from "./startNetworks.ts";
 import type { StartedNetwork } from "./startNetworks.ts";
 import { createNetwork } from "./network/createNetwork.ts";
+import type { ServedNetwork } from "./network/servedNetwork.ts";
 import { type HttpServer, startHttp } from "../http/server.ts";
 import { readJsonBody } from "../http/body.ts";
 import type { OperatorPart } from "../http/operatorPart.ts";
@@ -39,6 +41,7 @@ import { readDappBalances } from "../dapps/balances.ts";
 import { readConfigVars } from "../dapps/configVars.ts";
 import { createGateway } from "../oracle/secrets/gateway.ts";
 import { createPeople } from "../people/people.ts";
+import { createLateRounds } from "../requests/lateRounds.ts";
 import { createService } from "../requests/createService.ts";
 import { withOwnErrors } from "../requests/accept/sandboxRuns.ts";
 import { createExplorer } from "../explorer/explorer.ts";
@@ -174,7 +177,16 @@ async function start(
     createRequestOutbox({ baseUrl, wake: webhooks.wake }),
   );
   replica?.start(book);
-  const networks = networkNames.map((name) =>
+  const lateRounds = createLateRounds({
+    db: store.db,
+    findChain: (chainHash) =>
+      networks
+        .flatMap(({ beacon }) => beacon?.chain ?? [])
+        .find((chain) => drandChainHash(chain) === chainHash),
+    onError: (error) =>
+      log.warn({ err: error }, "a late round of drand could not be stored or read; retrying"),
+  });
+  const networks: readonly ServedNetwork[] = networkNames.map((name) =>
     createNetwork({
       name,
       config: config.networks[name]!,
@@ -189,6 +201,7 @@ async function start(
       onTransaction: metrics.onTransaction,
       rpcOrigins: parseRpcOrigins(config.rpcOrigins),
       acceptsChain: acceptChains.includes(name),
+      lateRounds,
       baseUrl,
     }),
   );
@@ -286,6 +299,7 @@ async function start(
         networks.flatMap((one) => (one.profile.functions.donId === donId ? (one.gateway() ?? []) : [])),
       onError: (error) => log.warn({ err: error }, "an upload of secrets could not be taken"),
     }),
+    lateRounds,
     schedules: schedules.useCases,
     logTriggers: logTriggers.useCases,
     log,

@@ -32,6 +32,23 @@ export interface TycheExplorer {
     options?: CallOptions & { readonly before?: string | undefined },
   ): Promise<SearchResult>;
   shared(id: string, options?: CallOptions): Promise<SharedResult>;
+  /**
+   * Hands in the signature of a round of drand that requests wait for and no relay has. `round`: a request's `params.beacon`.
+   *
+   * @param signature 48 bytes of hex, as any relay or archive of drand has it.
+   */
+  handInRound(
+    round: { readonly round: string; readonly chainHash: string },
+    signature: string,
+    options?: CallOptions,
+  ): Promise<SettledRound>;
+}
+
+/** A late round of drand that the service has. */
+export interface SettledRound {
+  readonly round: string;
+  readonly chainHash: `0x${string}`;
+  readonly signature: `0x${string}`;
 }
 
 /** Creates a client for the explorer. */
@@ -63,5 +80,11 @@ export function createExplorer(options: ConnectionOptions): TycheExplorer {
     search: (query, network, options) =>
       get("/search", options, { q: query, network, before: options?.before }),
     shared: (id, options) => get(`/results/${encodeURIComponent(id)}`, options),
+    handInRound: ({ round, chainHash }, signature, options = {}) =>
+      within(options, async (signal) => {
+        const path = `/beacon/${encodeURIComponent(chainHash.replace(/^0x/i, ""))}/public/${encodeURIComponent(round)}`;
+        return (await transport.send({ method: "PUT", path, body: { signature }, signal }))
+          .data as SettledRound;
+      }),
   };
 }

@@ -1,7 +1,7 @@
 /** The exports of `tyche/client`. */
 export { createClient, type ClientOptions, type TycheClient } from "./client.ts";
 export * from "./errors.ts";
-export { createExplorer, type TycheExplorer } from "./explorer.ts";
+export { createExplorer, type SettledRound, type TycheExplorer } from "./explorer.ts";
 export { createOperator, type OperatorOptions, type TycheOperator } from "./operator.ts";
 export type { RequestEvent } from "./follow.ts";
 export type { Presets } from "./presets.ts";

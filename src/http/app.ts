@@ -5,6 +5,7 @@ import type { Registry } from "prom-client";
 import type { Service } from "../requests/service.ts";
 import type { Verifier } from "../verify/verifier.ts";
 import type { LogTriggers } from "../triggers/logTriggers.ts";
+import type { LateRoundCalls } from "../requests/lateRounds.ts";
 import type { Secrets } from "../requests/secrets.ts";
 import type { Schedules } from "../triggers/schedules.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
@@ -26,6 +27,7 @@ import { consumerOperation, unlinkOperation } from "./routes/consumers.ts";
 import { deleteDappOperation } from "./routes/dapps.ts";
 import { dryRunsOperation } from "./routes/dryRuns.ts";
 import { explorerOperations } from "./routes/explorer.ts";
+import { beaconRoutes } from "./routes/beacon.ts";
 import { gatewayRoute, type SecretsGateway } from "./routes/gateway.ts";
 import { faucetOperation } from "./routes/faucet.ts";
 import { functionOperation, simulateOperation } from "./routes/functions.ts";
@@ -66,6 +68,8 @@ export interface HttpAppOptions {
   readonly secrets?: Secrets;
   /** Answers `POST /gateway`. Default: there is none. */
   readonly gateway?: SecretsGateway;
+  /** Takes late rounds of drand at `/beacon`. Default: nothing does. */
+  readonly lateRounds?: LateRoundCalls;
   /** Default: the service has no log triggers. */
   readonly logTriggers?: LogTriggers;
   /** Defaults: {@link DEFAULT_LIMITS}. */
@@ -106,12 +110,8 @@ export function createHttpApp(options: HttpAppOptions): Koa<RequestState> {
     closingHard: options.closingHard ?? never,
   };
   const metrics = createHttpMetrics(options.registry);
-  const guard = createGuard({
-    service,
-    operator: options.operator,
-    limits: deps.limits,
-    counter: options.counter ?? createCallCounter(),
-  });
+  const counter = options.counter ?? createCallCounter();
+  const guard = createGuard({ service, operator: options.operator, limits: deps.limits, counter });
   const operations = [
     ...createOperations(deps, { verifier: options.verifier, openStreams: metrics.streams }),
     ...(options.webhooks === undefined ? [] : webhookOperations(deps, options.webhooks)),
@@ -143,6 +143,8 @@ export function createHttpApp(options: HttpAppOptions): Koa<RequestState> {
     });
   }
   if (options.gateway !== undefined) gatewayRoute(router, { gateway: options.gateway, guardPublic });
+  if (options.lateRounds !== undefined)
+    beaconRoutes(router, { rounds: options.lateRounds, guardPublic, counter });
   operationsRoutes(router, { deps, registry: options.registry, operations, guardPublic });
 
   // A proxy appends the address that it saw; everything before that is the caller's own claim.

@@ -161,7 +161,7 @@ function tell(ctx: Context | HttpContext, policy: Policy, { consumed, resetMs }:
   ctx.set("RateLimit", `"${name}";r=${Math.max(0, quota - consumed)};t=${Math.ceil(resetMs / 1000)}`);
   if (consumed > quota)
     throw new RateLimitedError(
-      `More than ${quota} calls in ${windowSeconds} seconds from this ${name}`,
+      `More than ${quota} calls in ${windowSeconds} seconds from this ${name === "key" ? name : "address"}`,
       resetMs,
     );
 }

@@ -8,6 +8,7 @@ import {
   verifyDrandRound,
   type BeaconTerms,
   type DrandRound,
+  type LateRounds,
 } from "./drand.ts";
 import { messageOf } from "./errors.ts";
 import { parseObject } from "./nodeAnswers.ts";
@@ -19,6 +20,8 @@ const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 60_000;
 /** The clock may jump, so nothing waits for it longer than this at once. */
 const LONGEST_WAIT_MS = 30_000;
+/** How long after its time a round is late: relays have it a second after it, mostly. */
+export const LATE_MS = 60_000;
 /** Most bytes of an answer, which has some 250. */
 const MAX_ANSWER_BYTES = 4_096;
 /** Rounds that are remembered, besides those that are awaited. */
@@ -47,7 +50,7 @@ interface Followed {
 
 /**
  * Creates a follower of chains of rounds. All relays are asked at once, and none is believed: a round has one valid signature, and no
- * other round is ever taken for it, however late it is.
+ * other round is ever taken for it, however late it is. One that is late is taken from anybody ({@link LateRounds}).
  *
  * @param options.terms the chains that are followed
  */
@@ -63,14 +66,13 @@ export function createBeaconRounds(options: {
   const followed = new Map<string, Followed>();
 
   async function follow({ round, chainHash }: DrandRound, terms: BeaconTerms, one: Followed): Promise<void> {
-    const { chain, relays, sign } = terms;
+    const { chain, relays, sign, late } = terms;
     const whose = isLocalBeacon(chain) ? "the local beacon" : "drand";
     const dueMs = drandRoundTime(chain, round) * 1000;
     const due = drandDate(dueMs / 1000) ?? "a time that never comes";
-    for (let left = dueMs - Date.now(); left > 0; left = dueMs - Date.now()) {
+    if (Date.now() < dueMs)
       one.state = { kind: "awaited", why: `waiting for ${whose}'s round ${round}, due at ${due}` };
-      await sleep(Math.min(left, LONGEST_WAIT_MS), undefined, { signal });
-    }
+    await sleepUntil(dueMs, signal);
     const found = new AbortController();
     const stop = AbortSignal.any([signal, found.signal]);
     const reasons = new Map<string, string>();
@@ -92,9 +94,17 @@ export function createBeaconRounds(options: {
         await sleep(pauseMs, undefined, { signal: stop });
       }
     };
+    let isLate = false;
+    const takeLate = async (anybody: LateRounds): Promise<Uint8Array> => {
+      await sleepUntil(dueMs + LATE_MS, stop);
+      isLate = true;
+      return await anybody.receive({ round, chainHash }, stop);
+    };
     try {
-      const signature = sign?.(round) ?? (await Promise.any(relays.map(poll)));
+      const signature =
+        sign?.(round) ?? (await Promise.any([...relays.map(poll), ...(late ? [takeLate(late)] : [])]));
       one.state = { kind: "known", signature };
+      if (isLate) void late?.settle({ round, chainHash }, signature);
     } finally {
       found.abort();
     }
@@ -129,6 +139,12 @@ export function createBeaconRounds(options: {
       return terms === undefined ? Infinity : drandRoundTime(terms.chain, round);
     },
   };
+}
+
+/** Waits for a time by the clock, which may be set meanwhile. */
+async function sleepUntil(ms: number, signal: AbortSignal): Promise<void> {
+  for (let left = ms - Date.now(); left > 0; left = ms - Date.now())
+    await sleep(Math.min(left, LONGEST_WAIT_MS), undefined, { signal });
 }
 
 function keyOf({ round, chainHash }: DrandRound): string {

@@ -171,7 +171,7 @@ export const ERROR_TABLE = {
     meaning:
       "No relay had the round of drand that a preset waits for within 24 hours. No other round is ever taken. From a minute after the round's time, `why` of the request begins with this code and says which relay said what; the request continues.",
     remedy:
-      "Wait, and look at `why`. Once a relay has the round, the oracle answers on chain, even after the request has ended; `verify` checks that answer.",
+      "Wait, and look at `why`; or hand in the round's signature, from wherever you have it: `tyche beacon ROUND SIGNATURE`, or `PUT /beacon/{chainHash}/public/{round}`. Once a relay has the round, or anybody has handed it in, the oracle answers on chain, even after the request has ended; `verify` checks that answer.",
   },
   beacon_missed: {
     status: 503,

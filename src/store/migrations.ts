@@ -349,6 +349,17 @@ export const migrations: Record<string, Migration> = {
       await db.schema.dropTable("first_labels").execute();
     },
   },
+  "0036_late_rounds": {
+    async up(db) {
+      await db.schema
+        .createTable("late_rounds")
+        .addColumn("chain_hash", "text", (c) => c.notNull())
+        .addColumn("round", "text", (c) => c.notNull())
+        .addColumn("signature", "text")
+        .addPrimaryKeyConstraint("late_rounds_key", ["chain_hash", "round"])
+        .execute();
+    },
+  },
 };
 
 /** Hands {@link migrations} to Kysely's migrator. */

@@ -313,6 +313,14 @@ export interface Tables {
     /** When a reorg removed the log. */
     reverted_at: number | null;
   };
+  /** Rounds of drand that no relay had when they were due, and that anybody may hand in. */
+  readonly late_rounds: {
+    chain_hash: Hex;
+    /** Decimal. */
+    round: string;
+    /** 48 bytes, checked; `null` until somebody has it. */
+    signature: Hex | null;
+  };
   /** Ciphertexts that an oracle network holds for those who uploaded them. */
   readonly secret_slots: {
     network: string;

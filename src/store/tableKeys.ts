@@ -23,6 +23,7 @@ export const TABLE_KEYS: { readonly [Name in keyof Tables]: readonly (keyof Tabl
   log_triggers: ["id"],
   log_cursors: ["network"],
   run_logs: ["run_id"],
+  late_rounds: ["chain_hash", "round"],
   labels: ["dapp_id", "network", "label", "request_id"],
   secret_slots: ["network", "owner", "slot_id"],
   secrets: ["network", "slot_id"],

@@ -29,6 +29,7 @@ export const ADDING: readonly string[] = [
   "0032_people",
   "0033_secret_hosts",
   "0034_passkey_browsers",
+  "0036_late_rounds",
 ];
 /** Name of the setting that says which versions may use the database: its newest migration, and the oldest that a version must know. */
 export const USABLE_SINCE_SETTING = "usable since migration";

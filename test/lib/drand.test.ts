@@ -39,6 +39,8 @@ describe("a signature is refused", () => {
     ["of other length", ROUND_1000.slice(1)],
     ["that is the point at infinity", Uint8Array.of(0xc0, ...new Uint8Array(47))],
     ["that is no point", new Uint8Array(48)],
+    // (0, 2), of order 3.
+    ["that is a point of the curve, but not of G1", Uint8Array.of(0x80, ...new Uint8Array(47))],
     ["that is nothing", new Uint8Array()],
   ])("%s", (_what, signature) => {
     expect(verifyDrandRound(QUICKNET, 1000n, signature)).toBe(false);

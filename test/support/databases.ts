@@ -49,6 +49,7 @@ const TABLES = [
   "members",
   "passkeys",
   "people",
+  "late_rounds",
   "run_logs",
   "log_cursors",
   "log_triggers",

@@ -1,6 +1,6 @@
 import { Type, type Static } from "typebox";
 import type { Hex } from "viem";
-import { QUICKNET, type BeaconTerms } from "../../lib/drand.ts";
+import { QUICKNET, type BeaconTerms, type LateRounds } from "../../lib/drand.ts";
 import { EXPECTED } from "../../lib/schemaCheck.ts";
 
 /** drand's public relays, of different operators (drand.love/developer). */
@@ -86,13 +86,22 @@ export const Beacon = Type.Object(
 );
 export type BeaconConfig = Static<typeof Beacon>;
 
-/** Returns how a network uses drand. */
-export function beaconTermsOf(config: BeaconConfig | undefined, marginSeconds: number): BeaconTerms {
+/**
+ * Returns how a network uses drand.
+ *
+ * @param late takes rounds from anybody. Default: only relays bring them.
+ */
+export function beaconTermsOf(
+  config: BeaconConfig | undefined,
+  marginSeconds: number,
+  late?: LateRounds,
+): BeaconTerms {
   const { relays = PUBLIC_RELAYS, chain = QUICKNET } = config ?? {};
   return {
     chain,
     relays: relays.map((relay) => relay.replace(/\/+$/, "")),
     marginSeconds: config?.marginSeconds ?? marginSeconds,
     isDefault: config?.isDefault ?? false,
+    late,
   };
 }

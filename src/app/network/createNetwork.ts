@@ -1,6 +1,7 @@
 import { NETWORKS, NETWORK_NAMES } from "../../networks/profiles.ts";
 import type { NetworkName } from "../../networks/profiles.ts";
 import type { SandboxPool } from "../../../sandbox/index.ts";
+import type { LateRounds } from "../../lib/drand.ts";
 import type { DataDirectory } from "../../store/dataDirectory.ts";
 import { beaconTermsOf, EMBEDDED_MARGIN_SECONDS } from "../config/beaconSchema.ts";
 import { isEmbedded, vrfKeysOf, vrfOf } from "../config/embeddedNetworkSchema.ts";
@@ -23,6 +24,8 @@ export interface CreateNetworkOptions extends Omit<
   /** The network's configuration; embedded networks have names that we define. */
   readonly config: Config["networks"][string];
   readonly directory: DataDirectory;
+  /** Takes rounds of drand from anybody. */
+  readonly lateRounds: LateRounds;
   /** Runs sources for the oracle, if it is in this process. */
   readonly pool: SandboxPool;
   /** Hosts that are not public, and that sources may reach anyway. */
@@ -33,9 +36,9 @@ export interface CreateNetworkOptions extends Omit<
 
 /** Creates a network from its configuration. */
 export function createNetwork(options: CreateNetworkOptions): ServedNetwork {
-  const { name, config, directory, log, rpcOrigins } = options;
+  const { name, config, directory, log, rpcOrigins, lateRounds } = options;
   if (!isEmbedded(config)) {
-    const { source, contracts } = createExternalNetwork(name, config);
+    const { source, contracts } = createExternalNetwork(name, config, lateRounds);
     return createServedNetwork({
       ...options,
       source,
@@ -52,7 +55,11 @@ export function createNetwork(options: CreateNetworkOptions): ServedNetwork {
     keys,
     vrf: vrfOf(config),
     presetVrfKeys,
-    beacon: beaconTermsOf(config === "embedded" ? undefined : config.beacon, EMBEDDED_MARGIN_SECONDS),
+    beacon: beaconTermsOf(
+      config === "embedded" ? undefined : config.beacon,
+      EMBEDDED_MARGIN_SECONDS,
+      lateRounds,
+    ),
     folder: directory.file("chains", name),
     index: NETWORK_NAMES.indexOf(embeddedName),
     rpcOrigins,

@@ -12,6 +12,7 @@ import { createExternalSource } from "../../networks/external/externalSource.ts"
 import type { NetworkSource } from "../../networks/network.ts";
 import { findProfile, profileOf, type NetworkProfile } from "../../networks/profiles.ts";
 import { beaconTermsOf, EXTERNAL_MARGIN_SECONDS } from "../config/beaconSchema.ts";
+import type { LateRounds } from "../../lib/drand.ts";
 import type { ExternalNetworkConfig } from "../config/networkSchema.ts";
 import { loadOperatorKey } from "./operatorKey.ts";
 import { vrfOperatorsOf } from "../../networks/external/oracleIdentity.ts";
@@ -89,6 +90,7 @@ export function feesOfExternal(config: ExternalNetworkConfig, { gas }: NetworkPr
 export function createExternalNetwork(
   name: string,
   config: ExternalNetworkConfig,
+  lateRounds: LateRounds,
 ): { readonly source: NetworkSource; readonly contracts: ContractsFile } {
   const profile = profileOfExternal(name, config);
   const path = contractsPathOf(name, config);
@@ -124,7 +126,7 @@ export function createExternalNetwork(
       wei: isPaidNatively ? coinBudgetWei : undefined,
     },
     presetKeyHashes: presetKeyHashesOf(name, config, contracts),
-    beacon: beaconTermsOf(config.beacon, EXTERNAL_MARGIN_SECONDS),
+    beacon: beaconTermsOf(config.beacon, EXTERNAL_MARGIN_SECONDS, lateRounds),
     loadOperator: () => loadOperatorKey({ network: name, key: config.operatorKey, environment: process.env }),
   });
   return { source, contracts };

@@ -1,9 +1,6 @@
-import type { BeaconRounds } from "../../lib/beaconRounds.ts";
+import { LATE_MS, type BeaconRounds } from "../../lib/beaconRounds.ts";
 import { nameRound } from "../../lib/drawWords.ts";
 import type { OpenRequest } from "../openRequest.ts";
-
-/** How long after its time a round is late: relays have it a second after it, mostly. */
-const LATE_MS = 60_000;
 
 /** Says why a preset can't have its result yet, as its round of drand is not known; `undefined` where that isn't the reason. */
 export type RoundWait = (request: OpenRequest) => string | undefined;

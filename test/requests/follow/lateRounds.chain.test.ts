@@ -1,5 +1,12 @@
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { drandRoundTime, QUICKNET } from "../../../src/lib/drand.ts";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { toHex } from "viem";
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
+import { drandRoundTime, QUICKNET, type LateRounds } from "../../../src/lib/drand.ts";
+import { createLateRounds, type LateRoundCalls } from "../../../src/requests/lateRounds.ts";
+import { createSqliteDialect } from "../../../src/store/sqliteDialect.ts";
+import { openStore } from "../../../src/store/store.ts";
 import {
   DEAD_RELAY,
   QUICKNET_HASH,
@@ -16,6 +23,7 @@ const params = { preset: "test", beacon: { round: "1000", time: TIME, chainHash:
 let world: PipelineWorld;
 let pipeline: OpenPipeline;
 let relay: DrandRelay;
+let late: LateRounds & LateRoundCalls;
 let signature: Uint8Array | undefined;
 /** Called when the price of gas is asked for, just before a transaction is signed. */
 let onPrice: () => void;
@@ -24,7 +32,14 @@ beforeEach(async () => {
   signature = undefined;
   onPrice = () => {};
   relay = await startDrandRelay(QUICKNET, () => signature);
-  const beacon = { chain: QUICKNET, relays: [DEAD_RELAY, relay.url], marginSeconds: 3 };
+  const folder = mkdtempSync(join(tmpdir(), "tyche-rounds-"));
+  const store = await openStore(createSqliteDialect(join(folder, "db")));
+  onTestFinished(async () => {
+    await store.close();
+    rmSync(folder, { recursive: true });
+  });
+  late = createLateRounds({ db: store.db, findChain: () => QUICKNET, onError: () => {} });
+  const beacon = { chain: QUICKNET, relays: [DEAD_RELAY, relay.url], marginSeconds: 3, late };
   // The chain's clock is before the round, and this machine's long after it: a round that was ahead is late at once.
   world = await startPipelineWorld({ startsAt: DUE - 3_600, beacon });
   const { gasPriceWei } = world.stack;
@@ -65,6 +80,16 @@ test("why says that the round is late, and which relay said what; whoever has th
   expect((await pipeline.book.find(id))!.state).toBe("randomness");
   watched.mockRestore();
   signature = QUICKNET_ROUNDS.get(1000n)!;
+  expect(await pipeline.ended(id)).toMatchObject({ state: "fulfilled", error: null });
+});
+
+test("no relay ever has the round: whoever hands its signature in settles it", async () => {
+  const id = await requestLate();
+  const round = { round: 1000n, chainHash: QUICKNET_HASH };
+  await expect(late.handIn(round, toHex(QUICKNET_ROUNDS.get(1001n)!), async () => {})).rejects.toThrow(
+    "it is not that of round 1000",
+  );
+  await late.handIn(round, toHex(QUICKNET_ROUNDS.get(1000n)!), async () => {});
   expect(await pipeline.ended(id)).toMatchObject({ state: "fulfilled", error: null });
 });
 

@@ -1,0 +1,38 @@
+import { Option, type Command } from "commander";
+import { createExplorer } from "../client/index.ts";
+import { serviceUrl } from "./connectService.ts";
+import type { Terminal } from "./terminal.ts";
+
+const EXAMPLES = `
+Examples:
+  $ tyche beacon 1000 b44679b9a59af2ec876b1a6b1ad52ea9b1615fc3982b19576350f93447cb1125e342b73a8dd2bacbe47e4b6b63ed5e39
+  $ tyche beacon 1000 "$(curl -s https://RELAY/52db9ba70e0cc0f6eaf7803dd07447a1f5477735fd3f661792ba94600c84e971/public/1000 | jq -r .signature)"
+
+Needs no key. The service checks the signature, and takes it if requests wait for the round and no relay had it a minute after its time.`;
+
+/** Adds `tyche beacon`. */
+export function registerBeacon(program: Command, { out }: Terminal): void {
+  program
+    .command("beacon")
+    .description("Hands in a round of drand that no relay has and that requests wait for (beacon_late).")
+    .argument("<round>", "number of the round")
+    .argument("<signature>", "its signature, 48 bytes of hex")
+    .option("--chain <hash>", "hash of the round's chain (default: that of drand's quicknet)")
+    .addOption(
+      new Option("--url <url>", "address of the service (default: the one running on this machine)").env(
+        "TYCHE_URL",
+      ),
+    )
+    .addHelpText("after", EXAMPLES)
+    .action(async (round: string, signature: string, flags: BeaconFlags) => {
+      const { QUICKNET_HASH } = await import("../lib/drand.ts");
+      const explorer = createExplorer({ baseUrl: serviceUrl(flags) });
+      await explorer.handInRound({ round, chainHash: flags.chain ?? QUICKNET_HASH }, signature);
+      out(`round ${round} is taken: the requests that wait for it are answered`);
+    });
+}
+
+interface BeaconFlags {
+  readonly chain?: string;
+  readonly url?: string;
+}

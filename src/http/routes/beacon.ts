@@ -1,0 +1,77 @@
+import { createHash } from "node:crypto";
+import type { Router } from "@koa/router";
+import { hexToBytes } from "viem";
+import type { CallCounter } from "../../lib/callCounter.ts";
+import type { DrandRound } from "../../lib/drand.ts";
+import { InvalidParameterError } from "../../lib/invalidParameter.ts";
+import { parseJson } from "../../lib/parseJson.ts";
+import type { LateRoundCalls } from "../../requests/lateRounds.ts";
+import { readTextBody } from "../body.ts";
+import type { HttpContext, RequestState } from "../context.ts";
+import { sendJson } from "../frame.ts";
+import { countCall } from "../guard.ts";
+import type { PublicGuard } from "../publicGuard.ts";
+
+/** Where drand's relays have a round. */
+const PATH = "/beacon/:chainHash/public/:round";
+/** Longest body: a relay's answer has some 250 bytes. */
+const MAX_BODY_BYTES = 4_096;
+/** Signatures of one address that are checked in a minute: each takes some 15 ms of the process's time. */
+const CHECKS_PER_MINUTE = 10;
+const MAX_ROUND = 2n ** 64n - 1n;
+
+/**
+ * Adds the service as a relay of drand for late rounds, and `PUT` at the same path, by which anybody hands one in. The body may be another
+ * relay's answer as it is.
+ */
+export function beaconRoutes(
+  router: Router<RequestState>,
+  options: {
+    readonly rounds: LateRoundCalls;
+    readonly guardPublic: PublicGuard;
+    readonly counter: CallCounter;
+  },
+): void {
+  const { rounds, guardPublic, counter } = options;
+  const checks = { name: "rounds", quota: CHECKS_PER_MINUTE, windowSeconds: 60, counter };
+
+  router.get(PATH, async (ctx) => {
+    await guardPublic(ctx);
+    ctx.set("Cache-Control", "no-store");
+    const round = parseRound(ctx.params);
+    const signature = await rounds.get(round);
+    sendJson(ctx, 200, {
+      round: Number(round.round),
+      randomness: createHash("sha256").update(hexToBytes(signature)).digest("hex"),
+      signature: signature.slice(2),
+    });
+  });
+
+  router.put(PATH, async (ctx) => {
+    await guardPublic(ctx);
+    ctx.set("Cache-Control", "no-store");
+    const round = parseRound(ctx.params);
+    const given = await readSignature(ctx);
+    const signature = await rounds.handIn(round, given, () => countCall(ctx, checks));
+    const { chainHash } = round;
+    sendJson(ctx, 200, { data: { round: String(round.round), chainHash, signature } });
+  });
+}
+
+function parseRound({ chainHash = "", round = "" }: Readonly<Record<string, string>>): DrandRound {
+  if (!/^[0-9a-f]{64}$/i.test(chainHash))
+    throw new InvalidParameterError([{ path: "/chainHash", message: "must be 64 hex digits" }]);
+  if (!/^[1-9][0-9]{0,19}$/.test(round) || BigInt(round) > MAX_ROUND)
+    throw new InvalidParameterError([
+      { path: "/round", message: "must be a whole number from 1 to 2^64 − 1" },
+    ]);
+  return { chainHash: `0x${chainHash.toLowerCase()}`, round: BigInt(round) };
+}
+
+async function readSignature(ctx: HttpContext): Promise<string> {
+  const body = parseJson(await readTextBody(ctx, MAX_BODY_BYTES), "The body");
+  const signature =
+    typeof body === "object" && body !== null && !Array.isArray(body) ? body["signature"] : undefined;
+  if (typeof signature === "string") return signature;
+  throw new InvalidParameterError([{ path: "/signature", message: "must be a string of hex" }]);
+}

@@ -1,0 +1,130 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { hexToBytes, type Hex } from "viem";
+import { verifyDrandRound, type DrandChain, type DrandRound, type LateRounds } from "../lib/drand.ts";
+import { TycheError } from "../lib/errors.ts";
+import { toHexText } from "../lib/hex.ts";
+import { InvalidParameterError } from "../lib/invalidParameter.ts";
+import { findLateRound, saveLateRound, saveLateSignature } from "../store/lateRounds.ts";
+import type { Queryable } from "../store/queryable.ts";
+
+/** Pauses between looks into the database, where another replica may have stored a round. */
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 60_000;
+/** Bytes of a signature: a compressed point of G1. */
+const SIGNATURE_BYTES = 48;
+
+/** How anybody settles the rounds of drand that presets wait for and no relay has. */
+export interface LateRoundCalls {
+  /** Returns the signature of a late round. Throws `not_found` for any other, and until it is there. */
+  get(round: DrandRound): Promise<Hex>;
+  /**
+   * Takes the signature of a late round. Does nothing if it is there already. Throws `not_found` for a round that isn't late, and
+   * `invalid_parameter` for any other signature.
+   *
+   * @param admit called before the check of a signature, which takes some 15 ms; throws if its caller had enough of them.
+   */
+  handIn(round: DrandRound, signature: string, admit: () => Promise<void>): Promise<Hex>;
+}
+
+/**
+ * Creates what takes late rounds. They are in the database: any replica takes them, and none is lost with a restart.
+ *
+ * @param options.findChain returns a chain of rounds that the service follows
+ */
+export function createLateRounds(options: {
+  readonly db: Queryable;
+  readonly findChain: (chainHash: Hex) => DrandChain | undefined;
+  readonly onError: (error: unknown) => void;
+}): LateRounds & LateRoundCalls {
+  const { db, onError } = options;
+  /** What waits in this process, by chain's hash and round. */
+  const waiting = new Map<string, Set<AbortController>>();
+
+  const store = async (round: DrandRound, signature: Hex): Promise<void> => {
+    await saveLateSignature(db, round, signature);
+    for (const waiter of waiting.get(keyOf(round)) ?? []) waiter.abort();
+  };
+
+  return {
+    async receive(round, signal) {
+      const woken = new AbortController();
+      const key = keyOf(round);
+      const waiters = waiting.get(key) ?? new Set();
+      waiting.set(key, waiters.add(woken));
+      const ended = AbortSignal.any([signal, woken.signal]);
+      try {
+        for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
+          try {
+            await saveLateRound(db, round);
+            const signature = await findLateRound(db, round);
+            if (signature) return hexToBytes(signature);
+          } catch (error) {
+            onError(error);
+          }
+          signal.throwIfAborted();
+          // Once woken, it looks again at once, and pauses only if the database fails.
+          await sleep(pauseMs, undefined, { signal: woken.signal.aborted ? signal : ended }).catch(() => {});
+          signal.throwIfAborted();
+        }
+      } finally {
+        waiters.delete(woken);
+        if (waiters.size === 0) waiting.delete(key);
+      }
+    },
+    async settle(round, signature) {
+      await store(round, toHexText(signature)).catch(onError);
+    },
+    async get(round) {
+      const signature = await findLateRound(db, round);
+      if (!signature) throw new UnknownRoundError(round, signature === null);
+      return signature;
+    },
+    async handIn(round, text, admit) {
+      const known = await findLateRound(db, round);
+      if (known) return known;
+      const chain = options.findChain(round.chainHash);
+      if (known === undefined || chain === undefined) throw new UnawaitedRoundError(round);
+      if (!new RegExp(`^(0x)?[0-9a-f]{${2 * SIGNATURE_BYTES}}$`, "i").test(text))
+        throw new SignatureError(`it must be ${SIGNATURE_BYTES} bytes of hex`);
+      await admit();
+      const signature: Hex = `0x${text.slice(-2 * SIGNATURE_BYTES).toLowerCase()}`;
+      if (!verifyDrandRound(chain, round.round, hexToBytes(signature)))
+        throw new SignatureError(`it is not that of round ${round.round}`);
+      await store(round, signature);
+      return signature;
+    },
+  };
+}
+
+function keyOf({ round, chainHash }: DrandRound): string {
+  return `${chainHash} ${round}`;
+}
+
+/** The service has no such round. */
+class UnknownRoundError extends TycheError {
+  constructor({ round }: DrandRound, isAwaited: boolean) {
+    super(
+      isAwaited
+        ? `round ${round} is late: whoever has it can PUT its signature here`
+        : `round ${round} is none that this service waited for in vain: ask a relay of drand`,
+      { code: "not_found", blame: "caller" },
+    );
+  }
+}
+
+/** A round was handed in that nothing waits for. */
+class UnawaitedRoundError extends TycheError {
+  constructor({ round }: DrandRound) {
+    super(
+      `round ${round} of this chain is none that a request waits for in vain: a round is taken from a minute after its time on`,
+      { code: "not_found", blame: "caller" },
+    );
+  }
+}
+
+/** What was handed in is not the round's signature. */
+class SignatureError extends InvalidParameterError {
+  constructor(message: string) {
+    super([{ path: "/signature", message }]);
+  }
+}

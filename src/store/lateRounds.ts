@@ -1,0 +1,40 @@
+import type { Hex } from "viem";
+import type { DrandRound } from "../lib/drand.ts";
+import type { Queryable } from "./queryable.ts";
+
+/** Stores that a round is late, unless that is known. */
+export async function saveLateRound(db: Queryable, { round, chainHash }: DrandRound): Promise<void> {
+  await db
+    .insertInto("late_rounds")
+    .values({ chain_hash: chainHash, round: String(round), signature: null })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+/** Returns a late round's signature, `null` as long as nobody has it; `undefined` for a round that isn't late. */
+export async function findLateRound(
+  db: Queryable,
+  { round, chainHash }: DrandRound,
+): Promise<Hex | null | undefined> {
+  const row = await db
+    .selectFrom("late_rounds")
+    .select("signature")
+    .where("chain_hash", "=", chainHash)
+    .where("round", "=", String(round))
+    .executeTakeFirst();
+  return row?.signature;
+}
+
+/** Stores a late round's signature. */
+export async function saveLateSignature(
+  db: Queryable,
+  { round, chainHash }: DrandRound,
+  signature: Hex,
+): Promise<void> {
+  await db
+    .updateTable("late_rounds")
+    .set({ signature })
+    .where("chain_hash", "=", chainHash)
+    .where("round", "=", String(round))
+    .execute();
+}
