@@ -282,6 +282,11 @@ export const SharedResult = Type.Object({
   network: Type.String(),
   updatedAt: time("When the result was stored."),
   preset: Type.Optional(Type.String({ description: "Name of the preset; absent for others." })),
+  title: Type.Optional(
+    Type.String({
+      description: "Title of the preset; absent for others, and while it isn't installed here.",
+    }),
+  ),
   params: Type.Optional(
     Type.Record(Type.String(), Type.Unknown(), {
       description: "A preset's parameters, whose values are on chain; absent once they were deleted here.",

@@ -1552,6 +1552,8 @@ export interface SharedResult {
   readonly updatedAt: string;
   /** Name of the preset; absent for others. */
   readonly preset?: string;
+  /** Title of the preset; absent for others, and while it isn't installed here. */
+  readonly title?: string;
   /** A preset's parameters, whose values are on chain; absent once they were deleted here. */
   readonly params?: Readonly<Record<string, unknown>>;
   /** Id of the dapp, on chain with the label; absent without one. */

@@ -56,7 +56,7 @@ export function createService(
     throw new InvalidParameterError([{ path: "/network", message }]);
   };
   const catalogue = createCatalogue(networks, registry);
-  const reader = createRequestReader({ store, book, networks, baseUrl: options.baseUrl });
+  const reader = createRequestReader({ store, book, networks, registry, baseUrl: options.baseUrl });
   const secrets = createSecrets({ store, getNetwork });
   const checker = createCommandChecker({ store, pool, registry, secrets });
   const acceptance = createAcceptance({ ...options, checker, getNetwork });

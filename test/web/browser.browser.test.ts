@@ -119,7 +119,7 @@ describe.each(SCREENS)("at $width px, $scheme", (screen) => {
     expect((await winners.allTextContents()).toSorted()).toEqual(["Ada", "Barbara"]);
     await visitor.inspect();
     await page.getByRole("link", { name: "public page" }).click();
-    await page.getByRole("heading", { name: "lotto on Ethereum Sepolia (local chain)" }).waitFor();
+    await page.getByRole("heading", { level: 1, name: "Draw winners from a list" }).waitFor();
     expect((await winners.allTextContents()).toSorted()).toEqual(["Ada", "Barbara"]);
     expect(visitor.troubles).toEqual([]);
   });
@@ -193,7 +193,7 @@ describe.each(SCREENS)("at $width px, $scheme", (screen) => {
       [hash.slice(2), "Transaction"],
       ["1", "Block 1"],
       [consumer, "PresetConsumer"],
-      [request.id, `coinflip on ${NETWORK}`],
+      [request.id, "Flip a coin"],
       [request.outcome.requestId as string, "Transaction"],
     ]) {
       await page.goto(`${tyche.url}/explorer/sepolia`);

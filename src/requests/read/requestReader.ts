@@ -8,6 +8,7 @@ import { presentRequest } from "./present.ts";
 import { isEnded } from "../change.ts";
 import type { RequestBook } from "../requestBook.ts";
 import type { SharedResult } from "../../api/types.ts";
+import type { PresetRegistry } from "../../presets/presetRegistry.ts";
 import type { Dapp, ListOptions, RequestPage, RequestRecord } from "../service.ts";
 import type { ServiceNetwork } from "../serviceNetwork.ts";
 
@@ -34,10 +35,11 @@ export function createRequestReader(options: {
   readonly book: RequestBook;
   /** By name. Requests of a network that isn't configured any more remain readable. */
   readonly networks: ReadonlyMap<string, ServiceNetwork>;
+  readonly registry: Pick<PresetRegistry, "find">;
   /** Address of this service for callers, without a trailing slash. */
   readonly baseUrl: () => string;
 }): RequestReader {
-  const { store, book, networks, baseUrl } = options;
+  const { store, book, networks, registry, baseUrl } = options;
 
   const present = (request: OpenRequest): RequestRecord =>
     presentRequest(request, {
@@ -94,12 +96,14 @@ export function createRequestReader(options: {
       const { network, updatedAt, shown } = record;
       const { preset, label } = record.params as { readonly preset?: string; readonly label?: string };
       const hasParams = preset !== undefined && record.payloadDeletedAt === undefined;
+      const title = preset === undefined ? undefined : registry.find(preset)?.title;
       return {
         id,
         network,
         updatedAt,
         outcome,
         ...(preset === undefined ? {} : { preset }),
+        ...(title === undefined ? {} : { title }),
         ...(hasParams ? { params: ownParamsOf(record.params) } : {}),
         ...(label === undefined ? {} : { dappId: record.dappId }),
         ...(shown === undefined ? {} : { shown }),

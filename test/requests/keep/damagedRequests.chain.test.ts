@@ -97,7 +97,13 @@ describe.each(DATABASES)("%s", (_, createDatabase) => {
   test("error: a list leaves damaged rows out, and its pages lead to all others", async () => {
     await changeByHand(requests[1]!);
     await changeByHand(requests[3]!);
-    const reader = createRequestReader({ store, book, networks: new Map(), baseUrl: () => "" });
+    const reader = createRequestReader({
+      store,
+      book,
+      networks: new Map(),
+      registry: { find: () => undefined },
+      baseUrl: () => "",
+    });
     const dapp = { id: DESK_DAPP, name: "test", facilities: [], createdAt: 1, keyId: "key_1" } as const;
     const pages: string[][] = [];
     for (let cursor: string | null | undefined; cursor !== null;) {

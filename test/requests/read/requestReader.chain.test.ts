@@ -6,6 +6,8 @@ import { createRequestReader } from "../../../src/requests/read/requestReader.ts
 import { insertDapp } from "../../../src/store/dapps.ts";
 import { createSqliteDialect } from "../../../src/store/sqliteDialect.ts";
 import { openStore, type Store } from "../../../src/store/store.ts";
+import type { Preset } from "../../../src/presets/preset.ts";
+import { loadPreset } from "../../../src/presets/loadPreset.ts";
 import { DESK_DAPP, DESK_NETWORK, makeRequest } from "../../support/pipelineWorld.ts";
 
 let store: Store;
@@ -17,7 +19,13 @@ afterEach(() => store.close());
 
 test("behaviour: requests of a network that is no longer configured can still be read", async () => {
   const book = createRequestBook(store);
-  const reader = createRequestReader({ store, book, networks: new Map(), baseUrl: () => "" });
+  const reader = createRequestReader({
+    store,
+    book,
+    networks: new Map(),
+    registry: { find: () => undefined },
+    baseUrl: () => "",
+  });
   const waiting = makeRequest("random", "0x");
   const ended = makeRequest("random", "0x");
   await book.add(waiting);
@@ -42,7 +50,13 @@ test.each([
   ["executing", { acceptedBlock: 5 }, "its result is not on chain yet"],
 ] as const)("behaviour: a request that is %s (%o) says what it waits for", async (state, known, why) => {
   const book = createRequestBook(store);
-  const reader = createRequestReader({ store, book, networks: new Map(), baseUrl: () => "" });
+  const reader = createRequestReader({
+    store,
+    book,
+    networks: new Map(),
+    registry: { find: () => undefined },
+    baseUrl: () => "",
+  });
   const request = makeRequest("function", "0x");
   const progress = { ...request.progress, ...known };
   expect(reader.present({ ...request, state, progress })).toMatchObject({ state, why });
@@ -57,9 +71,20 @@ const RAN = {
   err: "0x",
 } as const;
 
-const endRequest = async (change: Omit<Change, "request">, changed: Partial<OpenRequest> = {}) => {
+const endRequest = async (
+  change: Omit<Change, "request">,
+  changed: Partial<OpenRequest> = {},
+  presets: Readonly<Record<string, Preset>> = {},
+) => {
   const book = createRequestBook(store);
-  const reader = createRequestReader({ store, book, networks: new Map(), baseUrl: () => "http://tyche" });
+  const registry = { find: (name: string) => presets[name] };
+  const reader = createRequestReader({
+    store,
+    book,
+    networks: new Map(),
+    registry,
+    baseUrl: () => "http://tyche",
+  });
   const request = Object.assign(makeRequest("preset", "0x"), changed);
   await book.add(request);
   await book.change([{ request, ...change }]);
@@ -89,6 +114,17 @@ test("behaviour: a preset's outcome has the value and its parts as stored, whate
     outcome: { success: true, id, value: true, shareUrl: `http://tyche/r/${id}` },
     shown: { as: "coin", side: "Heads" },
   });
+});
+
+test("behaviour: a shared result has the title of its preset, while that is installed", async () => {
+  const ended = { state: "fulfilled", outcome: RAN } as const;
+  const drawn = { params: { preset: "coinflip" } } as unknown as Partial<OpenRequest>;
+  const { id, reader } = await endRequest(ended, drawn, {
+    coinflip: await loadPreset("plugins", "coinflip"),
+  });
+  expect(await reader.getShared(id)).toMatchObject({ preset: "coinflip", title: "Flip a coin" });
+  const gone = await endRequest(ended, drawn);
+  expect(await gone.reader.getShared(gone.id)).not.toHaveProperty("title");
 });
 
 test("error: an outcome that is a failure has a code and no value", async () => {

@@ -4,9 +4,9 @@ import type {
   RequestState,
   RequestView,
   SharedResult,
-  ShownResult,
 } from "../../../client/index.ts";
 import { nameRound } from "../../../lib/drawWords.ts";
+import { lineOf } from "../../../lib/sharedWords.ts";
 import { count, Time } from "./format.tsx";
 import { ResultText, Tag, UnknownText } from "./parts.tsx";
 
@@ -56,13 +56,7 @@ export function ResultInList({ request: { outcome, error, why, shown } }: { read
   if ("randomNumber" in outcome) return cut(outcome.randomNumber.join(", "));
   if (!("parsedResult" in outcome)) return null;
   if (!outcome.success) return <Bad text={outcome.err} />;
-  return <ResultText text={cut(shown === undefined ? outcome.parsedResult : textOf(shown))} />;
-}
-
-/** Writes a result in one line, as its preset says. */
-function textOf(shown: ShownResult): string {
-  if (shown.as === "coin") return shown.side;
-  return (shown.as === "dice" ? shown.rolls : shown.entries).join(", ");
+  return <ResultText text={cut(shown === undefined ? outcome.parsedResult : lineOf(shown))} />;
 }
 
 function Bad({ text }: { readonly text: string }) {

@@ -1,100 +1,122 @@
 import { useQuery } from "@tanstack/react-query";
 import { useParams } from "wouter";
 import type { SharedResult } from "../../../../client/index.ts";
+import { countEntries, describeShared } from "../../../../lib/sharedWords.ts";
 import { Loaded, Page } from "../../page.tsx";
 import { CheckPart } from "../../parts/checkPart.tsx";
-import { Age, Code, Copyable, PartyLink, Time, TransactionLink } from "../../parts/format.tsx";
-import { Facts, Folded, plainText, UnknownText } from "../../parts/parts.tsx";
+import { Code, Copyable, PartyLink, Time, TransactionLink } from "../../parts/format.tsx";
+import { Facts, Folded, plainText, UnknownText, type Fact } from "../../parts/parts.tsx";
+import { QrCode } from "../../parts/qrCode.tsx";
 import { Beacon, transactionsOf } from "../../parts/requestParts.tsx";
-import { useExplorer, useTitleOf } from "../../services.tsx";
+import { useExplorer, useNetworks } from "../../services.tsx";
 import { OutcomePart } from "./outcome.tsx";
 
-/** `/r/{id}`: a result for everyone, which reveals nothing of the dapp that is not on chain. */
+/** `/r/{id}`: a result as a certificate for everyone, which reveals nothing of the dapp that is not on chain. */
 export function Shared() {
   const { id } = useParams<{ readonly id: string }>();
   const explorer = useExplorer();
   const query = useQuery({ queryKey: ["shared", id], queryFn: () => explorer.shared(id), staleTime: 60_000 });
-  return <Loaded query={query}>{(shared) => <SharedParts shared={shared} />}</Loaded>;
+  return <Loaded query={query}>{(shared) => <Certificate shared={shared} />}</Loaded>;
 }
 
-function SharedParts({ shared }: { readonly shared: SharedResult }) {
-  const { outcome, network, updatedAt, params, dappId } = shared;
-  const titleOf = useTitleOf();
-  const title = titleOfResult(shared);
-  const links = transactionsOf(outcome);
-  return (
-    <Page title={plainText(title)}>
-      <h1>
-        <UnknownText text={title} /> on {titleOf(network)}
-      </h1>
-      <section className="panel" aria-label="Result">
-        <OutcomePart outcome={outcome} {...(shared.shown === undefined ? {} : { shown: shared.shown })} />
-        <Facts
-          entries={[
-            ...Object.entries(params ?? {}).map(
-              ([name, value]) => [<UnknownText text={name} />, <Given value={value} />] as const,
-            ),
-            ["Label", outcome.label !== undefined && <UnknownText text={JSON.stringify(outcome.label)} />],
-            ["Drawn for", dappId !== undefined && <Code text={dappId} />],
-            [
-              "Beacon",
-              "beacon" in outcome && outcome.beacon !== undefined && <Beacon beacon={outcome.beacon} />,
-            ],
-            ["Delivered", <Delivery network={network} hash={links[0]!.hash} />],
-            ...links.map(
-              ({ name, hash }) =>
-                [
-                  name,
-                  <TransactionLink network={network} hash={hash}>
-                    <Code text={hash} />
-                  </TransactionLink>,
-                ] as const,
-            ),
-            [
-              "Stored",
-              <>
-                <Time iso={updatedAt} /> (<Age iso={updatedAt} />)
-              </>,
-            ],
-          ]}
-        />
-        <Folded summary="Bytes and ids on chain">
-          <Facts
-            entries={[
-              ["Result", "result" in outcome && <Copyable text={outcome.result} what="result" />],
-              ["Request", <Copyable text={outcome.requestId} what="request" />],
-            ]}
-          />
-        </Folded>
-      </section>
-      <CheckPart network={network} hash={links[0]!.hash} />
-    </Page>
-  );
-}
-
-/** A parameter's value; of a list, each entry. */
-function Given({ value }: { readonly value: unknown }) {
-  return <UnknownText text={JSON.stringify(value)} />;
-}
-
-/** When the transaction with a result was mined, by its block, and who signed it. */
-function Delivery({ network, hash }: { readonly network: string; readonly hash: string }) {
+function Certificate({ shared }: { readonly shared: SharedResult }) {
+  const { outcome, network, updatedAt, params = {}, dappId } = shared;
   const explorer = useExplorer();
-  const { data, error } = useQuery({
+  const { data: networks } = useNetworks();
+  const { heading, subject } = describeShared(shared);
+  const links = transactionsOf(outcome);
+  const [{ hash }] = links as [(typeof links)[number]];
+  const { data: mined } = useQuery({
     queryKey: ["transaction", network, hash],
     queryFn: () => explorer.transaction(network, hash),
     staleTime: 60_000,
   });
-  if (data === undefined) return <>{error === null ? "…" : "see the transaction"}</>;
+  const known = networks?.find(({ name }) => name === network);
+  const address = `${location.origin}/r/${shared.id}`;
   return (
-    <>
-      {data.block !== null && <Time iso={data.block.at} />} by{" "}
-      <PartyLink network={network} party={data.from} />
-    </>
+    <Page title={plainText(heading)}>
+      <h1>
+        <UnknownText text={heading} />
+      </h1>
+      <p className="lead">
+        {subject.length > 0 && (
+          <>
+            <UnknownText text={subject.join(": ")} />,{" "}
+          </>
+        )}
+        on {known?.title ?? network}
+        {known?.embedded === false && " (public chain)"}
+        {mined?.block && (
+          <>
+            , <Time iso={mined.block.at} />
+          </>
+        )}
+      </p>
+      <section className="panel certificate" aria-label="Result">
+        <div>
+          <OutcomePart outcome={outcome} {...(shared.shown === undefined ? {} : { shown: shared.shown })} />
+        </div>
+        <QrCode address={address} label="QR code of this page's address" />
+      </section>
+      <section className="panel" aria-label="About">
+        <Facts
+          entries={[
+            ["Label", outcome.label !== undefined && <UnknownText text={outcome.label} />],
+            ["Drawn for", dappId !== undefined && <Code text={dappId} />],
+            ...Object.entries(params).map(([name, value]): Fact => [
+              <UnknownText text={name} />,
+              <Given value={value} />,
+            ]),
+            [
+              "Beacon",
+              "beacon" in outcome && outcome.beacon !== undefined && <Beacon beacon={outcome.beacon} />,
+            ],
+            ...links.map((link): Fact => [
+              link.name,
+              <TransactionLink network={network} hash={link.hash}>
+                <Code text={link.hash} />
+              </TransactionLink>,
+            ]),
+            ["Delivered by", mined && <PartyLink network={network} party={mined.from} />],
+            ["Request on chain", <Copyable text={outcome.requestId} what="request" />],
+          ]}
+        />
+        <Folded summary="Bytes, and when they were stored here">
+          <Facts
+            entries={[
+              ["Result", "result" in outcome && <Copyable text={outcome.result} what="result" />],
+              ["Stored", <Time iso={updatedAt} />],
+            ]}
+          />
+        </Folded>
+        <p className="on-screen">
+          <button type="button" onClick={() => print()}>
+            Print
+          </button>
+        </p>
+      </section>
+      <CheckPart network={network} hash={hash} />
+      <p className="on-paper">
+        This result: {address}. To verify it without this service, open {location.origin}/verifier.html or a
+        copy of it, and enter the transaction's hash and the address of any node of the chain.
+      </p>
+    </Page>
   );
 }
 
-function titleOfResult({ preset, outcome }: SharedResult): string {
-  const what = preset ?? ("randomNumber" in outcome ? "Random numbers" : "Function");
-  return outcome.label === undefined ? what : `${what}: ${outcome.label}`;
+/** A parameter's value; a list is folded, as it may have thousands of entries. */
+function Given({ value }: { readonly value: unknown }) {
+  if (!Array.isArray(value))
+    return <UnknownText text={typeof value === "string" ? value : JSON.stringify(value)} />;
+  return (
+    <Folded summary={countEntries(value)}>
+      <ol className="given" tabIndex={0}>
+        {value.map((entry, i) => (
+          <li key={i}>
+            <UnknownText text={typeof entry === "string" ? entry : JSON.stringify(entry)} />
+          </li>
+        ))}
+      </ol>
+    </Folded>
+  );
 }

@@ -1,0 +1,61 @@
+/** How pages and the previews of links to them name a shared result. */
+
+/** A preset's result in parts, as its preset says. */
+type Shown =
+  | { readonly as: "coin"; readonly side: string }
+  | { readonly as: "dice"; readonly rolls: readonly string[] }
+  | { readonly as: "list"; readonly entries: readonly string[] };
+
+interface Shared {
+  readonly preset?: string;
+  readonly title?: string;
+  readonly params?: Readonly<Record<string, unknown>>;
+  readonly shown?: Shown;
+  readonly outcome: { readonly success: boolean; readonly label?: string } & (
+    | { readonly randomNumber: readonly string[] }
+    | { readonly parsedResult: string; readonly err: string }
+  );
+}
+
+/** Names a shared result. All of it is text of its caller's choice, or of its preset's author. */
+export function describeShared({ preset, title, params = {}, shown, outcome }: Shared): {
+  /** What it is for, as its caller said; otherwise what it is. */
+  readonly heading: string;
+  /** What it is, unless the heading says so, and how many were drawn of how many. */
+  readonly subject: readonly string[];
+  /** The result in one line, uncut. */
+  readonly result: string;
+} {
+  const { label } = outcome;
+  const isRandom = "randomNumber" in outcome;
+  const what = title ?? (isRandom ? "Random numbers" : preset === undefined ? "A function" : "A preset");
+  const [list, ...others] = Object.values(params).filter((value) => Array.isArray(value));
+  const extent = isRandom
+    ? countOf(outcome.randomNumber, "random number", "random numbers")
+    : shown?.as === "list" && list !== undefined && others.length === 0
+      ? `${shown.entries.length} of ${countEntries(list)}`
+      : undefined;
+  const subject = [label === undefined ? undefined : what, extent].filter((text) => text !== undefined);
+  return { heading: label ?? what, subject, result: resultOf(outcome, shown) };
+}
+
+function resultOf(outcome: Shared["outcome"], shown: Shown | undefined): string {
+  if ("randomNumber" in outcome) return outcome.randomNumber.join(", ");
+  if (!outcome.success) return outcome.err;
+  return shown === undefined ? outcome.parsedResult : lineOf(shown);
+}
+
+/** Writes a preset's result in one line. */
+export function lineOf(shown: Shown): string {
+  if (shown.as === "coin") return shown.side;
+  return (shown.as === "dice" ? shown.rolls : shown.entries).join(", ");
+}
+
+/** "1 entry", "6 entries". */
+export function countEntries(list: readonly unknown[]): string {
+  return countOf(list, "entry", "entries");
+}
+
+function countOf({ length }: readonly unknown[], one: string, many: string): string {
+  return `${length} ${length === 1 ? one : many}`;
+}

@@ -1,0 +1,50 @@
+import { expect, test } from "vitest";
+import { describeShared } from "../../src/lib/sharedWords.ts";
+
+const DRAW = {
+  preset: "lotto",
+  title: "Draw winners from a list",
+  params: { numberOfWinners: "2", list: ["ann", "bob", "cy"] },
+  shown: { as: "list", entries: ["cy", "ann"] },
+  outcome: { success: true, parsedResult: "Winners: cy, ann", err: "0x" },
+} as const;
+
+test("names a draw by its label, and says how many were drawn of how many", () => {
+  expect(describeShared({ ...DRAW, outcome: { ...DRAW.outcome, label: "raffle" } })).toEqual({
+    heading: "raffle",
+    subject: ["Draw winners from a list", "2 of 3 entries"],
+    result: "cy, ann",
+  });
+});
+
+test("names a draw without a label by its preset's title, and by no folder where there is none", () => {
+  expect(describeShared(DRAW)).toMatchObject({
+    heading: "Draw winners from a list",
+    subject: ["2 of 3 entries"],
+  });
+  const { preset, outcome } = DRAW;
+  expect(describeShared({ preset, outcome })).toMatchObject({ heading: "A preset" });
+});
+
+test("says nothing of how many where the parameters are deleted or have several lists", () => {
+  const { params, ...rest } = DRAW;
+  expect(describeShared(rest).subject).toEqual([]);
+  expect(describeShared({ ...rest, params: { ...params, others: [] } }).subject).toEqual([]);
+});
+
+test("shows random numbers, functions, sides and errors in one line", () => {
+  expect(describeShared({ outcome: { success: true, randomNumber: ["7"] } })).toEqual({
+    heading: "Random numbers",
+    subject: ["1 random number"],
+    result: "7",
+  });
+  expect(describeShared({ outcome: { success: false, parsedResult: "", err: "no" } })).toEqual({
+    heading: "A function",
+    subject: [],
+    result: "no",
+  });
+  const outcome = { success: true, parsedResult: "0", err: "0x" };
+  expect(describeShared({ preset: "coin", shown: { as: "coin", side: "Tails" }, outcome }).result).toBe(
+    "Tails",
+  );
+});
