@@ -40,8 +40,13 @@ export interface PendingReasons {
  * Creates the explanations of one look at a chain, which read each value once. They never reject: a failing node is the explanation.
  *
  * @param coin symbol of the chain's coin
+ * @param findOracleReason what the oracle says it waits for, if it is known
  */
-export function createPendingReasons(reader: PendingReader, coin = "coin"): PendingReasons {
+export function createPendingReasons(
+  reader: PendingReader,
+  coin = "coin",
+  findOracleReason: (requestId: Hex) => string | undefined = () => undefined,
+): PendingReasons {
   const known = new Map<string, Promise<unknown>>();
   const ask = (method: string, parameters: readonly unknown[]): Promise<unknown> => {
     const key = JSON.stringify([method, parameters]);
@@ -123,7 +128,10 @@ export function createPendingReasons(reader: PendingReader, coin = "coin"): Pend
     if (shortage !== undefined) return shortage;
     const confirmations = number - blockNumber + 1n;
     if (confirmations < BigInt(wanted)) return `waiting for confirmation ${confirmations} of ${wanted}`;
-    return "nothing on the chain keeps the oracle from answering; it has not done so yet";
+    const reason = findOracleReason(requestId);
+    return reason === undefined
+      ? "nothing on the chain keeps the oracle from answering; it has not done so yet"
+      : `the oracle has not answered yet: ${reason}`;
   };
 
   const explainFunction: PendingReasons["ofFunction"] = async ({ commitment }, refusal) => {

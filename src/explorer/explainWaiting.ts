@@ -9,6 +9,7 @@ const MAX_EXPLAINED = 25;
 
 type WordsRequest = ChainEventOf<"RandomWordsRequested">;
 type FunctionRequest = ChainEventOf<"OracleRequest">;
+type WaitingChain = Pick<ExploredChain, "archive" | "client" | "coin" | "contracts" | "findOracleReason">;
 type Logged<Event> = { readonly event: Event; readonly log: RawLog };
 
 /**
@@ -18,14 +19,14 @@ type Logged<Event> = { readonly event: Event; readonly log: RawLog };
 export async function explainWaiting(
   logs: readonly RawLog[],
   answered: ReadonlyMap<Hex, unknown>,
-  { archive, client, coin, contracts }: Pick<ExploredChain, "archive" | "client" | "coin" | "contracts">,
+  { archive, client, coin, contracts, findOracleReason }: WaitingChain,
 ): Promise<ReadonlyMap<Hex, string>> {
   const open = logs.flatMap((log): Logged<WordsRequest | FunctionRequest>[] => {
     const event = findEvent(log);
     const isRequest = event?.name === "RandomWordsRequested" || event?.name === "OracleRequest";
     return isRequest && !answered.has(event.requestId) ? [{ event, log }] : [];
   });
-  const reasons = createPendingReasons(client, coin);
+  const reasons = createPendingReasons(client, coin, findOracleReason);
   const told = open.slice(0, MAX_EXPLAINED).map(async ({ event, log }) => {
     const { blockNumber } = log;
     if (event.name === "RandomWordsRequested") {

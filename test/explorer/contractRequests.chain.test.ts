@@ -50,6 +50,7 @@ const stranger = addressOf(1n);
 let world: VerifyWorld;
 let explorer: Explorer;
 const recorded: RecordedCallback[] = [];
+const oracleReasons = new Map<Hex, string>();
 beforeAll(async () => {
   world = await startVerifyWorld();
   const { client, addresses: contracts, chainId } = world;
@@ -59,7 +60,9 @@ beforeAll(async () => {
   const archive = createNodeArchive(client, { isEmbedded: true });
   const named = { network: "test", title: "Test", chainId, coin: "ETH", isEmbedded: true };
   const findRecordedCallbacks = async () => recorded;
-  const chain = { ...named, archive, client, contracts, accounts: {}, findRecordedCallbacks };
+  const findOracleReason = (requestId: Hex) => oracleReasons.get(requestId);
+  const facts = { archive, client, contracts, accounts: {} };
+  const chain = { ...named, ...facts, findRecordedCallbacks, findOracleReason };
   explorer = createExplorer(new Map([["test", () => chain]]));
 });
 afterAll(() => world.close());
@@ -194,6 +197,14 @@ describe("a request of a caller's own contract says why it waits", () => {
     await deliverWords(world, request);
     const view = await explorer.findTransaction("test", request.transactionHash);
     expect(view!.randomRequests[0]!.waitsFor).toBeUndefined();
+  });
+
+  test("names what the chain's own oracle says", async () => {
+    const request = await requestWords(dapp);
+    const { requestId } = (await readPage(dapp)).items[0]!;
+    oracleReasons.set(requestId, "its callback is too large");
+    const reason = "the oracle has not answered yet: its callback is too large";
+    expect(await readReasons(dapp, request)).toMatchObject({ explorer: reason, list: reason });
   });
 
   test("behaviour: for a report, until its timeout, and after it", async () => {

@@ -87,7 +87,7 @@ export function createEmbeddedSource(options: {
         ],
         onRestart({ isUp, ...restart }) {
           if (isUp) {
-            log.warn(restart, "the embedded chain exited unexpectedly and was restarted");
+            log.warn(restart, "the node of the embedded chain was restarted");
             return;
           }
           log.error("the embedded chain exits as soon as it starts");

@@ -118,6 +118,8 @@ export function createServedNetwork(options: ServedNetworkOptions): ServedNetwor
   const drandChains = [terms.beacon, terms.localBeacon].flatMap((one) => one?.chain ?? []);
   const findRecordedCallbacks = (requestIds: readonly string[]) =>
     findCallbackFailures(store.db, name, requestIds);
+  const findOracleReason = (requestId: Hex): string | undefined =>
+    opened.companion?.oracleStatus?.().pending.find((one) => one.requestId === requestId)?.why;
 
   return {
     profile,
@@ -152,6 +154,7 @@ export function createServedNetwork(options: ServedNetworkOptions): ServedNetwor
       (explored ??= opened.chain && {
         ...describeChain(source, opened.chain, findRecordedCallbacks),
         drandChains,
+        ...(source.isEmbedded && { findOracleReason }),
       }),
     observed: () =>
       isServing() && opened.chain !== undefined

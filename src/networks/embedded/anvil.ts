@@ -3,6 +3,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
+import { totalmem } from "node:os";
 import { promisify } from "node:util";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createAnvil } from "@viem/anvil";
@@ -26,11 +27,14 @@ const START_TIMEOUT_MS = 30_000;
 const EARLIER_PROCESS_TIMEOUT_MS = 5_000;
 
 /**
- * Memory limit of Anvil's data segment in KiB (4 GiB), because tracing a call can take any amount of memory. When Anvil exceeds the
- * limit it dies and is restarted without losing anything, and the machine's other processes are spared. In ordinary use it stays
- * below 100 MB.
+ * Memory limit of Anvil's data segment in KiB, because tracing a call can take any amount of memory: 4 GiB, or half of what this process may
+ * use. When Anvil exceeds the limit it dies and is restarted without losing anything, and the machine's other processes are spared. In
+ * ordinary use it stays below 100 MB.
  */
-const MAX_DATA_KILOBYTES = 4 * 2 ** 20;
+export const MAX_DATA_KILOBYTES = Math.min(
+  4 * 2 ** 20,
+  Math.floor(Math.min(totalmem(), process.constrainedMemory() || Infinity) / 2 / 1024),
+);
 
 /**
  * Writes its process id and the socket's path to the file given as the first argument, then execs the command that follows, which
@@ -48,6 +52,8 @@ const launcherOf = (isolation: readonly string[]): readonly string[] =>
 export interface AnvilProcess {
   /** Whether Anvil answers only on its Unix socket; otherwise it also listens on a TCP port of a loopback address. */
   readonly isIsolated: boolean;
+  /** Returns the memory that it takes at the moment, in KiB; 0 where the system doesn't say (not Linux). */
+  residentKilobytes(): number;
   /** Kills Anvil at once: its data is either on disk already or disposable. Idempotent. */
   close(): Promise<void>;
 }
@@ -62,6 +68,8 @@ export interface AnvilOptions {
   readonly stateFile: string;
   /** Default: {@link MAX_DATA_KILOBYTES}. */
   readonly maxDataKilobytes?: number | undefined;
+  /** Default: {@link KEPT_TRANSACTION_BLOCKS}. */
+  readonly keptTransactionBlocks?: number;
   /** Called when the process exits without having been asked to; `isOutOfMemory`: because it reached that limit. */
   readonly onExit: (isOutOfMemory: boolean) => void;
 }
@@ -89,7 +97,7 @@ export async function startAnvil(options: AnvilOptions): Promise<AnvilProcess> {
     order: "fifo",
     hardfork: HARDFORK as never,
     pruneHistory: KEPT_STATES,
-    transactionBlockKeeper: KEPT_TRANSACTION_BLOCKS,
+    transactionBlockKeeper: options.keptTransactionBlocks ?? KEPT_TRANSACTION_BLOCKS,
     ...(existsSync(stateFile) ? { loadState: stateFile } : {}),
     ipc: ipcPath,
     startTimeout: START_TIMEOUT_MS,
@@ -129,6 +137,7 @@ export async function startAnvil(options: AnvilOptions): Promise<AnvilProcess> {
   const pid = readPid(pidFile)?.pid;
   return {
     isIsolated: isComplete,
+    residentKilobytes: () => residentKilobytesOf(pid),
     async close() {
       if (!closing) {
         closing = true;
@@ -173,6 +182,14 @@ function kill(pid: number | undefined): boolean {
     return pid !== undefined && process.kill(pid, "SIGKILL");
   } catch {
     return false;
+  }
+}
+
+function residentKilobytesOf(pid: number | undefined): number {
+  try {
+    return Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0);
+  } catch {
+    return 0;
   }
 }
 

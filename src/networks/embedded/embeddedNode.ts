@@ -6,7 +6,7 @@ import { createChainClient } from "../../evm/client.ts";
 import type { ChainClient } from "../../evm/client.ts";
 import { BrokenConnectionError, openUnixSocket, AnswerError } from "../../evm/connection.ts";
 import type { Connection } from "../../evm/connection.ts";
-import { startAnvil, EmbeddedChainError } from "./anvil.ts";
+import { startAnvil, EmbeddedChainError, MAX_DATA_KILOBYTES } from "./anvil.ts";
 import type { AnvilProcess } from "./anvil.ts";
 import { openBlockLog } from "./blockLog.ts";
 import type { CompactionReport } from "./compactor.ts";
@@ -18,7 +18,7 @@ import { changesState } from "./methods.ts";
 import { createPast, KEPT_TOPICS, tellRemoved } from "./past.ts";
 import { createRecorder, readBlock, UnloggedError } from "./recorder.ts";
 import type { RecordedBlock, Recorder } from "./recorder.ts";
-import { restoreChain } from "./replay.ts";
+import { restoreChain, storeLogged } from "./replay.ts";
 import type { RestoredChain } from "./replay.ts";
 import { MAX_ANSWER_CHARS } from "./rpcCalls.ts";
 import { startRpcServer } from "./rpcServer.ts";
@@ -28,12 +28,20 @@ import type { Gate } from "./gate.ts";
 import { RPC_CODES } from "./rpcErrors.ts";
 import type { Subscribe } from "./rpcSockets.ts";
 import { repeat } from "../../lib/repeat.ts";
+import { withDeadline } from "../../lib/deadline.ts";
 import { messageOf } from "../../lib/errors.ts";
 
 const HOST = "127.0.0.1";
 const OWN_TIMEOUT_MS = 10_000;
 /** Users' requests may take long: mining thousands of blocks, long traces. */
 const LONG_TIMEOUT_MS = 120_000;
+/**
+ * Share of its memory limit by which a process may grow until it is replaced: 256 MiB of 4 GiB, where 300 presets in flight take 40 MB. The traces
+ * of its transactions are most of it, and a dump of the state takes up to eight times their memory.
+ */
+const GROWTH_SHARE = 1 / 16;
+/** How long that replacement waits for transactions under way. */
+const LAST_ANSWERS_MS = 2_000;
 const OPEN_PORT_WARNING =
   "this machine allows no network namespaces: Anvil also listens on a TCP port of a random loopback address, which other users of this machine can find";
 const NO_MINING_WARNING =
@@ -113,37 +121,55 @@ export async function startEmbeddedNode(options: EmbeddedNodeOptions): Promise<E
   /** What the newest process was restored from, and its head. */
   let restored: RestoredChain;
   let isIsolated = true;
+  const { maxDataKilobytes = MAX_DATA_KILOBYTES, onDamage = () => {} } = options;
+  const maxGrowthKilobytes = maxDataKilobytes * GROWTH_SHARE;
+  /** Returns the memory that the process has taken since it loaded the stored state, in KiB. */
+  let growth = (): number => 0;
 
-  const launch = async (onExit: () => void): Promise<AnvilProcess> => {
-    const pidFile = join(folder, "anvil.pid");
+  const startProcess = async (onExit: () => void, keptTransactionBlocks?: number): Promise<AnvilProcess> => {
     const anvil = await startAnvil({
       chainId,
       ipcPath,
-      pidFile,
+      pidFile: join(folder, "anvil.pid"),
       stateFile,
-      maxDataKilobytes: options.maxDataKilobytes,
+      maxDataKilobytes,
+      ...(keptTransactionBlocks === undefined ? {} : { keptTransactionBlocks }),
       onExit(isOutOfMemory) {
         if (isOutOfMemory) deadlyCalls.onOutOfMemory();
         onExit();
       },
     });
+    ({ isIsolated } = anvil);
+    return anvil;
+  };
+  /** @param mayStore whether a process that is full after some blocks may be replaced; otherwise it has to take all of them. */
+  const launch = async (onExit: () => void, mayStore = true): Promise<AnvilProcess> => {
+    const anvil = await startProcess(onExit);
     try {
-      ({ isIsolated } = anvil);
       // It would print a line for each request and six for each transaction, which nobody reads.
       await connection.request("anvil_setLoggingEnabled", [false]);
+      const before = anvil.residentKilobytes();
+      growth = () => anvil.residentKilobytes() - before;
+      // Half of it, so that the blocks that filled one process leave room in the next.
+      const isFull = (): boolean => mayStore && growth() > maxGrowthKilobytes / 2;
       restored = existsSync(stateFile)
-        ? await restoreChain(connection, {
-            folder,
-            stateFile,
-            keeper,
-            onDamage: options.onDamage ?? (() => {}),
-          })
-        : { stored: -1, head: (await readBlock(connection, "latest"))! };
-      return anvil;
+        ? await restoreChain(connection, { folder, stateFile, keeper, isFull, onDamage })
+        : { stored: -1, head: (await readBlock(connection, "latest"))!, isFull: false };
+      if (!restored.isFull) return anvil;
     } catch (error) {
       await anvil.close();
       throw error;
     }
+    await anvil.close();
+    const start = (keptBlocks: number) => startProcess(() => {}, keptBlocks);
+    const isStored = await storeLogged(connection, { folder, stateFile, keeper, onDamage, start }).then(
+      () => true,
+      (error: unknown) => {
+        onError(error);
+        return false;
+      },
+    );
+    return launch(onExit, isStored);
   };
   let began = 0;
   const supervisor = await startSupervisor({
@@ -200,6 +226,29 @@ export async function startEmbeddedNode(options: EmbeddedNodeOptions): Promise<E
     if (!supervisor.isDown()) onError(error);
     void supervisor.restart();
   };
+  /** Replaces a process that has grown too much, once the transactions under way are logged. */
+  const replaceWhenGrown = (): void => {
+    const grown = growth();
+    if (grown < maxGrowthKilobytes || replacing !== undefined || supervisor.phase() !== "running") return;
+    const release = gate.hold(["send", "mine"]);
+    const finish = async (): Promise<void> => {
+      await gate.drained(["send", "mine"]);
+      await recorder.ensure((await readBlock(connection, "latest"))!.number);
+    };
+    const replace = async (): Promise<void> => {
+      await withDeadline(finish(), LAST_ANSWERS_MS).catch(() => {});
+      onError(
+        new EmbeddedChainError(
+          `Anvil's memory has grown by ${Math.round(grown / 1024)} MiB, which its traces of the last transactions take; restarting it`,
+        ),
+      );
+      await supervisor.restart({ isPlanned: true });
+      release();
+      replacing = undefined;
+    };
+    replacing = replace();
+  };
+  let replacing: Promise<void> | undefined;
   const log = openBlockLog(folder, restored!.head.number, restored!.stored);
   const recorder: Recorder = createRecorder({
     connection,
@@ -210,6 +259,7 @@ export async function startEmbeddedNode(options: EmbeddedNodeOptions): Promise<E
     log,
     async onBlock(block) {
       tellHead(block);
+      replaceWhenGrown();
       await storage.onBlock(block);
     },
     mayGoBackTo: (block) => identity.allows(block),
@@ -311,6 +361,7 @@ export async function startEmbeddedNode(options: EmbeddedNodeOptions): Promise<E
         identity.close();
         storage.stop();
         await server.close();
+        await replacing;
         if (supervisor.phase() === "running") await storage.close();
         await supervisor.close();
         disconnect();

@@ -235,6 +235,8 @@ export function createChainStorage(options: ChainStorageOptions): ChainStorage {
     settled: async () => parts?.compactor.settled(),
     onRestored(block, head) {
       batches.doubt();
+      // The state was stored between the two processes.
+      if (block > stored) log.startAfter(block);
       stored = block;
       wholeFrom = block + 1;
       parts?.compactor.reset(head.number - block);

@@ -18,9 +18,11 @@ export interface Supervisor {
   /** Everything that needs the process is ready: from here on it is restarted when it dies. Resolves when it runs. */
   begin(): Promise<void>;
   /**
-   * Kills a process that can't be relied on and restarts it from the data on disk. Resolves when that is over, successful or not.
+   * Kills a process and restarts it from the data on disk. Resolves when that is over, successful or not.
+   *
+   * @param options.isPlanned whether the process could have gone on: its end isn't one of those that too many make a failure.
    */
-  restart(): Promise<void>;
+  restart(options?: { readonly isPlanned?: boolean }): Promise<void>;
   /** Kills the process and starts no more; work in flight is abandoned. Idempotent. */
   close(): Promise<void>;
 }
@@ -68,11 +70,13 @@ export async function startSupervisor(options: SupervisorOptions): Promise<Super
     if (isClosed()) await endProcess();
   };
 
-  const relaunch = async (): Promise<void> => {
+  const relaunch = async (isPlanned: boolean): Promise<void> => {
     await endProcess();
     const release = await onDown();
+    let isFree = isPlanned;
     try {
-      while (!isClosed() && mayStart()) {
+      while (!isClosed() && (isFree || mayStart())) {
+        isFree = false;
         try {
           await launch();
           await check();
@@ -95,10 +99,10 @@ export async function startSupervisor(options: SupervisorOptions): Promise<Super
   };
 
   /** Runs one restart at a time: a process that dies while starting is restarted by the same loop. */
-  const restart = (): Promise<void> => {
+  const restart = ({ isPlanned = false } = {}): Promise<void> => {
     if (phase === "closed" || phase === "failed") return Promise.resolve();
     phase = "restarting";
-    return (restarting ??= relaunch().finally(() => {
+    return (restarting ??= relaunch(isPlanned).finally(() => {
       restarting = undefined;
     }));
   };

@@ -9,6 +9,7 @@ import { afterEach, expect, test } from "vitest";
 import { parseReceipt, toQuantity } from "../../../src/evm/client.ts";
 import type { ChainClient } from "../../../src/evm/client.ts";
 import { EMBEDDED_GAS_PRICE_WEI, KEPT_TRANSACTION_BLOCKS } from "../../../src/networks/embedded/anvil.ts";
+import type { AnvilState } from "../../../src/networks/embedded/anvilState.ts";
 import type { CompactionReport } from "../../../src/networks/embedded/compactor.ts";
 import {
   startEmbeddedNode,
@@ -518,6 +519,58 @@ test("behaviour: a transaction that ends the process again and again is refused,
   await expect(send(again.client, 3, deadly, "0x")).rejects.toThrow("too large to execute");
   await send(again.client, 3, await contractOf(again.client), store(1, 8));
   expect(again.restarts).toEqual([]);
+});
+
+/** Passes 600,000 bytes to an address, as often as its calldata says: Anvil's trace takes as much memory each time. */
+const PASSING = "6000355b60006000620927c06000600061dead6107d0f150600190038060035700";
+const PASSING_CREATION: Hex = `0x60${(PASSING.length / 2).toString(16)}600c60003960${(PASSING.length / 2).toString(16)}6000f3${PASSING}`;
+
+test("replaces a process whose transactions add up, loses none of them, and refuses none", async () => {
+  const folder = newFolder();
+  const errors: string[] = [];
+  // A process may grow by 37 MB.
+  const options = {
+    maxDataKilobytes: 600_000,
+    onError: (error: unknown) => void errors.push(messageOf(error)),
+  };
+  const { client, node, restarts } = await start(folder, options);
+  await send(client, 1, undefined, PASSING_CREATION);
+  const to = getContractAddress({ from: account.address, nonce: 1n });
+  const sent = [];
+  // 24 MB each, 720 MB in all.
+  for (let nonce = 2; nonce < 32; nonce += 1) sent.push(await send(client, nonce, to, `0x${word(40)}`));
+  expect(restarts.length).toBeGreaterThan(5);
+  expect(new Set(restarts.map(({ isUp, lostBlocks }) => isUp && lostBlocks === 0))).toEqual(new Set([true]));
+  expect(errors[0]).toMatch(/^Anvil's memory has grown by \d+ MiB/);
+  for (const { transactionHash, blockNumber } of sent) {
+    const receipt = await client.request("eth_getTransactionReceipt", [transactionHash]);
+    expect(parseReceipt(receipt).blockNumber).toBe(blockNumber);
+  }
+  await node.close();
+  const again = await start(folder, { ...options, isNew: false });
+  const head = (await again.client.getHead("latest"))!;
+  expect(head.number).toBe(sent.at(-1)!.blockNumber);
+  await send(again.client, 32, to, `0x${word(1)}`);
+});
+
+test("stores the state of logged blocks that fill the process which mines them again", async () => {
+  const folder = newFolder();
+  const { client, restarts } = await start(folder, { maxDataKilobytes: 600_000 });
+  await send(client, 1, undefined, PASSING_CREATION);
+  const to = getContractAddress({ from: account.address, nonce: 1n });
+  // 24 MB: less than a running process may grow by, and more than one that starts.
+  await send(client, 2, to, `0x${word(40)}`);
+  const last = await send(client, 3, await contractOf(client), store(1, 7));
+  tryKill(folder, new Set());
+  await expect.poll(() => restarts).toMatchObject([{ isUp: true, lostBlocks: 0 }]);
+  const { stateFile } = chainFilesIn(folder);
+  const { best_block_number: stored } = JSON.parse(readFileSync(stateFile, "utf8")) as AnvilState;
+  expect(BigInt(stored!)).toBe(last.blockNumber);
+  expect(lastKept(folder)).toBe(stored);
+  expect(readBlockLog(folder, stored!)).toEqual({ blocks: [] });
+  const receipt = await client.request("eth_getTransactionReceipt", [last.transactionHash]);
+  expect(parseReceipt(receipt)).toEqual(last);
+  await send(client, 4, await contractOf(client), store(1, 8));
 });
 
 test("behaviour: the RPC port speaks JSON-RPC as Anvil does", async () => {
