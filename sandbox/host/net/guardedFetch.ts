@@ -194,7 +194,7 @@ async function send(
 ): Promise<Answer> {
   const headers = outgoingHeaders(hop.headers, settings.userAgent);
   signal.throwIfAborted();
-  const { dispatcher, release } = await settings.clients(hop.url, signal);
+  const { dispatcher, release } = await settings.clients(hop.url, { signal, maxBodyBytes: maxResponseBytes });
   let reply: Dispatcher.ResponseData | undefined;
   try {
     const { url, method, body } = hop;

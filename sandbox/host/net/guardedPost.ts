@@ -79,7 +79,7 @@ export function createGuardedPost(
       try {
         const url = assertTarget(text);
         const sent = outgoingHeaders([["accept-encoding", "identity"], ...headers], userAgent);
-        const { dispatcher, release } = await clients(url, signal);
+        const { dispatcher, release } = await clients(url, { signal, maxBodyBytes: maxAnswerBytes });
         try {
           const reply = await dispatcher.request({
             path: url.pathname + url.search,

@@ -103,13 +103,14 @@ async function createAll({ chain }: ReplicaWorld, receivers: Receivers, callApi:
   const actions = [{ random: { numWords: 1 } }, { preset: "coinflip" }, function7];
   const schedules = new Map<string, number>();
   for (let i = 0; i < SCHEDULES; i += 1) {
-    const times = i % 5 === 0 ? { cron: "*/30 * * * * *", timeZone: "Europe/Berlin" } : { every: "30s" };
+    const isCron = i % 5 === 0;
+    const times = isCron ? { cron: "* * * * *", timeZone: "Europe/Berlin" } : { every: "40s" };
     // Two of them make a request for each tick of an hour's outage.
     const late = i < 2 ? { catchUp: "all", window: "1h" } : { catchUp: i % 3 === 0 ? "skip" : "one" };
     const overlap = i < 2 || i % 2 === 0 ? "allow" : "skip";
     const action = actions[i % actions.length];
     const body = { name: `schedule ${i}`, network: NETWORK, action, overlap, ...times, ...late };
-    schedules.set((await callApi("POST", "/api/schedules", body)).id, 30_000);
+    schedules.set((await callApi("POST", "/api/schedules", body)).id, isCron ? 60_000 : 40_000);
   }
   const triggers = new Map<string, number>();
   for (let round = 0; round < TRIGGERS; round += 1) {
