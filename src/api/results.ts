@@ -96,6 +96,7 @@ export const FunctionResult = Type.Object({
   warnings: Type.Optional(warnings),
   shareUrl,
   label,
+  beacon,
 });
 
 /** Outcome of a request for random numbers. */

@@ -478,6 +478,8 @@ export interface FunctionResult {
   readonly shareUrl: string;
   /** What the request is for, as it is on chain; absent without a label. */
   readonly label?: string;
+  /** The round of drand that the request fixed; absent without one. */
+  readonly beacon?: BeaconView;
 }
 
 /** A response that a transaction delivered. */

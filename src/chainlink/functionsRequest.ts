@@ -1,8 +1,11 @@
 import { decode, encode, type DecodeOptions } from "cborg";
 import { bigIntDecoder } from "cborg/taglib";
 import { concatBytes, hexToBytes, type Hex } from "viem";
+import { PACKED_ROUND_BYTES, packRound, unpackRound, type DrandRound } from "../lib/drand.ts";
 import { TycheError, messageOf } from "../lib/errors.ts";
 import { toHexText } from "../lib/hex.ts";
+import { toWord } from "../lib/uint256.ts";
+import { beaconWord } from "./presetBatch.ts";
 
 /** What an oracle node is asked to run. */
 export interface FunctionsRequest {
@@ -16,6 +19,8 @@ export interface FunctionsRequest {
   /** Where `secrets` points: 1 remote, 2 held by the oracle network. Absent without secrets. */
   readonly secretsLocation?: number;
   readonly secrets?: Hex;
+  /** The round of drand that it waits for: the word that follows from it is appended to `bytesArgs`. */
+  readonly beacon?: DrandRound;
 }
 
 /** Maximum size of an encoded request in bytes, source and arguments included: the oracle network's own limit, 30 KB. */
@@ -37,8 +42,9 @@ export function encodeFunctionsRequest(request: {
   readonly bytesArgs?: readonly Hex[];
   /** What `secrets` points to, held by the oracle network; absent without secrets. */
   readonly secretsReference?: Hex | undefined;
+  readonly beacon?: DrandRound | undefined;
 }): Uint8Array {
-  const { source, args = [], bytesArgs = [], secretsReference } = request;
+  const { source, args = [], bytesArgs = [], secretsReference, beacon } = request;
   return encode({
     codeLocation: 0,
     codeLanguage: 0,
@@ -48,6 +54,7 @@ export function encodeFunctionsRequest(request: {
       : { secretsLocation: HELD_BY_NODES, secrets: hexToBytes(secretsReference) }),
     ...(args.length > 0 ? { args } : {}),
     ...(bytesArgs.length > 0 ? { bytesArgs: bytesArgs.map((bytes) => hexToBytes(bytes)) } : {}),
+    ...(beacon === undefined ? {} : { beacon: packRound(beacon) }),
   });
 }
 
@@ -90,7 +97,7 @@ export function decodeFunctionsRequest(data: Uint8Array): FunctionsRequest {
     throw new MalformedRequestError(messageOf(cause));
   }
   if (!(pairs instanceof Map)) throw new MalformedRequestError("it is not a map");
-  const { source, args, bytesArgs, secrets, secretsLocation } = Object.fromEntries(
+  const { source, args, bytesArgs, secrets, secretsLocation, beacon } = Object.fromEntries(
     pairs as Map<string, unknown>,
   );
   if (typeof source !== "string") throw new MalformedRequestError("source is not a text");
@@ -104,7 +111,16 @@ export function decodeFunctionsRequest(data: Uint8Array): FunctionsRequest {
     ...(secrets instanceof Uint8Array
       ? { secrets: toHex(secrets), secretsLocation: parseNumber(secretsLocation, "secretsLocation") }
       : {}),
+    ...(beacon === undefined ? {} : { beacon: parseRound(beacon) }),
   };
+}
+
+/** Returns what the source of a request with a round of drand receives as `bytesArgs`: the request's, and the word of 32 bytes. */
+export function withRoundWord(
+  bytesArgs: readonly Hex[],
+  of: { readonly signature: Uint8Array; readonly requestId: Hex },
+): readonly Hex[] {
+  return [...bytesArgs, toWord(beaconWord(0n, of))];
 }
 
 /** FunctionsRequest.sol `Location.DONHosted`. */
@@ -127,6 +143,11 @@ function parseNumber(value: unknown, key: string): number {
   const number = typeof value === "bigint" ? Number(value) : value;
   if (!Number.isSafeInteger(number)) throw new MalformedRequestError(`${key} is not a whole number`);
   return number as number;
+}
+
+function parseRound(value: unknown): DrandRound {
+  if (value instanceof Uint8Array && value.length === PACKED_ROUND_BYTES) return unpackRound(value);
+  throw new MalformedRequestError(`beacon is not ${PACKED_ROUND_BYTES} bytes`);
 }
 
 function toHex(bytes: Uint8Array): Hex {

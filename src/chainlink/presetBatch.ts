@@ -1,5 +1,5 @@
 import { concatBytes, type Hex } from "viem";
-import type { DrandRound } from "../lib/drand.ts";
+import { PACKED_ROUND_BYTES, packRound, unpackRound, type DrandRound } from "../lib/drand.ts";
 import { TycheError } from "../lib/errors.ts";
 import { fromHexText, toHexText } from "../lib/hex.ts";
 import { keccak256 } from "../lib/keccak.ts";
@@ -30,11 +30,10 @@ export const MAX_ARGUMENT_BYTES = MAX_BATCH_BYTES - ITEM_HEAD_BYTES;
 /** Maximum number of presets in one batch, so that the results of all fit one report. */
 export const MAX_PRESETS_PER_BATCH = 100;
 
-/** No source has this id: the last entry of a batch has it, if the batch waits for a round of drand. Its arguments are the round, 8 bytes, and the chain's hash, 32. */
+/** No source has this id: the last entry of a batch has it, if the batch waits for a round of drand. Its arguments are the packed round. */
 const BEACON_SOURCE_ID = 0;
-const BEACON_ARGUMENT_BYTES = 40;
 /** Bytes that a round takes in a batch. */
-export const BEACON_BYTES = 3 + BEACON_ARGUMENT_BYTES;
+export const BEACON_BYTES = 3 + PACKED_ROUND_BYTES;
 
 /**
  * Packs a batch as PresetConsumerBase.sol describes: for each item 2 bytes of source id, the length of its arguments (1 byte, or
@@ -53,14 +52,8 @@ export function encodePresetBatch(items: readonly PresetItem[], beacon?: DrandRo
     const length = n < 255 ? [n] : [255, n >> 8, n & 0xff];
     parts.push(Uint8Array.of(sourceId >> 8, sourceId & 0xff, ...length), args);
   }
-  if (beacon !== undefined) {
-    const round = fromHexText(toWord(beacon.round)).subarray(24);
-    parts.push(
-      Uint8Array.of(0, BEACON_SOURCE_ID, BEACON_ARGUMENT_BYTES),
-      round,
-      fromHexText(beacon.chainHash),
-    );
-  }
+  if (beacon !== undefined)
+    parts.push(Uint8Array.of(0, BEACON_SOURCE_ID, PACKED_ROUND_BYTES), packRound(beacon));
   const packed = concatBytes(parts);
   if (items.length === 0 || items.length > MAX_PRESETS_PER_BATCH || packed.length > MAX_BATCH_BYTES) {
     throw new PresetBatchError(
@@ -90,16 +83,11 @@ export function decodePresetBatch(batch: Hex): PresetBatch {
     at = start + length;
   }
   const last = items.at(-1);
-  const hasBeacon = last?.sourceId === BEACON_SOURCE_ID && last.args.length === BEACON_ARGUMENT_BYTES;
-  const beacon = hasBeacon ? readBeacon(items.pop()!.args) : undefined;
+  const hasBeacon = last?.sourceId === BEACON_SOURCE_ID && last.args.length === PACKED_ROUND_BYTES;
+  const beacon = hasBeacon ? unpackRound(items.pop()!.args) : undefined;
   if (items.length === 0 || items.length > MAX_PRESETS_PER_BATCH)
     throw new PresetBatchError(`there are ${items.length} items of 1 to ${MAX_PRESETS_PER_BATCH}`);
   return { items, beacon };
-}
-
-function readBeacon(args: Uint8Array): DrandRound {
-  const view = new DataView(args.buffer, args.byteOffset, args.length);
-  return { round: view.getBigUint64(0), chainHash: toHexText(args.subarray(8)) };
 }
 
 /** Returns the random word of each preset of a batch: keccak256(seed ‖ i), as a coordinator derives words from a proof's output. */
@@ -111,8 +99,10 @@ export function wordsOfBatch(seed: bigint, items: number): readonly bigint[] {
 const BEACON_TAG = keccak256(new TextEncoder().encode("tyche.BeaconWord.v1"));
 
 /**
- * Returns the word of a preset that waits for a round of drand: keccak256(tag ‖ its word of the batch ‖ the round's signature ‖ its
- * request id). Whoever can choose one of the two parts can't choose this.
+ * Returns the word of a preset or function that waits for a round of drand: keccak256(tag ‖ its word of the batch ‖ the round's
+ * signature ‖ its request id). Whoever can choose one of the two parts can't choose this.
+ *
+ * @param word 0 for a function, which has none
  */
 export function beaconWord(
   word: bigint,

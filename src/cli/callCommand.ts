@@ -74,7 +74,7 @@ export function registerCall(program: Command, terminal: Terminal): void {
     .addOption(
       new Option(
         "--beacon <name>",
-        "another source that the word follows from, besides the proof: a future round of drand; default: what the dapp says, or the network",
+        "another source that the word follows from, besides the proof, or that of a function's word: a future round of drand; default: what the dapp says, or the network, and none for functions",
       ).choices(BEACONS),
     )
     .action(async (name: string, typed: TypedParams, flags: CallFlags & ConfirmationsFlag & BeaconFlag) => {
@@ -127,17 +127,16 @@ export function registerCall(program: Command, terminal: Terminal): void {
     )
     .action(async (file: string, _flags: object, command: Command) => {
       const flags = command.optsWithGlobals<
-        CallFlags & ConfirmationsFlag & { arg: string[]; secret: string[]; returnType: ReturnType }
+        CallFlags & BeaconFlag & { arg: string[]; secret: string[]; returnType: ReturnType }
       >();
-      // `call` itself takes them, for presets.
+      // `call` itself takes it, for presets.
       refuseOption(command, "confirmations");
-      refuseOption(command, "beacon");
       const source = file === "-" ? await text(process.stdin) : await readFile(file, "utf8");
       const { client } = await connectService(flags);
       const network = await chooseNetwork(client, flags);
-      const { idempotencyKey, label, once, arg: args, secret, returnType } = flags;
+      const { idempotencyKey, label, once, arg: args, secret, returnType, beacon } = flags;
       const secrets = secret.length === 0 ? undefined : secret;
-      const params = { network, source, args, secrets, returnType, label, once };
+      const params = { network, source, args, secrets, returnType, beacon, label, once };
       try {
         if (flags.async)
           return await finish(await client.submit.runFunction(params, { idempotencyKey }), flags, terminal);

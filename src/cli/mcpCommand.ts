@@ -136,6 +136,11 @@ function describe(error: unknown): object {
   return { code: isKnown ? error.code : "failed", message };
 }
 
+const beacon = (use: string) => ({
+  enum: BEACONS,
+  description: `A future round of drand ${use}; the answer takes some seconds more.`,
+});
+
 /** The tools that act for a dapp. */
 async function dappTools(client: TycheClient<AnyPresets>): Promise<readonly Tool[]> {
   const presets = await client.presets();
@@ -148,11 +153,7 @@ async function dappTools(client: TycheClient<AnyPresets>): Promise<readonly Tool
         params: parameters,
         network: NETWORK,
         confirmations: CONFIRMATIONS,
-        beacon: {
-          enum: BEACONS,
-          description:
-            "A future round of drand that the result also follows from, so that nobody can have chosen it; the answer takes some seconds more.",
-        },
+        beacon: beacon("that the result also follows from, so that nobody can have chosen it"),
         ...LABEL,
       },
       required: (parameters["required"] as readonly string[] | undefined)?.length ? ["params"] : [],
@@ -177,7 +178,12 @@ async function dappTools(client: TycheClient<AnyPresets>): Promise<readonly Tool
       name: "run_function",
       title: "Run a function",
       description: `Runs JavaScript on the oracle network and delivers its result on chain, signed by the nodes. ${SOURCE_HINT}`,
-      properties: { ...FUNCTION, network: NETWORK, ...LABEL },
+      properties: {
+        ...FUNCTION,
+        network: NETWORK,
+        beacon: beacon("whose word the source gets as the last of bytesArgs"),
+        ...LABEL,
+      },
       required: ["source"],
       annotations: CREATES,
       run: (given: { source: string }, signal) => client.runFunction(given, { signal }),

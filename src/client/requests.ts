@@ -43,13 +43,16 @@ export interface LabelParams {
   readonly once?: boolean | undefined;
 }
 
+/** What a request waits for besides its block, see {@link PresetOptions.beacon}. */
+export type Beacon = "drand" | "local" | "none";
+
 export interface PresetOptions extends SubmitOptions, LabelParams {
   /** Default: the only network that the service has, or `polygon_mumbai`. */
   readonly network?: string | undefined;
   /** Blocks before the word is drawn. Default: the network's minimum. */
   readonly confirmations?: number | undefined;
   /** `drand`: the word also follows from a future round of drand, which the answer names; `local`: of the service's own beacon, which proves nothing. Default: what the dapp says, or the network. */
-  readonly beacon?: "drand" | "local" | "none" | undefined;
+  readonly beacon?: Beacon | undefined;
 }
 
 export interface RandomParams extends LabelParams {
@@ -72,6 +75,8 @@ export interface FunctionParams extends LabelParams {
   readonly args?: readonly string[] | undefined;
   /** Names of the dapp's secrets that the source may read, as `secrets.NAME`. */
   readonly secrets?: readonly string[] | undefined;
+  /** Unless it is `none`, the source gets a word that follows from a future round as the last of its `bytesArgs`. Default `none`. */
+  readonly beacon?: Beacon | undefined;
   /** Default `string`. */
   readonly returnType?: ReturnType | undefined;
 }

@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import { canonicalLabel, findLabelProblem } from "../lib/label.ts";
-import { InvalidParameterError, type ParameterViolation } from "../lib/invalidParameter.ts";
+import type { ParameterViolation } from "../lib/invalidParameter.ts";
 import { EXPECTED } from "../lib/schemaCheck.ts";
 import type { Labelled } from "../requests/service.ts";
 
@@ -25,16 +25,6 @@ export const LABEL_PARAMETERS = {
 interface Given {
   readonly label?: string | undefined;
   readonly once?: boolean | undefined;
-}
-
-/**
- * Refuses `beacon` where no word follows from a round of drand.
- *
- * @param why completes "is not offered here: ".
- */
-export function checkNoBeacon({ values }: { readonly values: Record<string, unknown> }, why: string): void {
-  if (values["beacon"] === undefined) return;
-  throw new InvalidParameterError([{ path: "/beacon", message: `is not offered here: ${why}` }]);
 }
 
 /** Turns `once` of a query, which is text, into what it means. */

@@ -183,6 +183,7 @@ function createRequestSchemas(networks: readonly NetworkView[], presets: readonl
       [EXPECTED]: "a duration such as 10s, 5m, 1h or 1d",
       description,
     });
+  const beacon = (description: string) => Type.Optional(Type.Enum([...BEACONS], { description }));
   const schedule = {
     every: Type.Optional(
       duration("Distance between ticks: `10s`, `5m`, `1h`, `1d`. The first one is that much later."),
@@ -258,16 +259,23 @@ function createRequestSchemas(networks: readonly NetworkView[], presets: readonl
         "coinflip",
       ),
       confirmations: confirmationsParameter("the random word is"),
-      beacon: Type.Optional(
-        Type.Enum([...BEACONS], {
-          description:
-            "A source of randomness that the word also follows from: the first round of drand that is due after the network's margin. The answer names it. `local`, on embedded networks: a round of the service's own beacon, which works without internet and proves nothing. Default: what the dapp says, or else the network, mostly `none`.",
-        }),
+      beacon: beacon(
+        "A source of randomness that the word also follows from: the first round of drand that is due after the network's margin. The answer names it. `local`, on embedded networks: a round of the service's own beacon, which works without internet and proves nothing. Default: what the dapp says, or else the network, mostly `none`.",
       ),
       ...LABEL_PARAMETERS,
     }),
     function: Type.Object(
-      { network: network(), source, args, secrets, returnType, ...LABEL_PARAMETERS },
+      {
+        network: network(),
+        source,
+        args,
+        secrets,
+        returnType,
+        beacon: beacon(
+          "A source of randomness for the function: the first round of drand that is due after the network's margin, which the answer names. The source gets a word of 32 bytes that follows from it as the last of `bytesArgs`. `local` as for presets. Default: `none`, and no word.",
+        ),
+        ...LABEL_PARAMETERS,
+      },
       STRICT,
     ),
     simulate: Type.Object(
@@ -278,6 +286,9 @@ function createRequestSchemas(networks: readonly NetworkView[], presets: readonl
         secrets,
         secretValues,
         returnType,
+        beacon: beacon(
+          "As of a function on the network; the word that the source gets here is always the same. Default: `none`.",
+        ),
       },
       STRICT,
     ),

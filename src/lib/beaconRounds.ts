@@ -26,13 +26,15 @@ export const LATE_MS = 60_000;
 const MAX_ANSWER_BYTES = 4_096;
 /** Rounds that are remembered, besides those that are awaited. */
 const MAX_ROUNDS = 1_000;
+/** A round that is due later than this is not awaited: anybody can ask for one in a thousand years, and it would be remembered until then. */
+const LONGEST_AHEAD_MS = 86_400_000;
 
 /** What is known of a round. */
 export type RoundState =
   | { readonly kind: "known"; readonly signature: Uint8Array }
   /** It will be known: until then, why it isn't. */
   | { readonly kind: "awaited"; readonly why: string }
-  /** It is of a chain that is not followed. */
+  /** It is of a chain that is not followed, or too far ahead. */
   | { readonly kind: "never"; readonly why: string };
 
 /** Rounds of drand, for what waits for them. */
@@ -118,6 +120,8 @@ export function createBeaconRounds(options: {
       const terms = known.get(round.chainHash);
       if (terms === undefined)
         return { kind: "never", why: `the oracle doesn't follow the drand chain ${round.chainHash}` };
+      if (drandRoundTime(terms.chain, round.round) * 1000 > Date.now() + LONGEST_AHEAD_MS)
+        return { kind: "never", why: `drand's round ${round.round} is due in more than a day` };
       const key = keyOf(round);
       let one = followed.get(key);
       if (one === undefined) {

@@ -98,6 +98,22 @@ export interface DrandRound {
   readonly chainHash: Hex;
 }
 
+/** Bytes of a packed round. */
+export const PACKED_ROUND_BYTES = 40;
+
+/** Packs a round as requests name it on chain: its number, 8 bytes, and the chain's hash, 32. */
+export function packRound({ round, chainHash }: DrandRound): Uint8Array {
+  const number = new DataView(new ArrayBuffer(8));
+  number.setBigUint64(0, round);
+  return concatBytes([new Uint8Array(number.buffer), hexToBytes(chainHash)]);
+}
+
+/** Unpacks {@link PACKED_ROUND_BYTES} bytes of {@link packRound}. */
+export function unpackRound(bytes: Uint8Array): DrandRound {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  return { round: view.getBigUint64(0), chainHash: toHexText(bytes.subarray(8)) };
+}
+
 /** A round as answers show it. */
 interface ShownRound {
   readonly round: string;

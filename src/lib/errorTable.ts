@@ -169,14 +169,14 @@ export const ERROR_TABLE = {
   beacon_late: {
     status: 504,
     meaning:
-      "No relay had the round of drand that a preset waits for within 24 hours. No other round is ever taken. From a minute after the round's time, `why` of the request begins with this code and says which relay said what; the request continues.",
+      "No relay had the round of drand that a preset or function waits for within 24 hours, or until the function was timed out on chain. No other round is ever taken. From a minute after the round's time, `why` of the request begins with this code and says which relay said what; the request continues.",
     remedy:
-      "Wait, and look at `why`; or hand in the round's signature, from wherever you have it: `tyche beacon ROUND SIGNATURE`, or `PUT /beacon/{chainHash}/public/{round}`. Once a relay has the round, or anybody has handed it in, the oracle answers on chain, even after the request has ended; `verify` checks that answer.",
+      "Wait, and look at `why`; or hand in the round's signature, from wherever you have it: `tyche beacon ROUND SIGNATURE`, or `PUT /beacon/{chainHash}/public/{round}`. Once a relay has the round, or anybody has handed it in, the oracle answers a preset on chain, even after the request has ended; `verify` checks that answer.",
   },
   beacon_missed: {
     status: 503,
     meaning:
-      "The round that a preset waits for was due before its request could be sent, such as after an outage of the chain. Where nothing was sent, its label is free; the message says so.",
+      "The round that a preset or function waits for was due before its request could be sent, such as after an outage of the chain. Where nothing was sent, its label is free; the message says so.",
     remedy: "Make a new request, without the Idempotency-Key of this one: it waits for a round to come.",
   },
   overloaded: {

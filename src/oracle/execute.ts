@@ -2,6 +2,7 @@ import type { Hex } from "viem";
 import {
   decodeFunctionsRequest,
   REQUEST_DATA_VERSION,
+  withRoundWord,
   type FunctionsRequest,
 } from "../chainlink/functionsRequest.ts";
 import { sandboxGroup } from "../chainlink/sandboxGroup.ts";
@@ -11,6 +12,7 @@ import { truncateUtf8 } from "../lib/truncateUtf8.ts";
 import { toSandboxSecrets, type SandboxSecrets, type Secret } from "../secrets/sealSecret.ts";
 import type { Observation } from "./aggregateObservations.ts";
 import type { OracleRequest } from "./oracleRequest.ts";
+import type { RequestRounds } from "./requestRounds.ts";
 
 /** The part of a sandbox pool that the nodes use. */
 export interface SourceRunner {
@@ -48,14 +50,18 @@ export interface RunOptions {
 
 /**
  * Lets every node run a request's source and returns what each observed. Every request gets an answer: one that can't be run (remote
- * code, secrets that can't be opened, another language, malformed bytes) yields an error that says so.
+ * code, secrets that can't be opened, another language, malformed bytes, a round of drand that was known) yields an error that says so.
  *
  * @param options.router address of the FunctionsRouter
- * @throws what the runner throws when it can't take the run now (overloaded, closed); nothing was observed then.
+ * @throws what the runner throws when it can't take the run now (overloaded, closed), and `rounds`; nothing was observed then.
  */
 export async function observe(
   request: OracleRequest,
-  options: RunOptions & { readonly router: Hex; readonly openSecrets?: OpenSecrets | undefined },
+  options: RunOptions & {
+    readonly router: Hex;
+    readonly openSecrets?: OpenSecrets | undefined;
+    readonly rounds: Pick<RequestRounds, "read">;
+  },
 ): Promise<Observation[]> {
   const { router, nodes, maxResponseBytes, openSecrets } = options;
   const fail = (message: string): Observation[] =>
@@ -64,12 +70,17 @@ export async function observe(
   if (typeof parsed === "string") return fail(parsed);
   const opened = await open(parsed, request, openSecrets);
   if (typeof opened === "string") return fail(opened);
-  const { source, args, bytesArgs } = parsed;
+  const signature = await options.rounds.read(request);
+  if (typeof signature === "string") return fail(signature);
+  const { source, args } = parsed;
+  const { requestId } = request;
+  const bytesArgs =
+    signature === undefined ? parsed.bytesArgs : withRoundWord(parsed.bytesArgs, { signature, requestId });
   const group = sandboxGroup(router, request.subscriptionId);
   const startMs = Date.now();
   const run = { source, args, bytesArgs, ...opened, group, sharesContext: false };
   const observations = await runSource(run, options);
-  tellStep(request.requestId, { name: "run source", startMs, attributes: { "tyche.nodes": nodes } });
+  tellStep(requestId, { name: "run source", startMs, attributes: { "tyche.nodes": nodes } });
   return observations;
 }
 

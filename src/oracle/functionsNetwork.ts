@@ -3,12 +3,14 @@ import type { ChainClient, RawLog, Receipt } from "../evm/client.ts";
 import { decodeLog, logsOf } from "../chainlink/events.ts";
 import { decodeRevertReason, type RevertReason } from "../chainlink/revertReason.ts";
 import type { WatchedBlock } from "../evm/watcher.ts";
+import type { BeaconRounds } from "../lib/beaconRounds.ts";
 import { messageOf } from "../lib/errors.ts";
 import { batchDelayMs, ACTIVE_MS } from "../lib/batchDelay.ts";
 import { aggregate, type Observation } from "./aggregateObservations.ts";
 import { createAlarm, LONGEST_COSTLY_PAUSE_MS, LONGEST_FREE_PAUSE_MS } from "./backoff.ts";
 import { observe, type OpenSecrets, type SourceRunner } from "./execute.ts";
 import { createGroupCommit, lanesOf, type CommitPipelining } from "./groupCommit.ts";
+import { createRequestRounds } from "./requestRounds.ts";
 import { createRequestSet, type Entry } from "./requestSet.ts";
 import type { OracleLog } from "./log.ts";
 import {
@@ -31,7 +33,7 @@ const MAX_EXECUTING_PER_SUBSCRIPTION = 16;
 const EPOCH_MASK = 0xffffffn;
 
 export interface FunctionsNetworkOptions {
-  readonly client: Pick<ChainClient, "call" | "request">;
+  readonly client: Pick<ChainClient, "call" | "getHead" | "request">;
   /** FunctionsCoordinator and FunctionsRouter, lower case. */
   readonly coordinator: Hex;
   readonly router: Hex;
@@ -40,6 +42,7 @@ export interface FunctionsNetworkOptions {
   /** The configuration's f: how many faulty nodes are outvoted. */
   readonly faulty: number;
   readonly runner: SourceRunner;
+  readonly rounds: BeaconRounds;
   /** Absent: requests with secrets are answered with an error. */
   readonly openSecrets?: OpenSecrets | undefined;
   readonly maxResponseBytes: number;
@@ -71,6 +74,7 @@ export function createFunctionsNetwork(options: FunctionsNetworkOptions): Functi
   const { client, coordinator, router, nodes, faulty, runner, maxResponseBytes, log, signal } = options;
   const requestSet = createRequestSet<OracleRequest>();
   const observed = new WeakMap<OracleRequest, Observation>();
+  const rounds = createRequestRounds({ ...options, onRound: () => review() });
   const quota = createQuota<bigint>({ total: MAX_EXECUTING, each: MAX_EXECUTING_PER_SUBSCRIPTION });
   const transmitter = createReportTransmitter({ client, coordinator, nodes, faulty });
   let head = 0n;
@@ -107,10 +111,11 @@ export function createFunctionsNetwork(options: FunctionsNetworkOptions): Functi
         alarm.within(entry.notBefore - now);
       } else if (observed.has(entry.request)) {
         enqueue(entry);
-      } else if (quota.take(entry.request.subscriptionId)) {
-        void execute(entry);
       } else {
-        entry.why = "waiting for a place to run";
+        const unknown = rounds.findUnknown(entry.request);
+        if (unknown !== undefined) entry.why = unknown;
+        else if (quota.take(entry.request.subscriptionId)) void execute(entry);
+        else entry.why = "waiting for a place to run";
       }
     }
   }
@@ -124,6 +129,7 @@ export function createFunctionsNetwork(options: FunctionsNetworkOptions): Functi
         runner,
         router,
         openSecrets: options.openSecrets,
+        rounds,
         nodes: nodes.length,
         maxResponseBytes,
         signal,
@@ -151,7 +157,11 @@ export function createFunctionsNetwork(options: FunctionsNetworkOptions): Functi
     const open = items.filter((entry) => requestSet.isOpen(entry));
     if (open.length === 0) return;
     const { receipt, revertReason } = await transmitter.transmit({
-      items: open.map(({ request }) => ({ ...request, observation: observed.get(request)! })),
+      items: open.map(({ request }) => ({
+        ...request,
+        observation: observed.get(request)!,
+        roundSignature: rounds.signatureOf(request),
+      })),
       leader,
       epoch: Number(head & EPOCH_MASK),
       gas: gasOfReport(open),

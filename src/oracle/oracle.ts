@@ -78,7 +78,7 @@ export interface OracleNetworkOptions {
     | "onMembership"
     | "maxResponseBytes"
   >;
-  /** How rounds of drand are found, for presets that wait for one. Default: such presets fail. */
+  /** How rounds of drand are found, for what waits for one. Default: such presets and functions fail. */
   readonly beacon?: BeaconTerms | undefined;
   readonly localBeacon?: BeaconTerms | undefined;
   /** First block to read, an earlier status' `checkpoint`. Default: 86,400 blocks before the newest. */
@@ -139,6 +139,7 @@ function serve(
     coordinator: contracts.functionsCoordinator,
     router: contracts.functionsRouter,
     runner: options.runner,
+    rounds: createBeaconRounds({ terms: [network.beacon, network.localBeacon], signal }),
     chainId: network.chainId,
   };
   const vrfRuns = [...(network.vrf === undefined ? [] : [network.vrf]), ...(network.furtherVrf ?? [])].map(
@@ -153,7 +154,6 @@ function serve(
     presetConsumer === zeroAddress
       ? undefined
       : {
-          rounds: createBeaconRounds({ terms: [network.beacon, network.localBeacon], signal }),
           presetConsumer,
           vrfCoordinator: contracts.vrfCoordinator,
           batchVrfCoordinator: contracts.batchVrfCoordinator,

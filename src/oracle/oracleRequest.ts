@@ -1,6 +1,8 @@
 import type { Hex } from "viem";
 import type { RawLog } from "../evm/client.ts";
 import { decodeLog, FULFILL_RESULTS, type ChainEventOf } from "../chainlink/events.ts";
+import { decodeFunctionsRequest } from "../chainlink/functionsRequest.ts";
+import type { DrandRound } from "../lib/drand.ts";
 import { fromHexText } from "../lib/hex.ts";
 import { readUint256, WORD_BYTES } from "../lib/uint256.ts";
 
@@ -23,22 +25,35 @@ export interface OracleRequest {
   /** The struct Commitment as logged, 352 bytes. It is returned unchanged: the coordinator compares its hash. */
   readonly commitment: Uint8Array;
   readonly blockNumber: bigint;
+  /** The round of drand that the request waits for. */
+  readonly beacon?: DrandRound | undefined;
 }
 
 /** Creates a request from its event. */
 export function toOracleRequest(event: ChainEventOf<"OracleRequest">, blockNumber: bigint): OracleRequest {
   const commitment = fromHexText(event.commitment);
+  const data = fromHexText(event.data);
   return {
     requestId: event.requestId,
     client: event.requestingContract,
     subscriptionId: event.subscriptionId,
-    data: fromHexText(event.data),
+    data,
     dataVersion: event.dataVersion,
     callbackGasLimit: event.callbackGasLimit,
     gasOverheadAfterCallback: Number(readUint256(commitment, GAS_OVERHEAD_AFTER_CALLBACK_WORD * WORD_BYTES)),
     commitment,
     blockNumber,
+    beacon: beaconOf(data),
   };
+}
+
+function beaconOf(data: Uint8Array): DrandRound | undefined {
+  try {
+    return decodeFunctionsRequest(data).beacon;
+  } catch {
+    // It is answered with what is wrong with it.
+    return undefined;
+  }
 }
 
 /** How one item of a report ended on chain. */

@@ -12,6 +12,8 @@ export interface ReportItem {
   readonly observation: Observation;
   /** The request's struct Commitment, 352 bytes, as logged. */
   readonly commitment: Uint8Array;
+  /** Of the round of drand that the request waited for; absent if it waited for none. */
+  readonly roundSignature?: Uint8Array | undefined;
 }
 
 /** What a report is signed for besides its content: OCR2's report context. */
@@ -30,14 +32,15 @@ const transmitSelector = fromHexText(
 
 /**
  * Encodes a report: `abi.encode(bytes32[] requestIds, bytes[] results, bytes[] errors, bytes[] onchainMetadata, bytes[]
- * offchainMetadata)`, as FunctionsCoordinator `_beforeTransmit` decodes it. The length is a multiple of 32 bytes.
+ * offchainMetadata)`, as FunctionsCoordinator `_beforeTransmit` decodes it; the contract doesn't read the off-chain metadata, which have
+ * the signatures of drand's rounds. The length is a multiple of 32 bytes.
  */
 export function encodeReport(items: readonly ReportItem[]): Uint8Array {
   const arrays = [
     items.map(({ observation }) => (observation.ok ? observation.bytes : NOTHING)),
     items.map(({ observation }) => (observation.ok ? NOTHING : observation.bytes)),
     items.map(({ commitment }) => commitment),
-    items.map(() => NOTHING),
+    items.map(({ roundSignature }) => roundSignature ?? NOTHING),
   ];
   const lengths = [WORD_BYTES * (1 + items.length), ...arrays.map(arrayLength)];
   const head = lengths.length * WORD_BYTES;

@@ -77,6 +77,8 @@ type PresetParams = Labels & {
   readonly [parameter: string]: unknown;
 };
 type FunctionParams = Labels & {
+  /** The round of drand that it waits for, if the caller wants one. */
+  readonly beacon?: BeaconView;
   readonly source: string;
   readonly args: readonly string[];
   /** Names of secrets. */
@@ -145,6 +147,11 @@ export type LinkRequest = OfKind<"consumer" | "unlink">;
 /** Whether a request links or unlinks a contract; all others go through PresetConsumer. */
 export function isLinking(request: OpenRequest): request is LinkRequest {
   return request.kind === "consumer" || request.kind === "unlink";
+}
+
+/** Returns the round of drand that a request waits for. */
+export function roundOf(request: OpenRequest): BeaconView | undefined {
+  return request.kind === "preset" || request.kind === "function" ? request.params.beacon : undefined;
 }
 
 /** Parameters of every preset request; the others are the preset's own. */
@@ -231,12 +238,13 @@ const RUN_OUTCOME: Shape = {
   err: text,
 } satisfies Record<keyof RunOutcome, Check>;
 
-const BEACON: Shape = {
+const ROUND_MEMBERS: Shape = {
   round: digits,
   time: text,
   chainHash: hex,
   isLocal: optional((value) => value === true),
 } satisfies Record<keyof BeaconView, Check>;
+const ROUND: Check = optional((value) => hasShape(value, ROUND_MEMBERS));
 const LABELS: Shape = { label: optional(text), once: optional((value) => value === true) };
 
 const SHAPES: Readonly<
@@ -246,14 +254,21 @@ const SHAPES: Readonly<
     params: {
       preset: text,
       confirmations: optional(number),
-      beacon: optional((value) => hasShape(value, BEACON)),
+      beacon: ROUND,
       ...LABELS,
     },
     progress: { sourceHash: optional(hex), args: listOf(text), returnType, show: optional(show) },
     outcome: RUN_OUTCOME,
   },
   function: {
-    params: { source: text, args: listOf(text), secrets: optional(listOf(text)), returnType, ...LABELS },
+    params: {
+      source: text,
+      args: listOf(text),
+      secrets: optional(listOf(text)),
+      returnType,
+      beacon: ROUND,
+      ...LABELS,
+    },
     progress: { returnType, secretsReference: optional(hex) },
     outcome: RUN_OUTCOME,
   },

@@ -185,12 +185,17 @@ async function openScope(
   const book = fenceBook(unfencedBook, fence);
   const startHead = watcher.head() ?? (await client.getHead("latest"));
   const startNumber = startHead?.number ?? 0n;
-  const tracker: Tracker = createTracker(book, profile.name, async (firstReplaced) => {
-    const page = { head: Number(await finality.finalNumber()), depth: 0 };
-    const unsettled = await book.damaged.read((note) =>
-      listUnsettledRequests(store.db, profile.name, page, note),
-    );
-    return unsettled.filter(({ endedIn }) => endedIn!.number >= firstReplaced);
+  const rounds = createBeaconRounds({ terms: [terms.beacon, terms.localBeacon], signal });
+  const roundWait = createRoundWait(rounds);
+  const tracker: Tracker = createTracker(book, profile.name, {
+    roundWait,
+    async listUnsettled(firstReplaced) {
+      const page = { head: Number(await finality.finalNumber()), depth: 0 };
+      const unsettled = await book.damaged.read((note) =>
+        listUnsettledRequests(store.db, profile.name, page, note),
+      );
+      return unsettled.filter(({ endedIn }) => endedIn!.number >= firstReplaced);
+    },
   });
   const { contracts, keyHash } = deployment;
   return {
@@ -209,7 +214,7 @@ async function openScope(
     presetConfirmations: terms.minConfirmations,
     allowanceJuels: terms.allowanceJuels,
     coinAllowanceWei: terms.coinAllowanceWei,
-    roundWait: createRoundWait(createBeaconRounds({ terms: [terms.beacon, terms.localBeacon], signal })),
+    roundWait,
     isChainlinks: terms.chainlinkCoordinator !== undefined,
     vrfOperatorOf: (key: Hex) => source.vrfOperators?.find((one) => one.keyHash === key)?.address,
     oracleWait: network.oracleWait,

@@ -52,6 +52,8 @@ export interface PresetCommand extends Labelled {
 
 export interface FunctionCommand extends Labelled {
   readonly kind: "function";
+  /** What the word at the end of its `bytesArgs` follows from. Default: `none`, and no word. */
+  readonly beacon?: Beacon;
   readonly network: string;
   readonly source: string;
   readonly args: readonly string[];
@@ -68,6 +70,8 @@ export interface SimulateCommand {
   readonly secrets?: readonly string[];
   /** Values for this run alone, by name: no secret that is stored is read. */
   readonly secretValues?: Readonly<Record<string, string>>;
+  /** Unless it is `none`, the source gets a word as a function that waits for a round does. */
+  readonly beacon?: Beacon;
   readonly returnType: ReturnType;
 }
 

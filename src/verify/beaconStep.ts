@@ -6,12 +6,14 @@ import {
   showRound,
   verifyDrandRound,
   type DrandChain,
+  type DrandRound,
 } from "../lib/drand.ts";
 import type { RequestPartsMeans } from "./randomnessParts.ts";
-import type { PresetParts } from "./requestParts.ts";
+import type { PresetResult } from "../chainlink/presetReport.ts";
+import type { RawLog } from "../lib/nodeAnswers.ts";
 import { failedStep, HOW_TO_PASS, notApplicableStep } from "./verification.ts";
 
-/** The round of drand that a batch waited for. */
+/** The round of drand that a request waited for. */
 interface CheckedBeacon {
   readonly steps: readonly VerificationStep[];
   readonly beacon: RequestVerification["beacon"];
@@ -19,14 +21,24 @@ interface CheckedBeacon {
   readonly signature?: Uint8Array;
 }
 
+/** A request that fixed a round of drand, and what its report says of the round. */
+interface RoundParts {
+  /** Absent if it fixed none. */
+  readonly beacon: DrandRound | undefined;
+  /** The log of the request; absent if the node doesn't show it. */
+  readonly requested: { readonly log: Pick<RawLog, "transactionHash"> } | undefined;
+  /** The signature in the report; not `ok` if the report has something else in its place, and absent without a report. */
+  readonly reported: PresetResult | undefined;
+}
+
 /**
- * Checks that the round of drand that a batch fixed was in the future of the request's block, and that the report has the signature of that
- * round. No step for a batch without a round.
+ * Checks that the round of drand that a request fixed was in the future of its block, and that the report has the signature of that
+ * round. No step for a request without a round.
  *
  * @param ownChains the chains of rounds that the operator publishes, besides quicknet, which is always known
  */
 export async function checkBeacon(
-  { beacon, requested, items, results }: PresetParts,
+  { beacon, requested, reported }: RoundParts,
   { facts }: RequestPartsMeans,
   ownChains: readonly DrandChain[] = [],
 ): Promise<CheckedBeacon> {
@@ -49,12 +61,11 @@ export async function checkBeacon(
     return give(
       failedStep("beacon", `round ${round} was due at ${dueAt}, not after the request's block: it was known`),
     );
-  const result = results[items.length];
-  if (result === undefined)
+  if (reported === undefined)
     return open(`the request waits for round ${round}, due at ${dueAt}: its signature comes with the report`);
-  const signature = result.bytes;
+  const signature = reported.bytes;
   const holds = await facts.once(`beacon ${chainHash} ${round} ${signature.join()}`, () =>
-    Promise.resolve(result.ok && verifyDrandRound(chain, round, signature)),
+    Promise.resolve(reported.ok && verifyDrandRound(chain, round, signature)),
   );
   if (!holds)
     return give(failedStep("beacon", `the report has another signature than that of round ${round}`));

@@ -3,6 +3,7 @@ import {
   decodeArgs,
   decodeFunctionsRequest,
   REQUEST_DATA_VERSION,
+  withRoundWord,
   type FunctionsRequest,
 } from "../chainlink/functionsRequest.ts";
 import { messageOf } from "../lib/errors.ts";
@@ -44,9 +45,12 @@ interface Delivered {
 
 /** Checks the result of a function request, see {@link checkExecution}. */
 export async function checkFunctionExecution(
-  request: Pick<OracleEventOf<"OracleRequest">, "data" | "dataVersion">,
+  request: Pick<OracleEventOf<"OracleRequest">, "data" | "dataVersion" | "requestId">,
   delivered: Delivered,
-  options: ExecutionOptions,
+  options: ExecutionOptions & {
+    /** Of the round of drand that the request waited for. */
+    readonly signature?: Uint8Array | undefined;
+  },
 ): Promise<VerificationStep> {
   let parsed: FunctionsRequest;
   try {
@@ -59,7 +63,11 @@ export async function checkFunctionExecution(
     return notApplicableStep("execution", "the request is not for inline JavaScript");
   if (secrets !== undefined)
     return notApplicableStep("execution", "the source needs secrets that only the nodes can decrypt");
-  return await checkExecution(parsed, delivered, options);
+  const { signature } = options;
+  const { requestId } = request;
+  const bytesArgs =
+    signature === undefined ? parsed.bytesArgs : withRoundWord(parsed.bytesArgs, { signature, requestId });
+  return await checkExecution({ ...parsed, bytesArgs }, delivered, options);
 }
 
 /**

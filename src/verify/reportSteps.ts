@@ -31,6 +31,8 @@ export interface CheckedReport {
   readonly steps: readonly VerificationStep[];
   /** From the signed report; `undefined` without one. */
   readonly delivered: { readonly result: Hex; readonly error: Hex } | undefined;
+  /** What a function's report has as the signature of a round of drand; absent without a report. */
+  readonly roundSignature?: { readonly ok: true; readonly bytes: Uint8Array };
   /** The configuration of the report; `undefined` if the node no longer has it. Absent without a report. */
   readonly signers?: SignerSet | undefined;
 }
@@ -88,7 +90,8 @@ export async function checkReport(
         : "that the signed request id is the hash of this source and these arguments can't be shown; ask an archive node";
   const isOpen = delivery.outcome === "ok" && gap !== undefined;
   const step = isOpen ? notApplicableStep("delivery", gap, compared) : delivery;
-  return { steps: [...signed, step], delivered: item, signers };
+  const roundSignature = { ok: true, bytes: fromHexText(item.roundSignature) } as const;
+  return { steps: [...signed, step], delivered: item, signers, roundSignature };
 }
 
 /**

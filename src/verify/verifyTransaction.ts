@@ -276,26 +276,29 @@ function keyHashesOf(parts: RequestParts): Hex[] {
   return [...(parts.join?.joining.keyHashes ?? [parts.randomness.request?.keyHash ?? []].flat())];
 }
 
-/** Decodes what a function request asks for. Throws if it is malformed. */
+/** Decodes what a function request asks for; `undefined` if it is malformed or unknown. */
+function decodeAsked(request: { readonly data: Hex } | undefined): FunctionsRequest | undefined {
+  try {
+    return request && decodeFunctionsRequest(fromHexText(request.data));
+  } catch {
+    return undefined;
+  }
+}
+
 function decodeFunction(parts: RequestParts): FunctionsRequest | undefined {
-  const request = parts.kind === "function" ? parts.functions.request : undefined;
-  return request && decodeFunctionsRequest(fromHexText(request.data));
+  return parts.kind === "function" ? decodeAsked(parts.functions.request) : undefined;
 }
 
 function hashOfSource(parts: RequestParts): Hex | null {
-  try {
-    const source = decodeFunction(parts)?.source;
-    return source === undefined ? null : keccak256(stringToHex(source));
-  } catch {
-    return null;
-  }
+  const source = decodeFunction(parts)?.source;
+  return source === undefined ? null : keccak256(stringToHex(source));
 }
 
 /** Returns the arguments of a request's source. */
 function argsOf(parts: RequestParts): string[] | null {
+  const asked = decodeFunction(parts);
+  if (asked !== undefined) return [...asked.args];
   try {
-    const asked = decodeFunction(parts);
-    if (asked !== undefined) return [...asked.args];
     const args = parts.kind === "preset" ? parts.preset.items[parts.preset.item]?.args : undefined;
     return args === undefined ? null : [...decodeArgs(args)];
   } catch {
@@ -341,10 +344,17 @@ async function checkFunction(
   const { request } = functions;
   const report = await checkReport(functions, means);
   if (request === undefined) return { steps: report.steps, report };
-  const steps = [...(await checkFunctionSource(request, means)), ...report.steps];
-  if (report.delivered !== undefined)
-    steps.push(await checkFunctionExecution(request, report.delivered, options));
-  return { steps, report };
+  const asked = decodeAsked(request);
+  const { steps, beacon, signature } = await checkBeacon(
+    { beacon: asked?.beacon, requested: request, reported: report.roundSignature },
+    means,
+    options.drandChains,
+  );
+  const all = [...(await checkFunctionSource(request, means)), ...steps, ...report.steps];
+  const isWordKnown = asked?.beacon === undefined || signature !== undefined;
+  if (report.delivered !== undefined && isWordKnown)
+    all.push(await checkFunctionExecution(request, report.delivered, { ...options, signature }));
+  return { steps: all, report, beacon };
 }
 
 async function checkWords(
@@ -359,7 +369,8 @@ async function checkWords(
   const { items, item } = preset;
   const { steps, source, sourceHash } = await checkPresetSource(preset, means);
   const report = await checkBatchReport(preset, checked.seed, means);
-  const { signature, beacon, ...checkedBeacon } = await checkBeacon(preset, means, options.drandChains);
+  const round = { ...preset, reported: preset.results[items.length] };
+  const { signature, beacon, ...checkedBeacon } = await checkBeacon(round, means, options.drandChains);
   const all = [...checked.steps, ...checkedBeacon.steps, ...steps, ...report.steps];
   const found = { steps: all, report, sourceHash, beacon };
   const args = items[item]?.args;

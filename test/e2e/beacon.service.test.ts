@@ -158,17 +158,36 @@ test.each([{ beacon: "nist" }, { beacon: true }, { beacon: "drand", round: "1" }
   },
 );
 
-test.each([
-  [
-    "/api/oracleFunctions/runFunction",
-    { source: "return 'x'", args: [], returnType: "string" },
-    "no random word",
-  ],
-  ["/api/vrfv2/requestRandomNumber", {}, "of the proof alone"],
-])("error: %s refuses a beacon, and says why", async (path, body, why) => {
-  const answer = await tyche.call("POST", path, { body: { network: "sepolia", beacon: "drand", ...body } });
-  expect(answer).toMatchObject({
+test.each(["drand", "local"])(
+  "behaviour: a function gets a word of its own from a round (%s)",
+  async (beacon) => {
+    const source = "return Functions.encodeString(bytesArgs.join())";
+    const body = { network: "sepolia", source, args: [], returnType: "string", beacon };
+    const dry = await tyche.call("POST", "/api/oracleFunctions/simulate", { body });
+    expect(dry.data.parsedResult).toMatch(/^0x[0-9a-f]{64}$/);
+    const headers = { "idempotency-key": `function-${beacon}` };
+    const call = (more: Record<string, string>) =>
+      tyche.call("POST", "/api/oracleFunctions/runFunction", { body, headers: { ...headers, ...more } });
+    const accepted = await call({ prefer: "respond-async" });
+    expect(accepted.status).toBe(202);
+    const { beacon: round } = accepted.data.params;
+    const ran = await call({});
+    expect(ran).toMatchObject({ status: 200, data: { success: true, beacon: round } });
+    expect(ran.data.value).toMatch(/^0x[0-9a-f]{64}$/);
+    expect(ran.data.value).not.toBe(dry.data.parsedResult);
+    const hash = String(ran.data.url).split("/").pop()!;
+    const verified = await tyche.call("GET", `/api/verify?network=sepolia&tx=${hash}`);
+    expect(verified.data).toMatchObject({
+      verdict: "valid",
+      requests: [{ kind: "function", beacon: round }],
+    });
+  },
+);
+
+test("error: random numbers refuse a beacon, and say why", async () => {
+  const body = { network: "sepolia", beacon: "drand" };
+  expect(await tyche.call("POST", "/api/vrfv2/requestRandomNumber", { body })).toMatchObject({
     status: 400,
-    data: { details: [{ path: "/beacon", message: expect.stringContaining(why) }] },
+    data: { details: [{ path: "/beacon", message: expect.stringContaining("of the proof alone") }] },
   });
 });

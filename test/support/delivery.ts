@@ -300,7 +300,10 @@ function keyOf(keyHash: Hex) {
 export async function deliverResults(
   stack: TestStack,
   requested: Receipt,
-  options: { readonly response?: Hex; readonly gasPriceWei?: bigint } = {},
+  {
+    roundSignature = "0x",
+    ...options
+  }: { readonly response?: Hex; readonly gasPriceWei?: bigint; readonly roundSignature?: Hex } = {},
 ): Promise<Receipt> {
   const requests = eventsOf(requested, "OracleRequest");
   const response = options.response ?? `0x${"00".repeat(31)}01`;
@@ -309,7 +312,7 @@ export async function deliverResults(
     requests.map(() => response),
     requests.map(() => "0x" as const),
     requests.map(({ commitment }) => commitment),
-    requests.map(() => "0x" as const),
+    requests.map(() => roundSignature),
   ]);
   const context = [await readConfigDigest(stack), `0x${"00".repeat(31)}01`, `0x${"00".repeat(32)}`] as const;
   const digest = Buffer.from(keccak256(concatHex([keccak256(report), ...context])).slice(2), "hex");

@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Receipt } from "../../src/evm/client.ts";
 import { beaconWord, presetRequestId, wordsOfBatch } from "../../src/chainlink/presetBatch.ts";
+import { encodeFunctionsRequest } from "../../src/chainlink/functionsRequest.ts";
 import { encodeResults } from "../../src/chainlink/presetReport.ts";
 import { drandChainHash, drandRoundTime, QUICKNET, type DrandRound } from "../../src/lib/drand.ts";
 import { fromHexText, toHexText } from "../../src/lib/hex.ts";
 import { toWord } from "../../src/lib/uint256.ts";
 import { createRecordedReader, createRecorder } from "../../src/verify/recordedReader.ts";
-import { deliverWords, seedsOf } from "../support/delivery.ts";
+import { deliverResults, deliverWords, eventsOf, seedsOf } from "../support/delivery.ts";
 import { ownDrandChain, QUICKNET_HASH, QUICKNET_ROUNDS, signOwnRound } from "../support/drandRelay.ts";
 import { startVerifyWorld, type VerifyWorld } from "./support/world.ts";
 
@@ -39,6 +40,17 @@ async function draw({ beacon = ROUND, signature = SIGNATURE, used = signature }:
   const results = [fromHexText(toWord(word)), signature].map((bytes) => ({ ok: true, bytes }));
   const report = await world.report(asked, { packed: toHexText(encodeResults(results)) });
   return { asked, report, word };
+}
+
+/** Runs a function that waits for a round, with the word that follows from `used` as the result. */
+async function run({ beacon = ROUND, signature = SIGNATURE, used = signature }: Draw = {}) {
+  const source = "return Functions.encodeUint256(BigInt(bytesArgs.at(-1)) * BigInt(args.length));";
+  const data = toHexText(encodeFunctionsRequest({ source, args: ["7"], beacon }));
+  const asked = await world.submit({ functions: [{ functionsSubId: world.dapp.functionsSubId, data }] });
+  const { requestId } = eventsOf(asked, "OracleRequest")[0]!;
+  const response = toWord(beaconWord(0n, { signature: used, requestId }));
+  const report = await deliverResults(world, asked, { response, roundSignature: toHexText(signature) });
+  return { asked, report };
 }
 
 async function check({ transactionHash }: Receipt, options: Parameters<VerifyWorld["verify"]>[1] = {}) {
@@ -82,6 +94,15 @@ test("behaviour: a preset without a round has no such step", async () => {
   expect(await check(report)).toMatchObject({ verdict: "valid", step: undefined });
 });
 
+test("behaviour: a function's word follows from the round alone, and its report has the signature", async () => {
+  const { asked, report } = await run();
+  const { verdict, request, step } = await check(report);
+  expect(verdict).toBe("valid");
+  expect(request).toMatchObject({ kind: "function", beacon: { round: "1000", chainHash: QUICKNET_HASH } });
+  expect(step).toMatchObject({ outcome: "ok", detail: expect.stringContaining("that of drand's quicknet") });
+  expect((await check(asked)).verdict).toBe("valid");
+});
+
 describe("is not valid", () => {
   const flipped = Uint8Array.from(SIGNATURE);
   flipped[47]! ^= 1;
@@ -97,6 +118,10 @@ describe("is not valid", () => {
       request: { failed: "beacon" },
       step: { detail: "the report has another signature than that of round 1000" },
     });
+    expect(await check((await run({ signature })).report)).toMatchObject({
+      verdict: "invalid",
+      request: { failed: "beacon" },
+    });
   });
 
   test("with a round that was known when the request was mined", async () => {
@@ -110,8 +135,9 @@ describe("is not valid", () => {
   });
 
   test("with a result of the VRF word alone, or of another round's", async () => {
-    const { report } = await draw({ used: QUICKNET_ROUNDS.get(1001n)! });
-    expect(await check(report)).toMatchObject({ verdict: "invalid", request: { failed: "execution" } });
+    const used = QUICKNET_ROUNDS.get(1001n)!;
+    for (const { report } of [await draw({ used }), await run({ used })])
+      expect(await check(report)).toMatchObject({ verdict: "invalid", request: { failed: "execution" } });
   });
 });
 

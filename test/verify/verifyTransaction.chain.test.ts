@@ -871,7 +871,8 @@ test.each([
   ["bytes that are no text", "0x", "0xff", { error: "\ufffd" }],
   ["an error text in another case", "0x", "0x424f4f4d", { error: "boom" }],
 ] as const)("a report with %s is not what the source gives", async (_name, result, error, given) => {
-  const request = { data: toHex(encodeFunctionsRequest({ source: "given" })), dataVersion: 1 };
+  const data = toHex(encodeFunctionsRequest({ source: "given" }));
+  const request = { data, dataVersion: 1, requestId: `0x${"12".repeat(32)}` } as const;
   const run: RunSource = () =>
     Promise.resolve(
       "result" in given

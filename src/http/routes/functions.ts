@@ -5,7 +5,7 @@ import { getDapp, whileConnected, type HttpDeps } from "../context.ts";
 import { sendJson } from "../frame.ts";
 import type { Operation } from "../operation.ts";
 import type { FunctionCommand } from "../../requests/service.ts";
-import { checkLabel, checkNoBeacon, labelOf, readOnce } from "../labelParameters.ts";
+import { checkLabel, labelOf, readOnce } from "../labelParameters.ts";
 import type { LiveSchemas } from "../liveSchemas.ts";
 import { readParameters, type GivenParameters } from "../parameters.ts";
 import { parseRequest } from "../parseRequest.ts";
@@ -35,7 +35,7 @@ export function functionOperation(deps: HttpDeps, responder: Responder): Operati
     example: FUNCTION_EXAMPLE,
     answer: FunctionResult,
     isAsync: true,
-    errors: ["function_failed", "label_taken"],
+    errors: ["function_failed", "label_taken", "beacon_late", "beacon_missed"],
     async handle(ctx) {
       const given = await readParameters(ctx, deps.limits);
       await responder.run(ctx, parseFunctionCommand(given, deps.schemas()));
@@ -48,7 +48,6 @@ export function parseFunctionCommand(
   given: GivenParameters,
   { networks, validate }: Pick<LiveSchemas, "networks" | "validate">,
 ): FunctionCommand {
-  checkNoBeacon(given, "a function gets no random word that could follow from a round; call a preset");
   readOnce(given);
   const { label, once, ...values } = parseRequest(given, validate.function, ({ source, network, ...own }) => [
     ...checkSource(source, networks.get(network)),

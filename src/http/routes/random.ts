@@ -2,10 +2,10 @@ import type { NetworkView } from "../../api/types.ts";
 import { RandomResult } from "../../api/results.ts";
 import type { Static } from "typebox";
 import type { Hex } from "viem";
-import type { ParameterViolation } from "../../lib/invalidParameter.ts";
+import { InvalidParameterError, type ParameterViolation } from "../../lib/invalidParameter.ts";
 import { checkConfirmations } from "../parameterSchemas.ts";
 import type { HttpDeps } from "../context.ts";
-import { checkLabel, checkNoBeacon, labelOf, readOnce } from "../labelParameters.ts";
+import { checkLabel, labelOf, readOnce } from "../labelParameters.ts";
 import type { RandomCommand } from "../../requests/service.ts";
 import type { LiveSchemas, RequestSchemas } from "../liveSchemas.ts";
 import type { Operation } from "../operation.ts";
@@ -44,10 +44,14 @@ export function parseRandomCommand(
 ): RandomCommand {
   const { keyHashes: listed } = given.values;
   if (typeof listed === "string") given.values["keyHashes"] = listed.split(",");
-  checkNoBeacon(
-    given,
-    "the coordinator contract makes random numbers of the proof alone; call a preset, such as range",
-  );
+  if (given.values["beacon"] !== undefined)
+    throw new InvalidParameterError([
+      {
+        path: "/beacon",
+        message:
+          "is not offered here: the coordinator contract makes random numbers of the proof alone; call a preset, such as range",
+      },
+    ]);
   readOnce(given);
   const { keyHash, keyHashes, label, once, ...values } = parseRequest(given, validate.random, (values) =>
     checkRange(values, networks.get(values.network)),

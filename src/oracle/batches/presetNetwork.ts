@@ -27,6 +27,7 @@ import type { VrfRequest } from "../fulfillment.ts";
 import { createGroupCommit, lanesOf, type CommitPipelining } from "../groupCommit.ts";
 import type { OracleLog } from "../log.ts";
 import { createQuota } from "../quota.ts";
+import { createRequestRounds } from "../requestRounds.ts";
 import type { PendingRequest } from "../status.ts";
 import type { SourceRunner } from "../execute.ts";
 import type { FunctionsNode } from "../transmit.ts";
@@ -85,10 +86,11 @@ export interface PresetNetwork extends ProofCompanion {
  * batch once, and passes over what it has.
  */
 export function createPresetNetwork(options: PresetNetworkOptions): PresetNetwork {
-  const { presetConsumer, nodes, rounds, log, signal } = options;
+  const { presetConsumer, nodes, log, signal } = options;
   const batches = createPresetBatches(options);
   const { requests } = batches;
-  const runner = createBatchRunner({ ...options, nodes: nodes.length });
+  const rounds = createRequestRounds({ ...options, onRound: () => review() });
+  const runner = createBatchRunner({ ...options, rounds, nodes: nodes.length });
   const quota = createQuota<bigint>(RUNNING_BATCHES);
   /** Bytes of `encodeResults`. */
   const results = new WeakMap<BatchRequest, Uint8Array>();
@@ -96,7 +98,6 @@ export function createPresetNetwork(options: PresetNetworkOptions): PresetNetwor
   let adopted: Promise<AdoptedNodes> | undefined;
   let live = false;
   const alarm = createAlarm(() => review());
-  const onRound = (): void => review();
   signal.addEventListener("abort", () => alarm.cancel(), { once: true });
 
   const { maxInFlight, paceMs } = options.pipelining;
@@ -132,12 +133,6 @@ export function createPresetNetwork(options: PresetNetworkOptions): PresetNetwor
     return count === -1 ? entries.length : count;
   }
 
-  /** Returns why the round of drand that a batch waits for isn't known; `undefined` if it is, or there is none. */
-  function findUnknownRound({ beacon }: BatchRequest): string | undefined {
-    const state = beacon && rounds.ask(beacon, onRound);
-    return state?.kind === "awaited" ? state.why : undefined;
-  }
-
   function review(): void {
     if (!live || signal.aborted) return;
     const now = performance.now();
@@ -147,7 +142,7 @@ export function createPresetNetwork(options: PresetNetworkOptions): PresetNetwor
       if (seed === undefined) entry.why = "waiting for its random word";
       else if (entry.notBefore > now) alarm.within(entry.notBefore - now);
       else if (!results.has(entry.request)) {
-        const unknown = findUnknownRound(entry.request);
+        const unknown = rounds.findUnknown(entry.request);
         if (unknown !== undefined) entry.why = unknown;
         else if (quota.take(entry.request.subscriptionId)) void execute(entry, seed.value);
         else entry.why = "waiting for a place to run";
@@ -280,7 +275,7 @@ export function createPresetNetwork(options: PresetNetworkOptions): PresetNetwor
       const entry = batches.prove(requestId, deriveWords(outputOf(proof.gamma), 1)[0]!);
       if (entry === undefined || results.has(entry.request)) return;
       // The proof goes first: with the round, whoever has the proof would know the results that it brings.
-      if (findUnknownRound(entry.request) !== undefined) return;
+      if (rounds.findUnknown(entry.request) !== undefined) return;
       const { promise, resolve } = Promise.withResolvers<void>();
       waiting.set(entry.request, resolve);
       const timer = setTimeout(resolve, GRACE_MS).unref();

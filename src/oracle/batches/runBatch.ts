@@ -11,7 +11,7 @@ import { fromHexText } from "../../lib/hex.ts";
 import { toWord } from "../../lib/uint256.ts";
 import type { Observation } from "../aggregateObservations.ts";
 import { failure, runSource, type SourceRunner } from "../execute.ts";
-import type { BeaconRounds } from "../../lib/beaconRounds.ts";
+import type { RequestRounds } from "../requestRounds.ts";
 import type { BatchRequest } from "./presetBatches.ts";
 
 /** Maximum number of batches run concurrently, in all and of one subscription. */
@@ -38,9 +38,9 @@ export interface BatchRunner {
 
 /** Creates the runner of one PresetConsumer's batches for some nodes of one process. */
 export function createBatchRunner(options: {
-  readonly client: Pick<ChainClient, "call" | "getHead">;
+  readonly client: Pick<ChainClient, "call">;
   readonly presetConsumer: Hex;
-  readonly rounds: BeaconRounds;
+  readonly rounds: Pick<RequestRounds, "read">;
   readonly runner: SourceRunner;
   readonly nodes: number;
   readonly maxResponseBytes: number;
@@ -90,23 +90,10 @@ export function createBatchRunner(options: {
     return await runSource(run, { runner, nodes: runs, maxResponseBytes, signal });
   }
 
-  /** Returns the signature of a batch's round, or why no preset may be run with it. */
-  async function readBeacon({ beacon, blockNumber }: BatchRequest): Promise<Uint8Array | string | undefined> {
-    if (beacon === undefined) return undefined;
-    const state = rounds.ask(beacon, () => undefined);
-    if (state.kind === "awaited") throw new Error(state.why);
-    if (state.kind === "never") return state.why;
-    const block = await client.getHead(blockNumber);
-    if (block === undefined) throw new Error(`the node doesn't show block ${blockNumber}`);
-    return rounds.timeOf(beacon) > Number(block.timestamp)
-      ? state.signature
-      : `drand's round ${beacon.round} was known before the request was mined; make a new request`;
-  }
-
   return {
     async run(request, seed) {
       const { items, subscriptionId, requestId } = request;
-      const signature = await readBeacon(request);
+      const signature = await rounds.read(request);
       if (typeof signature === "string")
         return [...items, undefined].map(() => [failure(signature, maxResponseBytes)]);
       const words = wordsOfBatch(seed, items.length).map((word, i) =>

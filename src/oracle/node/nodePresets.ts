@@ -36,6 +36,7 @@ import type { Message } from "../protocol/message.ts";
 import type { RoundEffect } from "../protocol/roundTypes.ts";
 import { joinSignature, maxObservationBytes } from "../protocol/wire.ts";
 import { createQuota } from "../quota.ts";
+import { createRequestRounds } from "../requestRounds.ts";
 import type { ReportSigner } from "../signer.ts";
 import type { PendingRequest } from "../status.ts";
 import { createBoundedMap } from "./boundedMap.ts";
@@ -117,7 +118,8 @@ export function createNodePresets(options: NodePresetsOptions): NodePresets {
     options;
   const batches = createPresetBatches(options);
   const { requests } = batches;
-  const runner = createBatchRunner({ ...options, nodes: 1 });
+  const rounds = createRequestRounds({ ...options, onRound: () => review() });
+  const runner = createBatchRunner({ ...options, rounds, nodes: 1 });
   const quota = createQuota<bigint>(RUNNING_BATCHES);
   const words = new WeakMap<BatchRequest, WordRequest>();
   const proofs = new WeakMap<BatchRequest, Proof>();
@@ -135,7 +137,6 @@ export function createNodePresets(options: NodePresetsOptions): NodePresets {
   let head = 0n;
   let live = false;
   const alarm = createAlarm(() => review());
-  const onRound = (): void => review();
   signal.addEventListener("abort", () => alarm.cancel(), { once: true });
 
   const { maxInFlight, paceMs, maxTransactionGas } = options.pipelining;
@@ -177,9 +178,8 @@ export function createNodePresets(options: NodePresetsOptions): NodePresets {
     const confirmed = head - entry.request.blockNumber + 1n;
     if (batches.seedOf(entry)?.block === undefined && confirmed < BigInt(confirmations))
       return `waiting for confirmation ${confirmed} of ${confirmations}`;
-    const { beacon } = entry.request;
-    const round = beacon && options.rounds.ask(beacon, onRound);
-    if (round?.kind === "awaited") return round.why;
+    const unknown = rounds.findUnknown(entry.request);
+    if (unknown !== undefined) return unknown;
     if (entry.notBefore <= now) return undefined;
     alarm.within(entry.notBefore - now);
     return entry.why;

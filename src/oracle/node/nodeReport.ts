@@ -18,10 +18,18 @@ export interface NodeReport {
   encode(rank: number, result: Observation, endorsements: readonly Endorsement[]): Hex;
 }
 
-/** Creates the report builder of one request; the rank becomes the epoch in the report's context. */
-export function createNodeReport(request: OracleRequest, configDigest: Hex): NodeReport {
+/**
+ * Creates the report builder of one request; the rank becomes the epoch in the report's context.
+ *
+ * @param of.roundSignature of the round of drand that the request waited for; absent if it waited for none
+ */
+export function createNodeReport(
+  request: OracleRequest,
+  of: { readonly configDigest: Hex; readonly roundSignature: Uint8Array | undefined },
+): NodeReport {
+  const { configDigest, roundSignature } = of;
   const build = (rank: number, observation: Observation) => ({
-    report: encodeReport([{ ...request, observation }]),
+    report: encodeReport([{ ...request, observation, roundSignature }]),
     context: encodeContext({ configDigest, epoch: rank }),
   });
   return {

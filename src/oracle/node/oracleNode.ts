@@ -3,6 +3,7 @@ import { decodeLog, logsOf } from "../../chainlink/events.ts";
 import { findRevertReason } from "../../chainlink/findRevertReason.ts";
 import type { ChainClient, RawLog } from "../../evm/client.ts";
 import type { Sender } from "../../evm/sender.ts";
+import type { BeaconRounds } from "../../lib/beaconRounds.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { fromHexText } from "../../lib/hex.ts";
 import type { Observation } from "../aggregateObservations.ts";
@@ -16,6 +17,7 @@ import { agree } from "../protocol/agree.ts";
 import { peekAddressee } from "../protocol/wire.ts";
 import { createQuota } from "../quota.ts";
 import { gasOfReport } from "../reportGas.ts";
+import { createRequestRounds } from "../requestRounds.ts";
 import { createRequestSet, type Entry } from "../requestSet.ts";
 import type { ReportSigner } from "../signer.ts";
 import { ORACLE_TOPICS } from "../topics.ts";
@@ -43,10 +45,7 @@ export interface OracleNodeOptions {
   readonly router: Hex;
   /** Contracts of presets, lower case; absent if this node knows of none, and leaves presets to the others. */
   readonly presets?:
-    | Pick<
-        NodePresetsOptions,
-        "presetConsumer" | "vrfCoordinator" | "batchVrfCoordinator" | "pipelining" | "rounds"
-      >
+    | Pick<NodePresetsOptions, "presetConsumer" | "vrfCoordinator" | "batchVrfCoordinator" | "pipelining">
     | undefined;
   /** The coordinator's current configuration; later ones are followed. */
   readonly set: NodeSet;
@@ -65,6 +64,7 @@ export interface OracleNodeOptions {
   /** Is told of each configuration that this node belongs to; `undefined`: of none. */
   readonly onMembership?: ((set: NodeSet | undefined) => void) | undefined;
   readonly runner: SourceRunner;
+  readonly rounds: BeaconRounds;
   readonly maxResponseBytes: number;
   readonly log: OracleLog;
   readonly signal: AbortSignal;
@@ -101,6 +101,7 @@ export function createOracleNode(options: OracleNodeOptions): OracleNode {
   const clock = createStageClock();
   /** Observations made or in progress in this process: a source runs once, even if the configuration changes. */
   const observations = new WeakMap<OracleRequest, Promise<Observation>>();
+  const rounds = createRequestRounds({ ...options, onRound: () => review() });
   let live = false;
   let member: Membership | undefined;
   const presets =
@@ -169,6 +170,11 @@ export function createOracleNode(options: OracleNodeOptions): OracleNode {
     const now = performance.now();
     for (const entry of requestSet.open()) {
       const { requestId, subscriptionId } = entry.request;
+      const unknown = rounds.findUnknown(entry.request);
+      if (unknown !== undefined) {
+        entry.why = unknown;
+        continue;
+      }
       const task = member.tasks.get(requestId) ?? begin(member, entry);
       if (entry.state === "working") continue;
       if (entry.notBefore > now) alarm.within(entry.notBefore - now);
@@ -179,7 +185,8 @@ export function createOracleNode(options: OracleNodeOptions): OracleNode {
   function begin(of: Membership, entry: Entry<OracleRequest>): RoundTask {
     const { request } = entry;
     const { requestId } = request;
-    const report = createNodeReport(request, of.set.configDigest);
+    const { configDigest } = of.set;
+    const report = createNodeReport(request, { configDigest, roundSignature: rounds.signatureOf(request) });
     const hooks: TaskHooks = {
       onTransmit({ rank: stage, result, endorsements }) {
         entry.why = `transmitting at stage ${stage}`;
@@ -223,7 +230,7 @@ export function createOracleNode(options: OracleNodeOptions): OracleNode {
   function observeOnce(request: OracleRequest): Promise<Observation> {
     const known = observations.get(request);
     if (known !== undefined) return known;
-    const begun = observe(request, { ...options, nodes: 1 }).then(([observation]) => observation!);
+    const begun = observe(request, { ...options, rounds, nodes: 1 }).then(([observation]) => observation!);
     observations.set(request, begun);
     begun.catch(() => observations.delete(request));
     return begun;

@@ -192,7 +192,9 @@ function commandOf(request: OpenRequest): Command | undefined {
     return { kind: "preset", network, preset, params: ownParamsOf(request.params) };
   }
   if (request.kind !== "function") return undefined;
-  return { kind: "function", network, ...request.params };
+  const { beacon, ...params } = request.params;
+  const waits = beacon && ({ beacon: beacon.isLocal === true ? "local" : "drand" } as const);
+  return { kind: "function", network, ...params, ...waits };
 }
 
 function createRequest(

@@ -1,21 +1,26 @@
 import type { BeaconView } from "../../api/types.ts";
 import { nameRound } from "../../lib/drawWords.ts";
-import { drandChainHash, drandRoundAt, drandRoundTime, type BeaconTerms } from "../../lib/drand.ts";
+import { drandChainHash, drandRoundAt, drandRoundTime, type DrandRound } from "../../lib/drand.ts";
 import { TycheError } from "../../lib/errors.ts";
 import { InvalidParameterError } from "../../lib/invalidParameter.ts";
-import type { OpenRequest } from "../openRequest.ts";
+import type { Beacon } from "../../lib/vocabulary.ts";
+import { roundOf, type OpenRequest } from "../openRequest.ts";
+import type { ServiceNetwork } from "../serviceNetwork.ts";
 
 /**
  * Chooses the round of drand that a request waits for: the first one after the network's margin. It is named in the answer, and never
  * replaced by a later one: whoever could choose a round after it is known could choose the result.
  *
- * @throws InvalidParameterError if the network's presets can't wait for one.
+ * @returns the member of a request's parameters; none for `none`.
+ * @throws InvalidParameterError if requests on the network can't wait for one.
  */
 export function chooseRound(
-  beacon: "drand" | "local",
+  beacon: Beacon,
   network: string,
-  terms: BeaconTerms | undefined,
-): BeaconView {
+  served: Pick<ServiceNetwork, "beacon" | "localBeacon">,
+): { readonly beacon?: BeaconView } {
+  if (beacon === "none") return {};
+  const terms = beacon === "local" ? served.localBeacon : served.beacon;
   if (terms === undefined)
     throw new InvalidParameterError([
       {
@@ -28,12 +33,18 @@ export function chooseRound(
     ]);
   const { chain, marginSeconds } = terms;
   const round = drandRoundAt(chain, Date.now() / 1000 + marginSeconds);
-  return {
+  const chosen = {
     round: round.toString(),
     time: new Date(drandRoundTime(chain, round) * 1000).toISOString(),
     chainHash: drandChainHash(chain),
     ...(beacon === "local" ? { isLocal: true as const } : {}),
   };
+  return { beacon: chosen };
+}
+
+/** Returns a round as it goes on chain. */
+export function toDrandRound({ round, chainHash }: BeaconView): DrandRound {
+  return { round: BigInt(round), chainHash };
 }
 
 /**
@@ -42,7 +53,7 @@ export function chooseRound(
  * @throws RoundMissedError
  */
 export function assertRoundAhead(request: OpenRequest, network: string): void {
-  const beacon = request.kind === "preset" ? request.params.beacon : undefined;
+  const beacon = roundOf(request);
   if (beacon !== undefined && Date.parse(beacon.time) <= Date.now())
     throw new RoundMissedError(beacon, network, request.progress.transactionHashes !== undefined);
 }

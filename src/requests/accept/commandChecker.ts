@@ -104,10 +104,10 @@ export function createCommandChecker(options: {
           return checkPresetCommand(command, { preset: registry.get(command.preset), network, dapp });
         case "function":
           requireFacility(dapp, "functions");
-          return checkFunctionCommand(
-            command,
-            command.secrets && (await secrets.refer(dapp.id, network, command.secrets)),
-          );
+          return checkFunctionCommand(command, {
+            network,
+            secretsReference: command.secrets && (await secrets.refer(dapp.id, network, command.secrets)),
+          });
         case "random":
           requireFacility(dapp, "presets");
           return checkRandom(command, network.view());

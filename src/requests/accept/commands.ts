@@ -1,4 +1,4 @@
-import type { SimulateResult } from "../../api/types.ts";
+import type { BeaconView, SimulateResult } from "../../api/types.ts";
 import type { Hex } from "viem";
 import { MAX_REQUEST_BYTES, encodeArgs, encodeFunctionsRequest } from "../../chainlink/functionsRequest.ts";
 import { BEACON_BYTES, MAX_ARGUMENT_BYTES } from "../../chainlink/presetBatch.ts";
@@ -16,7 +16,7 @@ import { describeRunError, FAILED_RUN } from "./runDetails.ts";
 import { warningsOf } from "./sourceWarnings.ts";
 import type { RequestContent } from "../openRequest.ts";
 import type { ServiceNetwork } from "../serviceNetwork.ts";
-import { chooseRound } from "./chooseRound.ts";
+import { chooseRound, toDrandRound } from "./chooseRound.ts";
 import type {
   Dapp,
   FunctionCommand,
@@ -29,7 +29,7 @@ import type {
 /** Maximum size of a source on the oracle network, in bytes of UTF-8. Its arguments come on top, see {@link MAX_REQUEST_BYTES}. */
 export const MAX_SOURCE_BYTES = 30_720;
 
-/** Random word of a preset's dry run. Any word will do; a constant one makes the result reproducible. */
+/** Random word of a dry run. Any word will do; a constant one makes the result reproducible. */
 const DRY_RUN_WORD: Hex = `0x${"5a".repeat(32)}`;
 
 /** A checked command in the form in which it is stored. If it already has an outcome, the request ends at once and nothing is sent. */
@@ -74,9 +74,7 @@ export function checkPresetCommand(
     params: {
       ...params,
       preset: preset.name,
-      ...(beacon === "none"
-        ? {}
-        : { beacon: chooseRound(beacon, network, beacon === "local" ? served.localBeacon : served.beacon) }),
+      ...chooseRound(beacon, network, served),
       ...(confirmations === undefined ? {} : { confirmations }),
       ...labelsOf(command),
     },
@@ -120,10 +118,15 @@ export async function dryRunPreset(
 /** Checks the sizes of a caller's source and arguments. */
 export function checkFunctionCommand(
   command: FunctionCommand,
-  secretsReference: Hex | undefined,
+  options: {
+    readonly network: Pick<ServiceNetwork, "beacon" | "localBeacon">;
+    readonly secretsReference: Hex | undefined;
+  },
 ): CheckedCommand {
-  assertSizes(command, secretsReference);
-  const { source, args, secrets, returnType } = command;
+  const { network: served, secretsReference } = options;
+  const { source, args, secrets, returnType, beacon = "none", network } = command;
+  const round = chooseRound(beacon, network, served);
+  assertSizes(command, { secretsReference, ...round });
   return {
     kind: "function",
     params: {
@@ -131,6 +134,7 @@ export function checkFunctionCommand(
       args,
       ...(secrets === undefined ? {} : { secrets }),
       returnType,
+      ...round,
       ...labelsOf(command),
     },
     progress: { returnType, ...(secretsReference === undefined ? {} : { secretsReference }) },
@@ -158,11 +162,11 @@ export async function simulateSource(
   { pool, dappId, maxResponseBytes, group, signal, runWithSecrets }: SourceChecks,
 ): Promise<{ readonly result: SimulateResult; readonly showsSecret: boolean }> {
   assertSizes(command);
-  const { source, args, returnType } = command;
+  const { source, args, returnType, beacon = "none" } = command;
   const request = {
     source,
     args,
-    bytesArgs: [],
+    bytesArgs: beacon === "none" ? [] : [DRY_RUN_WORD],
     limits: { maxResponseBytes },
     caller: dappId,
     observe: true,
@@ -188,14 +192,16 @@ function assertArgumentsFit(preset: Preset, args: readonly string[], most: numbe
 
 function assertSizes(
   { source, args }: { readonly source: string; readonly args: readonly string[] },
-  secretsReference?: Hex,
+  of: { readonly secretsReference?: Hex | undefined; readonly beacon?: BeaconView } = {},
 ): void {
   const sourceBytes = Buffer.byteLength(source);
   if (sourceBytes > MAX_SOURCE_BYTES) {
     const message = `is ${sourceBytes} bytes long, and the oracle network takes at most ${MAX_SOURCE_BYTES}`;
     throw new InvalidParameterError([{ path: "/source", message }]);
   }
-  const requestBytes = encodeFunctionsRequest({ source, args, secretsReference }).length;
+  const { secretsReference, beacon } = of;
+  const request = { source, args, secretsReference, beacon: beacon && toDrandRound(beacon) };
+  const requestBytes = encodeFunctionsRequest(request).length;
   if (requestBytes > MAX_REQUEST_BYTES) {
     const message = `the whole encoded request is ${requestBytes} bytes long, and the oracle network takes at most ${MAX_REQUEST_BYTES}; shorten source or args`;
     throw new InvalidParameterError([{ path: "", message }]);

@@ -4,7 +4,7 @@ import { MAX_CONSUMERS } from "../../chainlink/limits.ts";
 import { toHexText } from "../../lib/hex.ts";
 import { ChainUnavailableError } from "../../networks/chainUnavailable.ts";
 import type { SubmittedRequest } from "../openRequest.ts";
-import { assertRoundAhead } from "../accept/chooseRound.ts";
+import { assertRoundAhead, toDrandRound } from "../accept/chooseRound.ts";
 import type { SourceStore } from "../accept/sources.ts";
 import type { Submission } from "./submission.ts";
 import type { Subscriptions } from "../../dapps/subscriptions.ts";
@@ -57,10 +57,11 @@ export function createPreparer(options: {
       };
     }
     if (request.kind === "function") {
-      const { source, args } = request.params;
+      const { source, args, beacon } = request.params;
       const linked = await countLinked(request.dappId);
       const { secretsReference } = request.progress;
-      const data = encodeFunctionsRequest({ source, args, secretsReference });
+      const round = beacon && toDrandRound(beacon);
+      const data = encodeFunctionsRequest({ source, args, secretsReference, beacon: round });
       return {
         kind: "function",
         requestId,
@@ -85,7 +86,7 @@ export function createPreparer(options: {
       confirmations: request.params.confirmations ?? options.presetConfirmations,
       sourceId,
       argsCbor: encodeArgs(args),
-      beacon: beacon && { round: BigInt(beacon.round), chainHash: beacon.chainHash },
+      beacon: beacon && toDrandRound(beacon),
       ...labelled,
     };
   };

@@ -6,6 +6,7 @@ import { chainSeconds, type ChainWatcher } from "../../evm/watcher.ts";
 import type { Payload } from "../../store/transactionContents.ts";
 import type { OpenRequest } from "../openRequest.ts";
 import { findCommitment } from "./omittedAnswers.ts";
+import type { RoundWait } from "./roundWait.ts";
 
 /** How long a request must have been known to wait: at first, it is likely to be answered at any moment. */
 const MIN_WAIT_MS = 2_000;
@@ -14,6 +15,8 @@ const MIN_WAIT_MS = 2_000;
  * result that is late.
  */
 const MIN_WATCHED_MS = 30_000;
+/** How much longer a request waits for its round of drand: the coordinator takes a result until the request is timed out, if ever. */
+const ROUND_SECONDS = 86_400;
 /** Maximum requests per transaction. */
 const MAX_REQUESTS = 50;
 /** Pause before a request that could not be timed out is retried: most likely, it had just been answered. */
@@ -36,6 +39,7 @@ export interface FunctionTimeoutsOptions {
   readonly functionsRouter: Hex;
   /** Open requests that no component holds. */
   readonly requests: () => readonly OpenRequest[];
+  readonly roundWait: RoundWait;
 }
 
 /**
@@ -88,8 +92,9 @@ export function createFunctionTimeouts(options: FunctionTimeoutsOptions): () => 
       const isWaiting = functionsRequestId !== undefined && acceptedBlock !== undefined;
       if (!isWaiting || (pausedUntil.get(request) ?? 0) > now) continue;
       const pending = await findPending(request);
-      if (pending === undefined || pending.knownAtMs > now - MIN_WAIT_MS || pending.timeoutAt > seconds)
-        continue;
+      if (pending === undefined || pending.knownAtMs > now - MIN_WAIT_MS) continue;
+      const grace = options.roundWait(request) === undefined ? 0 : ROUND_SECONDS;
+      if (pending.timeoutAt + grace > seconds) continue;
       expired.push([request, pending.commitment]);
     }
     for (let i = 0; i < expired.length; i += MAX_REQUESTS) await timeOut(expired.slice(i, i + MAX_REQUESTS));

@@ -14,6 +14,7 @@ import type { RequestFinder } from "./blockDraft.ts";
 import type { Facts, OpenRequest, RunRequest } from "../openRequest.ts";
 import type { Change } from "../change.ts";
 import { arrive, missingParts, partsOf } from "./joinedParts.ts";
+import type { RoundWait } from "./roundWait.ts";
 import type { WordCharge, WordCharges } from "./wordCharges.ts";
 
 /** Order of the states: a log delivered again never moves a request back. */
@@ -32,7 +33,7 @@ export function changesOf(
   event: ChainEvent,
   { transactionHash, blockNumber }: Pick<RawLog, "transactionHash" | "blockNumber">,
   requests: RequestFinder,
-  charges: WordCharges,
+  { charges, roundWait }: { readonly charges: WordCharges; readonly roundWait: RoundWait },
 ): Change[] {
   const block = Number(blockNumber);
   switch (event.name) {
@@ -82,7 +83,7 @@ export function changesOf(
     }
     case "RequestTimedOut": {
       const request = requests.ofFunctionsRequest(event.requestId).at(-1);
-      return request === undefined ? [] : [timedOut(request, transactionHash)];
+      return request === undefined ? [] : [timedOut(request, transactionHash, roundWait(request))];
     }
     default:
       return [];
@@ -193,11 +194,21 @@ function failure(request: OpenRequest, transactionHash: Hex, message: string): C
   return { request, state: "failed", transactionHash, error: { code: "request_failed", message } };
 }
 
-/** Fails a request whose function got no result in time. */
-function timedOut(request: OpenRequest, transactionHash: Hex): Change {
-  const message =
-    "the oracle network gave no result in time; the function request has been removed from the chain";
-  return { request, state: "failed", transactionHash, error: { code: "oracle_timeout", message } };
+/**
+ * Fails a request whose function got no result in time.
+ *
+ * @param unknownRound why its round of drand isn't known; `undefined` if that isn't what it waited for
+ */
+function timedOut(request: OpenRequest, transactionHash: Hex, unknownRound: string | undefined): Change {
+  const removed = "the function request has been removed from the chain";
+  const error =
+    unknownRound === undefined
+      ? { code: "oracle_timeout", message: `the oracle network gave no result in time; ${removed}` }
+      : {
+          code: "beacon_late",
+          message: `the round did not come in time, and no other is ever taken; ${removed}: ${unknownRound}`,
+        };
+  return { request, state: "failed", transactionHash, error };
 }
 
 /** Returns the end of a preset whose batch got its results. */

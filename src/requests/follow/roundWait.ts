@@ -1,19 +1,20 @@
 import { LATE_MS, type BeaconRounds } from "../../lib/beaconRounds.ts";
 import { nameRound } from "../../lib/drawWords.ts";
-import type { OpenRequest } from "../openRequest.ts";
+import { roundOf, type OpenRequest } from "../openRequest.ts";
 
-/** Says why a preset can't have its result yet, as its round of drand is not known; `undefined` where that isn't the reason. */
+/** Says why a preset or function can't have its result yet, as its round of drand is not known; `undefined` where that isn't the reason. */
 export type RoundWait = (request: OpenRequest) => string | undefined;
 
 /**
- * Creates the watch over the rounds of drand that presets wait for. It asks the relays itself, and only for rounds that are late: the oracle
+ * Creates the watch over the rounds of drand that requests wait for. It asks the relays itself, and only for rounds that are late: the oracle
  * may run elsewhere, and what it was told isn't on chain.
  */
 export function createRoundWait(rounds: BeaconRounds): RoundWait {
   return (request) => {
-    if (request.kind !== "preset" || request.params.beacon === undefined) return undefined;
-    if (request.progress.wordBlock === undefined) return undefined;
-    const { beacon } = request.params;
+    const beacon = roundOf(request);
+    const { wordBlock, acceptedBlock } = request.progress;
+    if (beacon === undefined || (request.kind === "preset" ? wordBlock : acceptedBlock) === undefined)
+      return undefined;
     const { round, time, chainHash } = beacon;
     const lateMs = Date.now() - Date.parse(time);
     if (lateMs < 0) return `waiting for ${nameRound(beacon)}, due at ${time}`;

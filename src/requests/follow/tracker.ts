@@ -6,6 +6,7 @@ import { deleteConsumers } from "../../store/chainRecords.ts";
 import { forgetEnds } from "../../store/requests.ts";
 import { createBlockDraft } from "./blockDraft.ts";
 import { changesOf } from "./logChanges.ts";
+import type { RoundWait } from "./roundWait.ts";
 import type { OpenRequest } from "../openRequest.ts";
 import { isEnded } from "../change.ts";
 import type { Change } from "../change.ts";
@@ -43,14 +44,18 @@ const ANSWERS: Readonly<Record<"words" | "result", readonly string[]>> = {
 /**
  * Creates the tracker of one network. Idempotent: a log delivered again changes nothing.
  *
- * @param listUnsettled reads the requests that have ended and aren't final from the journal: memory holds only those of the
+ * @param options.listUnsettled reads the requests that have ended and aren't final from the journal: memory holds only those of the
  * newest blocks.
  */
 export function createTracker(
   book: RequestBook,
   network: string,
-  listUnsettled: (firstReplaced: bigint) => Promise<readonly OpenRequest[]> = async () => [],
+  options: {
+    readonly listUnsettled?: (firstReplaced: bigint) => Promise<readonly OpenRequest[]>;
+    readonly roundWait?: RoundWait;
+  } = {},
 ): Tracker {
+  const { listUnsettled = async () => [], roundWait = () => undefined } = options;
   const index = createRequestIndex();
   const oracleSeenAt: { words?: number; result?: number } = {};
   let readTo: bigint | undefined;
@@ -70,7 +75,7 @@ export function createTracker(
       const decide = (): readonly Change[] => {
         for (const { log, event } of events)
           if (event !== undefined)
-            for (const change of changesOf(event, log, block, charges)) block.add(change, log);
+            for (const change of changesOf(event, log, block, { charges, roundWait })) block.add(change, log);
         return block.changes;
       };
       await book.change(decide, undefined, { isOnChain: true });

@@ -74,7 +74,9 @@ function formatTime(at: number): string {
 /** Returns the parameters that remain after the payload was deleted. */
 function presentRest({ kind, params }: OpenRequest): object {
   if (kind === "preset") return { preset: params.preset, ...presentLabel(params), ...presentBeacon(params) };
-  return kind === "function" ? { returnType: params.returnType, ...presentLabel(params) } : params;
+  return kind === "function"
+    ? { returnType: params.returnType, ...presentLabel(params), ...presentBeacon(params) }
+    : params;
 }
 
 /** Returns the member that says what a request is for. */
@@ -136,6 +138,7 @@ function presentOutcome(request: OpenRequest, urls: PageUrls): Outcome | null {
         url,
         shareUrl,
         ...presentLabel(request.params),
+        ...presentBeacon(request.params),
         ...(warnings === undefined ? {} : { warnings: [...warnings] }),
       } satisfies FunctionResult;
     }

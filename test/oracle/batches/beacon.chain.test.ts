@@ -1,10 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { deriveWords } from "../../../src/chainlink/fulfilmentWords.ts";
 import { beaconWord, presetRequestId, wordsOfBatch } from "../../../src/chainlink/presetBatch.ts";
+import { encodeFunctionsRequest } from "../../../src/chainlink/functionsRequest.ts";
 import { decodeResults } from "../../../src/chainlink/presetReport.ts";
 import { drandChainHash, drandRoundTime, QUICKNET } from "../../../src/lib/drand.ts";
 import { fromHexText } from "../../../src/lib/hex.ts";
-import { readUint256 } from "../../../src/lib/uint256.ts";
+import { readUint256, toWord } from "../../../src/lib/uint256.ts";
 import {
   DEAD_RELAY,
   ownDrandChain,
@@ -107,6 +108,46 @@ test("behaviour: two batches that wait for one round get words of their own, and
   expect(words).toEqual(await expectedWords());
   expect(new Set(words).size).toBe(2);
   expect(right.asked).toHaveLength(1);
+});
+
+describe("a function that waits for a round", () => {
+  /** Waits for answers, and returns their texts. */
+  const answers = async (count: number) => {
+    await vi.waitFor(async () => expect(await world.events("RequestProcessed")).toHaveLength(count), 20_000);
+    return (await world.events("RequestProcessed")).map(({ response, err }) =>
+      Buffer.from(fromHexText(response === "0x" ? err : response)).toString(),
+    );
+  };
+
+  test("gets a word of its own from it as the last of bytesArgs, once it is known", async () => {
+    const source = "return Buffer.from(bytesArgs.join())";
+    const asked = encodeFunctionsRequest({ source, bytesArgs: ["0x07"], beacon: ROUND });
+    let isOut = false;
+    const oracle = follow((await relay((round) => (isOut ? QUICKNET_ROUNDS.get(round) : undefined))).url);
+    const ids = await world.requestFunctions([asked, asked]);
+    const why = expect.stringMatching(/^no relay has drand's round 1000, .* HTTP status 404\)$/);
+    await vi.waitFor(
+      () => expect(oracle.network().pending.map((one) => one.why)).toEqual(ids.map(() => why)),
+      20_000,
+    );
+    isOut = true;
+    const words = ids.map((requestId) => toWord(beaconWord(0n, { signature: SIGNATURE, requestId })));
+    expect((await answers(2)).toSorted()).toEqual(words.map((word) => `0x07,${word}`).toSorted());
+  });
+
+  test.each([
+    ["was due before the request's block", { round: 799n }, "was known before the request was mined"],
+    ["is a thousand years ahead", { round: 10_000_000_000n }, "is due in more than a day"],
+    ["is of a chain that nobody follows", { chainHash: QUICKNET_HASH }, "doesn't follow the drand chain"],
+  ])("fails where it %s", async (_what, change, reason) => {
+    const chain = ownDrandChain({ period: 3 });
+    const own = await startDrandRelay(chain, signOwnRound);
+    relays.push(own);
+    world.startOracle({ beacon: { chain, relays: [own.url], marginSeconds: 3 } });
+    const beacon = { round: 1n, chainHash: drandChainHash(chain), ...change };
+    await world.requestFunctions([encodeFunctionsRequest({ source: "return Buffer.from('ran')", beacon })]);
+    expect(await answers(1)).toEqual([expect.stringContaining(reason)]);
+  });
 });
 
 describe("error: the presets fail where their round", () => {

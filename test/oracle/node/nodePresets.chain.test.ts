@@ -9,6 +9,7 @@ import {
   readyRecord,
   wordsOfBatch,
 } from "../../../src/chainlink/presetBatch.ts";
+import { encodeFunctionsRequest } from "../../../src/chainlink/functionsRequest.ts";
 import { deriveWords } from "../../../src/chainlink/fulfilmentWords.ts";
 import { drandRoundTime, QUICKNET } from "../../../src/lib/drand.ts";
 import { readUint256 } from "../../../src/lib/uint256.ts";
@@ -188,15 +189,23 @@ test("default: the node whose turn it is delivers proof and report together, in 
   expect(await world.events("RandomWordsFulfilled")).toHaveLength(1);
 });
 
-test("behaviour: nodes that each fetch a batch's round of drand agree on the results that follow from it", async () => {
+test("behaviour: nodes that each fetch a round of drand agree on what follows from it, for a batch and a function", async () => {
   const relay = await startDrandRelay(QUICKNET, (round) => QUICKNET_ROUNDS.get(round));
   try {
     await open({ startsAt: drandRoundTime(QUICKNET, 1000n) - 600 });
     beacon = { chain: QUICKNET, relays: [relay.url], marginSeconds: 3 };
     for (const index of NODES) startNode(index);
     startVrf();
-    await world.requestPresets(ECHO, 1, { round: 1000n, chainHash: QUICKNET_HASH });
+    const round1000 = { round: 1000n, chainHash: QUICKNET_HASH };
+    await world.requestPresets(ECHO, 1, round1000);
+    const [functionId] = await world.requestFunctions([
+      encodeFunctionsRequest({ source: ECHO, beacon: round1000 }),
+    ]);
     await answered(2);
+    await vi.waitFor(async () => expect(await world.events("RequestProcessed")).toHaveLength(1), PATIENCE_MS);
+    const [{ response }] = (await world.events("RequestProcessed")) as [ChainEventOf<"RequestProcessed">];
+    const signature = QUICKNET_ROUNDS.get(1000n)!;
+    expect(BigInt(response)).toBe(beaconWord(0n, { signature, requestId: functionId! }));
     const [result, round] = await world.results();
     expect(round).toEqual({ ok: true, bytes: QUICKNET_ROUNDS.get(1000n) });
     const [{ requestId, outputSeed }] = (await world.events("RandomWordsFulfilled")) as [

@@ -123,6 +123,7 @@ test("behaviour: a request times out by the chain's clock, and after the chain w
   const head = (await world.stack.client.getHead("latest"))!;
   const send = vi.fn<Sender<Payload>["send"]>(async () => await carrierOf(waiting));
   let [seenAtMs, sinceGapMs] = [0, Infinity];
+  let unknownRound: string | undefined = "beacon_late: no relay has it";
   const look = createFunctionTimeouts({
     client: world.stack.client,
     watcher: {
@@ -132,6 +133,7 @@ test("behaviour: a request times out by the chain's clock, and after the chain w
     sender: { send },
     functionsRouter: world.stack.addresses.functionsRouter,
     requests: () => [waiting],
+    roundWait: () => unknownRound,
   });
   const [wall, monotonic] = [Date.now(), performance.now()];
   vi.spyOn(performance, "now").mockReturnValue(monotonic);
@@ -146,5 +148,13 @@ test("behaviour: a request times out by the chain's clock, and after the chain w
   expect(send).not.toHaveBeenCalled();
   sinceGapMs = 30_000;
   await look();
+  // It waits for its round, and the oracle's time begins once that is known.
+  expect(send).not.toHaveBeenCalled();
+  unknownRound = undefined;
+  await look();
   expect(send).toHaveBeenCalledOnce();
+  unknownRound = "beacon_late: no relay has it";
+  seenAtMs += 86_400_000;
+  await look();
+  expect(send).toHaveBeenCalledTimes(2);
 });

@@ -3,10 +3,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { toHex } from "viem";
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
+import type { ChainEventOf } from "../../../src/chainlink/events.ts";
+import { encodeTimeouts } from "../../../src/chainlink/functionsTimeout.ts";
+import { beaconWord } from "../../../src/chainlink/presetBatch.ts";
 import { drandRoundTime, QUICKNET, type LateRounds } from "../../../src/lib/drand.ts";
+import { toWord } from "../../../src/lib/uint256.ts";
 import { createLateRounds, type LateRoundCalls } from "../../../src/requests/lateRounds.ts";
 import { createSqliteDialect } from "../../../src/store/sqliteDialect.ts";
 import { openStore } from "../../../src/store/store.ts";
+import { eventsOf } from "../../support/delivery.ts";
+import { TEST_ROLES } from "../../support/stack.ts";
 import {
   DEAD_RELAY,
   QUICKNET_HASH,
@@ -18,7 +24,9 @@ import { startPipelineWorld, type OpenPipeline, type PipelineWorld } from "../..
 
 const DUE = drandRoundTime(QUICKNET, 1000n);
 const TIME = new Date(DUE * 1000).toISOString();
-const params = { preset: "test", beacon: { round: "1000", time: TIME, chainHash: QUICKNET_HASH } };
+const beacon = { round: "1000", time: TIME, chainHash: QUICKNET_HASH };
+const params = { preset: "test", beacon };
+const functionParams = { source: "return Buffer.from(bytesArgs[0])", args: [], returnType: "string", beacon };
 
 let world: PipelineWorld;
 let pipeline: OpenPipeline;
@@ -39,9 +47,9 @@ beforeEach(async () => {
     rmSync(folder, { recursive: true });
   });
   late = createLateRounds({ db: store.db, findChain: () => QUICKNET, onError: () => {} });
-  const beacon = { chain: QUICKNET, relays: [DEAD_RELAY, relay.url], marginSeconds: 3, late };
+  const terms = { chain: QUICKNET, relays: [DEAD_RELAY, relay.url], marginSeconds: 3, late };
   // The chain's clock is before the round, and this machine's long after it: a round that was ahead is late at once.
-  world = await startPipelineWorld({ startsAt: DUE - 3_600, beacon });
+  world = await startPipelineWorld({ startsAt: DUE - 3_600, beacon: terms });
   const { gasPriceWei } = world.stack;
   pipeline = await world.open({ fees: { gasPriceWei: async () => (onPrice(), gasPriceWei) } });
   await world.storeSource(pipeline.pipeline);
@@ -53,11 +61,12 @@ afterEach(async () => {
   await relay.close();
 });
 
-/** Requests a preset, and waits until nothing but its round is missing. */
-async function requestLate() {
+/** Requests a preset or a function, and waits until nothing but its round is missing. */
+async function requestLate(kind: "preset" | "function" = "preset") {
   const clock = vi.spyOn(Date, "now").mockReturnValue(DUE * 1000 - 1);
-  const { id } = await pipeline.accept("preset", { params });
-  await vi.waitFor(async () => expect((await pipeline.book.find(id))!.state).toBe("randomness"));
+  const { id } = await pipeline.accept(kind, { params: kind === "preset" ? params : functionParams });
+  const state = kind === "preset" ? "randomness" : "executing";
+  await vi.waitFor(async () => expect((await pipeline.book.find(id))!.state).toBe(state));
   clock.mockRestore();
   await vi.waitFor(async () => {
     const request = (await pipeline.book.find(id))!;
@@ -110,6 +119,29 @@ test("no round within a day ends the request as late, and the oracle still answe
   signature = QUICKNET_ROUNDS.get(1000n)!;
   await vi.waitFor(async () => expect(await world.events("BatchReported")).toHaveLength(1));
   expect(await pipeline.book.find(id)).toEqual(ended);
+});
+
+test("a function waits for a late round, too, and is settled by whoever has it", async () => {
+  const id = await requestLate("function");
+  signature = QUICKNET_ROUNDS.get(1000n)!;
+  const { outcome, progress } = await pipeline.ended(id);
+  const requestId = progress.functionsRequestId!;
+  expect(outcome).toMatchObject({ parsedResult: toWord(beaconWord(0n, { signature, requestId })) });
+});
+
+test("a function that is timed out on chain while its round is late says so", async () => {
+  const id = await requestLate("function");
+  const { progress } = (await pipeline.book.find(id))!;
+  const carrier = (await world.stack.client.getReceipt(progress.transactionHashes![0]!))!;
+  const [{ commitment }] = eventsOf(carrier, "OracleRequest") as [ChainEventOf<"OracleRequest">];
+  await world.stack.client.request("evm_increaseTime", [301]);
+  // Anybody may do so.
+  const to = world.stack.addresses.functionsRouter;
+  await world.stack.send(TEST_ROLES.transmitters[0]!, { to, data: encodeTimeouts([commitment]) });
+  expect((await pipeline.ended(id)).error).toEqual({
+    code: "beacon_late",
+    message: expect.stringMatching(/^the round did not come in time, .*: beacon_late: no relay has drand's/),
+  });
 });
 
 test("a round that is due before the request can be sent ends it, and nothing is sent", async () => {

@@ -56,9 +56,9 @@ function deliver(
   const index = createRequestIndex();
   for (const request of requests) index.set(request);
   const block = createBlockDraft(index);
-  const charges = readWordCharges(events);
+  const means = { charges: readWordCharges(events), roundWait: () => undefined };
   for (const event of events)
-    for (const change of changesOf(event, { transactionHash, blockNumber: 7n }, block, charges))
+    for (const change of changesOf(event, { transactionHash, blockNumber: 7n }, block, means))
       block.add(change, { blockNumber: 7n, blockHash: hash("b") });
   for (const change of block.changes) applyChange(change.request, change, 1);
 }

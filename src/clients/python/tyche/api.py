@@ -219,6 +219,8 @@ class FunctionResult(TypedDict):
     shareUrl: str
     # What the request is for, as it is on chain; absent without a label.
     label: NotRequired[str]
+    # The round of drand that the request fixed; absent without one.
+    beacon: NotRequired[BeaconView]
 
 
 class LinkedConsumer(TypedDict):

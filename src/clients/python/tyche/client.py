@@ -50,6 +50,11 @@ class PresetOptions(RequestOptions, total=False):
     beacon: Literal["drand", "local", "none"]
 
 
+class FunctionOptions(RequestOptions, total=False):
+    # Unless it is `none`, the source gets a word that follows from a future round as the last of its `bytesArgs`.
+    beacon: Literal["drand", "local", "none"]
+
+
 class RandomOptions(RequestOptions, total=False):
     confirmations: int
     # 1 to 4 VRF keys; the words of several are joined.
@@ -123,7 +128,7 @@ class Tyche:
         return_type: api.ReturnType = "string",
         timeout: float | None = None,
         on_state: OnState | None = None,
-        **options: Unpack[RequestOptions],
+        **options: Unpack[FunctionOptions],
     ) -> api.FunctionResult:
         """Runs JavaScript on the oracle network. Raises `FunctionFailedError` if it fails in the dry run; a failure on chain is a result."""
         call = _function(source, args, secrets, return_type, options)
@@ -154,7 +159,7 @@ class Tyche:
         *,
         secrets: Sequence[str] = (),
         return_type: api.ReturnType = "string",
-        **options: Unpack[RequestOptions],
+        **options: Unpack[FunctionOptions],
     ) -> str:
         return self._submit(_function(source, args, secrets, return_type, options), Deadline(None))
 
@@ -213,10 +218,11 @@ class Tyche:
         secret_values: Mapping[str, str] | None = None,
         return_type: api.ReturnType = "string",
         network: str | None = None,
+        beacon: Literal["drand", "local", "none"] | None = None,
     ) -> api.SimulateResult:
         """Dry-runs a source; nothing is sent to a chain. `secret_values` are for this run alone, in place of the dapp's secrets."""
         body = _function(source, args, secrets, return_type, {}).body or {}
-        body = {**body, "network": network, "secretValues": secret_values}
+        body = {**body, "network": network, "secretValues": secret_values, "beacon": beacon}
         return cast(api.SimulateResult, self.call("POST", "/api/oracleFunctions/simulate", body=body))
 
     def set_secret(
@@ -337,7 +343,7 @@ def _random(num_words: int, options: RandomOptions) -> _Call:
     return _Call("/api/vrfv2/requestRandomNumber", body=body, key=_take_key(body))
 
 
-def _function(source: str, args: Sequence[str], secrets: Sequence[str], return_type: api.ReturnType, options: RequestOptions) -> _Call:
+def _function(source: str, args: Sequence[str], secrets: Sequence[str], return_type: api.ReturnType, options: FunctionOptions) -> _Call:
     body = {"source": source, "args": list(args), "returnType": return_type, **options}
     if secrets:
         body["secrets"] = list(secrets)

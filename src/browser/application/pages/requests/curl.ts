@@ -4,10 +4,11 @@ import type { Hex, RequestView, ReturnType } from "../../../../client/index.ts";
 /** The parameters that requests may have; the kind determines which ones. */
 export interface RequestParams {
   readonly preset: string;
-  /** The round of drand that a preset waits for. */
+  /** The round of drand that a preset or function waits for. */
   readonly beacon?: { readonly isLocal?: true };
   readonly source: string;
   readonly args: readonly string[];
+  readonly secrets?: readonly string[];
   readonly returnType: ReturnType;
   readonly numWords: number;
   readonly confirmations: number;
@@ -18,10 +19,11 @@ export interface RequestParams {
 /** Writes the API call that repeats a request, for a shell that has `TYCHE_URL` and `TYCHE_API_KEY`. */
 export function curlOf({ kind, network, params }: Pick<RequestView, "kind" | "network" | "params">): string {
   const { preset, beacon, ...own } = unlabelled(params);
-  if (kind === "function") return curl("/api/oracleFunctions/runFunction", { network, ...own });
+  const named = beaconOf(beacon);
+  const waits = named && { beacon: named };
+  if (kind === "function") return curl("/api/oracleFunctions/runFunction", { network, ...own, ...waits });
   if (kind === "preset") {
-    const waitsFor = beaconOf(beacon);
-    const query = new URLSearchParams({ network, preset, ...(waitsFor && { beacon: waitsFor }) });
+    const query = new URLSearchParams({ network, preset, ...waits });
     return curl(`/api/vrfv2/presets?${query.toString()}`, own);
   }
   return curl("/api/vrfv2/requestRandomNumber", { network, ...wordsOf(own) });

@@ -205,11 +205,12 @@ async function submitAgain(
   { submit }: ReturnType<typeof useClient>,
   { kind, network, params }: RequestView,
 ): Promise<{ readonly id: string }> {
-  const { preset, beacon, ...own } = unlabelled(params);
-  if (kind === "preset")
-    return await submit.preset(preset, { ...own }, { network, beacon: beaconOf(beacon) ?? "none" });
+  const { preset, beacon: round, ...own } = unlabelled(params);
+  const beacon = beaconOf(round) ?? "none";
+  if (kind === "preset") return await submit.preset(preset, { ...own }, { network, beacon });
+  const { source, args, secrets, returnType } = own;
   return kind === "function"
-    ? await submit.runFunction({ network, source: own.source, args: own.args, returnType: own.returnType })
+    ? await submit.runFunction({ network, source, args, secrets, returnType, beacon })
     : await submit.random({ network, ...wordsOf(own) });
 }
 
