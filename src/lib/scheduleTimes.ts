@@ -82,31 +82,36 @@ export function nextTicks(timing: Timing, after: number, count: number): number[
 }
 
 /**
- * Returns the shortest distance between ticks, in ms, of those that show every combination of seconds and neighbouring minutes, as if every
- * day had some: a date that is years away takes long to find. Those on both sides of midnight count if there are days one after the other.
+ * Returns the shortest distance between ticks, in ms; of a cron expression at most a day. Its times of day are looked at as if every day had
+ * some, because a date may be years away.
  */
 export function shortestDistance(timing: Timing, from: number): number {
   if ("everyMs" in timing) return timing.everyMs;
   const fields = timing.cron.trim().split(/\s+/);
-  const times = fields.slice(0, -3).join(" ");
+  const [times, dates] = [fields.slice(0, -3).join(" "), fields.slice(-3).join(" ")];
+  // So many show every combination of seconds and neighbouring minutes.
   const ticks = nextTicks({ cron: `${times} * * *`, timeZone: "UTC" }, from, 200);
   const dayOf = (at: number): number => Math.floor(at / UNITS_MS.d);
-  const isOverMidnight = hasNeighbouringDays(fields.slice(-3).join(" "), from);
-  const distances = ticks.slice(1).map((at, i) => {
-    const before = ticks[i]!;
-    return isOverMidnight || dayOf(at) === dayOf(before) ? at - before : Infinity;
-  });
-  return Math.min(...distances);
+  let withinDay: number = UNITS_MS.d;
+  let overMidnight = withinDay;
+  for (const [i, at] of ticks.entries()) {
+    const next = ticks[i + 1];
+    if (next === undefined) break;
+    if (dayOf(next) === dayOf(at)) withinDay = Math.min(withinDay, next - at);
+    else overMidnight = Math.min(overMidnight, next - at);
+  }
+  return overMidnight < withinDay && hasNeighbouringDays(dates, from) ? overMidnight : withinDay;
 }
 
-/** Whether dates of a cron expression ever follow each other: leap years repeat after 4 years, and with them weekdays after 28. */
+/** Whether the dates of a cron expression ever include two days in a row. Weekdays and leap days come together in all ways in 28 years. */
 function hasNeighbouringDays(dates: string, from: number): boolean {
   const cron = cronIn(`0 0 ${dates}`, "UTC");
-  const end = from + (dates.endsWith(" *") ? 4 : 28) * 365.25 * UNITS_MS.d;
-  for (let last = 0, day = cron.nextRun(new Date(from)); day !== null; day = cron.nextRun(day)) {
-    if (day.getTime() - last === UNITS_MS.d) return true;
-    last = day.getTime();
-    if (last > end) return false;
+  const end = from + 28 * 365.25 * UNITS_MS.d;
+  let day = cron.nextRun(new Date(from))?.getTime() ?? end;
+  while (day < end) {
+    const next = cron.nextRun(new Date(day))?.getTime() ?? end;
+    if (next - day === UNITS_MS.d) return true;
+    day = next;
   }
   return false;
 }
