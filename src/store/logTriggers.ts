@@ -158,6 +158,24 @@ export async function saveLogCursor(
     .execute();
 }
 
+/**
+ * Returns the first block of each of these triggers that is there and not paused, by id. Until the transaction ends, none is changed or
+ * deleted.
+ */
+export async function holdActive(
+  db: Queryable,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  const rows = await db
+    .updateTable("log_triggers")
+    .set((on) => ({ name: on.ref("name") }))
+    .where("id", "in", [...ids])
+    .where("paused_at", "is", null)
+    .returning(["id", "from_block"])
+    .execute();
+  return new Map(rows.map((row) => [row.id, row.from_block]));
+}
+
 /** Stores runs with their logs, except those whose key their trigger has already. @returns the ids of those that are new. */
 export async function insertLogRuns(
   db: Queryable,

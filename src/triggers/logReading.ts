@@ -7,6 +7,7 @@ import {
   countWaitingRuns,
   deleteUnsentRuns,
   findLogCursor,
+  holdActive,
   insertLogRuns,
   listRevertedRuns,
   listSeenRuns,
@@ -177,8 +178,14 @@ export function startLogReading(options: LogReadingOptions): LogReading {
     return runs;
   };
 
-  /** Stores runs that {@link findRuns} made, with the events of those that are skipped. @returns whether there is something to deliver. */
-  const addRuns = async (db: Queryable, runs: readonly FoundRun[]): Promise<boolean> => {
+  /**
+   * Stores runs that {@link findRuns} made, with the events of those that are skipped; none of a trigger that was paused, resumed after the
+   * block, or deleted meanwhile. @returns whether there is something to deliver.
+   */
+  const addRuns = async (db: Queryable, found: readonly FoundRun[]): Promise<boolean> => {
+    if (found.length === 0) return false;
+    const active = await holdActive(db, [...new Set(found.map(({ run }) => run.trigger_id))]);
+    const runs = found.filter(({ run, log }) => log.block_number >= (active.get(run.trigger_id) ?? Infinity));
     const inserted = await insertLogRuns(db, runs);
     let isTold = false;
     for (const { run, omitted } of runs) {

@@ -436,6 +436,19 @@ describe.each(DATABASES)("on %s", (_name, prepare) => {
     expect((await runsOf(limited.id)).map(({ state }) => state)).toEqual(["due", "due", "due", "due"]);
   });
 
+  test("makes no run of a trigger that another replica has just paused or deleted", async () => {
+    const [paused, deleted, kept] = [await create(), await create(), await create()];
+    await emit(1, 10);
+    await requested(kept.id, 1);
+    const elsewhere = createLogTriggers({ store, parseAction, findChain: () => observed, wake() {} });
+    await elsewhere.change(DAPP, paused.id, { paused: true });
+    await elsewhere.delete(DAPP.id, deleted.id);
+    await emit(2, 20);
+    await requested(kept.id, 2);
+    const runs = await store.db.selectFrom("trigger_runs").select("trigger_id").execute();
+    expect(runs.map((run) => run.trigger_id).toSorted()).toEqual([paused.id, kept.id, kept.id].toSorted());
+  });
+
   test("lets 10,000 runs of a dapp wait, and skips further logs in one run of each trigger", async () => {
     refusal = new TycheError("the requests of the day are used up", {
       code: "rate_limited",
