@@ -298,3 +298,18 @@ export const SharedResult = Type.Object({
   outcome: Type.Union([PresetResult, FunctionResult, RandomResult]),
   shown: Type.Optional(ShownResult),
 });
+
+/** What a node answered: enough to check a result again without it. */
+export const ChainData = Type.Object({
+  format: Type.Literal("tyche-chain-data/1"),
+  answers: Type.Array(
+    Type.Object({
+      method: Type.String({ description: "JSON-RPC method." }),
+      params: Type.Array(Type.Unknown()),
+      result: Type.Optional(Type.Unknown({ description: "Absent if the node answered with an error." })),
+      error: Type.Optional(
+        Type.Object({ message: Type.String(), data: Type.Optional(hex("What a call reverted with.")) }),
+      ),
+    }),
+  ),
+});

@@ -153,6 +153,23 @@ export interface BlockView {
   readonly transactions: readonly TransactionSummary[];
 }
 
+/** What a node answered: enough to check a result again without it. */
+export interface ChainData {
+  readonly format: "tyche-chain-data/1";
+  readonly answers: readonly {
+    /** JSON-RPC method. */
+    readonly method: string;
+    readonly params: readonly unknown[];
+    /** Absent if the node answered with an error. */
+    readonly result?: unknown;
+    readonly error?: {
+      readonly message: string;
+      /** What a call reverted with. */
+      readonly data?: Hex;
+    };
+  }[];
+}
+
 /** A chain's newest blocks and transactions. */
 export interface ChainOverview {
   readonly network: string;

@@ -285,6 +285,7 @@ async function start(
   };
   const verifier = createVerifier({
     findNetwork: (name) => networksByName.get(name)?.verifiable(),
+    findPublicNode: (name) => networksByName.get(name)?.explored()?.client,
     run: createSourceRunner(pool),
     findPreset: (sourceHash) => findPresetNames(registry.list(), sourceHash),
   });

@@ -2,6 +2,7 @@ import type {
   AddressView,
   BlockListView,
   BlockView,
+  ChainData,
   ChainOverview,
   ContractView,
   ExplorerNetwork,
@@ -42,6 +43,8 @@ export interface TycheExplorer {
     signature: string,
     options?: CallOptions,
   ): Promise<SettledRound>;
+  /** Returns what a check of a shared result reads of the chain, as `/verifier.html` takes it. */
+  chainData(id: string, options?: CallOptions): Promise<ChainData>;
 }
 
 /** A late round of drand that the service has. */
@@ -80,6 +83,7 @@ export function createExplorer(options: ConnectionOptions): TycheExplorer {
     search: (query, network, options) =>
       get("/search", options, { q: query, network, before: options?.before }),
     shared: (id, options) => get(`/results/${encodeURIComponent(id)}`, options),
+    chainData: (id, options) => get(`/results/${encodeURIComponent(id)}/chainData`, options),
     handInRound: ({ round, chainHash }, signature, options = {}) =>
       within(options, async (signal) => {
         const path = `/beacon/${encodeURIComponent(chainHash.replace(/^0x/i, ""))}/public/${encodeURIComponent(round)}`;

@@ -127,7 +127,12 @@ export function createHttpApp(options: HttpAppOptions): Koa<RequestState> {
           ...peopleOperations(deps, options.operator),
           ownConsumersOperation(deps, options.operator),
           contractRequestsOperation(deps, options.operator),
-          ...explorerOperations({ explorer: options.operator.explorer, service, schemas: deps.schemas }),
+          ...explorerOperations({
+            explorer: options.operator.explorer,
+            service,
+            verifier: options.verifier,
+            schemas: deps.schemas,
+          }),
         ]),
   ];
   deps.schemas();

@@ -117,6 +117,8 @@ const setHelmet = helmet({
       imgSrc: ["'self'", "data:"],
       fontSrc: ["'self'"],
       connectSrc: ["'self'"],
+      // Only /verifier.html may be framed.
+      frameSrc: ["'self'"],
       formAction: ["'self'"],
       baseUri: ["'none'"],
       frameAncestors: ["'none'"],

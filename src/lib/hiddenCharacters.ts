@@ -16,3 +16,10 @@ export function splitAtHidden(text: string): string[] {
 function nameOf(character: string): string {
   return `U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}`;
 }
+
+/** Returns a text of unknown origin for places that accept no markup, with the names of such characters in brackets. */
+export function plainText(text: string): string {
+  return splitAtHidden(text)
+    .map((part, i) => (i % 2 === 0 ? part : `[${part}]`))
+    .join("");
+}

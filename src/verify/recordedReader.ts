@@ -1,24 +1,13 @@
+import type { ChainData } from "../api/types.ts";
 import type { Hex } from "viem";
 import { TycheError } from "../lib/errors.ts";
 import { hasTooManyValues, RpcError } from "../lib/nodeAnswers.ts";
 import type { ChainReader } from "./chainFacts.ts";
 
 /** Names the format of {@link ChainData}. */
-const FORMAT = "tyche-chain-data/1";
+const FORMAT: ChainData["format"] = "tyche-chain-data/1";
 
-/** A node's answers: enough to check a transaction again without the node. */
-export interface ChainData {
-  readonly format: typeof FORMAT;
-  readonly answers: readonly Answered[];
-}
-
-interface Answered {
-  readonly method: string;
-  readonly params: readonly unknown[];
-  /** Absent if the node returned an error. */
-  readonly result?: unknown;
-  readonly error?: { readonly message: string; readonly data?: Hex };
-}
+type Answered = ChainData["answers"][number];
 
 /** How long to wait for a node, in ms. */
 const TIMEOUT_MS = 30_000;

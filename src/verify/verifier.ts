@@ -1,11 +1,15 @@
-import type { Verification } from "../api/types.ts";
+import type { ChainData, Verification } from "../api/types.ts";
 import type { Hex } from "viem";
 import { TycheError } from "../lib/errors.ts";
 import type { DrandChain } from "../lib/drand.ts";
 import type { ChainReader } from "./chainFacts.ts";
+import { createRecorder } from "./recordedReader.ts";
 import type { OracleContracts } from "../chainlink/contractBook.ts";
 import type { ExecutionOptions } from "./executionStep.ts";
 import { verifyTransaction, type FindPreset, type VerifyOptions } from "./verifyTransaction.ts";
+
+/** Most that is read of a chain for strangers, who check elsewhere: some blocks with their receipts. */
+const RECORD_LIMITS = { timeMs: 20_000, chars: 16 * 1_048_576 };
 
 /** A network whose results can be checked. */
 export interface VerifiableNetwork {
@@ -43,19 +47,48 @@ export interface VerifyRequest {
 export interface Verifier {
   /** Throws what {@link verifyTransaction} throws, and {@link NetworkUnavailableError}. */
   verify(request: VerifyRequest): Promise<Verification>;
+  /**
+   * Reads what a check of one request reads, for strangers who make the check themselves. It runs no source. Throws what
+   * {@link Verifier.verify} throws.
+   */
+  record(request: Required<Pick<VerifyRequest, "network" | "tx" | "requestId">>): Promise<ChainData>;
 }
 
 /** Creates a verifier. `findNetwork` returns `undefined` for a network that is not being served. */
 export function createVerifier(options: {
   readonly findNetwork: (name: string) => VerifiableNetwork | undefined;
+  /** Returns a network's node for strangers, whose calls are limited. */
+  readonly findPublicNode: (name: string) => ChainReader | undefined;
   readonly run: ExecutionOptions["run"];
   /** See {@link VerifyOptions.findPreset}. */
   readonly findPreset: FindPreset;
 }): Verifier {
+  const getNetwork = (name: string): VerifiableNetwork => {
+    const found = options.findNetwork(name);
+    if (found === undefined) throw new NetworkUnavailableError(name);
+    return found;
+  };
   return {
+    async record({ network, tx, requestId }) {
+      const found = getNetwork(network);
+      const recorder = createRecorder(options.findPublicNode(network) ?? found.client);
+      await verifyTransaction(tx, {
+        ...found,
+        client: recorder,
+        // What the service recorded would stand for calls that the check elsewhere makes.
+        findRecordedCallbacks: undefined,
+        searchesInParts: found.isEmbedded,
+        labelSearch: { deploymentBlock: found.deploymentBlock },
+        network,
+        run: () => Promise.resolve({ kind: "skipped", reason: "it runs elsewhere", touched: [] }),
+        caller: "record",
+        requestId,
+        readingLimits: RECORD_LIMITS,
+      });
+      return recorder.save();
+    },
     async verify({ network, tx, requestId, fromBlock, toBlock, caller, signal }) {
-      const found = options.findNetwork(network);
-      if (found === undefined) throw new NetworkUnavailableError(network);
+      const found = getNetwork(network);
       return verifyTransaction(tx.toLowerCase() as Hex, {
         ...found,
         searchesInParts: found.isEmbedded,

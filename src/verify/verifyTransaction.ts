@@ -70,7 +70,7 @@ export interface VerifyOptions extends Omit<ExecutionOptions, "deadline"> {
   /**
    * Returns what a service recorded of failed callbacks, quoted as its word. Affects only the texts of steps. Default: only the node is asked.
    */
-  readonly findRecordedCallbacks?: CallbackSources["findRecorded"];
+  readonly findRecordedCallbacks?: CallbackSources["findRecorded"] | undefined;
   /** Returns the preset with a source that the caller knows, by its keccak256. It only names things. Default: none is known. */
   readonly findPreset?: FindPreset | undefined;
   /** The chains of rounds that presets wait for, besides drand's quicknet, which is always known. */

@@ -121,7 +121,9 @@ function verifierRoutes(
     await options.guard(ctx);
     const page = await options.getPage();
     if (stored?.page !== page) stored = { page, file: storeFile("text/html; charset=utf-8", page.html) };
-    ctx.set("Content-Security-Policy", `${page.policy}; frame-ancestors 'none'`);
+    // A shared result's page has it check the result in a frame.
+    ctx.set("Content-Security-Policy", `${page.policy}; frame-ancestors 'self'`);
+    ctx.set("X-Frame-Options", "SAMEORIGIN");
     ctx.set("Cache-Control", "no-cache");
     sendStored(ctx, stored.file);
   });

@@ -7,6 +7,7 @@ export const KNOWN_TX: Hex = `0x${"7a".repeat(32)}`;
 
 /** A verifier for tests of the HTTP layer alone. */
 export const exampleVerifier: Verifier = {
+  record: () => Promise.resolve({ format: "tyche-chain-data/1", answers: [] }),
   async verify({ network, tx, requestId }) {
     if (tx.toLowerCase() !== KNOWN_TX)
       throw new TycheError(`There is no transaction ${tx}`, { code: "not_found", blame: "caller" });

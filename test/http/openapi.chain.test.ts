@@ -297,6 +297,7 @@ test("behaviour: it describes every operation under /api", () => {
     "get /api/explorer/networks/{network}/blocks/{number}",
     "get /api/explorer/networks/{network}/transactions/{hash}",
     "get /api/explorer/results/{id}",
+    "get /api/explorer/results/{id}/chainData",
     "get /api/explorer/search",
     "get /api/faucet/accounts",
     "get /api/info",

@@ -335,6 +335,7 @@ test("behaviour: real answers have the schemas that the description of the API p
     ],
     ["get", "/api/explorer/search", "/api/explorer/search?q=link"],
     ["get", "/api/explorer/results/{id}", `/api/explorer/results/${request}`],
+    ["get", "/api/explorer/results/{id}/chainData", `/api/explorer/results/${request}/chainData`],
   ];
   for (const [method, path, target, body] of calls) {
     const response = await fetch(tyche.url + target, {

@@ -32,7 +32,8 @@ import {
 import { readyRecord } from "../../src/chainlink/presetBatch.ts";
 import { fromHexText, toHexText } from "../../src/lib/hex.ts";
 import { encodeTransaction, hashOf } from "../../src/verify/encodeBlock.ts";
-import { createRecordedReader, createRecorder, type ChainData } from "../../src/verify/recordedReader.ts";
+import type { ChainData } from "../../src/api/types.ts";
+import { createRecordedReader, createRecorder } from "../../src/verify/recordedReader.ts";
 import { createChainFacts, type ChainReader } from "../../src/verify/chainFacts.ts";
 import type { VerifyOptions } from "../../src/verify/verifyTransaction.ts";
 import { readSignerSets, type SignerSet } from "../../src/verify/signerSet.ts";

@@ -56,6 +56,72 @@ test("says what was drawn from how many, for what, when and on which chain, and 
   expect(await page.getByRole("button").count()).toBe(0);
 });
 
+const verdict = () => page.getByRole("region", { name: "Verdict" });
+const callApi = async (path: string, body: object) => (await tyche.call("POST", path, { body })).data;
+
+test.each([
+  [
+    "a draw with a label that others have, too",
+    () => draw("coinflip", { label: "again" }),
+    /^3 of 4 nodes signed/,
+  ],
+  ["a draw that waits for a round", () => draw("coinflip", { beacon: "local" }), /^3 of 4 nodes signed/],
+  [
+    "words joined of several keys",
+    () => callApi("/api/vrfv2/requestRandomNumber", { network: "sepolia", numWords: 2 }),
+    /^$/,
+  ],
+  [
+    "a function",
+    () =>
+      callApi("/api/oracleFunctions/runFunction", {
+        network: "sepolia",
+        source: "return Functions.encodeUint256(40 + 2);",
+        returnType: "uint256",
+      }),
+    /^3 of 4 nodes signed/,
+  ],
+] as const)("finds the verdict on %s in the browser, without a further call", async (_, request, signed) => {
+  if (signed.source.includes("again")) await request();
+  const { id } = await request();
+  await page.goto(`${tyche.url}/r/${id}`);
+  await verdict().getByText("Your browser has computed every step").waitFor();
+  const said = (await verdict().locator(".verdict").innerText()).replace(/^valid\s*/, "valid ");
+  expect(said.replace(/^valid /, "")).toMatch(signed);
+  expect(said).toMatch(/^valid/);
+  await verdict()
+    .getByText(/^\d+ steps$/)
+    .click();
+  const steps = await verdict().innerText();
+  expect(steps).toMatch(/execution|proof/);
+  expect(steps).not.toContain("no answer to this");
+  await visitor.inspect();
+  expect(visitor.troubles).toEqual([]);
+});
+
+test("a result that was changed is not valid, and one whose chain can't be read is not checked", async () => {
+  const { id, result } = await draw("nDice", { numDice: "2", numFaces: "6" });
+  const other = `${result.slice(2, -4)}${result.endsWith("365d") ? "345d" : "365d"}`;
+  await page.route(/\/chainData$/, async (route) => {
+    const answer = await route.fetch();
+    await route.fulfill({ response: answer, body: (await answer.text()).replaceAll(result.slice(2), other) });
+  });
+  await page.goto(`${tyche.url}/r/${id}`);
+  await verdict().getByText("Your browser has computed every step").waitFor();
+  await verdict()
+    .getByText(/^not (valid|confirmed)$/)
+    .waitFor();
+  expect(await verdict().getByText("valid", { exact: true }).count()).toBe(0);
+  await page.unroute(/\/chainData$/);
+  await page.route(/\/chainData$/, (route) =>
+    route.fulfill({ status: 422, json: { data: { code: "invalid_parameter", err: "no chain" } } }),
+  );
+  await page.goto(`${tyche.url}/r/${id}?again`);
+  await verdict()
+    .getByText(/^This page could not check the result: no chain/i)
+    .waitFor();
+});
+
 test("without a label, a draw has its preset's title; without a list, it says nothing of entries", async () => {
   const { id } = await draw("coinflip", {});
   await page.goto(`${tyche.url}/r/${id}`);

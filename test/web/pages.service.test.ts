@@ -26,7 +26,7 @@ describe("the page that the application starts from", () => {
     for (const path of [...PAGES, "/nope"]) {
       const { headers } = await get(path);
       expect(headers.get("content-security-policy")).toMatch(
-        /default-src 'none';script-src 'self';style-src 'self';.*frame-ancestors 'none'/,
+        /default-src 'none';script-src 'self';style-src 'self';.*frame-src 'self';.*frame-ancestors 'none'/,
       );
       expect(headers.get("content-security-policy")).not.toContain("unsafe");
       expect(Object.fromEntries(headers)).toMatchObject({
@@ -115,11 +115,12 @@ test("error: an asset that is not there is said to be missing", async () => {
   expect(await statusFor("POST", "/assets/app/gone.js", { accept: "*/*" })).toBe(405);
 });
 
-test("behaviour: the page that verifies is open to everybody, and its policy allows nothing unsafe", async () => {
+test("behaviour: the page that verifies is open to everybody, framed by own pages only, and its policy allows nothing unsafe", async () => {
   const { status, headers, text } = await get("/verifier.html");
   expect(status).toBe(200);
   const policy = headers.get("Content-Security-Policy");
-  expect(policy).toMatch(/^default-src 'none'; script-src 'sha256-.*frame-ancestors 'none'$/);
+  expect(policy).toMatch(/^default-src 'none'; script-src 'sha256-.*frame-ancestors 'self'$/);
+  expect(headers.get("X-Frame-Options")).toBe("SAMEORIGIN");
   expect(policy).not.toContain("unsafe");
   expect(text).toContain("<h1>Verify a result</h1>");
 });

@@ -138,6 +138,7 @@ const CLIENT_CALLS: Readonly<Record<string, (call: SampledOperation) => string>>
   exploreContract: ({ values }) =>
     `const { build } = await explorer.contract(${expression(values["network"])}, ${expression(values["address"])});`,
   search: ({ values }) => `const { hits } = await explorer.search(${expression(values["q"])});`,
+  readChainData: ({ values }) => `const data = await explorer.chainData(${expression(values["id"])});`,
   readSharedResult: ({ values }) => `const { outcome } = await explorer.shared(${expression(values["id"])});`,
 };
 

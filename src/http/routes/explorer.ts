@@ -8,8 +8,10 @@ import { createReadBudget } from "../../explorer/readBudget.ts";
 import { addressGroup } from "../../lib/addressGroup.ts";
 import { QUICKNET_HASH } from "../../lib/drand.ts";
 import { TycheError } from "../../lib/errors.ts";
+import { remember } from "../../lib/memo.ts";
 import { InvalidParameterError } from "../../lib/invalidParameter.ts";
 import type { Service } from "../../requests/service.ts";
+import type { Verifier } from "../../verify/verifier.ts";
 import type { HttpContext } from "../context.ts";
 import { sendJson } from "../frame.ts";
 import type { LiveSchemas } from "../liveSchemas.ts";
@@ -22,10 +24,14 @@ const HASH = /^0x[0-9a-fA-F]{64}$/;
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 const NUMBER = /^(0|[1-9][0-9]{0,17})$/;
 
+/** How long chain data that many ask for are kept, in ms: a result that everybody looks at is read from the node six times a minute. */
+const RECORDED_MS = 10_000;
+
 /** Dependencies of the explorer's operations. */
 export interface ExplorerOptions {
   readonly explorer: Explorer;
   readonly service: Pick<Service, "networks" | "getShared">;
+  readonly verifier: Pick<Verifier, "record">;
   readonly schemas: () => LiveSchemas;
 }
 
@@ -41,7 +47,17 @@ type Reading = Pick<Operation, "id" | "path" | "summary" | "description" | "answ
  * Chain data and shared results, for everyone who can reach the server, as on any public explorer: needs no key, changes nothing and
  * shows nothing that isn't on a chain.
  */
-export function explorerOperations({ explorer, service, schemas }: ExplorerOptions): readonly Operation[] {
+export function explorerOperations({
+  explorer,
+  service,
+  verifier,
+  schemas,
+}: ExplorerOptions): readonly Operation[] {
+  const record = remember(RECORDED_MS, async (id: string) => {
+    const { network, outcome } = await service.getShared(id);
+    const tx = outcome.url.split("/").at(-1) as Hex;
+    return await verifier.record({ network, tx, requestId: outcome.requestId });
+  });
   const budget = createReadBudget();
   const reading = ({ read, ...rest }: Reading): Operation => ({
     access: "everybody",
@@ -238,6 +254,16 @@ export function explorerOperations({ explorer, service, schemas }: ExplorerOptio
         "The result of a request, with its parameters, and its dapp's id if it has a label: the content of the page `/r/{id}`.",
       answer: views.SharedResult,
       read: (ctx) => service.getShared((ctx["params"] as { readonly id: string }).id),
+    }),
+    reading({
+      id: "readChainData",
+      path: "/results/:id/chainData",
+      summary: "Read the chain data of a shared result",
+      description:
+        "All that a check of the result reads of the chain, as the service's node answers: the page `/r/{id}` makes that check in the browser. " +
+        "It takes no other requests with the same label from further back than `verifyTransaction` does. `/verifier.html` takes it as chain data.",
+      answer: views.ChainData,
+      read: (ctx) => record((ctx["params"] as { readonly id: string }).id),
     }),
   ];
 }

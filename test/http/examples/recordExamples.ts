@@ -148,6 +148,8 @@ async function useOperations(
   while (flip.value !== true) flip = await request("runPreset", flipCoin, post({}));
   await record("getRequest", `/api/requests/${flip.id}`);
   await record("readSharedResult", `/api/explorer/results/${flip.id}`);
+  const chainData = await record("readChainData", `/api/explorer/results/${flip.id}/chainData`);
+  keepOnly(chainData.answers, ({ method }) => method === "eth_chainId");
   await request("runFunction", "/api/oracleFunctions/runFunction", post(FUNCTION));
   await record("simulateFunction", "/api/oracleFunctions/simulate", post(FUNCTION));
   await call(422, "/api/oracleFunctions/runFunction", post(REFUSED));

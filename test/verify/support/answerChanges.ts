@@ -6,7 +6,7 @@ import {
   presetConsumerAbi,
   vrfCoordinatorAbi,
 } from "../../../src/chainlink/contracts/abi.ts";
-import type { ChainData } from "../../../src/verify/recordedReader.ts";
+import type { ChainData } from "../../../src/api/types.ts";
 
 /** A member of a node's answers, with everywhere that it occurs. */
 export interface Member {

@@ -17,13 +17,6 @@ export function CheckPart({
   const known = networks?.find(({ name }) => name === network);
   const rpcUrl = known?.rpcUrl;
   const contracts = known?.contracts && JSON.stringify(publishedBy(known));
-  const fields = new URLSearchParams({
-    tx: hash,
-    ...(rpcUrl === undefined ? {} : { rpc: rpcUrl }),
-    ...(known?.hasEthereumBlocks === false ? { blocks: "no" } : {}),
-    ...(known?.embedded === true ? { chain: "local" } : {}),
-    ...(contracts === undefined ? {} : { contracts }),
-  });
   // An embedded chain has Ethereum's blocks, even under the name of a network that the command knows to have others.
   const blocks = known?.hasEthereumBlocks === false ? " --no-blocks" : known?.embedded ? " --blocks" : "";
   const given = contracts === undefined ? "" : ` --contracts ${quoteForShell(contracts)}`;
@@ -35,8 +28,8 @@ export function CheckPart({
       <h2>Verify without us</h2>
       <p>
         Everything that decides this result is on chain.{" "}
-        <a href={`/verifier.html#${fields.toString()}`}>The verifier</a> computes every step in your browser,
-        with a node of your choice.
+        <a href={verifierLink(known, { tx: hash })}>The verifier</a> computes every step in your browser, with
+        a node of your choice.
       </p>
       <Folded summary="By a command, and what to compare">
         <p>
@@ -60,6 +53,21 @@ export function CheckPart({
       )}
     </section>
   );
+}
+
+/** Returns the address of the verifier with fields filled in: those given, and what it must know of a network. */
+export function verifierLink(
+  known: ExplorerNetwork | undefined,
+  given: { readonly tx: string; readonly request?: string },
+): string {
+  const fields = new URLSearchParams({
+    ...given,
+    ...(known?.rpcUrl === undefined ? {} : { rpc: known.rpcUrl }),
+    ...(known?.hasEthereumBlocks === false ? { blocks: "no" } : {}),
+    ...(known?.embedded === true ? { chain: "local" } : {}),
+    ...(known?.contracts === undefined ? {} : { contracts: JSON.stringify(publishedBy(known)) }),
+  });
+  return `/verifier.html#${fields.toString()}`;
 }
 
 /** Returns what verifiers must know of a network: what its operator publishes. */

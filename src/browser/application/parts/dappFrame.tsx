@@ -4,7 +4,8 @@ import { Link } from "wouter";
 import type { DappView } from "../../../client/index.ts";
 import { Loaded, Page } from "../page.tsx";
 import { Copyable } from "./format.tsx";
-import { plainText, UnknownText } from "./parts.tsx";
+import { plainText } from "../../../lib/hiddenCharacters.ts";
+import { UnknownText } from "./parts.tsx";
 import { useOperator } from "../services.tsx";
 
 const TABS = [

@@ -5,7 +5,7 @@ import type { DappView, Facility } from "../../../client/index.ts";
 import { Loaded } from "../page.tsx";
 import { useOperator } from "../services.tsx";
 import { Field, Select } from "./forms.tsx";
-import { plainText } from "./parts.tsx";
+import { plainText } from "../../../lib/hiddenCharacters.ts";
 
 /** Renders something for the dapps that have a facility; says so if none has. */
 export function WithDapps({

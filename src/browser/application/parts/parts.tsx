@@ -25,13 +25,6 @@ export function ResultText({ text }: { readonly text: string }) {
   return text === "" ? <span className="note">empty text</span> : <UnknownText text={text} />;
 }
 
-/** Same as plain text, for places that accept no markup. */
-export function plainText(text: string): string {
-  return splitAtHidden(text)
-    .map((part, i) => (i % 2 === 0 ? part : `[${part}]`))
-    .join("");
-}
-
 /** A name and its value; omitted if there is no value. */
 export type Fact = readonly [name: ReactNode, value: ReactNode] | false;
 

@@ -71,6 +71,21 @@ form.addEventListener("submit", (event) => {
   if (stop === undefined) void run();
 });
 cancelButton.addEventListener("click", () => stop?.abort(new Error("Cancelled: nothing was decided.")));
+addEventListener("message", ({ data, origin, ports: [port] }) => {
+  // Pages of the service have a result checked in a frame; the fragment of its address says which one.
+  if (parent === window || origin !== location.origin || port === undefined) return;
+  void checkForPage(String(data)).then(
+    (found) => port.postMessage({ found }),
+    (error: unknown) => port.postMessage({ problem: showErrorText(messageOf(error)) }),
+  );
+});
+
+/** Checks the transaction of the fragment with chain data that the service read as its own check does, with none of the longer searches. */
+async function checkForPage(data: string): Promise<Verification> {
+  const hash = parseHash(field("tx"), "The transaction");
+  const timeout = AbortSignal.timeout(MAX_MINUTES * 60_000);
+  return await verify(createRecordedReader(data), hash, timeout, "service");
+}
 
 /** Takes the transaction from the chain data, which was saved for it. */
 function fillFromData(): void {
@@ -215,7 +230,7 @@ async function verify(
   client: ChainReader,
   hash: Hex,
   signal: AbortSignal,
-  bounds: SearchBounds,
+  bounds: SearchBounds | "service",
 ): Promise<Verification> {
   const request = field("request");
   const contracts = field("contracts");
@@ -235,7 +250,12 @@ async function verify(
     run: (source) => runner({ ...source, signal }),
     maxResponseBytes: MAX_RESPONSE_BYTES,
     caller: "page",
-    labelSearch: { ...OWN_NODE_SEARCH, deploymentBlock: published?.deploymentBlock, ...bounds },
+    searchesInParts: bounds === "service" && isLocal.checked,
+    labelSearch: {
+      ...(bounds === "service" ? {} : OWN_NODE_SEARCH),
+      deploymentBlock: published?.deploymentBlock,
+      ...(bounds === "service" ? {} : bounds),
+    },
     findPreset: (sourceHash) => PRESETS[sourceHash],
     drandChains: published?.drandChains,
     hasEthereumBlocks: !noBlocks.checked,

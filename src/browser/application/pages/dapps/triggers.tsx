@@ -17,7 +17,8 @@ import { Age, Code, Time, TransactionLink } from "../../parts/format.tsx";
 import { ConfirmButton, describeError, Field, readField, Select, useSubmission } from "../../parts/forms.tsx";
 import { List, type Column } from "../../parts/list.tsx";
 import { NetworkSelect, useChosenNetwork } from "../../parts/networkSelect.tsx";
-import { Folded, Listing, Notice, plainText, Tag, UnknownText } from "../../parts/parts.tsx";
+import { plainText } from "../../../../lib/hiddenCharacters.ts";
+import { Folded, Listing, Notice, Tag, UnknownText } from "../../parts/parts.tsx";
 import { refetchUnlessRefused } from "../../refetch.ts";
 import { useClient, useNetworks, useTitleOf } from "../../services.tsx";
 

@@ -9,7 +9,8 @@ import { useKeptForm } from "../../parts/keptForm.ts";
 import { List } from "../../parts/list.tsx";
 import { LABEL_NAMES, LabelField, readLabel } from "../../parts/labelField.tsx";
 import { NetworkSelect, useChosenNetwork } from "../../parts/networkSelect.tsx";
-import { Notice, plainText, UnknownText } from "../../parts/parts.tsx";
+import { plainText } from "../../../../lib/hiddenCharacters.ts";
+import { Notice, UnknownText } from "../../parts/parts.tsx";
 import { type AnyPresets, useNetworks, useOperator } from "../../services.tsx";
 import { createFields, type PresetField, readParams } from "./presetFields.ts";
 

@@ -5,11 +5,13 @@ import { countEntries, describeShared } from "../../../../lib/sharedWords.ts";
 import { Loaded, Page } from "../../page.tsx";
 import { CheckPart } from "../../parts/checkPart.tsx";
 import { Code, Copyable, PartyLink, Time, TransactionLink } from "../../parts/format.tsx";
-import { Facts, Folded, plainText, UnknownText, type Fact } from "../../parts/parts.tsx";
+import { plainText } from "../../../../lib/hiddenCharacters.ts";
+import { Facts, Folded, UnknownText, type Fact } from "../../parts/parts.tsx";
 import { QrCode } from "../../parts/qrCode.tsx";
 import { Beacon, transactionsOf } from "../../parts/requestParts.tsx";
 import { useExplorer, useNetworks } from "../../services.tsx";
 import { OutcomePart } from "./outcome.tsx";
+import { VerdictPart } from "./verdictPart.tsx";
 
 /** `/r/{id}`: a result as a certificate for everyone, which reveals nothing of the dapp that is not on chain. */
 export function Shared() {
@@ -58,6 +60,9 @@ function Certificate({ shared }: { readonly shared: SharedResult }) {
         </div>
         <QrCode address={address} label="QR code of this page's address" />
       </section>
+      {known !== undefined && (
+        <VerdictPart id={shared.id} known={known} hash={hash} requestId={outcome.requestId} />
+      )}
       <section className="panel" aria-label="About">
         <Facts
           entries={[

@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useState, type ReactNode } from "react";
 import { describeDraw, describeTimes } from "../../../../lib/drawWords.ts";
 import { describeLabel } from "../../../../lib/label.ts";
 import {
@@ -10,6 +10,7 @@ import {
 } from "../../../../lib/verificationWords.ts";
 import type { TycheClient, Verification, VerificationStep } from "../../../../client/index.ts";
 import { announce } from "../../announce.ts";
+import { count } from "../../parts/format.tsx";
 import { describeError } from "../../parts/forms.tsx";
 import { Folded, Notice, Tag, UnknownText } from "../../parts/parts.tsx";
 import type { AnyPresets } from "../../services.tsx";
@@ -44,33 +45,55 @@ export function VerifyPart({
       setBusy(false);
     }
   };
-  const request = found?.requests[0];
   return (
     <section className="panel" id="verify" aria-label="Verify">
-      <h2>
-        Verify{" "}
-        {found !== undefined && (
-          <Tag kind={TAG_KINDS[VERDICT_OUTCOMES[found.verdict]]}>{VERDICT_WORDS[found.verdict]}</Tag>
-        )}
-      </h2>
-      <p className="note">
-        The service computes every step again from chain data: the proof, the words, the signatures, the run
-        of the source.
-      </p>
+      {found === undefined ? (
+        <>
+          <h2>Verify</h2>
+          <p>The service computes every step again from chain data.</p>
+        </>
+      ) : (
+        <Found found={found}>The service has computed every step again from chain data.</Found>
+      )}
       {problem !== undefined && (
         <Notice kind="bad">
           <UnknownText text={problem} />
         </Notice>
       )}
-      {found !== undefined &&
-        verdictReasons(found).map((reason) => (
-          <p key={reason}>
-            <UnknownText text={reason} />
-          </p>
-        ))}
+      <button type="button" aria-disabled={isBusy} onClick={() => !isBusy && void verify()}>
+        {isBusy ? "Verifying…" : found === undefined ? "Verify" : "Verify again"}
+      </button>
+    </section>
+  );
+}
+
+/** A verdict on one request in a sentence; `children` say who found it. The steps, and what they can't show, are folded. */
+export function Found({ found, children }: { readonly found: Verification; readonly children: ReactNode }) {
+  const [request] = found.requests;
+  const reasons = verdictReasons(found);
+  const label = describeLabel(request?.label ?? null);
+  const signatures = request?.steps.find(({ name }) => name === "signatures");
+  const isSigned = found.verdict === "valid" && signatures !== undefined;
+  return (
+    <>
+      <h2 className="verdict">
+        <Tag kind={TAG_KINDS[VERDICT_OUTCOMES[found.verdict]]}>{VERDICT_WORDS[found.verdict]}</Tag>{" "}
+        {isSigned && <UnknownText text={signatures.detail} />}
+      </h2>
+      <p>{children}</p>
+      {reasons.map((reason) => (
+        <p key={reason}>
+          <UnknownText text={reason} />
+        </p>
+      ))}
+      {request?.label && (
+        <p>
+          <UnknownText text={label} />
+        </p>
+      )}
       {request !== undefined && (
-        <>
-          {[describeDraw(request), describeTimes(request), describeLabel(request.label)].map(
+        <Folded summary={count(request.steps.length, "step")} isOpen={found.verdict !== "valid"}>
+          {[describeDraw(request), describeTimes(request), request.label ? undefined : label].map(
             (line) =>
               line !== undefined && (
                 <p key={line}>
@@ -78,31 +101,24 @@ export function VerifyPart({
                 </p>
               ),
           )}
-        </>
-      )}
-      {request !== undefined && (
-        <ol className="checks">
-          {/* Joined words have steps of the same name, one per word. */}
-          {request.steps.map((step, i) => (
-            <Step key={i} step={step} />
-          ))}
-        </ol>
-      )}
-      <button type="button" aria-disabled={isBusy} onClick={() => !isBusy && void verify()}>
-        {isBusy ? "Verifying…" : found === undefined ? "Verify" : "Verify again"}
-      </button>
-      {found !== undefined && (
-        <Folded summary="What these checks can't show">
-          <ul>
-            {found.trust.map((text) => (
-              <li key={text}>
-                <UnknownText text={text} />
-              </li>
+          <ol className="checks">
+            {/* Joined words have steps of the same name, one per word. */}
+            {request.steps.map((step, i) => (
+              <Step key={i} step={step} />
             ))}
-          </ul>
+          </ol>
         </Folded>
       )}
-    </section>
+      <Folded summary="What these checks can't show">
+        <ul>
+          {found.trust.map((text) => (
+            <li key={text}>
+              <UnknownText text={text} />
+            </li>
+          ))}
+        </ul>
+      </Folded>
+    </>
   );
 }
 

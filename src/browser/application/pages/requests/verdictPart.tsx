@@ -1,0 +1,69 @@
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import type { ExplorerNetwork, Verification } from "../../../../client/index.ts";
+import { Notice, UnknownText } from "../../parts/parts.tsx";
+import { describeError } from "../../parts/forms.tsx";
+import { verifierLink } from "../../parts/checkPart.tsx";
+import { useExplorer } from "../../services.tsx";
+import { Found } from "./verifyPart.tsx";
+
+/** How a check ended: with a verdict, or with the reason why there is none. */
+interface Checked {
+  readonly found?: Verification;
+  readonly problem?: string;
+}
+
+/** The verdict on a shared result, which this page finds: the verifier computes every step in a frame, from chain data of the service's node. */
+export function VerdictPart({
+  id,
+  known,
+  hash,
+  requestId,
+}: {
+  readonly id: string;
+  readonly known: ExplorerNetwork;
+  readonly hash: string;
+  readonly requestId: string;
+}) {
+  const explorer = useExplorer();
+  const { data, error } = useQuery({
+    queryKey: ["chainData", id],
+    queryFn: () => explorer.chainData(id),
+    staleTime: Infinity,
+  });
+  const [{ found, problem }, setChecked] = useState<Checked>({});
+  const reason = problem ?? (error === null ? undefined : describeError(error));
+  return (
+    <section
+      className="panel"
+      id="verdict"
+      aria-label="Verdict"
+      aria-busy={found === undefined && reason === undefined}
+    >
+      {found !== undefined && (
+        <Found found={found}>
+          Your browser has computed every step, from chain data of this service's node.
+        </Found>
+      )}
+      {found === undefined && reason === undefined && <p>Your browser is checking this result …</p>}
+      {reason !== undefined && (
+        <Notice>
+          This page could not check the result: <UnknownText text={reason} />
+        </Notice>
+      )}
+      {data !== undefined && (
+        <iframe
+          title="Verifier"
+          hidden
+          src={verifierLink(known, { tx: hash, request: requestId })}
+          onLoad={({ currentTarget: { contentWindow } }) => {
+            const { port1, port2 } = new MessageChannel();
+            port1.addEventListener("message", (event: MessageEvent<Checked>) => setChecked(event.data));
+            port1.start();
+            contentWindow?.postMessage(JSON.stringify(data), location.origin, [port2]);
+          }}
+        />
+      )}
+    </section>
+  );
+}
