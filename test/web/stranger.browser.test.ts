@@ -2,9 +2,11 @@ import type { Browser, Page } from "playwright-core";
 import { createHash } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { toHex } from "viem";
 import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
 import { EVENT_TOPICS } from "../../src/chainlink/events.ts";
 import { joinService, shared, type SharedDapp } from "../support/shared.ts";
+import { startVerifyWorld } from "../verify/support/world.ts";
 import { createVisitor, type Visitor } from "./support/visitor.ts";
 
 const LABEL = "stranger 2026-12-24";
@@ -25,12 +27,12 @@ beforeEach(async () => {
 afterEach(() => visitor.close());
 
 /**
- * Starts another node of the chain, and returns its URL: the operator's own is not asked. `refuses` says of a search for labels up to
- * a block whether it answers with an error.
+ * Starts another node of the chain, and returns its URL: the operator's own is not asked. `refuses` says of a search for labels up to a
+ * block, and from one, whether it answers with an error.
  */
 async function startOtherNode(
   rpcUrl: string,
-  refuses: (toBlock: number) => boolean = () => false,
+  refuses: (toBlock: number, fromBlock: number) => boolean = () => false,
 ): Promise<string> {
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
@@ -42,11 +44,11 @@ async function startOtherNode(
       const { id, method, params } = JSON.parse(String(body)) as {
         id: number;
         method: string;
-        params: readonly { topics?: readonly unknown[]; toBlock?: string }[];
+        params: readonly { topics?: readonly unknown[]; fromBlock?: string; toBlock?: string }[];
       };
       const [filter] = params;
       const isSearch = method === "eth_getLogs" && filter!.topics?.[0] === EVENT_TOPICS.Labelled;
-      if (isSearch && refuses(Number(filter!.toBlock)))
+      if (isSearch && refuses(Number(filter!.toBlock), Number(filter!.fromBlock)))
         return void response
           .writeHead(200, headers)
           .end(JSON.stringify({ jsonrpc: "2.0", id, error: { code: -32_000, message: "too many blocks" } }));
@@ -159,6 +161,53 @@ test("of several draws with a label, a stranger chooses one, and sees how many t
       ),
     )
     .waitFor();
+  await visitor.inspect();
+  expect(visitor.troubles).toEqual([]);
+});
+
+test("a link with a label and the block of the deployment: the search begins where the contract has code, and says so", async () => {
+  // Its node keeps the state of all blocks, which an embedded chain doesn't.
+  const world = await startVerifyWorld();
+  onTestFinished(() => world.close());
+  const { presetConsumer } = world.contracts;
+  const label = "stranger, since the deployment";
+  // Without a proof, no block hash shows that none is left out before it: the search alone decides.
+  await world.submit({
+    presets: [{ dapp: world.dapp, items: [{ sourceId: world.echoId }] }],
+    labels: [{ index: 0n, item: 0n, dapp: "dapp_a", text: label }],
+  });
+  const hasCode = async (block: bigint) =>
+    (await world.client.request("eth_getCode", [presetConsumer, toHex(block)])) !== "0x";
+  let codeFrom = 1n;
+  while (!(await hasCode(codeFrom))) codeFrom += 1n;
+  const searched: bigint[] = [];
+  const rpc = await startOtherNode(world.rpcUrl, (_to, from) => {
+    searched.push(BigInt(from));
+    return false;
+  });
+  // As an operator publishes it: another of its contracts was deployed later.
+  const deploymentBlock = Number(codeFrom) + 1;
+  const { chainId } = world;
+  const contracts = JSON.stringify({ chainId, contracts: world.contracts, deploymentBlock });
+  const open = async (tx: string) => {
+    await page.goto(`${tyche.url}/verifier.html#${new URLSearchParams({ tx, rpc, contracts }).toString()}`);
+    await page.getByRole("button", { name: "Verify", exact: true }).press("Enter");
+  };
+  await open(label);
+  await page
+    .getByText(
+      new RegExp(
+        `"${label}" of dapp_a: the only request with this label \\(blocks ${codeFrom} to \\d+; before, the contract had no code, says the node;`,
+      ),
+    )
+    .waitFor();
+  await open("stranger, never drawn");
+  await page
+    .getByText(
+      new RegExp(`No request has the label "stranger, never drawn" \\(blocks ${codeFrom} to \\d+\\)`),
+    )
+    .waitFor();
+  expect(new Set(searched)).toEqual(new Set([codeFrom]));
   await visitor.inspect();
   expect(visitor.troubles).toEqual([]);
 });
