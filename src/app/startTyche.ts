@@ -268,6 +268,7 @@ async function start(
     guard: guardPublic,
     readJson: readJsonBody,
     getVerifierPage,
+    getShared: (id) => service.getShared(id),
     log,
   });
   const operator: OperatorPart = {

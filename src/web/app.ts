@@ -3,6 +3,8 @@ import { Router } from "@koa/router";
 import type { Context, Middleware } from "koa";
 import { bundleRoutes, getEntry, type BundleEntry } from "./bundle.ts";
 import { sessionRoutes, type SessionRoutesOptions } from "./sessionRoutes.ts";
+import { createLinkPreview, type LinkPreview } from "./linkPreview.ts";
+import type { Service } from "../requests/service.ts";
 import { sendStored, storeFile, type StoredFile } from "../lib/storedFile.ts";
 import { SECTIONS } from "../lib/sections.ts";
 
@@ -10,6 +12,7 @@ import { SECTIONS } from "../lib/sections.ts";
 export interface WebDeps extends SessionRoutesOptions {
   /** The page that verifies results in a browser. */
   readonly getVerifierPage: () => Promise<VerifierPage>;
+  readonly getShared: Service["getShared"];
 }
 
 /**
@@ -31,7 +34,9 @@ export function createWebApp(options: WebDeps): Middleware {
     if (!wantsPage(ctx)) return routes(ctx, next);
     if (isPagePath(ctx.path)) {
       await guard(ctx);
-      sendShell(ctx);
+      const [, id] = SHARED.exec(ctx.path) ?? [];
+      const shared = id === undefined ? undefined : await options.getShared(id).catch(() => undefined);
+      sendShell(ctx, shared && createLinkPreview(shared));
       return undefined;
     }
     return routes(ctx, async () => {
@@ -53,6 +58,7 @@ const TYPES: Readonly<Record<string, string>> = {
   css: "text/css; charset=utf-8",
   js: "text/javascript; charset=utf-8",
   svg: "image/svg+xml",
+  png: "image/png",
 };
 
 /** Serves style sheet, scripts and icon under `/assets/`, which browsers revalidate. */
@@ -136,13 +142,19 @@ function verifierRoutes(
 const PAGES =
   /^\/(?:$|(?:sign-in|invitation|presets|random|functions|networks|dapps|people|sessions|audit|explorer|r)(?:\/|$))/;
 
+/** The page of a shared result. */
+const SHARED = /^\/r\/([a-z0-9_]+)$/;
+
 /** Whether the application has a page at a path, as far as its first segment tells. */
 function isPagePath(path: string): boolean {
   return PAGES.test(path);
 }
 
-/** Responds with the page in which the application runs: the same at every path, and for everyone. */
-function sendShell(ctx: Context): void {
+/**
+ * Responds with the page in which the application runs: the same at every path, and for everyone, but for the preview of a link to a
+ * shared result, which is made by programs that run no script.
+ */
+function sendShell(ctx: Context, { title = "Tyche", tags = "" }: Partial<LinkPreview> = {}): void {
   // An upgrade changes the build that the page names, and removes the files of the previous one.
   ctx.set("Cache-Control", "no-store");
   ctx.set("Content-Type", "text/html; charset=utf-8");
@@ -151,7 +163,7 @@ function sendShell(ctx: Context): void {
   ctx.body = `<!doctype html>
 <html lang="en">
 <head>
-${headOf("Tyche", getEntry("application"))}
+${headOf(title, getEntry("application"))}${tags}
 </head>
 <body>
 <div id="application"></div>

@@ -9,6 +9,15 @@ import { startTycheProcess } from "../support/tyche.ts";
 import { launchChromium } from "../web/support/chromium.ts";
 import { signInOn } from "../web/support/enter.ts";
 
+/** What the previews of links to results show. */
+const PREVIEW = path.resolve(import.meta.dirname, "../../src/web/static/preview.png");
+const PREVIEW_HTML = `<!doctype html><style>
+body { margin: 0; height: 630px; display: grid; place-content: center; gap: 28px; justify-items: center;
+  background: #fbfaf7; color: #1d2128; font: 600 64px "Open Sans", sans-serif; letter-spacing: -0.02em }
+p { margin: 0; color: #5c6470; font-size: 34px; font-weight: 400; letter-spacing: 0 }
+svg { width: 150px; fill: none; stroke: #0b6b5a; stroke-width: 3.5 }
+</style><svg viewBox="0 0 48 48"><circle cx="24" cy="24" r="21"/><path d="M14 25l7 7 13-15"/></svg>
+A result that you can check<p>Tyche · verifiable random numbers and functions</p>`;
 const FOLDER = path.resolve(import.meta.dirname, "../../docs/images");
 const SOURCE = `// args: the readings of several sensors
 const readings = args.map(Number).sort((a, b) => a - b);
@@ -38,6 +47,10 @@ try {
   await page.goto(`${tyche.url}/explorer/sepolia`);
   await page.getByRole("heading", { level: 1 }).waitFor();
   await take("explorer");
+  await page.setViewportSize({ width: 1200, height: 630 });
+  await page.goto("about:blank");
+  await page.setContent(PREVIEW_HTML);
+  await page.screenshot({ path: PREVIEW });
 } finally {
   await Promise.all([browser.close(), tyche.stop()]);
 }

@@ -1,6 +1,6 @@
 import { request as httpRequest } from "node:http";
 import { describe, expect, test } from "vitest";
-import { shared, type SharedService } from "../support/shared.ts";
+import { joinService, shared, type SharedService } from "../support/shared.ts";
 import { signIn } from "../support/signIn.ts";
 
 let tyche: SharedService;
@@ -20,6 +20,23 @@ describe("the page that the application starts from", () => {
     const texts = await Promise.all(PAGES.map(async (path) => (await get(path)).text));
     expect(new Set(texts).size).toBe(1);
     expect((await get("/", { cookie: (await signIn(tyche)).cookie })).text).toBe(texts[0]);
+  });
+
+  test("behaviour: at a shared result, it also has the preview of links to it, for whoever runs no script", async () => {
+    const { call } = await joinService(tyche);
+    const body = { label: `<b>"raffle"</b>` };
+    const { data: drawn } = await call("POST", "/api/vrfv2/presets?network=sepolia&preset=coinflip", {
+      body,
+    });
+    const { text } = await get(`/r/${drawn.id}`, { accept: "*/*" });
+    expect(text).toContain("<title>&lt;b&gt;&quot;raffle&quot;&lt;/b&gt; · Tyche</title>");
+    expect(text).toContain(`<meta property="og:url" content="${drawn.shareUrl}">`);
+    const plain = text
+      .replace(/<title>.*/, "<title>Tyche</title>")
+      .replaceAll(/\n<meta (?:property|name="description").*/g, "");
+    expect(plain).toBe((await get("/")).text);
+    const image = await fetch(`${tyche.url}/assets/preview.png`);
+    expect([image.status, image.headers.get("content-type")]).toEqual([200, "image/png"]);
   });
 
   test("behaviour: has the headers that keep it from being framed, sniffed, cached, or run foreign scripts", async () => {

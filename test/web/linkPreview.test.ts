@@ -1,0 +1,56 @@
+import { expect, test } from "vitest";
+import type { SharedResult } from "../../src/api/types.ts";
+import { createLinkPreview } from "../../src/web/linkPreview.ts";
+
+const shareUrl = "https://tyche.example.org/r/req_1";
+const shared = (label: string, entries: readonly string[]): SharedResult => ({
+  id: "req_1",
+  network: "sepolia",
+  updatedAt: "2026-12-24T18:00:00.000Z",
+  preset: "lotto",
+  title: "Draw winners from a list",
+  params: { list: entries },
+  shown: { as: "list", entries },
+  outcome: {
+    success: true,
+    id: "req_1",
+    vrfv2Hash: "0x01",
+    vrfv2EventHash: "",
+    requestId: "0x02",
+    result: "0x",
+    parsedResult: "",
+    value: null,
+    err: "0x",
+    url: "",
+    shareUrl,
+    label,
+  },
+});
+const contentOf = (tags: string, name: string) =>
+  new RegExp(`<meta (?:property|name)="${name}" content="([^"]*)">`).exec(tags)?.[1];
+
+test("names purpose, extent and result, with absolute addresses", () => {
+  const { title, tags } = createLinkPreview(shared("raffle", ["ann", "bob"]));
+  expect(title).toBe("raffle · Tyche");
+  expect(contentOf(tags, "og:title")).toBe("raffle");
+  expect(contentOf(tags, "og:description")).toBe("Draw winners from a list: 2 of 2 entries: ann, bob");
+  expect(contentOf(tags, "description")).toBe(contentOf(tags, "og:description"));
+  expect(contentOf(tags, "og:url")).toBe(shareUrl);
+  expect(contentOf(tags, "og:image")).toBe("https://tyche.example.org/assets/preview.png");
+});
+
+test("lets no text of others end an attribute or an element, or reorder what follows", () => {
+  const { title, tags } = createLinkPreview(
+    shared(`</title><script>alert("1")</script>`, [`"><b>`, "a\u202Eb"]),
+  );
+  expect(title).toBe(`&lt;/title&gt;&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt; · Tyche`);
+  expect(contentOf(tags, "og:description")).toContain("&quot;&gt;&lt;b&gt;, a[U+202E]b");
+  expect(tags.match(/<(?!meta )/g)).toBeNull();
+});
+
+test("cuts a long result at a whole character", () => {
+  const { tags } = createLinkPreview(shared("raffle", ["🎲".repeat(30_000)]));
+  const description = contentOf(tags, "og:description")!;
+  expect(Array.from(description)).toHaveLength(200);
+  expect(description).toMatch(/🎲…$/u);
+});
