@@ -219,3 +219,23 @@ test("behaviour: a long result is shown as text, a short one large, and a failur
     .waitFor();
   expect(visitor.troubles).toEqual([]);
 });
+
+test("behaviour: a draft that waits for a round gets a word in the dry run, and its own on chain", async () => {
+  await page.goto(`${tyche.url}/functions`);
+  await write("return Functions.encodeUint256(BigInt(bytesArgs.at(-1)) % 1_000_000_000_000n);");
+  await page.getByLabel("Return type").selectOption("uint256");
+  await page.getByLabel("Round of drand").selectOption("local");
+  const results: string[] = [];
+  for (const [name, heading] of [
+    ["Dry run", "Dry run succeeded"],
+    ["Run on chain", "On chain fulfilled"],
+  ] as const) {
+    await page.getByRole("button", { name }).click();
+    await panel().getByRole("heading", { name: heading }).waitFor();
+    // The button to copy it follows.
+    results.push(/^\d+/.exec(await panel().locator(".big-result").innerText())![0]);
+  }
+  const dry = BigInt(`0x${"5a".repeat(32)}`) % 1_000_000_000_000n;
+  expect(results).toEqual([dry.toString(), expect.stringMatching(/^\d{1,12}$/)]);
+  expect(results[1]).not.toBe(results[0]);
+});

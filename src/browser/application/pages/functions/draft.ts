@@ -8,14 +8,19 @@ export interface Draft {
   readonly network: string;
   /** Names of the dapp's secrets that it reads; absent: none. */
   readonly secrets?: readonly string[] | undefined;
+  /** What it waits for, to get a word; absent: nothing. */
+  readonly beacon?: (typeof BEACONS)[number] | undefined;
 }
+
+export const BEACONS = ["drand", "local"] as const;
 
 export const RETURN_TYPES = ["string", "uint256", "int256"] as const satisfies readonly ReturnType[];
 
 /** Parses an untrusted value as a draft; returns `undefined` if it is not one. */
 export function findDraft(value: unknown): Draft | undefined {
   if (typeof value !== "object" || value === null) return undefined;
-  const { source, args, returnType, network, secrets } = value as Readonly<Record<string, unknown>>;
+  const { source, args, returnType, network, secrets, ...rest } = value as Readonly<Record<string, unknown>>;
+  const beacon = BEACONS.find((one) => one === rest["beacon"]);
   const knownType = RETURN_TYPES.find((one) => one === returnType);
   if (typeof source !== "string" || typeof network !== "string" || knownType === undefined) return undefined;
   if (!isTexts(args)) return undefined;
@@ -25,6 +30,7 @@ export function findDraft(value: unknown): Draft | undefined {
     returnType: knownType,
     network,
     ...(isTexts(secrets) && secrets.length > 0 ? { secrets } : {}),
+    ...(beacon === undefined ? {} : { beacon }),
   };
 }
 

@@ -5,6 +5,7 @@ export interface Model {
   readonly networks: readonly {
     readonly name: string;
     readonly title: string;
+    readonly embedded: boolean;
     readonly functions: { readonly maxSourceBytes: number; readonly maxResponseBytes: number };
   }[];
 }

@@ -1,6 +1,6 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { useSearchParams } from "wouter";
-import { RETURN_TYPES, type Draft } from "./draft.ts";
+import { BEACONS, RETURN_TYPES, type Draft } from "./draft.ts";
 import { EditorField } from "./editorField.tsx";
 import { EXAMPLES } from "./examples.ts";
 import { announce } from "../../announce.ts";
@@ -210,6 +210,26 @@ function Settings(props: {
             onChange={(value) =>
               onChange({ returnType: RETURN_TYPES.find((one) => one === value) ?? "string" })
             }
+          />
+        )}
+      </Field>
+      <Field
+        id="beacon"
+        label="Round of drand"
+        note="Waits for a future round, and gives the source a word that follows from it as the last of bytesArgs."
+      >
+        {(control) => (
+          <Select
+            {...control}
+            value={draft.beacon ?? "none"}
+            options={[
+              ["none", "none"],
+              ["drand", "wait for a round"],
+              ...(model.networks.find(({ name }) => name === draft.network)?.embedded === true
+                ? [["local", "one of the local beacon, which proves nothing"] as const]
+                : []),
+            ]}
+            onChange={(value) => onChange({ beacon: BEACONS.find((one) => one === value) })}
           />
         )}
       </Field>

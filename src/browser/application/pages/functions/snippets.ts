@@ -23,7 +23,7 @@ function writeCurl(draft: Draft, baseUrl: string): string {
 }
 
 function writeTypeScript(draft: Draft, baseUrl: string): string {
-  const { network, source, args, returnType, secrets } = draft;
+  const { network, source, args, returnType, ...rest } = draft;
   return `import { createClient } from "tyche/client";
 
 const tyche = createClient({ baseUrl: ${JSON.stringify(baseUrl)}, apiKey: process.env.TYCHE_API_KEY! });
@@ -31,14 +31,14 @@ const { success, value, err, url } = await tyche.runFunction({
   network: ${JSON.stringify(network)},
   source: \`${source.replaceAll(/[\\`]|\$(?=\{)/g, String.raw`\$&`).replaceAll("\r", String.raw`\r`)}\`,
   args: ${JSON.stringify(args)},
-  returnType: ${JSON.stringify(returnType)},${secrets === undefined ? "" : `\n  secrets: ${JSON.stringify(secrets)},`}
+  returnType: ${JSON.stringify(returnType)},${writeRest(rest, (name) => `\n  ${name}`)}
 });
 console.log(success ? value : err, url);
 `;
 }
 
 function writePython(draft: Draft, baseUrl: string): string {
-  const { network, source, args, returnType, secrets } = draft;
+  const { network, source, args, returnType, ...rest } = draft;
   // JSON strings and lists of strings are also valid Python, except for lone surrogates, which no request can contain.
   return `import json, os, urllib.error, urllib.request
 
@@ -46,7 +46,7 @@ body = {
     "network": ${JSON.stringify(network)},
     "source": """${source.replaceAll(/[\\"]/g, String.raw`\$&`).replaceAll("\r", String.raw`\r`)}""",
     "args": ${JSON.stringify(args)},
-    "returnType": ${JSON.stringify(returnType)},${secrets === undefined ? "" : `\n    "secrets": ${JSON.stringify(secrets)},`}
+    "returnType": ${JSON.stringify(returnType)},${writeRest(rest, (name) => `\n    "${name}"`)}
 }
 request = urllib.request.Request(
     ${JSON.stringify(`${baseUrl}/api/oracleFunctions/runFunction`)},
@@ -62,6 +62,15 @@ print(data["value"] if data["success"] else data["err"])
 `;
 }
 
-function bodyOf({ network, source, args, returnType, secrets }: Draft) {
-  return { network, source, args, returnType, secrets };
+function bodyOf({ network, source, args, returnType, secrets, beacon }: Draft) {
+  return { network, source, args, returnType, secrets, beacon };
+}
+
+/** Writes the members that a draft may lack. */
+function writeRest(
+  { secrets, beacon }: Pick<Draft, "secrets" | "beacon">,
+  key: (name: string) => string,
+): string {
+  const given = Object.entries({ secrets, beacon }).filter(([, value]) => value !== undefined);
+  return given.map(([name, value]) => `${key(name)}: ${JSON.stringify(value)},`).join("");
 }

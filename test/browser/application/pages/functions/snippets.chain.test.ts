@@ -17,6 +17,7 @@ const DRAFT: Draft = {
   returnType: "string",
   network: "sepolia",
   secrets: ["API_KEY", "OTHER"],
+  beacon: "drand",
 };
 
 const DONE = { success: true, value: "the result", result: "0x", err: "0x", url: "http://x/" };
