@@ -80,6 +80,8 @@ export default function boot(
   } as never;
   let nextCall = 1;
   let handedOver: unknown;
+  /** Whether a timer's callback threw an error, which has left the isolate. */
+  let hasThrown = false;
   /** The built-ins before the source ran, if it may replace some; the chunks are then hardened. */
   let captured: object | undefined;
   /** Console characters left; negative once some were dropped. */
@@ -227,6 +229,12 @@ export default function boot(
     }
   }
 
+  /** Passes a rejection that nobody handled to the listeners of the source, unless an error was thrown meanwhile. */
+  function isRejectionHandled(reason: unknown): boolean {
+    const handle = chunks["events"]?.["isRejectionHandled"] as ((reason: unknown) => boolean) | undefined;
+    return !hasThrown && handle !== undefined && handle(reason);
+  }
+
   return (tell, a, b, c, d, e) => {
     switch (tell) {
       case TELL.start:
@@ -235,22 +243,17 @@ export default function boot(
         void run(a as Source, b as string, parse(c as string) as StartLimits);
         return undefined;
       case TELL.tick:
-        return timers.tick();
+        hasThrown = true;
+        const waitMs = timers.tick();
+        hasThrown = false;
+        return waitMs;
       case TELL.reply: {
         const call = calls[a as number];
         delete calls[a as number];
         if (call === undefined) return undefined;
         if (b === null) call.resolve(c as never);
         else {
-          const { name, message, code } = parse(b as string) as {
-            name: string;
-            message: string;
-            code?: string;
-          };
-          const ErrorClass = errorClasses[name] ?? Error;
-          const error = new ErrorClass(message);
-          if (code !== undefined) defineProperty(error, "code", { ...visible, value: code });
-          call.reject(error);
+          call.reject(makeError(parse(b as string) as ErrorParts));
         }
         return undefined;
       }
@@ -259,6 +262,8 @@ export default function boot(
       case TELL.fill:
         (a as (exports: object) => void)(loadModule(b as string));
         return undefined;
+      case TELL.rejected:
+        return isRejectionHandled(b === null ? a : makeError(parse(b as string) as ErrorParts));
       case TELL.freeze:
         freezeIntrinsics(functions);
         return undefined;
@@ -267,6 +272,24 @@ export default function boot(
         return undefined;
     }
   };
+}
+
+interface ErrorParts {
+  readonly name: string;
+  readonly message: string;
+  readonly code?: string;
+  readonly stack?: string;
+}
+
+/** Creates an error from what the host says of it. */
+function makeError({ name, message, code, stack }: ErrorParts): Error {
+  const error = new (errorClasses[name] ?? Error)(message);
+  if (code !== undefined) defineProperty(error, "code", { ...visible, value: code });
+  if (stack !== undefined) {
+    defineProperty(error, "stack", { ...visible, value: stack, enumerable: false });
+    if (error.name !== name) defineProperty(error, "name", { ...visible, value: name, enumerable: false });
+  }
+  return error;
 }
 
 /** Creates the error that a native has thrown, from JSON. */

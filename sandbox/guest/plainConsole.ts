@@ -1,8 +1,9 @@
-import { defineProperty } from "./descriptors.ts";
+import { createObject, defineProperty } from "./descriptors.ts";
 import { consoleChunk } from "./globals.ts";
 import type { Internals } from "./internals.ts";
 
-const { Object, Symbol } = globalThis;
+const { Reflect, Symbol } = globalThis;
+const { apply } = Reflect;
 
 const CONSOLE_METHODS =
   "log debug info warn error dir dirxml assert count countReset table time timeLog timeEnd group groupCollapsed groupEnd clear trace profile profileEnd timeStamp context createTask";
@@ -19,7 +20,7 @@ type ConsoleMethods = Record<string, (...args: unknown[]) => unknown>;
 export function createConsole({ print, load }: Internals): object {
   let rich: ConsoleMethods | undefined;
   const getRich = (): ConsoleMethods => (rich ??= load(consoleChunk)["console"] as ConsoleMethods);
-  const console = Object.create({}) as Record<string, unknown>;
+  const console = createObject({}) as Record<string, unknown>;
   for (let at = 0; at < METHODS.length; at++) {
     const name = METHODS[at] as string;
     const isPlain = at < PLAIN_METHODS;
@@ -32,7 +33,7 @@ export function createConsole({ print, load }: Internals): object {
         print(args.length === 0 ? "\n" : `${args[0] as string}\n`);
         return undefined;
       }
-      return getRich()[name]?.(...args);
+      return apply(getRich()[name] as () => unknown, undefined, args);
     };
     defineProperty(method, "name", { value: name, configurable: true });
     console[name] = method;

@@ -51,6 +51,8 @@ export const TELL = {
   fill: 5,
   /** () Freezes whatever the runs of a shared context have in common. */
   freeze: 6,
+  /** (reason, error) A promise was rejected and nobody handled it; `error` is JSON for an error. Returns whether a listener did. */
+  rejected: 7,
 } as const;
 
 /** The guest's only way out. */

@@ -1,10 +1,11 @@
 import { ASK, type Host } from "./protocol.ts";
 
-const { Date, Number, TypeError } = globalThis;
+const { Date, Number, Reflect, TypeError } = globalThis;
+const { apply } = Reflect;
 const now = Date.now;
 
 /** Longest delay of a timer, in ms; a longer one fires immediately, as in Deno. */
-const MAX_DELAY_MS = 2 ** 31 - 1;
+export const MAX_DELAY_MS = 2 ** 31 - 1;
 
 interface Timer {
   readonly id: number;
@@ -164,7 +165,7 @@ export function createTimers(host: Host, touch: (what: "time") => void): Timers 
             insert(first);
           } else delete live[first.id];
           const { callback, args } = first;
-          callback(...args);
+          apply(callback, undefined, args);
           runTicks();
         }
       } finally {

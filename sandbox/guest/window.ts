@@ -1,5 +1,5 @@
 import { defineProperty } from "./descriptors.ts";
-import type { Timers } from "./timers.ts";
+import { MAX_DELAY_MS, type Timers } from "./timers.ts";
 
 /** What the parts of the global object are created with. */
 export interface WindowTools {
@@ -10,7 +10,8 @@ export interface WindowTools {
   readonly timers: Timers;
 }
 
-const { Number, Object, Symbol, TypeError } = globalThis;
+const { Date, Object, Reflect, Symbol, TypeError } = globalThis;
+const { apply } = Reflect;
 const { setPrototypeOf } = Object;
 
 /**
@@ -36,62 +37,119 @@ export function installWindow({ define, load, findLoaded, timers }: WindowTools)
   define("Window", Window);
   for (const name of ["self", "global"]) define(name, globalThis);
   define("location", undefined);
-  for (const name of ["onbeforeunload", "onerror", "onload", "onunhandledrejection", "onunload"])
-    define(name, null);
+  for (const type of ["beforeunload", "error", "load", "unhandledrejection", "unload"]) {
+    const name = `on${type}`;
+    defineProperty(globalThis, name, {
+      get: () => null,
+      set: (handler: unknown) => {
+        (load("events")["handlerAttribute"] as (target: object, type: string) => void)(globalThis, type);
+        (globalThis as Record<string, unknown>)[name] = handler;
+      },
+      configurable: true,
+      enumerable: true,
+    });
+  }
   define("name", "");
   define("closed", false);
   define("close", () => {});
 
-  /** The result of a timer function: an object that converts to a number. */
+  // Typed as names: they are keys of the class below.
+  const refed = Symbol("refed") as unknown as "refed";
+  const timerId = Symbol("timerId") as unknown as "timerId";
+  let lastTimer = 1;
+  /** The result of a timer function: an object that converts to a number. Its properties are Deno's, and only shown. */
   class Timeout {
-    #id: number;
-    #hasRef = true;
+    _idleTimeout: number;
+    _idleStart = Date.now();
+    _idlePrev = null;
+    _idleNext = null;
+    _onTimeout: unknown;
+    _timerArgs: unknown[];
+    _repeat: boolean;
+    _destroyed = false;
+    _asyncId = ++lastTimer;
+    _triggerAsyncId = 0;
+    _asyncDestroyed = false;
+    [refed]: boolean = true;
+    [timerId]: number;
     readonly #restart: () => number;
-    constructor(id: number, restart: () => number) {
-      this.#id = id;
+    constructor(restart: () => number, callback: unknown, delay: unknown, args: unknown[], repeats: boolean) {
+      const delayMs = (delay as number) * 1;
+      this._idleTimeout = delayMs >= 1 && delayMs <= MAX_DELAY_MS ? delayMs : 1;
+      this._onTimeout = callback;
+      this._timerArgs = args;
+      this._repeat = repeats;
+      this[timerId] = restart();
       this.#restart = restart;
     }
-    ref(): this {
-      this.#hasRef = true;
+    refresh(): this {
+      timers.clearTimeout(this[timerId]);
+      this[timerId] = this.#restart();
       return this;
     }
     unref(): this {
-      this.#hasRef = false;
+      this[refed] = false;
       return this;
     }
-    hasRef(): boolean {
-      return this.#hasRef;
-    }
-    refresh(): this {
-      timers.clearTimeout(this.#id);
-      this.#id = this.#restart();
+    ref(): this {
+      this[refed] = true;
       return this;
     }
     close(): this {
-      timers.clearTimeout(this.#id);
+      stop(this);
       return this;
     }
+    hasRef(): boolean {
+      return this[refed];
+    }
     [Symbol.toPrimitive](): number {
-      return this.#id;
+      return this[timerId];
     }
     [Symbol.dispose](): void {
+      stop(this);
+    }
+  }
+  function stop(timer: Timeout): void {
+    timers.clearTimeout(timer[timerId]);
+    timer._idleTimeout = -1;
+    timer._onTimeout = null;
+    timer._destroyed = true;
+  }
+  class Immediate {
+    _idleNext = null;
+    _idlePrev = null;
+    _onImmediate: unknown;
+    _argv: unknown[];
+    _destroyed = false;
+    asyncId = ++lastTimer;
+    triggerAsyncId = 0;
+    [refed]: boolean = true;
+    #id: number;
+    constructor(start: () => number, callback: unknown, _delay: unknown, args: unknown[]) {
+      this._onImmediate = callback;
+      this._argv = args;
+      this.#id = start();
+    }
+    unref(): this {
+      this[refed] = false;
+      return this;
+    }
+    ref(): this {
+      this[refed] = true;
+      return this;
+    }
+    hasRef(): boolean {
+      return this[refed];
+    }
+    [Symbol.dispose](): void {
+      this._destroyed = true;
       timers.clearTimeout(this.#id);
     }
   }
-  class Immediate extends Timeout {}
 
-  /** Passes an uncaught error to the source's `error` listeners; true if one of them prevents the default. */
-  function isHandled(error: unknown): boolean {
-    const events = findLoaded("events") as
-      | {
-          readonly ErrorEvent: new (type: string, init: object) => object;
-          readonly dispatch: (target: object, event: object) => boolean;
-        }
-      | undefined;
-    if (events === undefined) return false;
-    const message = `Uncaught ${String(error)}`;
-    return !events.dispatch(globalThis, new events.ErrorEvent("error", { message, error, cancelable: true }));
-  }
+  /** Whether a listener of the source handles an uncaught error. */
+  const isHandled = (error: unknown): boolean =>
+    (findLoaded("events")?.["isHandled"] as ((error: unknown) => boolean) | undefined)?.(error) ?? false;
 
   type Callback = (...args: unknown[]) => void;
   const checked = (callback: unknown): Callback => {
@@ -102,50 +160,59 @@ export function installWindow({ define, load, findLoaded, timers }: WindowTools)
       { value: "ERR_INVALID_ARG_TYPE", configurable: true, enumerable: true, writable: true },
     );
   };
-  const make = (
-    Type: typeof Timeout,
+  const make = <T>(
+    Type: new (...given: ConstructorParameters<typeof Timeout>) => T,
     start: Timers["setTimeout"],
     callback: unknown,
     delayMs: unknown,
     args: unknown[],
-  ): Timeout => {
+    repeats = false,
+  ): T => {
     const run = checked(callback);
-    let handle: Timeout | undefined = undefined;
+    let handle: T | undefined = undefined;
     const restart = (): number =>
-      start(
-        (...given) => {
-          try {
-            Reflect.apply(run, handle, given);
-          } catch (error) {
-            if (!isHandled(error)) throw error;
-          }
-        },
-        delayMs,
-        ...args,
-      );
-    return (handle = new Type(restart(), restart));
+      start(() => {
+        try {
+          apply(run, handle, args);
+        } catch (error) {
+          if (!isHandled(error)) throw error;
+        }
+      }, delayMs);
+    return (handle = new Type(restart, callback, delayMs, args, repeats));
   };
   const clear = (timer?: unknown): void => {
-    if (timer === undefined || timer === null || typeof timer === "symbol") return;
-    if (timer instanceof Timeout || typeof timer !== "object") timers.clearTimeout(Number(timer));
+    if (timer instanceof Timeout) stop(timer);
+    else if (timer instanceof Immediate) timer[Symbol.dispose]();
+    else if (timer !== null && typeof timer !== "object") timers.clearTimeout(+(timer as string));
   };
   const functions = {
     setTimeout: (callback: unknown, delayMs?: unknown, ...args: unknown[]) =>
       make(Timeout, timers.setTimeout, callback, delayMs, args),
     setInterval: (callback: unknown, delayMs?: unknown, ...args: unknown[]) =>
-      make(Timeout, timers.setInterval, callback, delayMs, args),
+      make(Timeout, timers.setInterval, callback, delayMs, args, true),
     setImmediate: (callback: unknown, ...args: unknown[]) => make(Immediate, timers.start, callback, 0, args),
     clearTimeout: (timer?: unknown) => clear(timer),
     clearInterval: (timer?: unknown) => clear(timer),
     clearImmediate: (timer?: unknown) => clear(timer),
   };
+  for (const name of ["setTimeout", "setImmediate"] as const)
+    defineProperty(functions[name], Symbol.for("nodejs.util.promisify.custom"), {
+      get: () => (load("node")["timersPromises"] as Record<string, unknown>)[name],
+      enumerable: true,
+    });
   for (const name of Object.keys(functions)) define(name, functions[name as keyof typeof functions]);
   define("queueMicrotask", (callback: unknown) => {
     if (typeof callback !== "function") throw new TypeError("expected a function");
-    // An error that the callback throws is caught by nobody and ends the run, as an uncaught error ends Deno.
-    void Promise.resolve().then(() => {
-      (callback as Callback)();
-    });
+    // An error that no listener handles is caught by nobody and ends the run, as an uncaught error ends Deno.
+    void (async () => {
+      // eslint-disable-next-line typescript/await-thenable -- a microtask, whatever the source has made of `Promise`
+      await undefined;
+      try {
+        (callback as Callback)();
+      } catch (error) {
+        if (!isHandled(error)) throw error;
+      }
+    })();
   });
 }
 

@@ -34,7 +34,8 @@ export function encodingOf(encoding: unknown): string {
   if (encoding === undefined || encoding === null || encoding === "") return "utf8";
   const known = ENCODINGS[String(encoding).toLowerCase()];
   if (known === undefined || typeof encoding !== "string") {
-    throw nodeError("ERR_UNKNOWN_ENCODING", `Unknown encoding: ${String(encoding)}`, TypeError);
+    const shown = Object.prototype.toString.call(encoding) === "[object Object]" ? "{}" : String(encoding);
+    throw nodeError("ERR_UNKNOWN_ENCODING", `Unknown encoding: ${shown}`, TypeError);
   }
   return known;
 }

@@ -94,7 +94,9 @@ export function describe(value: unknown): string {
       ? `'${value.length > 28 ? `${value.slice(0, 25)}...` : value}'`
       : typeof value === "bigint"
         ? `${value}n`
-        : String(value);
+        : Object.is(value, -0)
+          ? "-0"
+          : String(value);
   return `type ${typeof value} (${text})`;
 }
 

@@ -1,4 +1,4 @@
-import { type Convert, conversionError, dictionary, sequence, string } from "../convert.ts";
+import { type Convert, conversionError, dictionary, sequence, string, withCode } from "../convert.ts";
 import { errorClasses } from "../builtins.ts";
 import type { Internals } from "../internals.ts";
 import * as types from "../types.ts";
@@ -61,7 +61,7 @@ export default function cloneChunk({
   }.structuredClone;
   Object.defineProperty(cloneFunction, "length", { value: 2, configurable: true });
 
-  /** Clones a value; what `transfer` lists is moved instead of copied, once everything else has succeeded. */
+  /** Clones a value; what `transfer` lists is moved instead of copied, even if the rest can't be cloned. */
   function move(value: unknown, transfer: readonly object[]): { data: unknown; moved: object[] } {
     const memory = new Map<unknown, unknown>();
     const moves: (() => object)[] = [];
@@ -84,21 +84,27 @@ export default function cloneChunk({
       memory.set(item, moved);
       moves.push(() => moved);
     });
-    const data = clone(value, memory);
-    return { data, moved: moves.map((each) => each()) };
+    let data: unknown;
+    let moved: object[] = [];
+    try {
+      data = clone(value, memory, false);
+    } finally {
+      moved = moves.map((each) => each());
+    }
+    return { data, moved };
   }
 
-  function clone(value: unknown, memory: Map<unknown, unknown>): unknown {
+  function clone(value: unknown, memory: Map<unknown, unknown>, isNested: boolean): unknown {
     if (typeof value === "symbol") throw refuse(`${String(value)} could not be cloned.`);
     if (typeof value === "function")
-      throw refuse(`${Function.prototype.toString.call(value)} could not be cloned.`);
+      throw refuse(`${reprinted(Function.prototype.toString.call(value))} could not be cloned.`);
     if (typeof value !== "object" || value === null) return value;
     if (memory.has(value)) return memory.get(value);
     const keep = <T>(copy: T): T => {
       memory.set(value, copy);
       return copy;
     };
-    const inner = (part: unknown): unknown => clone(part, memory);
+    const inner = (part: unknown): unknown => clone(part, memory, true);
     if (types.isBoxedPrimitive(value)) {
       const primitive = (value as { valueOf(): unknown }).valueOf();
       if (typeof primitive === "symbol") throw refuse("[object Symbol] could not be cloned.");
@@ -124,10 +130,12 @@ export default function cloneChunk({
       return copy;
     }
     const rule = cloneRules.find(value);
-    if (rule !== undefined) {
-      if (rule.copy === undefined) throw refuse(rule.refusal ?? "Cannot clone object of unsupported type.");
-      return keep((rule.copy as (value: object) => unknown)(value));
-    }
+    if (rule?.copy !== undefined) return keep((rule.copy as (value: object) => unknown)(value));
+    // Deno refuses most of its objects only where they are the value itself.
+    if (rule !== undefined && (!isNested || rule.refusal !== undefined || rule.transfer !== undefined))
+      throw refuse(
+        rule.refusal ?? (isNested ? "Unsupported object type" : "Cannot clone object of unsupported type."),
+      );
     if (types.isNativeError(value)) return cloneError(value as Error, keep, inner);
     if (value instanceof WebAssembly.Module) return keep(value);
     const unclonable = nameOfUnclonable(value);
@@ -198,7 +206,8 @@ export default function cloneChunk({
       };
     }
     constructor(secret?: unknown, state?: PortState) {
-      if (secret !== SECRET || state === undefined) throw new TypeError("Illegal constructor");
+      if (secret !== SECRET || state === undefined)
+        throw withCode(new TypeError("Illegal constructor"), "ERR_ILLEGAL_CONSTRUCTOR");
       super();
       this.#state = state;
       state.port = this;
@@ -318,6 +327,21 @@ export default function cloneChunk({
   });
   printGetters(MessageChannel, ["port1", "port2"]);
   return { structuredClone: cloneFunction, move, MessagePort, MessageChannel, BroadcastChannel };
+}
+
+/** Returns a function's text with the blanks that the nodes' compiler gives it; a body of several lines stays as it is. */
+function reprinted(text: string): string {
+  const arrow = /^(async\s+)?(\([^()]*\)|[\w$]+)\s*=>\s*(?!\s)([^{][^]*|\{\s*\})$/.exec(text);
+  if (arrow !== null) {
+    const [, asyncly, parameters = "", body = ""] = arrow;
+    const list = parameters.startsWith("(") ? parameters : `(${parameters})`;
+    return `${asyncly ? "async " : ""}${list}=>${body.startsWith("{") ? "{}" : body}`;
+  }
+  if (text.endsWith("{ [native code] }")) return text;
+  return text
+    .replace(/^(async )?function(\*?) ?\(/, "$1function$2(")
+    .replace(/^(?!(?:async )?function\b)((?:async |[gs]et )?\*?[\w$]+)\((?=[^()]*\) *\{)/, "$1 (")
+    .replace(/^(class\b[^{]*)\{\s*\}$/, "$1{\n      }");
 }
 
 /** Returns how a message names an object with internal slots that a plain copy would lose; undefined for any other. */

@@ -13,8 +13,11 @@ export default function eventsChunk({
 }: Internals): Readonly<Record<string, unknown>> {
   const { DOMException, QuotaExceededError, fieldsOf } = createDomException();
   let convertSignal: Convert<never>;
-  const target = createEventTarget(DOMException, setTimeout, (value, prefix, context) =>
-    convertSignal(value, prefix, context),
+  const target = createEventTarget(
+    DOMException,
+    setTimeout,
+    (value, prefix, context) => convertSignal(value, prefix, context),
+    isHandled,
   );
   const { EventTarget } = target;
   cloneRules.add({
@@ -63,6 +66,30 @@ export default function eventsChunk({
   const PromiseRejectionEvent = createEventType("PromiseRejectionEvent", {
     fields: { promise: undefined, reason: undefined },
   });
+  const isListenedTo = (type: string): boolean => target.listenersOf(globalThis, type).length > 0;
+  /** Passes an uncaught error to the `error` listeners; true if one of them prevents the default. */
+  function isHandled(error: unknown): boolean {
+    if (!isListenedTo("error")) return false;
+    const [, line = 0, column = 0] = /:(\d+):(\d+)/.exec(String((error as Error | null)?.stack)) ?? [];
+    const init = {
+      message: `Uncaught ${shownError(error)}`,
+      filename: "file:///source.ts",
+      lineno: Number(line),
+      colno: Number(column),
+      error,
+      cancelable: true,
+    };
+    return !target.dispatch(globalThis, new ErrorEvent("error", init));
+  }
+  /** Passes a rejection that nobody handled to its listeners; true if one of them prevents the default. */
+  function isRejectionHandled(reason: unknown): boolean {
+    if (!isListenedTo("unhandledrejection")) return false;
+    const promise = Promise.reject(reason);
+    promise.catch(() => {});
+    const init = { promise, reason, cancelable: true };
+    const event = new PromiseRejectionEvent("unhandledrejection", init);
+    return !target.dispatch(globalThis, event);
+  }
   Object.defineProperty(MessageEvent, "length", { value: 2, configurable: true });
   return {
     DOMException,
@@ -81,6 +108,8 @@ export default function eventsChunk({
     dispatch: target.dispatch,
     fire: target.fire,
     listenersOf: target.listenersOf,
+    isHandled,
+    isRejectionHandled,
     convertSignal: abort.convertSignal,
     exceptionFields: fieldsOf,
     addEventListener: EventTarget.prototype.addEventListener,
@@ -90,6 +119,13 @@ export default function eventsChunk({
 }
 
 const textOr = (value: unknown, fallback: string): string => (value === undefined ? fallback : String(value));
+
+/** Names an uncaught value as V8's message does. */
+function shownError(error: unknown): string {
+  if (typeof error === "string") return JSON.stringify(error);
+  if (typeof error !== "object" || error === null || error instanceof Error) return String(error);
+  return `#<${(error.constructor as { name?: string } | undefined)?.name ?? "Object"}>`;
+}
 
 /** Shows a value of the wrong type as Deno's message does. */
 function quoted(value: unknown): string {

@@ -43,7 +43,9 @@ export default function nodeCryptoChunk(internals: Internals): Readonly<Record<s
     getHashes: () => [...HASHES],
     getCurves: () => [...CURVES],
     getFips: () => false,
-    setFips: refusing("setFips"),
+    setFips: (isOn: unknown): void => {
+      if (isOn) throw new Error("FIPS mode is not supported in Deno.");
+    },
     setEngine: refusing("setEngine"),
     secureHeapUsed: refusing("secureHeapUsed"),
     getRandomValues: (array: unknown) => webcrypto.getRandomValues(array),

@@ -100,16 +100,17 @@ export default function nodeStreamChunk({ load, nextTick }: Internals): Readonly
   };
   for (const { prototype } of [ReadableStream, WritableStream])
     Object.defineProperty(prototype, CLOSED, { get: closedPromise, configurable: true });
+  const expect = (value: unknown, Type: unknown, name: string, expected: string): void => {
+    if (!(value instanceof (Type as new () => object))) throw wrongArgument(name, expected, value);
+  };
   Readable["fromWeb"] = (stream: unknown, options: object = {}): unknown => {
-    if (!(stream instanceof ReadableStream))
-      throw nodeError(
-        "ERR_INVALID_ARG_TYPE",
-        'The "readableStream" argument must be an instance of ReadableStream',
-        TypeError,
-      );
+    expect(stream, ReadableStream, "readableStream", "an instance of ReadableStream");
     return Readable.from(stream, { objectMode: false, ...options });
   };
-  Readable["toWeb"] = (stream: unknown): unknown => ReadableStream.from(stream);
+  Readable["toWeb"] = (stream: unknown): unknown => {
+    expect(stream, Readable, "streamReadable", "an stream.Readable");
+    return ReadableStream.from(stream);
+  };
   const finished = library["finished"] as (stream: unknown, done: (error?: Error) => void) => void;
   Object.defineProperty(Writable.prototype, Symbol.asyncDispose, {
     async value(this: { readonly destroyed: boolean; destroy(): void }): Promise<void> {
@@ -125,19 +126,31 @@ export default function nodeStreamChunk({ load, nextTick }: Internals): Readonly
     writable: true,
     configurable: true,
   });
-  Object.assign(Writable, webWritables(library, WritableStream));
-  Duplex["toWeb"] = (stream: unknown): object => ({
-    readable: (Readable["toWeb"] as (stream: unknown) => object)(stream),
-    writable: (Writable["toWeb"] as (stream: unknown) => object)(stream),
+  const { toWeb, fromWeb } = webWritables(library, WritableStream);
+  Object.assign(Writable, {
+    fromWeb(stream: never, options?: object): object {
+      expect(stream, WritableStream, "writableStream", "an instance of WritableStream");
+      return fromWeb(stream, options);
+    },
+    toWeb(stream: never): object {
+      expect(stream, Writable, "streamWritable", "an stream.Writable");
+      return toWeb(stream);
+    },
   });
-  Duplex["fromWeb"] = (
-    { readable, writable }: { readable: unknown; writable: unknown },
-    options: object = {},
-  ) =>
-    (Duplex["from"] as (pair: object) => object)({
+  Duplex["toWeb"] = (stream: never): object => {
+    expect(stream, Duplex, "duplex", "an stream.Duplex");
+    return { readable: (Readable["toWeb"] as (stream: unknown) => object)(stream), writable: toWeb(stream) };
+  };
+  Duplex["fromWeb"] = (pair: unknown, options: object = {}) => {
+    if (typeof pair !== "object" || pair === null) throw wrongArgument("pair", "of type object", pair);
+    const { readable, writable } = pair as { readable: unknown; writable: never };
+    expect(readable, ReadableStream, "pair.readable", "an instance of ReadableStream");
+    expect(writable, WritableStream, "pair.writable", "an instance of WritableStream");
+    return (Duplex["from"] as (pair: object) => object)({
       readable: (Readable["fromWeb"] as (stream: unknown, options: object) => object)(readable, options),
-      writable: (Writable["fromWeb"] as (stream: unknown, options: object) => object)(writable, options),
+      writable: fromWeb(writable, options),
     });
+  };
   Object.assign(library, {
     duplexPair: (options?: object) => duplexPair(Duplex as unknown as DuplexClass, nextTick, options),
     _isArrayBufferView: (value: unknown) => ArrayBuffer.isView(value),

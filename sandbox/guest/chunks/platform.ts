@@ -3,7 +3,7 @@ import { createDeno } from "../platform/deno.ts";
 import { createPerformance } from "../platform/performance.ts";
 import { createProcess } from "../platform/process.ts";
 import { string } from "../convert.ts";
-import { exposeInterface } from "../webIdl.ts";
+import { exposeInterface, requireArguments } from "../webIdl.ts";
 
 /** Classes that exist on the nodes but make no sense in a function: they can be named but not constructed. */
 const ABSENT =
@@ -160,7 +160,9 @@ export default function platformChunk(internals: Internals): Readonly<Record<str
     alert: (..._message: unknown[]): void => {},
     confirm: (..._message: unknown[]): boolean => false,
     prompt: (..._message: unknown[]): null => null,
-    reportError(error: unknown): never {
+    reportError(error: unknown): void {
+      requireArguments(arguments.length, 1, "Failed to execute 'reportError'");
+      if ((load("events")["isHandled"] as (error: unknown) => boolean)(error)) return;
       internals.exit(1);
       throw error;
     },

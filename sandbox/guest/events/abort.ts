@@ -87,6 +87,16 @@ export function createAbort(
       if (!isSignal(this)) throw illegalInvocation();
       if (this.#reason !== undefined) throw this.#reason;
     }
+    override addEventListener(
+      ...args: Parameters<EventTargetTools["EventTarget"]["prototype"]["addEventListener"]>
+    ): void {
+      Reflect.apply(super.addEventListener, this, args);
+    }
+    override removeEventListener(
+      ...args: Parameters<EventTargetTools["EventTarget"]["prototype"]["removeEventListener"]>
+    ): void {
+      Reflect.apply(super.removeEventListener, this, args);
+    }
   }
   const convertSignal = instance<AbortSignal>("AbortSignal", isSignal);
   setConverter(convertSignal as Convert<never>);

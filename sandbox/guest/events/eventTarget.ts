@@ -29,11 +29,12 @@ interface AbortSignalLike {
 /** `EventTarget`, with what its subclasses and the global object, itself an event target, need. */
 export type EventTargetTools = ReturnType<typeof createEventTarget>;
 
-/** Creates `EventTarget` (DOM Standard, §2.7). `convertSignal` converts the `signal` of a listener. */
+/** Creates `EventTarget` (DOM Standard, §2.7). `convertSignal` converts the `signal` of a listener, `isHandled` passes on what one throws. */
 export function createEventTarget(
   DOMException: DomExceptionType,
   setTimeout: Internals["setTimeout"],
   convertSignal: Convert<AbortSignalLike>,
+  isHandled: (error: unknown) => boolean,
 ) {
   const registrations = new WeakMap<object, Map<string, Registration[]>>();
   const readOptions = dictionary<ListenerOptions>("AddEventListenerOptions", {
@@ -83,6 +84,9 @@ export function createEventTarget(
       if (!isEvent(event) || stateOf(event).dispatching)
         throw new DOMException("Invalid event state", "InvalidStateError");
       return dispatch(this ?? globalThis, event);
+    }
+    getParent(): null {
+      return null;
     }
   }
 
@@ -148,15 +152,16 @@ export function createEventTarget(
     dispatch(target, event);
   }
 
-  /** Throws an error where nobody can catch it, which ends the run as it ends Deno. */
+  /** Passes an error that a listener threw on to the `error` listeners; one that nobody handles ends the run as it ends Deno. */
   function report(error: unknown): void {
+    if (isHandled(error)) return;
     setTimeout(() => {
       throw error;
     }, 0);
   }
 
-  /** Adds an `on…` attribute to a class; its handler counts as a listener. */
-  function handlerAttribute(prototype: object, type: string): void {
+  /** Adds an `on…` attribute to a class; its handler counts as a listener. `isAny`: the attribute keeps whatever it is set to. */
+  function handlerAttribute(prototype: object, type: string, isAny = false): void {
     const handlers = new WeakMap<object, { handler: unknown }>();
     Object.defineProperty(prototype, `on${type}`, {
       enumerable: true,
@@ -165,7 +170,7 @@ export function createEventTarget(
         return handlers.get(this)?.handler ?? null;
       },
       set(this: EventTarget, value: unknown) {
-        const handler = typeof value === "function" || typeof value === "object" ? value : null;
+        const handler = isAny || typeof value === "function" || typeof value === "object" ? value : null;
         const known = handlers.get(this);
         if (known !== undefined) {
           known.handler = handler;

@@ -26,7 +26,7 @@ export function createFileReader(
   const events = load("events") as {
     readonly EventTarget: new () => { dispatchEvent(event: object): boolean };
     readonly ProgressEvent: new (type: string, init?: object) => object;
-    readonly handlerAttribute: (prototype: object, type: string) => void;
+    readonly handlerAttribute: (prototype: object, type: string, isAny: boolean) => void;
   };
   const decoder = (label: string | undefined): Decoder | undefined => {
     if (!label) return undefined;
@@ -57,6 +57,8 @@ export function createFileReader(
     ): void {
       if (this.#state === LOADING) throw exception("Invalid FileReader state", "InvalidStateError");
       // Deno checks nothing else.
+      if (blob === null || blob === undefined)
+        throw new TypeError(`Cannot read properties of ${String(blob)} (reading 'stream')`);
       if (!isBlob(blob)) throw new TypeError("e.stream is not a function");
       const bytes = bytesOfBlob(blob);
       const read: Read = { isAborted: false };
@@ -126,7 +128,7 @@ export function createFileReader(
     }
   }
   for (const type of ["error", "loadstart", "load", "loadend", "progress", "abort"])
-    events.handlerAttribute(FileReader.prototype, type);
+    events.handlerAttribute(FileReader.prototype, type, true);
   for (const [name, value] of Object.entries({ EMPTY, LOADING, DONE }))
     for (const target of [FileReader, FileReader.prototype])
       Object.defineProperty(target, name, { value, enumerable: true });

@@ -30,6 +30,13 @@ export function typedArrayEntries(state: Inspection, array: Uint8Array): string[
   const shown = Math.min(Math.max(0, state.iterableLimit), array.length);
   const output = Array.from({ length: shown }, (_, at) => formatPrimitive(state, array[at]));
   if (array.length > shown) output.push(more(array.length - shown));
+  if (state.showHidden) {
+    for (const key of ["BYTES_PER_ELEMENT", "length", "byteLength", "byteOffset"] as const)
+      output.push(`[${key}]: ${formatPrimitive(state, array[key])}`);
+    output.push(
+      `[buffer]: ${array.buffer.constructor.name} { byteLength: ${formatPrimitive(state, array.buffer.byteLength)} }`,
+    );
+  }
   return output;
 }
 

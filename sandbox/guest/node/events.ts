@@ -199,9 +199,11 @@ export function createEvents({ load }: Internals): Readonly<Record<string, unkno
   const prototype = EventEmitter.prototype as Record<string, unknown>;
   for (const key of ["_events", "_eventsCount", "_maxListeners"] as const)
     prototype[key] = key === "_eventsCount" ? 0 : undefined;
-  Object.assign(prototype, methods);
-  prototype["on"] = methods.addListener;
-  prototype["off"] = methods.removeListener;
+  for (const [name, method] of Object.entries(methods)) {
+    prototype[name] = method;
+    if (name === "addListener") prototype["on"] = method;
+    if (name === "removeListener") prototype["off"] = method;
+  }
 
   function readLimit(count: unknown, name: string): number {
     if (typeof count !== "number") throw wrongType(name, "number", count);
@@ -395,6 +397,8 @@ export function createEvents({ load }: Internals): Readonly<Record<string, unkno
       constructor(options?: unknown) {
         const name =
           typeof options === "string" ? options : (options as { name?: unknown } | undefined)?.name;
+        if (new.target === EventEmitterAsyncResource && typeof name !== "string")
+          throw wrongType("options.name", "string", name);
         if (typeof options === "string" || options === undefined || options === null) super(undefined);
         else super(options);
         this.#resource = new EventEmitterReferencingAsyncResource(this, name ?? new.target.name);

@@ -10,10 +10,11 @@ export function createPaths({ native }: Internals): Readonly<Record<"path" | "po
   const win32 = createPath(native, "win32");
   for (const path of [posix, win32]) Object.assign(path, { win32, posix });
   const { matchesGlob, ...posixNames } = posix;
+  const common = missing("path: common");
   const win32Names: Path = { ...win32 };
   delete win32Names["matchesGlob"];
   return {
-    path: { ...posixNames, matchesGlob, default: posix },
+    path: { ...posixNames, common, matchesGlob, default: posix },
     posix: { ...posixNames, default: posix },
     win32: { ...win32Names, default: win32 },
   };

@@ -23,14 +23,17 @@ export function createQuerystring({ load }: Internals): Readonly<Record<string, 
     }
     return Buffer.from(bytes);
   }
-  function unescape(text: string, decodeSpaces?: boolean): string {
+  const decode = (text: string, decodeSpaces: boolean): string => {
     try {
       return decodeURIComponent(text);
     } catch {
       return unescapeBuffer(text, decodeSpaces).toString();
     }
+  };
+  function qsUnescape(text: string): string {
+    return decode(text, false);
   }
-  function escape(value: unknown): string {
+  function qsEscape(value: unknown): string {
     const text = typeof value === "symbol" ? (value as never) + "" : String(value);
     try {
       return encodeURIComponent(text);
@@ -41,7 +44,7 @@ export function createQuerystring({ load }: Internals): Readonly<Record<string, 
   function stringify(fields: unknown, separator?: string, equals?: string, options?: object): string {
     if (typeof fields !== "object" || fields === null) return "";
     const { encodeURIComponent: own } = (options ?? {}) as { encodeURIComponent?: Convert };
-    const encode = typeof own === "function" ? own : escape;
+    const encode = typeof own === "function" ? own : qsEscape;
     const text = (value: unknown): string => {
       const isText =
         typeof value === "string" ||
@@ -58,22 +61,22 @@ export function createQuerystring({ load }: Internals): Readonly<Record<string, 
       })
       .join(separator || "&");
   }
-  function parse(text: unknown, separator?: string, equals?: string, options?: object): object {
+  function parse(text: unknown, separator = "&", equals = "=", options?: object): object {
     const fields = Object.create(null) as Record<string, unknown>;
     if (typeof text !== "string" || text === "") return fields;
     const { maxKeys, decodeURIComponent: own } = (options ?? {}) as {
       maxKeys?: unknown;
       decodeURIComponent?: Convert;
     };
-    const decode = typeof own === "function" ? own : (querystring.unescape as Convert);
-    const isOwn = decode !== unescape;
+    const convert = typeof own === "function" ? own : (querystring["unescape"] as Convert);
+    const isOwn = convert !== qsUnescape;
     const read = (part: string): unknown => {
       const spaced = part.replaceAll("+", isOwn ? "%20" : " ");
       if (spaced === "" || (!isOwn && !spaced.includes("%"))) return spaced;
       try {
-        return decode(spaced);
+        return convert(spaced);
       } catch {
-        return unescape(spaced, true);
+        return decode(spaced, true);
       }
     };
     const most = typeof maxKeys === "number" ? maxKeys : MAX_PAIRS;
@@ -94,8 +97,8 @@ export function createQuerystring({ load }: Internals): Readonly<Record<string, 
     stringify,
     decode: parse,
     encode: stringify,
-    unescape,
-    escape,
+    unescape: qsUnescape,
+    escape: qsEscape,
     unescapeBuffer,
   };
   return { ...querystring, default: querystring };

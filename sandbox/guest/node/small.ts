@@ -8,6 +8,7 @@ import {
   wrongType,
 } from "../buffer/errors.ts";
 import type { Internals } from "../internals.ts";
+import { RecordableHistogram, createHistogram } from "./histogram.ts";
 
 type Exports = Readonly<Record<string, unknown>>;
 const withDefault = (names: Record<string, unknown>): Exports => ({ ...names, default: names });
@@ -105,7 +106,6 @@ export function createUrl({ load, native }: Internals, querystring: Exports): Ex
     const url = ask("legacyUrlParse", { text, slashesDenoteHost }, text);
     if (parsesQuery) {
       url["query"] = parseQuery((url["query"] as string | null) ?? "");
-      url["search"] ??= "";
     }
     return url;
   }
@@ -194,7 +194,7 @@ export function createTimersModule(promises: Exports): Exports {
     clearTimeout,
     clearInterval,
     clearImmediate,
-    promises: promises["default"],
+    promises: { ...(promises["default"] as object) },
   });
 }
 /** `node:timers/promises`: delays that a signal ends. */
@@ -251,16 +251,40 @@ export function createTimersPromises(_internals: Internals): Exports {
   });
 }
 
+/** Wraps a function so that a histogram, if there is one, records how long its calls take, in nanoseconds. */
+function timerify(work: unknown, options: unknown = {}): unknown {
+  if (typeof work !== "function") throw wrongType("fn", "function", work);
+  if (typeof options !== "object" || options === null) throw wrongType("options", "object", options);
+  const { histogram } = options as { histogram?: RecordableHistogram };
+  if (histogram !== undefined && !(histogram instanceof RecordableHistogram))
+    throw wrongArgument("options.histogram", "an instance of RecordableHistogram", histogram);
+  function timerified(this: unknown, ...args: unknown[]): unknown {
+    const startMs = histogram === undefined ? 0 : performance.now();
+    const record = (): void => histogram?.record(Math.max(1, Math.ceil((performance.now() - startMs) * 1e6)));
+    let isPending = false;
+    try {
+      const result: unknown = new.target
+        ? Reflect.construct(work as new () => object, args, work as new () => object)
+        : Reflect.apply(work as (...args: unknown[]) => unknown, this, args);
+      isPending = histogram !== undefined && typeof (result as Promise<unknown> | null)?.then === "function";
+      return isPending ? (result as Promise<unknown>).finally(record) : result;
+    } finally {
+      if (!isPending) record();
+    }
+  }
+  return Object.defineProperties(timerified, {
+    name: { value: `timerified ${work.name}`, configurable: true },
+    length: { value: work.length, configurable: true },
+  });
+}
+
 /** `node:perf_hooks`. */
 export function createPerfHooks({ load }: Internals): Exports {
   const { performance, PerformanceEntry, PerformanceObserver, PerformanceObserverEntryList } =
     load("platform");
   const members = {
     eventLoopUtilization: () => ({ idle: 0, active: 0, utilization: 0 }),
-    timerify: (work: unknown): unknown => {
-      if (typeof work !== "function") throw wrongType("fn", "function", work);
-      return work;
-    },
+    timerify,
   };
   Object.assign(performance as object, members);
   const kinds = "NODE MARK MEASURE GC FUNCTION HTTP2 HTTP DNS NET".split(" ");
@@ -271,7 +295,8 @@ export function createPerfHooks({ load }: Internals): Exports {
     PerformanceObserverEntryList,
     constants: Object.fromEntries(kinds.map((kind, at) => [`NODE_PERFORMANCE_ENTRY_TYPE_${kind}`, at])),
     ...members,
-    createHistogram: missing("perf_hooks: createHistogram"),
+    createHistogram,
+    enqueueNodePerformanceEntry: missing("perf_hooks: enqueueNodePerformanceEntry"),
     monitorEventLoopDelay: missing("perf_hooks: monitorEventLoopDelay"),
   });
 }

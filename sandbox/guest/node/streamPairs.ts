@@ -60,7 +60,13 @@ export function duplexPair(
 }
 
 /** Creates `Writable.toWeb` and `Writable.fromWeb`. */
-export function webWritables(library: Library, WritableStream: WebWritable): object {
+export function webWritables(
+  library: Library,
+  WritableStream: WebWritable,
+): {
+  toWeb(stream: NodeWritable): object;
+  fromWeb(web: { getWriter(): WebWriter }, options?: object): object;
+} {
   const settle =
     (resolve: () => void, reject: (reason: unknown) => void): Done =>
     (error) =>

@@ -32,7 +32,7 @@ export function createStringDecoder({ load }: Internals): Readonly<Record<string
     const given = Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength);
     const held = this[BUFFERED];
     const bytes = held > 0 ? Buffer.concat([this.lastChar.subarray(0, held), given]) : given;
-    const { length, needed } = unfinished(bytes, this.encoding);
+    const { length, needed } = unfinished(bytes, this.encoding, held);
     const end = bytes.length - length;
     this.lastChar.set(bytes.subarray(end));
     [this[BUFFERED], this[MISSING]] = [length, needed];
@@ -84,7 +84,7 @@ export function createStringDecoder({ load }: Internals): Readonly<Record<string
 }
 
 /** Returns how many last bytes begin a character or group that they don't finish, and how many it lacks. */
-function unfinished(bytes: Uint8Array, encoding: string): { length: number; needed: number } {
+function unfinished(bytes: Uint8Array, encoding: string, held: number): { length: number; needed: number } {
   const { length } = bytes;
   const none = { length: 0, needed: 0 };
   switch (encoding) {
@@ -92,7 +92,8 @@ function unfinished(bytes: Uint8Array, encoding: string): { length: number; need
     case "base64url":
       return length % 3 === 0 ? none : { length: length % 3, needed: 3 - (length % 3) };
     case "utf16le": {
-      if (length % 2 === 1) return { length: 1, needed: 1 };
+      // One more byte after a held lead surrogate is held with it.
+      if (length % 2 === 1) return { length: held === 2 && length === 3 ? 3 : 1, needed: 1 };
       return length > 0 && ((bytes[length - 1] as number) & 0xfc) === 0xd8 ? { length: 2, needed: 2 } : none;
     }
     case "utf8":
@@ -100,8 +101,8 @@ function unfinished(bytes: Uint8Array, encoding: string): { length: number; need
         const lead = bytes[at] as number;
         if ((lead & 0xc0) === 0x80) continue;
         const total = lead >= 0xf8 ? 1 : lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc0 ? 2 : 1;
-        const held = length - at;
-        return held < total ? { length: held, needed: total - held } : none;
+        const found = length - at;
+        return found < total ? { length: found, needed: total - found } : none;
       }
       return none;
     default:

@@ -165,19 +165,10 @@ function promisify(original: unknown): unknown {
     if (typeof custom !== "function") throw wrongType("util.promisify.custom", "function", custom);
     return Object.defineProperty(custom, PROMISIFY, { value: custom, configurable: true });
   }
-  // The global timers, whose callback comes first.
-  const { setTimeout, setImmediate } = globalThis as unknown as Record<
-    "setTimeout" | "setImmediate",
-    AnyFunction
-  >;
   function promised(this: unknown, ...args: unknown[]): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      if (original === setTimeout) setTimeout(resolve, args[0], args[1]);
-      else if (original === setImmediate) setImmediate(resolve, args[0]);
-      else {
-        const done: Callback = (error, ...values) => (error ? reject(error) : resolve(values[0]));
-        Reflect.apply(run, this, [...args, done]);
-      }
+      const done: Callback = (error, ...values) => (error ? reject(error) : resolve(values[0]));
+      Reflect.apply(run, this, [...args, done]);
     });
   }
   resemble(promised, original);
@@ -271,8 +262,18 @@ export function createUtil({ load, native, nextTick }: Internals): Readonly<Reco
     });
   }
   const parseArgs = (config: object = { args: [] }): object => {
-    const { values, ...rest } = call("parseArgs", { args: [], ...config }) as { values: object };
-    return { values: Object.assign(Object.create(null) as object, values), ...rest };
+    const { values, tokens, ...rest } = call("parseArgs", { args: [], ...config }) as {
+      readonly values: object;
+      readonly tokens?: readonly { readonly kind: string }[];
+    };
+    return {
+      values: Object.assign(Object.create(null) as object, values),
+      ...rest,
+      // JSON has no undefined: an option without a value.
+      ...(tokens && {
+        tokens: tokens.map((token) => (token.kind === "option" ? { ...token, ...noValue, ...token } : token)),
+      }),
+    };
   };
   function styleText(
     style: unknown,
@@ -374,6 +375,8 @@ export function createUtil({ load, native, nextTick }: Internals): Readonly<Reco
   };
   return { ...util, default: util };
 }
+
+const noValue = { value: undefined, inlineValue: undefined };
 
 /** Of an error number that the system doesn't know, Deno has neither name nor message. */
 function knownError(text: unknown): unknown {

@@ -60,12 +60,13 @@ export function describeThrown(
   if (!(thrown instanceof Error)) return { detail: String(thrown).slice(0, MAX_ERROR_CHARS) };
   if (thrown.message.startsWith(NOT_AN_ERROR))
     return { detail: "A value that is not an Error was thrown and not caught." };
-  const detail = `${thrown.name}: ${thrown.message}`
-    .replace(/ \[[^\]]*:\d+:\d+\]$/, "")
-    .slice(0, MAX_ERROR_CHARS);
+  const detail = `${thrown.name}: ${plainMessage(thrown)}`.slice(0, MAX_ERROR_CHARS);
   const { line, column } = positionIn(`${thrown.message}\n${thrown.stack ?? ""}`, source);
   return { detail, ...(line === undefined ? {} : { line }), ...(column === undefined ? {} : { column }) };
 }
+
+/** Returns an error's message without the place that isolated-vm adds. */
+export const plainMessage = ({ message }: Error): string => message.replace(/ \[[^\]]*:\d+:\d+\]$/, "");
 
 /** Finds the topmost position in the caller's source and removes our own frames from the stack. */
 export function positionIn(

@@ -5,7 +5,7 @@ import { MAX_ERROR_CHARS, type ReplyMessage, type RunMessage } from "../messages
 import { compileSource, type CompiledSource } from "./compile.ts";
 import type { PreparedContext } from "./context.ts";
 import { crashError } from "./crashError.ts";
-import { stopError, thrownError, timeoutError } from "./errors.ts";
+import { plainMessage, stopError, thrownError, timeoutError } from "./errors.ts";
 import { namesGlobals, replacesBuiltIns } from "./namesGlobals.ts";
 import { createImports, type Imports } from "./imports.ts";
 import { refuse } from "./modules.ts";
@@ -170,10 +170,21 @@ class SourceRun {
       const stopped = stopError(this.#prepared.isolate, thrown);
       if (stopped !== null) return this.#end(stopped, NO_BYTES, false);
       // Deno exits on an uncaught error or rejection, and the nodes report every such exit with this text.
-      return this.#end(crashError("thrown", thrown, this.#source), NO_BYTES, true);
+      if (!this.#isPrevented(thrown))
+        return this.#end(crashError("thrown", thrown, this.#source), NO_BYTES, true);
+      this.#wake(0);
     }
     const state = this.#state as RunState;
     if (state.kind === "answered") this.#end(state.error, state.bytes, true);
+  }
+
+  /** Whether a listener of the source has handled the rejection that left the isolate. */
+  #isPrevented(thrown: unknown): boolean {
+    try {
+      return this.#tell(TELL.rejected, ...rejection(thrown)) === true;
+    } catch {
+      return false;
+    }
   }
 
   #end(error: RunError | null, bytes: Uint8Array, reusable: boolean): void {
@@ -291,6 +302,17 @@ class SourceRun {
   #runSubtle(id: number, request: Uint8Array): void {
     this.#subtle.run(request, (answer) => this.#enter(() => this.#answerBytes(id, answer)));
   }
+}
+
+/** The arguments of `TELL.rejected`; isolated-vm copies errors and primitive values, nothing else. */
+function rejection(thrown: unknown): [Told, string | null] {
+  if (thrown instanceof Error) {
+    const { name, stack = "" } = thrown;
+    const message = plainMessage(thrown);
+    return [null, JSON.stringify({ name, message, stack })];
+  }
+  const isPlain = thrown === null || ["string", "number", "boolean"].includes(typeof thrown);
+  return [isPlain ? (thrown as Told) : (undefined as never), null];
 }
 
 function asBytes(value: unknown): Uint8Array {

@@ -1,6 +1,6 @@
-import { nodeError } from "../../buffer/errors.ts";
+import { invalidArgument, nodeError, wrongType } from "../../buffer/errors.ts";
 import type { Internals } from "../../internals.ts";
-import { type ByteTools, checkText } from "./bytes.ts";
+import { type ByteTools, checkFunction, checkText } from "./bytes.ts";
 import type { KeyTools } from "./key.ts";
 import { CURVES } from "./names.ts";
 
@@ -181,9 +181,24 @@ export function createAgreements(
     createDiffieHellman: (...args: [unknown, ...unknown[]]) => new DiffieHellman(...args),
     createDiffieHellmanGroup: createGroup,
     getDiffieHellman: createGroup,
-    diffieHellman: ({ privateKey, publicKey }: { privateKey: unknown; publicKey: unknown }) =>
-      output(
-        native("agree", { privateKey: pemOf(privateKey, false), publicKey: pemOf(publicKey, true) }) as Bytes,
-      ),
+    diffieHellman: (options: unknown, callback?: unknown): unknown => {
+      const done = callback === undefined ? undefined : checkFunction(callback);
+      if (typeof options !== "object" || options === null) throw wrongType("options", "object", options);
+      const { privateKey, publicKey } = options as { privateKey?: unknown; publicKey?: unknown };
+      if (!privateKey) throw invalidArgument("options.privateKey", privateKey);
+      if (!publicKey) throw invalidArgument("options.publicKey", publicKey);
+      try {
+        const secret = output(
+          native("agree", {
+            privateKey: pemOf(privateKey, false),
+            publicKey: pemOf(publicKey, true),
+          }) as Bytes,
+        );
+        return done === undefined ? secret : done(null, secret);
+      } catch (error) {
+        if (done === undefined) throw error;
+        return done(error);
+      }
+    },
   };
 }

@@ -121,7 +121,7 @@ export function createDigests(
     Object.defineProperty(called, "name", { value: name });
     Object.defineProperty(called, "prototype", { value: Type.prototype });
     Object.defineProperty(Type.prototype, "constructor", {
-      value: called,
+      value: Type,
       writable: true,
       configurable: true,
     });
@@ -141,8 +141,9 @@ export function createDigests(
         throw invalidArgument("outputEncoding", outputEncoding);
       return output(computeHash(algorithm, outputLength)(data), outputEncoding);
     },
-    Hash: callable(Hash, "Hash"),
-    Hmac: callable(Hmac, "Hmac"),
+    // What Deno deprecates is called so.
+    Hash: callable(Hash, "deprecated"),
+    Hmac: callable(Hmac, "deprecated"),
     timingSafeEqual: (a: unknown, b: unknown): boolean => {
       const [left, right] = [a, b].map((value, at) => {
         if (!ArrayBuffer.isView(value) && !(value instanceof ArrayBuffer))

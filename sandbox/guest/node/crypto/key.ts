@@ -199,14 +199,16 @@ export function createKeys({ native, cloneRules }: Internals, { Buffer, toBytes 
     const bits = checkInteger(length, "options.length", 8, 2 ** 31 - 1);
     return create("secret", native("random", { bytes: bits >>> 3 }));
   };
-  const generateKeyPairSync = (type: unknown, options: unknown = {}): object => {
+  const generateKeyPairSync = (type: unknown, options?: unknown): object => {
     checkText(type, "type");
+    const isPlain = PLAIN_PAIRS.includes(type as string);
+    if (options !== undefined || ["rsa", "rsa-pss", "dsa", "ec", "dh"].includes(type as string))
+      if (typeof options !== "object" || options === null) throw wrongType("options", "object", options);
     const given = (options ?? {}) as Options;
     if (type === "rsa" || type === "rsa-pss" || type === "dsa")
       checkUint32(given["modulusLength"], "options.modulusLength");
     else if (type === "ec") checkText(given["namedCurve"], "options.namedCurve");
-    else if (!PLAIN_PAIRS.includes(type as string))
-      throw invalidArgument("type", type, "must be a supported key type");
+    else if (!isPlain) throw invalidArgument("type", type, "must be a supported key type");
     const { modulusLength, publicExponent, namedCurve } = given;
     let pair: Record<string, unknown>;
     try {
@@ -234,6 +236,11 @@ export function createKeys({ native, cloneRules }: Internals, { Buffer, toBytes 
         else done(null, made);
       });
     };
+  const generateKeyPair = later(generateKeyPairSync, true);
+  Object.defineProperty(generateKeyPair, Symbol.for("nodejs.util.promisify.custom"), {
+    value: async (type: unknown, options: unknown) => generateKeyPairSync(type, options),
+    configurable: true,
+  });
   const names = {
     KeyObject,
     createSecretKey: (key: unknown, encoding?: unknown) => {
@@ -251,7 +258,7 @@ export function createKeys({ native, cloneRules }: Internals, { Buffer, toBytes 
     },
     generateKey: later(generateKeySync, false),
     generateKeySync,
-    generateKeyPair: later(generateKeyPairSync, true),
+    generateKeyPair,
     generateKeyPairSync,
   };
   return { names, parse, pemOf, secretBytes };

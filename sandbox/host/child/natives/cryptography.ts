@@ -184,7 +184,24 @@ export const cryptoNatives: Readonly<Record<string, Native>> = {
         safe: safe === true,
       }),
     ),
-  cryptoConstants: () => JSON.stringify({ ...library.crypto.constants, defaultCipherList: undefined }),
+  cryptoConstants: () =>
+    JSON.stringify({
+      ...library.crypto.constants,
+      ...DENO_CONSTANTS,
+      defaultCipherList: undefined,
+    }),
+};
+
+/** What Deno's constants have otherwise: those of OpenSSL 1.1. */
+const DENO_CONSTANTS = {
+  ...Object.fromEntries(
+    "EPHEMERAL_RSA MICROSOFT_BIG_SSLV3_BUFFER MICROSOFT_SESS_ID_BUG MSIE_SSLV2_RSA_PADDING NETSCAPE_CA_DN_BUG NETSCAPE_CHALLENGE_BUG NETSCAPE_DEMO_CIPHER_CHANGE_BUG NETSCAPE_REUSE_CIPHER_CHANGE_BUG PKCS1_CHECK_1 PKCS1_CHECK_2 SINGLE_DH_USE SINGLE_ECDH_USE SSLEAY_080_CLIENT_DH_BUG SSLREF2_REUSE_CERT_TYPE_BUG TLS_BLOCK_PADDING_BUG TLS_D5_BUG"
+      .split(" ")
+      .map((name) => [`SSL_OP_${name}`, 0]),
+  ),
+  OPENSSL_VERSION_NUMBER: 0x10_10_10_bf,
+  SSL_OP_ALL: 0x80_00_08_54,
+  ALPN_ENABLED: 1,
 };
 
 const CRYPT = ["publicEncrypt", "publicDecrypt", "privateEncrypt", "privateDecrypt"] as const;

@@ -57,15 +57,29 @@ export const nodeNatives: Readonly<Record<string, Native>> = {
     return JSON.stringify((library[name] as (...args: string[]) => unknown)(...texts));
   },
   /** `{text, slashesDenoteHost}` → the parts as JSON. */
-  legacyUrlParse: ({ text, slashesDenoteHost }) =>
-    JSON.stringify(url.parse(String(text), false, slashesDenoteHost === true)),
+  legacyUrlParse: ({ text, slashesDenoteHost }) => {
+    const parse = (value: string) => JSON.stringify(url.parse(value, false, slashesDenoteHost === true));
+    try {
+      return parse(String(text));
+    } catch (error) {
+      // Deno ends a host before the first character that it can't have; the rest is the path.
+      const [start, host] = /^[^/?#]*\/\/(?:[^/?#]*@)?([\w.+\-\u0080-\uffff]*)/u.exec(String(text)) ?? [];
+      if (start === undefined || host === undefined) throw error;
+      return parse(`${start}/${String(text).slice(start.length)}`);
+    }
+  },
   /** `{path, windows}` → the `file:` URL. */
   fileUrl: ({ path: given, windows }) => {
-    const { sep, resolve } = windows === true ? path.win32 : path.posix;
     const text = String(given);
-    return url.pathToFileURL(`${resolve(sep, text)}${/[^/\\][/\\]$/.test(text) ? sep : ""}`, {
-      windows: windows === true,
-    }).href;
+    if (windows !== true)
+      return url.pathToFileURL(`${path.posix.resolve("/", text)}${/[^/]\/$/.test(text) ? "/" : ""}`, {
+        windows: false,
+      }).href;
+    const { resolve } = path.win32;
+    const full = text.startsWith("\\\\")
+      ? text
+      : resolve("\\", text) + (/[^/\\][/\\]$/.test(text) ? "\\" : "");
+    return url.pathToFileURL(full, { windows: true }).href;
   },
   /** `{parts}` → the URL. */
   legacyUrlFormat: ({ parts }) => url.format(parts as url.UrlObject),
