@@ -12,6 +12,7 @@ export interface WindowTools {
 
 const { Date, Object, Reflect, Symbol, TypeError } = globalThis;
 const { apply } = Reflect;
+const { now } = Date;
 const { setPrototypeOf } = Object;
 
 /**
@@ -60,7 +61,7 @@ export function installWindow({ define, load, findLoaded, timers }: WindowTools)
   /** The result of a timer function: an object that converts to a number. Its properties are Deno's, and only shown. */
   class Timeout {
     _idleTimeout: number;
-    _idleStart = Date.now();
+    _idleStart = now();
     _idlePrev = null;
     _idleNext = null;
     _onTimeout: unknown;

@@ -2,7 +2,7 @@ import { CryptoKey, SECRET, fieldsOf, isKey } from "../crypto/key.ts";
 import { createSubtle } from "../crypto/subtle.ts";
 import type { Internals } from "../internals.ts";
 import * as types from "../types.ts";
-import { exposeInterface, illegalConstructor, printGetters, requireArguments } from "../webIdl.ts";
+import { exposeInterface, illegalConstructor, printGetters } from "../webIdl.ts";
 
 /** Web Cryptography: `crypto`, `CryptoKey`; the host does the work and keeps the keys. */
 export default function cryptoChunk({
@@ -21,7 +21,8 @@ export default function cryptoChunk({
       if (secret !== SECRET) throw illegalConstructor();
     }
     getRandomValues(array: unknown): unknown {
-      requireArguments(arguments.length, 1, "Failed to execute 'call' on 'Crypto'");
+      if (arguments.length === 0)
+        throw new TypeError("Failed to execute 'call' on 'Crypto': 1 argument required, but only 0 present");
       const name = types.typedArrayName(array);
       if (name === undefined || name.startsWith("Float")) {
         throw exception("The provided value is not an integer-type TypedArray", "TypeMismatchError");

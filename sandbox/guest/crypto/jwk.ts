@@ -24,9 +24,15 @@ const JWK_ORDER = [
   "ext",
 ];
 
-/** Orders the members of a JSON Web Key as Deno does, and adds `alg` to ECDSA keys. */
-export function orderJwk(jwk: Record<string, unknown>, algorithm: string | undefined): object {
-  const named = algorithm === "ECDSA" ? { alg: EC_ALGORITHMS[String(jwk["crv"])], ...jwk } : jwk;
-  const keys = Object.keys(named).sort((a, b) => JWK_ORDER.indexOf(a) - JWK_ORDER.indexOf(b));
+/** Orders the members of a JSON Web Key as Deno does, which names the algorithm of every key on a curve of NIST and of no other. */
+export function orderJwk(jwk: Record<string, unknown>): object {
+  const { kty } = jwk;
+  const onCurve: Record<string, unknown> = { ...jwk };
+  delete onCurve["alg"];
+  if (kty === "EC") onCurve["alg"] = EC_ALGORITHMS[String(jwk["crv"])];
+  const named = kty === "EC" || kty === "OKP" ? onCurve : jwk;
+  const place = (key: string): number =>
+    JWK_ORDER.indexOf(key === "d" && named === onCurve ? "crv" : key) + (key === "d" ? 0.5 : 0);
+  const keys = Object.keys(named).sort((a, b) => place(a) - place(b));
   return Object.fromEntries(keys.map((key) => [key, named[key]]));
 }

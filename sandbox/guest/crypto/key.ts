@@ -55,7 +55,7 @@ function reviveAlgorithm(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   const fields = value as Record<string, unknown>;
   if (Array.isArray(fields["$list"])) return Uint8Array.from(fields["$list"] as number[]);
-  const order = ["name", "modulusLength", "publicExponent", "length", "namedCurve", "hash"];
+  const order = ["name", "modulusLength", "length", "namedCurve", "hash", "publicExponent"];
   const keys = Object.keys(fields).sort((a, b) => order.indexOf(a) - order.indexOf(b));
   return Object.fromEntries(keys.map((key) => [key, reviveAlgorithm(fields[key])]));
 }

@@ -28,6 +28,9 @@ const TEXTS: readonly (readonly [RegExp, string])[] = [
   [/^algorithm\.iv must contain exactly 16 bytes$/, "Initialization vector must be 16 bytes"],
   [/^length exceeds the maximum derived bit length$/, "The length provided for HKDF is too large"],
   [/^derived bit length is too small$/, "Invalid length"],
+  [/^algorithm\.counter must contain exactly 16 bytes$/, "Counter vector must be 16 bytes"],
+  [/^The provided data is too small\.?$/, "The provided data is too small"],
+  [/^algorithm\.public must be a public key$/, "Invalid key type"],
   [/^Invalid keyData$/, "Invalid key data"],
   [/^Usages cannot be empty when importing a secret key\.$/, "Invalid key usage"],
   [/^JWK "alg" does not match the requested algorithm$/, "Invalid algorithm"],
@@ -50,9 +53,18 @@ const DIGESTS = "SHA-1 SHA-256 SHA-384 SHA-512 SHA3-256 SHA3-384 SHA3-512".split
 const XOF_DIGESTS = "cSHAKE128 cSHAKE256 KangarooTwelve KT128 KT256 TurboSHAKE128 TurboSHAKE256".split(" ");
 const CIPHERS = "AES-CBC AES-CTR AES-GCM AES-OCB ChaCha20-Poly1305 RSA-OAEP".split(" ");
 const SIGNATURES = "ECDSA Ed25519 ML-DSA-44 ML-DSA-65 ML-DSA-87 RSA-PSS RSASSA-PKCS1-v1_5".split(" ");
+/** Those that take no plain name: each needs parameters. */
+const PARAMETERIZED = CIPHERS.slice(0, -1);
+const SIGNED_WITH = ["ECDSA", "RSA-PSS"];
+const FORMATS = ["raw", "pkcs8", "spki", "jwk", "raw-public", "raw-private", "raw-seed", "raw-secret"];
+const CURVES = ["P-256", "P-384", "P-521"];
+/** Those whose public keys can be exported as they are. */
+const SECRETS = /^(?:aes-(?:cbc|ctr|gcm|kw)|hmac)$/i;
+const RAW_PUBLIC = ["ECDSA", "ECDH", "Ed25519", "X25519", "X448"];
 const MACS = ["HMAC", "KMAC128", "KMAC256"];
 const AGREEMENTS = ["ECDH", "X25519", "X448"];
 const DERIVATIONS = "Argon2d Argon2i Argon2id HKDF PBKDF2".split(" ");
+const DERIVED_WITH = [...AGREEMENTS, ...DERIVATIONS];
 /** Lengths of ciphertexts, in bytes. */
 const CIPHERTEXT_BYTES: Readonly<Record<string, number>> = {
   "ML-KEM-512": 768,
@@ -109,11 +121,20 @@ function revive(value: unknown, body: Uint8Array): unknown {
   const fields = value as Record<string, unknown>;
   if (Array.isArray(fields["$bytes"])) return body.slice(...(fields["$bytes"] as [number, number])).buffer;
   if (fields["$key"] !== undefined) return new CryptoKey(SECRET, fields["$key"] as KeyFields);
-  const names = Object.keys(fields).sort();
+  const isPair = fields["publicKey"] !== undefined;
+  const names = isPair ? ["publicKey", "privateKey"] : Object.keys(fields).sort();
   return Object.fromEntries(names.map((name) => [name, revive(fields[name], body)]));
 }
 
 /** What errors call an operation with a key. */
+/** The dictionary that a kind of key is generated from, by the member that is missing. */
+const DICTIONARIES: Readonly<Record<string, string>> = {
+  __proto__: null as never,
+  hash: "HMAC",
+  namedCurve: "EC",
+  modulusLength: "RSA",
+};
+
 const USES: Readonly<Record<string, string>> = {
   encrypt: "Encryption",
   decrypt: "Decryption",
@@ -170,9 +191,13 @@ export function createSubtle(hostCall: Internals["hostCall"], exception: Excepti
   ): Error {
     const place = op === "importKey" ? 2 : 0;
     const missing = /because '(\w+)' is required in/.exec(message)?.[1];
-    if (missing !== undefined && isText && op !== "generateKey")
+    if (missing !== undefined && isText && op === "generateKey")
+      return wrongAt(place, `Missing ${DICTIONARIES[missing] ?? "AES"} dict`);
+    if (missing !== undefined && isText && !(op === "importKey" && /^hmac$/i.test(algorithm)))
       return wrongAt(place, "Algorithm requires a parameter dictionary");
-    if (missing === "iv" || missing === "saltLength")
+    if (missing === "hash" && isText && op === "importKey" && /^hmac$/i.test(algorithm))
+      return exception("HMAC import requires 'hash'", "DataError");
+    if (missing === "iv" || missing === "saltLength" || missing === "salt")
       return wrongAt(place, `required dictionary member '${missing}'`);
     if (missing === "hash" && op === "importKey" && /^hmac$/i.test(algorithm))
       return exception("HMAC import requires 'hash'", "DataError");
@@ -187,6 +212,8 @@ export function createSubtle(hostCall: Internals["hostCall"], exception: Excepti
       if (pattern.test(message)) return exception(message.replace(pattern, text), name);
     if (message === "Unrecognized namedCurve")
       return exception(`Unsupported named curve: ${String(namedCurve)}`, name);
+    if (message === "Invalid key length" && /^hmac$/i.test(algorithm))
+      return exception("Key length is invalid", name);
     const use = USES[op];
     if (message === "Key algorithm mismatch" && use !== undefined)
       return exception(`${use} algorithm '${algorithm}' does not match key algorithm`, name);
@@ -200,7 +227,10 @@ export function createSubtle(hostCall: Internals["hostCall"], exception: Excepti
     if (name === "SyntaxError" && message.startsWith("Unsupported key usage"))
       return exception("Invalid key usage", name);
     if (name === "OperationError" && (op === "decrypt" || op === "unwrapKey"))
-      return exception("Decryption failed", name);
+      return exception(
+        /^aes-kw$/i.test(algorithm) ? "decryption error - integrity check failed" : "Decryption failed",
+        name,
+      );
     if (name === "InvalidAccessError" && /extractable/.test(message))
       return exception("Key is not extractable", name);
     if (
@@ -249,19 +279,32 @@ export function createSubtle(hostCall: Internals["hostCall"], exception: Excepti
     if (bits % 8 !== 0) throw exception("Invalid XOF parameters", "OperationError");
     return { ...algorithm, outputLength: bits, name: name === "KangarooTwelve" ? "KT128" : name };
   }
-  const arity = (given: number, required: number, name: string): void =>
-    requireArguments(given, required, `Failed to execute '${name}' on 'SubtleCrypto'`);
+  const arity = (given: number, required: number): void => {
+    if (given < required)
+      throw new TypeError(
+        `Failed to execute 'call' on 'SubtleCrypto': ${required} arguments required, but only ${given} present`,
+      );
+  };
+  /** Checks an algorithm's form; `needs` are the operations whose algorithms take parameters. */
+  function requireAlgorithm(algorithm: unknown, needs: readonly string[] = []): void {
+    if (typeof algorithm !== "string" && (typeof algorithm !== "object" || algorithm === null))
+      throw wrongAt(0, "can not be converted to a AlgorithmIdentifier");
+    if (nameIn(algorithm) === undefined) throw wrongAt(0, "required member 'name' is undefined");
+    const known = needs.find((name) => name.toLowerCase() === String(algorithm).toLowerCase());
+    if (typeof algorithm === "string" && known !== undefined)
+      throw wrongAt(0, "Algorithm requires a parameter dictionary");
+  }
+  function requireFormat(format: unknown): void {
+    if (!FORMATS.includes(String(format)))
+      throw wrongAt(0, `The provided value '${String(format)}' is not a valid enum value of type KeyFormat`);
+  }
 
   class SubtleCrypto {
     constructor(secret?: unknown) {
       if (secret !== SECRET) throw illegalConstructor();
     }
     async digest(algorithm: unknown, data: unknown): Promise<unknown> {
-      if (typeof algorithm !== "string" && (typeof algorithm !== "object" || algorithm === null))
-        throw wrongAt(0, "can not be converted to a AlgorithmIdentifier");
-      if (typeof algorithm === "object" && (algorithm as { name?: unknown }).name === undefined)
-        throw wrongAt(0, "required member 'name' is undefined");
-      arity(arguments.length, 2, "digest");
+      requireAlgorithm(algorithm);
       const name = nameIn(algorithm);
       requireBytes(data);
       const known = findAlgorithm("digest", name);
@@ -271,12 +314,15 @@ export function createSubtle(hostCall: Internals["hostCall"], exception: Excepti
       return call("digest", [xofParameters(algorithm, known), data]);
     }
     async encrypt(algorithm: unknown, key: unknown, data: unknown): Promise<unknown> {
-      arity(arguments.length, 3, "encrypt");
+      requireAlgorithm(algorithm, PARAMETERIZED);
       requireKey(key);
+      requireBytes(data, 2);
       return call("encrypt", [algorithm, key, data]);
     }
     async decrypt(algorithm: unknown, key: unknown, data: unknown): Promise<unknown> {
-      arity(arguments.length, 3, "decrypt");
+      requireAlgorithm(algorithm, PARAMETERIZED);
+      requireKey(key);
+      requireBytes(data, 2);
       const { name, tagLength } = Object(algorithm) as { name?: unknown; tagLength?: unknown };
       const isOwn = findAlgorithm("decrypt", name) === nameIn(requireKey(key).algorithm);
       const isShort = [32, 64, 96, 104, 112, 120].includes(Number(tagLength));
@@ -290,18 +336,22 @@ export function createSubtle(hostCall: Internals["hostCall"], exception: Excepti
       return call("decrypt", [algorithm, key, data]);
     }
     async sign(algorithm: unknown, key: unknown, data: unknown): Promise<unknown> {
-      arity(arguments.length, 3, "sign");
+      requireAlgorithm(algorithm, SIGNED_WITH);
       requireKey(key);
       requireBytes(data, 2);
       return call("sign", [algorithm, key, data]);
     }
     async verify(algorithm: unknown, key: unknown, signature: unknown, data: unknown): Promise<unknown> {
-      arity(arguments.length, 4, "verify");
+      requireAlgorithm(algorithm, SIGNED_WITH);
       requireKey(key);
+      requireBytes(signature, 2);
+      requireBytes(data, 3);
       return call("verify", [algorithm, key, signature, data]);
     }
     async generateKey(algorithm: unknown, extractable: unknown, usages: unknown): Promise<unknown> {
-      arity(arguments.length, 3, "generateKey");
+      requireAlgorithm(algorithm);
+      if (usages === undefined && typeof algorithm === "string" && SECRETS.test(algorithm))
+        throw wrongAt(0, `Missing ${/^aes/i.test(algorithm) ? "AES" : "HMAC"} dict`);
       if (findAlgorithm("generateKey", nameIn(algorithm)) === undefined)
         throw exception(`Unrecognized algorithm name: ${String(nameIn(algorithm))}`, "NotSupportedError");
       const { name, hash, length } = Object(algorithm) as Record<string, unknown>;
@@ -317,11 +367,13 @@ export function createSubtle(hostCall: Internals["hostCall"], exception: Excepti
       extractable: unknown,
       usages: unknown,
     ): Promise<unknown> {
-      arity(arguments.length, 5, "deriveKey");
+      requireAlgorithm(algorithm, DERIVED_WITH);
+      requireKey(baseKey);
       return call("deriveKey", [algorithm, baseKey, derivedType, Boolean(extractable), usages]);
     }
     async deriveBits(algorithm: unknown, baseKey: unknown, length: unknown = null): Promise<unknown> {
-      arity(arguments.length, 2, "deriveBits");
+      requireAlgorithm(algorithm, DERIVED_WITH);
+      requireKey(baseKey);
       return call("deriveBits", [algorithm, baseKey, length]);
     }
     async importKey(
@@ -331,37 +383,54 @@ export function createSubtle(hostCall: Internals["hostCall"], exception: Excepti
       extractable: unknown,
       usages: unknown,
     ): Promise<unknown> {
-      arity(arguments.length, 5, "importKey");
+      arity(arguments.length, 4);
       const isJwk = format === "jwk";
-      if (isJwk ? typeof data !== "object" || bytesOf(data) !== undefined : bytesOf(data) === undefined)
+      const isObject = typeof data === "object" && data !== null;
+      if (isJwk ? !isObject || bytesOf(data) !== undefined : bytesOf(data) === undefined)
         throw new TypeError(`Cannot import key: 'keyData' is ${isJwk ? "not " : ""}a JsonWebKey`);
+      const { name = algorithm, namedCurve } = Object(algorithm) as { name?: unknown; namedCurve?: unknown };
+      if (isJwk) {
+        const defect = defectOf(data as Record<string, unknown>, String(name).toUpperCase());
+        if (defect !== undefined) throw exception(defect, "DataError");
+      }
+      const isCurve = /^ec(?:dsa|dh)$/i.test(String(name));
+      if (isCurve && format === "raw" && !CURVES.includes(String(namedCurve)))
+        throw exception("Invalid namedCurve", "DataError");
       // Keys to derive from are never extractable in Deno, whatever is asked for.
       const isDerived = DERIVATIONS.slice(3).includes(String(nameIn(algorithm)).toUpperCase());
       const isArgon2 = /^argon2/i.test(String(nameIn(algorithm)));
-      return call("importKey", [
-        isArgon2 && format === "raw" ? "raw-secret" : format,
-        data,
-        algorithm,
-        !isDerived && Boolean(extractable),
-        usages,
-      ]);
+      try {
+        return await call("importKey", [
+          isArgon2 && format === "raw" ? "raw-secret" : format,
+          data,
+          algorithm,
+          !isDerived && Boolean(extractable),
+          usages,
+        ]);
+      } catch (error) {
+        const { message } = error as Error;
+        if (!isCurve || message !== "Invalid key data") throw error;
+        if (format === "raw")
+          throw exception(`invalid ${String(namedCurve)} elliptic curve point`, "DataError");
+        throw format === "pkcs8" ? exception("expected valid PKCS#8 data", "DataError") : error;
+      }
     }
     async exportKey(format: unknown, key: unknown): Promise<unknown> {
-      arity(arguments.length, 2, "exportKey");
-      requireKey(key);
+      requireFormat(format);
+      const { type, algorithm } = requireKey(key);
+      if (format === "raw" && type === "private" && RAW_PUBLIC.includes(String(nameIn(algorithm))))
+        throw exception("Key is not a public key", "InvalidAccessError");
       const exported = await call("exportKey", [format, key]);
       if (format !== "jwk") return exported;
-      return orderJwk(
-        exported as Record<string, unknown>,
-        (key as { algorithm?: { name?: string } }).algorithm?.name,
-      );
+      return orderJwk(exported as Record<string, unknown>);
     }
     async wrapKey(format: unknown, key: unknown, wrappingKey: unknown, algorithm: unknown): Promise<unknown> {
-      arity(arguments.length, 4, "wrapKey");
+      requireFormat(format);
+      requireKey(key);
       return call("wrapKey", [format, key, wrappingKey, algorithm]);
     }
     async unwrapKey(...args: unknown[]): Promise<unknown> {
-      arity(args.length, 7, "unwrapKey");
+      arity(args.length, 7);
       return call("unwrapKey", args);
     }
     async encapsulateBits(algorithm: unknown, key: unknown): Promise<unknown> {
@@ -375,12 +444,12 @@ export function createSubtle(hostCall: Internals["hostCall"], exception: Excepti
       extractable: unknown,
       usages: unknown,
     ): Promise<unknown> {
-      arity(arguments.length, 5, "call");
+      arity(arguments.length, 5);
       requireKemKey(algorithm, key, "public", "encapsulateKey");
       return call("encapsulateKey", [algorithm, key, sharedType, Boolean(extractable), usages]);
     }
     async decapsulateBits(algorithm: unknown, key: unknown, ciphertext: unknown): Promise<unknown> {
-      arity(arguments.length, 3, "call");
+      arity(arguments.length, 3);
       requireKemKey(algorithm, key, "private", "decapsulateBits", ciphertext);
       return call("decapsulateBits", [algorithm, key, ciphertext]);
     }
@@ -392,12 +461,12 @@ export function createSubtle(hostCall: Internals["hostCall"], exception: Excepti
       extractable: unknown,
       usages: unknown,
     ): Promise<unknown> {
-      arity(arguments.length, 6, "call");
+      arity(arguments.length, 6);
       requireKemKey(algorithm, key, "private", "decapsulateKey", ciphertext);
       return call("decapsulateKey", [algorithm, key, ciphertext, sharedType, Boolean(extractable), usages]);
     }
     async getPublicKey(key: unknown, usages: unknown): Promise<unknown> {
-      arity(arguments.length, 2, "call");
+      arity(arguments.length, 2);
       const { type, algorithm } = requireKey(key);
       const name = String(nameIn(algorithm));
       if (type === "secret")
@@ -436,6 +505,30 @@ export function createSubtle(hostCall: Internals["hostCall"], exception: Excepti
     configurable: true,
   });
   return SubtleCrypto;
+}
+
+/** Returns what Deno says of a JSON Web Key that lacks what every key of its kind has; `name` is in upper case. */
+function defectOf(jwk: Readonly<Record<string, unknown>>, name: string): string | undefined {
+  const { kty, crv, k, x, y, n, alg, use } = jwk;
+  if (/^(?:ED|X)(?:25519|448)$/.test(name)) {
+    if (kty !== "OKP") return "Invalid key type";
+    return String(crv).toUpperCase() === name ? undefined : "Invalid curve";
+  }
+  const type = /^(?:AES|HMAC)/.test(name) ? "oct" : name.startsWith("EC") ? "EC" : /^RSA/.exec(name)?.[0];
+  if (type === undefined) return undefined;
+  if (kty !== type) return `'kty' property of JsonWebKey must be '${type}'`;
+  if (type === "RSA")
+    return n === undefined ? "'n' property of JsonWebKey is required for public keys" : undefined;
+  if (type === "EC") {
+    const missing = x === undefined ? "x" : y === undefined ? "y" : undefined;
+    return missing && `'${missing}' property of JsonWebKey is required for EC keys`;
+  }
+  if (k === undefined) return "'k' property of JsonWebKey must be present";
+  if (!/^[\w-]*$/.test(String(k))) return "'k' property of JsonWebKey is required";
+  if (name === "HMAC") return undefined;
+  const expected = `A${Math.floor((String(k).length * 3) / 4) * 8}${name.slice(4)}`;
+  if (alg !== undefined && alg !== expected) return `Invalid algorithm: ${String(alg)}`;
+  return use !== undefined && use !== "enc" ? "'use' property of JsonWebKey must be 'enc'" : undefined;
 }
 
 /** Returns the name of the algorithm among a call's arguments, for the error's text. */

@@ -1,6 +1,51 @@
 import type { Internals } from "../internals.ts";
 import { string } from "../convert.ts";
-import { exposeInterface } from "../webIdl.ts";
+import { exposeInterface, printGetters, requireArguments } from "../webIdl.ts";
+
+const PARTS = ["protocol", "username", "password", "hostname", "port", "pathname", "search", "hash"];
+
+/** Returns what Deno says of a pattern that can't be compiled, as far as its text shows it. */
+function defectOf(input: string | object, hasBase: boolean): string | undefined {
+  if (typeof input === "string") {
+    const isRelative = !/^[\w+.-]+(?:\{?s\}?\??)?:/.test(input);
+    if (!isRelative) return undefined;
+    const reason = hasBase
+      ? "relative URL without a base"
+      : "a relative input without a base URL is not valid";
+    return `Failed to parse URLPattern from "${input}": ${reason}`;
+  }
+  if (hasBase) return "specifying both an init object, and a separate base URL is not valid";
+  for (const [part, value] of Object.entries(input)) {
+    const text = String(value);
+    const reason = PARTS.includes(part) ? syntaxDefect(text) : undefined;
+    if (reason !== undefined) return `Failed to parse ${part} from "${text}": ${reason}`;
+  }
+  return undefined;
+}
+
+function syntaxDefect(text: string): string | undefined {
+  const at = (index: number, reason: string): string =>
+    `tokenizer error: ${reason} (at char ${index})\n\n  ${text}\n  ${" ".repeat(index)}^`;
+  if (/(?:^|[^\\])\\$/.test(text)) return at(text.length - 1, "incomplete escape code");
+  for (const { index } of text.matchAll(/(?<!\\)\((?![^]*(?<!\\)\))/g))
+    return at(index, "invalid regex: missing closing )");
+  for (const { 0: group, index } of text.matchAll(/(?<!\\)\((?:[^()\\]|\\.)*[()]?/g)) {
+    if (group === "()") return at(index, "invalid regex: length must be > 0");
+    if (group.length > 1 && group.endsWith("("))
+      return at(index, "invalid regex: nested groups must start with ?");
+    if (group.startsWith("(?") || /[^\0-\x7f]/.test(group))
+      return at(index, "invalid regex: must not start with ?, and may only contain ascii");
+  }
+  const names = [...text.matchAll(/(?<!\\):([A-Za-z_$][\w$]*)/g)].map(([, name]) => name);
+  const twice = names.find((name, index) => names.indexOf(name) < index);
+  if (twice !== undefined) return `parser error: pattern contains duplicate name ${twice}`;
+  const [opened, closed] = [/(?<!\\)\{/g, /(?<!\\)\}/g].map((brace) => [...text.matchAll(brace)].length);
+  if ((opened as number) > (closed as number))
+    return "parser error: expected token Close, found '' of type End";
+  if ((closed as number) > (opened as number))
+    return "parser error: expected token End, found '}' of type Close";
+  return undefined;
+}
 
 /** Creates `URLPattern` (URL Pattern Standard); the host compiles and matches. */
 export function createUrlPattern(native: Internals["native"]): new (...args: unknown[]) => object {
@@ -9,14 +54,19 @@ export function createUrlPattern(native: Internals["native"]): new (...args: unk
     readonly #parts: Record<string, unknown>;
     constructor(input: unknown = {}, base: unknown = undefined, options: unknown = undefined) {
       const hasBase = typeof base === "string";
-      this.#of = { input, ...(hasBase && { base }), options: (hasBase ? options : base) ?? {} };
+      const given = typeof input === "object" ? (input ?? {}) : string(input);
+      this.#of = { input: given, ...(hasBase && { base }), options: (hasBase ? options : base) ?? {} };
       try {
         this.#parts = JSON.parse(native("urlPattern", this.#of) as string) as Record<string, unknown>;
       } catch (error) {
-        throw new TypeError((error as Error).message, { cause: error });
+        throw new TypeError(defectOf(given, hasBase) ?? (error as Error).message, { cause: error });
       }
     }
-    exec(target: unknown = {}, targetBase: unknown = undefined): unknown {
+    exec(target: unknown, targetBase: unknown = undefined): unknown {
+      requireArguments(arguments.length, 1, "Failed to execute 'exec' on 'URLPattern'");
+      return this.#match(target, targetBase);
+    }
+    #match(target: unknown, targetBase: unknown): unknown {
       const text = typeof target === "object" ? target : string(target);
       let answer: string;
       try {
@@ -33,8 +83,9 @@ export function createUrlPattern(native: Internals["native"]): new (...args: unk
         for (const name of Object.keys(groups)) groups[name] ??= undefined;
       return match;
     }
-    test(target: unknown = {}, targetBase: unknown = undefined): boolean {
-      return this.exec(target, targetBase) !== null;
+    test(target: unknown, targetBase: unknown = undefined): boolean {
+      requireArguments(arguments.length, 1, "Failed to execute 'test' on 'URLPattern'");
+      return this.#match(target, targetBase) !== null;
     }
     get protocol(): unknown {
       return this.#parts["protocol"];
@@ -65,5 +116,7 @@ export function createUrlPattern(native: Internals["native"]): new (...args: unk
     }
   }
   exposeInterface(URLPattern);
+  Object.defineProperty(URLPattern, "length", { value: 1, configurable: true });
+  printGetters(URLPattern, [...PARTS, "hasRegExpGroups"]);
   return URLPattern;
 }

@@ -23,8 +23,6 @@ const LAZY = "Platform globals are made on first use, which their property descr
 const ENGINE = "V8 14.6 and its locale data here, 15.0 in the reference.";
 const OLDER_ENGINE = "V8 13.6 of Node 24 has other words for this error.";
 const UNSHARED = "Removed, as Node 24 lacks it: oracle nodes on different versions of Node must agree.";
-const EVENTS =
-  "A rejection nobody handles always ends the run, also with a listener for `unhandledrejection`.";
 
 /** Differences from the reference by case id. The comparison fails on one that no longer exists, as on one that isn't listed. */
 export const DECLARED: Readonly<Record<string, Declared>> = {
@@ -61,8 +59,6 @@ export const DECLARED: Readonly<Record<string, Declared>> = {
   "console/printing after the result": FORGED,
   "console/format specifiers with odd values": REPRINTED,
   "language/function text": REPRINTED,
-  "platform/structuredClone of a function inside": REPRINTED,
-  "thrown/structuredClone of a function": REPRINTED,
   "deno/args": HOST,
   "mixedPlatform/process values": HOST,
   "deno/process.version": HOST,
@@ -103,6 +99,4 @@ export const DECLARED: Readonly<Record<string, Declared>> = {
     "No file of the machine is read; the reference reads it and fails to parse it.",
   "nodeModules/jsr specifier":
     "The reference names the address that it could not reach and reports the attempt on the console.",
-  "platform/onunhandledrejection handler": EVENTS,
-  "platform/unhandledrejection event": EVENTS,
 };
