@@ -127,7 +127,7 @@ describe("whoever is signed in", () => {
   beforeEach(becomeOperator);
 
   test("default: names a key, uses it, and revokes it", async () => {
-    await open(`/dapps/${tyche.dappId}/config-vars`);
+    await open(`/dapps/${tyche.dappId}/keys`);
     await page.getByLabel("Name of a new key").fill("build server");
     await page.getByLabel("Requests a day").fill("900");
     await page.getByRole("button", { name: "Add a key" }).click();
@@ -136,7 +136,7 @@ describe("whoever is signed in", () => {
     const call = () => tyche.call("GET", "/api/requests", { headers: { authorization: apiKey } });
     expect((await call()).status).toBe(200);
     await visitor.inspect();
-    await open(`/dapps/${tyche.dappId}/config-vars`);
+    await open(`/dapps/${tyche.dappId}/keys`);
     const item = page.getByRole("listitem").filter({ hasText: "build server" });
     await item.getByText(apiKey.slice(-4)).waitFor();
     await item.getByText("last used").waitFor();
@@ -224,6 +224,7 @@ describe("whoever is signed in", () => {
     for (const target of [
       "/",
       `/dapps/${made.id}`,
+      `/dapps/${made.id}/keys`,
       `/dapps/${made.id}/config-vars`,
       `/dapps/${made.id}/requests`,
       `/dapps/${made.id}/requests/${submitted.id}`,

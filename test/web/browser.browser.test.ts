@@ -50,7 +50,7 @@ describe.each(SCREENS)("at $width px, $scheme", (screen) => {
     await page.getByLabel("Name").fill(name);
     await page.getByRole("button", { name: "Create", exact: true }).click();
     await page.getByRole("heading", { name, exact: true }).waitFor();
-    await page.getByRole("link", { name: "Fetch Config Vars" }).first().click();
+    await page.getByRole("navigation", { name: "Dapp" }).getByRole("link", { name: "Keys" }).click();
     await page.getByRole("button", { name: /^Reveal/ }).click();
     await page.getByRole("button", { name: "Copy", exact: true }).and(page.locator(":focus")).click();
     await page.getByRole("button", { name: "Copied" }).waitFor();
@@ -414,6 +414,7 @@ test("behaviour: no page has a finding of axe, an error, a scroll bar to the sid
   for (const target of [
     "/",
     dapp,
+    `${dapp}/keys`,
     `${dapp}/config-vars`,
     `${dapp}/consumers`,
     `${dapp}/requests`,

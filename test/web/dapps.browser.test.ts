@@ -60,7 +60,7 @@ describe("API keys", () => {
     page.getByRole("list", { name: "API keys" }).getByRole("listitem").filter({ hasText: name });
 
   test("default: each new key is shown once, with the focus on what copies it", async () => {
-    await open("/config-vars");
+    await open("/keys");
     const first = await add("build server");
     const second = await add("laptop");
     expect(second).not.toBe(first);
@@ -92,7 +92,7 @@ describe("API keys", () => {
 
   test("default: a key is revealed when it is asked for, and has its use listed", async () => {
     const { apiKey } = await operator.addKey(dapp.id, { name: "laptop" });
-    await open("/config-vars");
+    await open("/keys");
     await item("laptop").getByText("never used").waitFor();
     expect(await page.content()).not.toContain(apiKey);
     await item("laptop")
@@ -106,7 +106,7 @@ describe("API keys", () => {
   });
 
   test("behaviour: a revoked key is erased from the page, and the list has the focus", async () => {
-    await open("/config-vars");
+    await open("/keys");
     const apiKey = await add("laptop");
     await item("laptop")
       .getByRole("button", { name: /^Revoke key/ })
@@ -121,7 +121,7 @@ describe("API keys", () => {
   });
 
   test("default: a field is described by its note", async () => {
-    await open("/config-vars");
+    await open("/keys");
     const description = "Leave empty for no limit. The day begins at 00:00 UTC.";
     await page.getByRole("spinbutton", { name: "Requests a day", description }).waitFor();
     await visitor.open(`${tyche.url}/functions`);
@@ -133,7 +133,7 @@ describe("API keys", () => {
   });
 
   test("error: a name that is refused is said at its field, which has the focus", async () => {
-    await open("/config-vars");
+    await open("/keys");
     const field = page.getByLabel("Name of a new key");
     await field.fill("x".repeat(61));
     await page.getByRole("button", { name: "Add a key" }).click();
@@ -287,6 +287,7 @@ describe("subscriptions", () => {
     await page.clock.install();
     await serve({ isCreated: false, network: { status: "unavailable" } });
     await open("/config-vars");
+    await page.locator("#networks summary").first().click();
     await page.getByText("created once the network is serving").first().waitFor();
     const before = callsOf(`GET /api/dapps/${dapp.id}/configVars`).length;
     await page.clock.runFor("00:03");

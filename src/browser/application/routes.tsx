@@ -8,6 +8,7 @@ import { Webhooks } from "./pages/dapps/webhooks.tsx";
 import { Dapp } from "./pages/dapps/overview.tsx";
 import { DryRuns } from "./pages/dapps/dryRuns.tsx";
 import { Consumers } from "./pages/dapps/consumers.tsx";
+import { Keys } from "./pages/dapps/keys.tsx";
 import { ConfigVars } from "./pages/dapps/configVars.tsx";
 import { Address, Contract } from "./pages/explorer/address.tsx";
 import { Block, Blocks, Chain } from "./pages/explorer/chain.tsx";
@@ -50,6 +51,7 @@ const OWN: readonly (readonly [path: string, page: ComponentType])[] = [
   ["/presets/:name", Preset],
   ["/random", Random],
   ["/dapps/:dappId", Dapp],
+  ["/dapps/:dappId/keys", Keys],
   ["/dapps/:dappId/config-vars", ConfigVars],
   ["/dapps/:dappId/consumers", Consumers],
   ["/dapps/:dappId/dry-runs", DryRuns],

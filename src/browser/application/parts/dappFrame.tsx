@@ -6,10 +6,11 @@ import { Loaded, Page } from "../page.tsx";
 import { Copyable } from "./format.tsx";
 import { plainText } from "../../../lib/hiddenCharacters.ts";
 import { UnknownText } from "./parts.tsx";
-import { useOperator } from "../services.tsx";
+import { useIsOwner, useOperator } from "../services.tsx";
 
 const TABS = [
   { name: "overview", path: "", text: "Overview" },
+  { name: "keys", path: "/keys", text: "Keys" },
   { name: "config", path: "/config-vars", text: "Fetch Config Vars" },
   { name: "secrets", path: "/secrets", text: "Secrets" },
   { name: "consumers", path: "/consumers", text: "Consumers" },
@@ -37,6 +38,7 @@ export function DappFrame({
 }) {
   const operator = useOperator();
   const dapp = useQuery({ queryKey: ["dapp", dappId], queryFn: () => operator.dapp(dappId) });
+  const isOwner = useIsOwner(dappId);
   const text = title ?? TABS.find(({ name }) => name === tab)?.text;
   return (
     <Loaded query={dapp}>
@@ -49,7 +51,7 @@ export function DappFrame({
             <Copyable text={data.id} what="dapp id" />
           </p>
           <nav className="tabs" aria-label="Dapp">
-            {TABS.map(({ name, path, text: label }) => (
+            {TABS.filter(({ name }) => name !== "keys" || isOwner).map(({ name, path, text: label }) => (
               <Link
                 key={name}
                 href={`/dapps/${data.id}${path}`}

@@ -6,9 +6,8 @@ import { Loaded } from "../../page.tsx";
 import { Copyable, CopyButton } from "../../parts/format.tsx";
 import { describeMissingSubscription } from "../../parts/missingSubscription.ts";
 import { Facts, Folded, Listing } from "../../parts/parts.tsx";
-import { useIsOwner, useNetworks, useOperator } from "../../services.tsx";
+import { useNetworks, useOperator } from "../../services.tsx";
 import { DappFrame } from "../../parts/dappFrame.tsx";
-import { KeysPanel } from "./keysPanel.tsx";
 
 /** Subscriptions are created shortly after the dapp, on networks that are serving. */
 const MISSING_MS = 1_000;
@@ -17,19 +16,13 @@ const SOON_READINGS = 30;
 const WAITING_MS = 10_000;
 
 /**
- * `/dapps/{dappId}/config-vars`: API keys and, by network, the values that a consumer contract is built with.
+ * `/dapps/{dappId}/config-vars`: the values that a consumer contract is built with, by network.
  */
 export function ConfigVars() {
   const { dappId } = useParams<{ readonly dappId: string }>();
-  const isOwner = useIsOwner(dappId);
   return (
     <DappFrame dappId={dappId} tab="config">
-      {() => (
-        <>
-          {isOwner && <KeysPanel dappId={dappId} />}
-          <Networks dappId={dappId} />
-        </>
-      )}
+      {() => <Networks dappId={dappId} />}
     </DappFrame>
   );
 }
@@ -53,7 +46,13 @@ function Networks({ dappId }: { readonly dappId: string }) {
     <div id="networks">
       <Loaded query={query}>
         {(list) =>
-          list.map((vars) => <NetworkPart key={vars.network} vars={vars} status={statusOf(vars.network)} />)
+          list.map((vars) => (
+            <section className="panel" key={vars.network}>
+              <Folded summary={<b>{vars.title}</b>} isOpen={list.length === 1}>
+                <NetworkPart vars={vars} status={statusOf(vars.network)} />
+              </Folded>
+            </section>
+          ))
         }
       </Loaded>
     </div>
@@ -67,7 +66,7 @@ function NetworkPart({
   readonly vars: NetworkConfigView;
   readonly status: ExplorerNetwork["status"] | undefined;
 }) {
-  const { network, title, contracts, env, sampleContract } = vars;
+  const { network, contracts, env, sampleContract } = vars;
   const known = (text: string | number | undefined, what: string): ReactNode =>
     text !== undefined && <Copyable text={String(text)} what={what} />;
   const made = (text: string | undefined, what: string): ReactNode =>
@@ -77,10 +76,10 @@ function NetworkPart({
       known(text, what)
     );
   return (
-    <section className="panel">
-      <h2>
-        {title} <CopyButton text={env} what={`config vars of ${network}`} label="Copy all" />
-      </h2>
+    <>
+      <p>
+        <CopyButton text={env} what={`config vars of ${network}`} label="Copy all" />
+      </p>
       <Facts
         entries={[
           ["VRF subscription id", made(vars.vrfSubscriptionId, "VRF subscription id")],
@@ -106,6 +105,6 @@ function NetworkPart({
       <Folded summary="As environment variables">
         <Listing text={env} label="Environment variables" />
       </Folded>
-    </section>
+    </>
   );
 }

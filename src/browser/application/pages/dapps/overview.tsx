@@ -40,8 +40,8 @@ export function Dapp() {
                     ) : (
                       <Link href={`/functions?dapp=${dappId}`}>run a function from here</Link>
                     )}
-                    , or call the <a href="/docs">API</a> with a key from{" "}
-                    <Link href={`/dapps/${dappId}/config-vars`}>Fetch Config Vars</Link>
+                    , or call the <a href="/docs">API</a> with one of its{" "}
+                    <Link href={`/dapps/${dappId}/keys`}>keys</Link>
                   </>,
                 ],
               ]}

@@ -1,8 +1,10 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
+import { useParams } from "wouter";
 import type { KeyView, NewKeyView, TycheOperator } from "../../../../client/index.ts";
 import { announce } from "../../announce.ts";
 import { Loaded } from "../../page.tsx";
+import { DappFrame } from "../../parts/dappFrame.tsx";
 import { Age, Code, CopyButton, count } from "../../parts/format.tsx";
 import { ConfirmButton, Field, readField, useSubmission } from "../../parts/forms.tsx";
 import { Notice, Tag, UnknownText } from "../../parts/parts.tsx";
@@ -13,8 +15,18 @@ import { useOperator } from "../../services.tsx";
 /** Other people add keys too, and programs use them. */
 const REFRESH_MS = 5_000;
 
-/** The API keys of a dapp, and the form that adds one: a new key is shown once, an existing one on demand. */
-export function KeysPanel({ dappId }: { readonly dappId: string }) {
+/** `/dapps/{dappId}/keys`: the API keys of a dapp, for its owners. */
+export function Keys() {
+  const { dappId } = useParams<{ readonly dappId: string }>();
+  return (
+    <DappFrame dappId={dappId} tab="keys">
+      {() => <KeysPanel dappId={dappId} />}
+    </DappFrame>
+  );
+}
+
+/** The keys, and the form that adds one: a new key is shown once, an existing one on demand. */
+function KeysPanel({ dappId }: { readonly dappId: string }) {
   const operator = useOperator();
   const queries = useQueryClient();
   const query = useQuery({
