@@ -152,6 +152,17 @@ describe("in a browser", () => {
     expect(visitor.troubles).toEqual([]);
   });
 
+  test("behaviour: responses are folded until a call is answered", async () => {
+    const { page } = visitor;
+    await page.goto(`${tyche.url}/docs#exploreNetworks`);
+    const responses = operation("exploreNetworks").locator("details.responses");
+    await responses.getByText("Responses", { exact: true }).first().waitFor();
+    expect(await responses.locator(".responses-table").first().isVisible()).toBe(false);
+    await operation("exploreNetworks").getByRole("button", { name: "Execute" }).click();
+    await responses.locator(".live-responses-table").waitFor();
+    await visitor.inspect();
+  });
+
   test("behaviour: several values have a box each, and another address opens another operation", async () => {
     const { page } = visitor;
     await page.goto(`${tyche.url}/docs#runFunction`);

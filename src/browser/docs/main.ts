@@ -110,7 +110,13 @@ function drawCalls(description: Description, introduction: string): SwaggerSyste
               "div",
               null,
               samplesOf(description, system, String(props["path"]), String(props["method"])),
-              system.React.createElement(Original, props),
+              // Dozens of error codes would lie between a call and the next one. What a call was answered is shown at once.
+              system.React.createElement(
+                "details",
+                { className: "responses", open: Boolean(props["tryItOutResponse"]) },
+                system.React.createElement("summary", null, "Responses"),
+                system.React.createElement(Original, props),
+              ),
             ),
         },
       }),
