@@ -123,3 +123,42 @@ test("behaviour: where older blocks were not searched for a label, a link goes o
   expect(asked.at(-1)).toBe("?q=nobody%27s+raffle&network=sepolia&before=5000");
   expect(visitor.troubles).toEqual([]);
 });
+
+test("a network's page has a wallet add the network, says what became of it, and has no button without a wallet", async () => {
+  await page.goto(`${tyche.url}/explorer/sepolia`);
+  await page.getByRole("heading", { name: "Latest blocks" }).waitFor();
+  expect(await page.getByRole("button", { name: /^Add to wallet/ }).count()).toBe(0);
+  await page.addInitScript(() => {
+    const refused = new Error("4001");
+    const calls: unknown[] = [];
+    const request = async (call: unknown) => {
+      if (calls.push(call) > 1) throw refused;
+      return null;
+    };
+    Object.assign(globalThis, { ethereum: { request }, calls });
+  });
+  await page.reload();
+  const button = page.getByRole("button", { name: "Add to wallet Ethereum Sepolia (local chain)" });
+  await page.getByText("It has the id of the public network").waitFor();
+  await visitor.inspect();
+  await button.click();
+  await page.locator("main").getByText("The wallet has Ethereum Sepolia (local chain).").waitFor();
+  const { items } = (await tyche.call("GET", "/api/networks")).data;
+  const { rpcUrl } = items.find(({ name }: { name: string }) => name === "sepolia");
+  expect(await page.evaluate("calls")).toEqual([
+    {
+      method: "wallet_addEthereumChain",
+      params: [
+        {
+          chainId: "0xaa36a7",
+          chainName: "Ethereum Sepolia (local chain)",
+          rpcUrls: [rpcUrl],
+          nativeCurrency: { name: "ETH", symbol: "ETH", decimals: 18 },
+        },
+      ],
+    },
+  ]);
+  await button.click();
+  await page.locator("main").getByText("The wallet did not add it.").waitFor();
+  expect(visitor.troubles).toEqual([]);
+});

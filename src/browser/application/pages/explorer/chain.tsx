@@ -2,12 +2,13 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useParams, useSearchParams } from "wouter";
 import type { BlockSummary } from "../../../../client/index.ts";
 import { Page } from "../../page.tsx";
+import { AddToWallet } from "../../parts/addToWallet.tsx";
 import { Age, BlockLink, Code, Copyable, groupDigits, Time } from "../../parts/format.tsx";
 import { List } from "../../parts/list.tsx";
 import { Facts } from "../../parts/parts.tsx";
 import { TransactionTable } from "../../parts/transactionTable.tsx";
 import { refetchUnlessRefused } from "../../refetch.ts";
-import { useExplorer } from "../../services.tsx";
+import { useExplorer, useNetworks } from "../../services.tsx";
 import { Found, SearchForm, useTrail } from "./explorerFrame.tsx";
 
 const REFRESH_MS = 1_000;
@@ -18,6 +19,7 @@ const MAX_STATUSES = 100;
 export function Chain() {
   const { network } = useParams<{ readonly network: string }>();
   const explorer = useExplorer();
+  const known = useNetworks().data?.find(({ name }) => name === network);
   const query = useQuery({
     queryKey: ["overview", network],
     queryFn: () => explorer.overview(network),
@@ -31,6 +33,7 @@ export function Chain() {
           <p className="lead">
             Chain {chainId}, block <BlockLink network={network} number={headNumber} />
           </p>
+          {known !== undefined && <AddToWallet network={known} />}
           <SearchForm network={network} />
           <section className="panel" id="transactions">
             <h2>Latest transactions</h2>

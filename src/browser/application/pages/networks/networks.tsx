@@ -12,6 +12,7 @@ import {
   CopyButton,
   TransactionLink,
 } from "../../parts/format.tsx";
+import { AddToWallet } from "../../parts/addToWallet.tsx";
 import { List } from "../../parts/list.tsx";
 import { Facts, Folded, Tag, UnknownText, Notice, NetworkStatus } from "../../parts/parts.tsx";
 import { useOperator } from "../../services.tsx";
@@ -107,6 +108,7 @@ function NetworkSection({
           ["Maximum result size", `${groupDigits(functions.maxResponseBytes)} bytes`],
         ]}
       />
+      <AddToWallet network={network} />
       {network.nodes !== undefined && <NodeTable nodes={network.nodes} explorerUrl={explorerUrl} />}
       <Folded summary="Contracts and keys">
         <Facts
