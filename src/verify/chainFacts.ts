@@ -74,6 +74,9 @@ export interface FoundLogs {
   readonly isWhole: boolean;
 }
 
+/** What an earlier part of a search has found, by the word of the node that was asked. */
+export type EarlierSearch = Pick<FoundLogs, "transactionHashes" | "from" | "to" | "omits">;
+
 /** Bounds of a wide search for logs. A search goes on from where one stopped with the blocks that this left out. */
 export interface SearchBounds {
   /** First and last block. Default: those of the chain, which begins for a contract where it has code for the first time. */
@@ -90,6 +93,20 @@ export interface SearchBounds {
   readonly headers?: number | undefined;
   /** Most transactions of other requests that are read, each with its block. Default 10. */
   readonly transactions?: number | undefined;
+  /** The part that the search goes on from, and the label that it was for. What it found counts where the two parts adjoin. Default: none. */
+  readonly earlier?: (EarlierSearch & { readonly label: string; readonly dapp?: string }) | undefined;
+}
+
+/** Joins a part of a search with an earlier one, the older blocks first; returns it alone if blocks lie between them. */
+function joinSearches(part: EarlierSearch, earlier: EarlierSearch | undefined): EarlierSearch {
+  if (earlier === undefined || earlier.from > part.to + 1n || part.from > earlier.to + 1n) return part;
+  const [first, second] = earlier.from < part.from ? [earlier, part] : [part, earlier];
+  return {
+    transactionHashes: [...first.transactionHashes, ...second.transactionHashes],
+    from: first.from,
+    to: first.to > second.to ? first.to : second.to,
+    omits: first.omits || second.omits,
+  };
 }
 
 /** What follows from the hash of a block and all before it. */
@@ -249,10 +266,17 @@ export function createChainFacts(
               parts,
             })
           : { said: whole, from: fromBlock, to: last };
-      const hashes = [...new Set(said.map(({ transactionHash }) => transactionHash))];
-      const omits = hashes.length > limit;
-      const isWhole = from <= begin && to === newest && !omits;
-      return { transactionHashes: hashes.slice(0, limit), from, to, codeFrom, omits, isWhole };
+      const part = {
+        transactionHashes: said.map(({ transactionHash }) => transactionHash),
+        from,
+        to,
+        omits: false,
+      };
+      const all = joinSearches(part, bounds.earlier);
+      const hashes = [...new Set(all.transactionHashes)];
+      const omits = all.omits || hashes.length > limit;
+      const isWhole = all.from <= begin && all.to >= newest && !omits;
+      return { ...all, transactionHashes: hashes.slice(0, limit), codeFrom, omits, isWhole };
     },
     async proveLogs(search, { block, hash, from }) {
       // The chain's first block has no transactions, and an Anvil that has loaded its state makes it anew, with another hash.

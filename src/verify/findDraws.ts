@@ -22,6 +22,7 @@ export async function findDraws(
 ): Promise<FoundLogs> {
   const { client, chainId, presetConsumer, ...bounds } = options;
   const wanted = canonicalLabel(label);
+  const earlier = bounds.earlier?.label === wanted ? bounds.earlier : undefined;
   // Logs are searched for, and no block is read.
   const facts = createChainFacts(client, { network: "the chain", chainId, hasEthereumBlocks: false });
   const search = {
@@ -33,5 +34,5 @@ export async function findDraws(
     },
   };
   const around = BigInt(String(await client.request("eth_blockNumber")));
-  return await facts.findLogs(search, { ...bounds, around, limit: MAX_TRANSACTIONS });
+  return await facts.findLogs(search, { ...bounds, earlier, around, limit: MAX_TRANSACTIONS });
 }

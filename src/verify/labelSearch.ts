@@ -30,18 +30,21 @@ export function createLabelSearch(
     search: LogSearch,
     own: RawLog,
     { codeFrom = 0n }: FoundLogs,
+    fromBlock: bigint | undefined,
   ): Promise<ProvenLogs | undefined> => {
     const { headers = 0 } = bounds;
     const { blockNumber: block, blockHash: hash } = own;
     // Where the whole chain is too long: that the contract had no code before is the node's word.
-    const from = bounds.fromBlock ?? (block < headers ? 0n : codeFrom);
+    const from = fromBlock ?? (block < headers ? 0n : codeFrom);
     if (from > block || block - from >= headers) return undefined;
     const proven = await means.facts.proveLogs(search, { block, hash, from });
     return proven.from > block ? undefined : proven;
   };
   return (parts, isProven) =>
-    findLabel(parts, means, async (search, own) => {
+    findLabel(parts, means, async (search, { log: own, labelled }) => {
       const around = own.blockNumber;
+      const { label, dapp = labelled.dapp } = bounds.earlier ?? {};
+      const earlier = label === labelled.label && dapp === labelled.dapp ? bounds.earlier : undefined;
       let found: FoundLogs = {
         transactionHashes: [],
         from: around,
@@ -54,14 +57,16 @@ export function createLabelSearch(
       searches -= 1;
       for (const pauseMs of PAUSES_MS) {
         await new Promise((resolve) => setTimeout(resolve, pauseMs));
-        found = await means.facts.findLogs(search, { ...bounds, around, limit: transactions });
+        found = await means.facts.findLogs(search, { ...bounds, earlier, around, limit: transactions });
         const isListed = found.transactionHashes.includes(own.transactionHash);
         if (isListed || found.omits || found.from > around || found.to < around) break;
         // It leaves out one that it has shown, so it may leave out others.
         found = { ...found, omits: true };
       }
       transactions -= found.transactionHashes.length;
-      const proven = isProven ? await prove(search, own, found) : undefined;
+      const proven = isProven
+        ? await prove(search, own, found, earlier === undefined ? bounds.fromBlock : undefined)
+        : undefined;
       return { found, proven };
     });
 }
@@ -78,7 +83,7 @@ async function findLabel(
   means: RequestPartsMeans,
   find: (
     search: LogSearch,
-    own: RawLog,
+    own: Draw,
   ) => Promise<{ readonly found: FoundLogs; readonly proven: ProvenLogs | undefined }>,
 ): Promise<RequestLabel | null> {
   const place = placeOf(parts, means);
@@ -93,7 +98,7 @@ async function findLabel(
   // No proof is for the block of a function request, which a node may make up, with labels in it.
   if (parts.kind === "function" && !(await isInCalldata(own, means))) return null;
   const search = { address: consumer, topics: [EVENT_TOPICS.Labelled, labelHash] };
-  const { found, proven } = await find(search, own.log);
+  const { found, proven } = await find(search, own);
   const proved = proven?.logs ?? new Map<Hex, readonly RawLog[]>();
   const listed = new Set(found.transactionHashes);
   // A node that leaves out one before the request may leave out others after it.

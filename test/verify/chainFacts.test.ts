@@ -139,3 +139,34 @@ test("behaviour: of a trace with a million calls, and calls to what is no addres
   );
   expect(await facts.findCalls("0x2", "0x1")).toEqual(["0x12"]);
 });
+
+test("behaviour: a search that goes on adds up with the part before it, unless blocks lie between them", async () => {
+  const wide = { head: 50_000, around: 20_000, widest: 1_000, parts: 10 };
+  const { found } = await search(wide);
+  expect(found.isWhole).toBe(false);
+  const earlier = { ...found, label: "raffle" };
+  const rest = { ...wide, parts: 100, earlier };
+  const after = await search({ ...rest, fromBlock: found.to + 1n });
+  expect(after.found).toMatchObject({ from: found.from, to: 50_000n, isWhole: false });
+  const before = await search({
+    ...rest,
+    toBlock: found.from - 1n,
+    earlier: { ...after.found, label: "raffle" },
+  });
+  expect(before.found).toMatchObject({ from: 0n, to: 50_000n, isWhole: true, omits: false });
+  const { transactionHashes } = before.found;
+  expect(transactionHashes.slice(-1)).toEqual(["0x50"]);
+  expect(new Set(transactionHashes)).toEqual(
+    new Set((await search({ ...wide, parts: 100 })).found.transactionHashes),
+  );
+  // One block lies between them.
+  const apart = await search({ ...rest, fromBlock: found.to + 2n });
+  expect(apart.found).toMatchObject({ from: found.to + 2n, isWhole: false });
+  // What an earlier part left out stays left out.
+  const omitting = await search({
+    ...rest,
+    toBlock: found.from - 1n,
+    earlier: { ...after.found, omits: true, label: "raffle" },
+  });
+  expect(omitting.found).toMatchObject({ from: 0n, to: 50_000n, isWhole: false, omits: true });
+});

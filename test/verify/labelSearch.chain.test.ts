@@ -165,6 +165,35 @@ describe("of a preset", () => {
     expect(before).toMatchObject([{ ...said(2, 0n, false)[0], draw: 2 }]);
   });
 
+  test("behaviour: a search that goes on counts what an earlier one of this label found, and shows it from receipts", async () => {
+    const all = [await draw(label("in parts")), await draw(label("in parts")), await draw(label("other"))];
+    const [first, second] = all.map(({ blockNumber }) => blockNumber);
+    const [found] = await labelsOf(all[1]!, { labelSearch: { fromBlock: second! } });
+    expect(found).toMatchObject({ draw: 1, draws: { length: 1 }, searched: { isWhole: false } });
+    const { from, to, omits } = found!.searched;
+    const earlier = {
+      label: "in parts",
+      dapp: "dapp_a",
+      transactionHashes: found!.draws.map(({ transactionHash }) => transactionHash),
+      from: BigInt(from),
+      to: BigInt(to),
+      omits,
+    };
+    const goOn = (change: Partial<typeof earlier> = {}) =>
+      labelsOf(all[1]!, { labelSearch: { toBlock: second! - 1n, earlier: { ...earlier, ...change } } });
+    const whole = { draw: 2, draws: { length: 2 }, searched: { from: "0", isWhole: true, omits: false } };
+    expect(await goOn()).toMatchObject([whole]);
+    // It is not taken at its word for a draw: the transaction is read, and has none with this label.
+    const lie = [...earlier.transactionHashes, all[2]!.transactionHash];
+    expect(await goOn({ transactionHashes: lie })).toMatchObject([whole]);
+    // Of another label, or another dapp's.
+    for (const other of [{ label: "other" }, { dapp: "dapp_b" }])
+      expect(await goOn(other)).toMatchObject([
+        { draw: 2, searched: { to: String(second! - 1n), isWhole: false } },
+      ]);
+    expect(first).toBeLessThan(second!);
+  });
+
   test("behaviour: the search begins where the node has no code of the contract, by its state", async () => {
     const all = [await draw(label("since deployed")), await draw(label("since deployed"))];
     const { presetConsumer } = world.contracts;

@@ -145,15 +145,31 @@ test("of several draws with a label, a stranger chooses one, and sees how many t
   await page.getByText(/request 2 of 2 with this label/).waitFor();
   await page.getByText(/block hashes show that none is left out in 0 to \d+/).waitFor();
 
-  // Where a node refuses a part of the chain, the page says which part it searched, and goes on in another one.
+  // Where a node refuses a part of the chain, the page says which part it searched, goes on in another one, and adds the two up.
   const hash = first.url.split("/").pop();
   const { data: found } = await tyche.call("GET", `/api/verify?network=sepolia&tx=${hash}`);
   const own = Number(found.requests[0].label.draws[0].blockNumber);
-  let isBusy = true;
-  await find(hash, (toBlock) => isBusy && toBlock > own);
-  await page.getByText(`of those in blocks 0 to ${own}, no other has this label (`).waitFor();
-  isBusy = false;
-  await page.getByRole("button", { name: new RegExp(`^Search blocks ${own + 1} to`) }).click();
+  let isBusy = false;
+  const searchFirst = async (): Promise<void> => {
+    isBusy = true;
+    await find(hash, (toBlock) => isBusy && toBlock > own);
+    await page.getByText(`of those in blocks 0 to ${own}, no other has this label (`).waitFor();
+    isBusy = false;
+  };
+  const goOn = () => page.getByRole("button", { name: new RegExp(`^Search blocks ${own + 1} to`) }).click();
+  await searchFirst();
+  await goOn();
+  await page
+    .getByText(
+      new RegExp(
+        `: request 1 of 2 with this label, the others: 0x[0-9a-f]{64} \\(blocks 0 to \\d+; block hashes show that none is left out in 0 to ${own}\\)`,
+      ),
+    )
+    .waitFor();
+  // Of another node, it isn't known what the first part holds.
+  await searchFirst();
+  await page.getByLabel("RPC URL of a node").fill(await startOtherNode(network.rpcUrl));
+  await goOn();
   await page
     .getByText(
       new RegExp(

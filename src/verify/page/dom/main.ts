@@ -3,7 +3,7 @@ import type { RequestVerification, Verification, VerificationStep } from "../../
 import type { Hex } from "viem";
 import { messageOf } from "../../../lib/errors.ts";
 import { describeDraw, describeTimes } from "../../../lib/drawWords.ts";
-import { describeLabel } from "../../../lib/label.ts";
+import { canonicalLabel, describeLabel } from "../../../lib/label.ts";
 import {
   OUTCOME_MARKS,
   OUTCOME_WORDS,
@@ -194,25 +194,35 @@ async function findDraw(client: ChainReader, label: string, bounds: SearchBounds
   output.replaceChildren(
     element("p", showHidden(said)),
     ...(only === undefined ? [] : [list]),
-    ...goOnButtons({ from, to, codeFrom }, BigInt(String(await client.request("eth_blockNumber")))),
+    ...goOnButtons(
+      { ...found, codeFrom, label: canonicalLabel(label) },
+      BigInt(String(await client.request("eth_blockNumber"))),
+    ),
   );
   output.dataset["state"] = "several";
   return undefined;
 }
 
-/** Creates the buttons that search for a label in the blocks that a search left out. */
+/** Creates the buttons that search for a label in the blocks that a search left out, and add what it found. */
 function goOnButtons(
-  searched: { readonly from: bigint; readonly to: bigint; readonly codeFrom: bigint },
+  { codeFrom, ...earlier }: NonNullable<SearchBounds["earlier"]> & { readonly codeFrom: bigint },
   newest: bigint,
 ): HTMLElement[] {
   const rest = [
-    { fromBlock: searched.codeFrom, toBlock: searched.from - 1n },
-    { fromBlock: searched.to + 1n, toBlock: newest },
+    { fromBlock: codeFrom, toBlock: earlier.from - 1n },
+    { fromBlock: earlier.to + 1n, toBlock: newest },
   ];
+  const where = (): string => JSON.stringify([field("rpc"), field("contracts"), field("data")]);
+  const searched = where();
   return rest
     .filter(({ fromBlock, toBlock }) => fromBlock <= toBlock)
     .map((bounds) =>
-      button(`Search blocks ${bounds.fromBlock} to ${bounds.toBlock}`, () => void run(bounds)),
+      button(
+        `Search blocks ${bounds.fromBlock} to ${bounds.toBlock}`,
+        () =>
+          // Another node, or other contracts: what was found before says nothing of them.
+          void run(where() === searched ? { ...bounds, earlier } : bounds),
+      ),
     );
 }
 
@@ -335,9 +345,17 @@ function describeRequest(request: RequestVerification, newest: bigint | undefine
   for (const line of [given, mined, label, value, words])
     if (line !== undefined) section.append(element("p", line));
   if (request.label !== null && newest !== undefined) {
-    const { from, to, codeFrom } = request.label.searched;
-    const searched = { from: BigInt(from), to: BigInt(to), codeFrom: BigInt(codeFrom ?? 0) };
-    section.append(...goOnButtons(searched, newest));
+    const { dapp, label, draws, searched } = request.label;
+    const { from, to, codeFrom, omits } = searched;
+    const earlier = {
+      dapp,
+      label,
+      transactionHashes: draws.map(({ transactionHash }) => transactionHash as Hex),
+      from: BigInt(from),
+      to: BigInt(to),
+      omits,
+    };
+    section.append(...goOnButtons({ ...earlier, codeFrom: BigInt(codeFrom ?? 0) }, newest));
   }
   const steps = element("ol");
   steps.append(...request.steps.map(describeStep));
