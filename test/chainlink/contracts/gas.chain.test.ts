@@ -2,6 +2,7 @@
  * Gas per preset, exact to the unit. Block hashes are pinned, and thus seeds and proofs: the number of times that hashing to the curve has
  * to start over changes a fulfillment by some 10,000 gas.
  */
+import type { DrandRound } from "../../../src/lib/drand.ts";
 import { QUICKNET_HASH } from "../../support/drandRelay.ts";
 import { bytesToHex, stringToHex, type Hex } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -21,6 +22,7 @@ import {
   submitJoined,
   type TestDapp,
   type TestPresets,
+  type TestSubmission,
 } from "../../support/consumer.ts";
 import { deliverReports, deliverResults, deliverWords, eventsOf, reportOf } from "../../support/delivery.ts";
 import { startTestStack, type TestStack } from "../../support/stack.ts";
@@ -334,6 +336,32 @@ test("behaviour: gas of each preset alone, and what a label and a round of drand
       "range": "93229 + 53227, label 7039, round 828 + 999",
     }
   `);
+});
+
+test("behaviour: gas of a function alone, and what a label and a round of drand add to its request and report", async () => {
+  const other = await startWorld("v2");
+  const source = "return Functions.encodeUint256(1)";
+  const dapp = "dapp_01m8cwtr88ae2zgvypf56ae1r9";
+  /** Runs a function to the end: an unanswered request makes the next one cheaper. */
+  const run = async (more: Pick<TestSubmission, "labels"> = {}, beacon?: DrandRound) => {
+    const data = bytesToHex(encodeFunctionsRequest({ source, beacon }));
+    const functions = [{ functionsSubId: other.dapp.functionsSubId, data }];
+    const asked = await submit(other.stack, { functions, ...more });
+    const roundSignature = beacon === undefined ? "0x" : (`0x${"b4".repeat(48)}` as const);
+    const answered = await deliverResults(other.stack, asked, { roundSignature });
+    return [asked.gasUsed, answered.gasUsed] as const;
+  };
+  try {
+    // The first one writes storage that later ones only update.
+    await run();
+    const [request, report] = await run();
+    const [labelled] = await run({ labels: [{ index: 0n, item: 0n, dapp, text: "raffle-2026-12-24" }] });
+    const [waiting, answered] = await run({}, { round: 10_000_000n, chainHash: QUICKNET_HASH });
+    const round = `round ${waiting - request} + ${answered - report}`;
+    expect(`${request} + ${report}, label ${labelled - request}, ${round}`).toMatchInlineSnapshot(`"180170 + 147364, label 7026, round 1343 + 889"`);
+  } finally {
+    await other.stack.close();
+  }
 });
 
 test("behaviour: gas of calls as `tyche network cost` has it: the mean of eight, whose proofs take more or fewer tries", async () => {
