@@ -17,6 +17,8 @@ const MIN_WAIT_MS = 2_000;
 const MIN_WATCHED_MS = 30_000;
 /** How much longer a request waits for its round of drand: the coordinator takes a result until the request is timed out, if ever. */
 const ROUND_SECONDS = 86_400;
+/** Time for the oracle from when its round is known, as the router gives it from the request on. */
+const ANSWER_SECONDS = 300;
 /** Maximum requests per transaction. */
 const MAX_REQUESTS = 50;
 /** Pause before a request that could not be timed out is retried: most likely, it had just been answered. */
@@ -52,6 +54,8 @@ export function createFunctionTimeouts(options: FunctionTimeoutsOptions): () => 
   const { client, watcher, sender, functionsRouter } = options;
   const known = new Map<OpenRequest, Pending & { readonly requestId: Hex }>();
   const pausedUntil = new Map<OpenRequest, number>();
+  /** When a request was last seen to wait for its round, in seconds of the chain's clock. */
+  const roundMissingAt = new Map<OpenRequest, number>();
 
   /** Looked up once per request: what it waits for stays the same unless a reorg moves it. */
   const findPending = async (request: OpenRequest): Promise<Pending | undefined> => {
@@ -81,7 +85,7 @@ export function createFunctionTimeouts(options: FunctionTimeoutsOptions): () => 
 
   return async () => {
     const requests = new Set(options.requests());
-    for (const map of [known, pausedUntil])
+    for (const map of [known, pausedUntil, roundMissingAt])
       for (const request of map.keys()) if (!requests.has(request)) map.delete(request);
     const head = watcher.head();
     if (head === undefined || watcher.watched().sinceGapMs < MIN_WATCHED_MS) return;
@@ -93,8 +97,12 @@ export function createFunctionTimeouts(options: FunctionTimeoutsOptions): () => 
       if (!isWaiting || (pausedUntil.get(request) ?? 0) > now) continue;
       const pending = await findPending(request);
       if (pending === undefined || pending.knownAtMs > now - MIN_WAIT_MS) continue;
-      const grace = options.roundWait(request) === undefined ? 0 : ROUND_SECONDS;
-      if (pending.timeoutAt + grace > seconds) continue;
+      const isMissing = options.roundWait(request) !== undefined;
+      if (isMissing) roundMissingAt.set(request, seconds);
+      const until = isMissing
+        ? pending.timeoutAt + ROUND_SECONDS
+        : Math.max(pending.timeoutAt, (roundMissingAt.get(request) ?? 0) + ANSWER_SECONDS);
+      if (until > seconds) continue;
       expired.push([request, pending.commitment]);
     }
     for (let i = 0; i < expired.length; i += MAX_REQUESTS) await timeOut(expired.slice(i, i + MAX_REQUESTS));

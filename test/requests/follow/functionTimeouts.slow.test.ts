@@ -151,6 +151,10 @@ test("behaviour: a request times out by the chain's clock, and after the chain w
   // It waits for its round, and the oracle's time begins once that is known.
   expect(send).not.toHaveBeenCalled();
   unknownRound = undefined;
+  seenAtMs += 299_000;
+  await look();
+  expect(send).not.toHaveBeenCalled();
+  seenAtMs += 1_000;
   await look();
   expect(send).toHaveBeenCalledOnce();
   unknownRound = "beacon_late: no relay has it";
