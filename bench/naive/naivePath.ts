@@ -142,7 +142,7 @@ export async function createNaivePath(
       await observe(request, {
         router: contracts.functionsRouter,
         runner,
-        rounds: { read: async () => undefined },
+        rounds: { read: () => undefined },
         nodes: NODES,
         maxResponseBytes,
         signal,

@@ -26,8 +26,8 @@ export const LATE_MS = 60_000;
 const MAX_ANSWER_BYTES = 4_096;
 /** Rounds that are remembered, besides those that are awaited. */
 const MAX_ROUNDS = 1_000;
-/** A round that is due later than this is not awaited: anybody can ask for one in a thousand years, and it would be remembered until then. */
-const LONGEST_AHEAD_MS = 86_400_000;
+/** A round that is due later than this is not awaited, as each is remembered until then. Far more than what callers wait for, as this machine's clock may be slow. */
+const LONGEST_AHEAD_MS = 10_800_000;
 
 /** What is known of a round. */
 export type RoundState =
@@ -66,6 +66,8 @@ export function createBeaconRounds(options: {
   );
   /** By chain's hash and round. */
   const followed = new Map<string, Followed>();
+  /** Keys of the known ones, oldest first. One that is awaited is never forgotten: it would be asked for again, in the place of another. */
+  const knownKeys: string[] = [];
 
   async function follow({ round, chainHash }: DrandRound, terms: BeaconTerms, one: Followed): Promise<void> {
     const { chain, relays, sign, late } = terms;
@@ -106,6 +108,8 @@ export function createBeaconRounds(options: {
       const signature =
         sign?.(round) ?? (await Promise.any([...relays.map(poll), ...(late ? [takeLate(late)] : [])]));
       one.state = { kind: "known", signature };
+      knownKeys.push(keyOf({ round, chainHash }));
+      if (knownKeys.length > MAX_ROUNDS) followed.delete(knownKeys.shift()!);
       if (isLate) void late?.settle({ round, chainHash }, signature);
     } finally {
       found.abort();
@@ -121,17 +125,12 @@ export function createBeaconRounds(options: {
       if (terms === undefined)
         return { kind: "never", why: `the oracle doesn't follow the drand chain ${round.chainHash}` };
       if (drandRoundTime(terms.chain, round.round) * 1000 > Date.now() + LONGEST_AHEAD_MS)
-        return { kind: "never", why: `drand's round ${round.round} is due in more than a day` };
+        return { kind: "never", why: `drand's round ${round.round} is due in more than three hours` };
       const key = keyOf(round);
       let one = followed.get(key);
       if (one === undefined) {
         one = { state: { kind: "awaited", why: "asking for the round" }, waiting: new Set() };
         followed.set(key, one);
-        // One that is awaited would be asked for again, in the place of another: none would ever be known.
-        for (const [oldest, { state }] of followed) {
-          if (followed.size <= MAX_ROUNDS) break;
-          if (state.kind === "known") followed.delete(oldest);
-        }
         // It rejects only when the oracle closes.
         follow(round, terms, one).catch(() => undefined);
       }

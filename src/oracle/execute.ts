@@ -70,7 +70,7 @@ export async function observe(
   if (typeof parsed === "string") return fail(parsed);
   const opened = await open(parsed, request, openSecrets);
   if (typeof opened === "string") return fail(opened);
-  const signature = await options.rounds.read(request);
+  const signature = options.rounds.read(request);
   if (typeof signature === "string") return fail(signature);
   const { source, args } = parsed;
   const { requestId } = request;

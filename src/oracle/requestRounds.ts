@@ -1,6 +1,11 @@
 import type { ChainClient } from "../evm/client.ts";
 import type { BeaconRounds } from "../lib/beaconRounds.ts";
 import type { DrandRound } from "../lib/drand.ts";
+import { retry } from "../lib/retry.ts";
+import { LONGEST_FREE_PAUSE_MS, pauseAfter } from "./backoff.ts";
+
+/** How long after its request's block a round may be due: anybody can ask for one in a thousand years, and it would be remembered until then. */
+const LONGEST_AHEAD_SECONDS = 3_600;
 
 /** A request that may wait for a round of drand. */
 interface WaitingRequest {
@@ -19,11 +24,12 @@ export interface RequestRounds {
    *
    * @throws if the round, or the request's block, isn't known yet.
    */
-  read(request: WaitingRequest): Promise<Uint8Array | string | undefined>;
+  read(request: WaitingRequest): Uint8Array | string | undefined;
 }
 
 /**
- * Creates the rounds of one kind of requests. A signature stays known as long as its request.
+ * Creates the rounds of one kind of requests. A signature stays known as long as its request. The time of a request's block decides
+ * whether it can have its round, and no node's clock: relays are asked for no other round, as anybody can ask for any.
  *
  * @param options.onRound is called when a round that was asked for is known, or why it isn't has changed
  */
@@ -31,16 +37,64 @@ export function createRequestRounds(options: {
   readonly rounds: BeaconRounds;
   readonly client: Pick<ChainClient, "getHead">;
   readonly onRound: () => void;
+  readonly signal: AbortSignal;
 }): RequestRounds {
-  const { rounds, client, onRound } = options;
+  const { rounds, client, onRound, signal } = options;
   const signatures = new WeakMap<WaitingRequest, Uint8Array>();
+  /** Timestamp of a request's block, in seconds; `undefined` while it is read. */
+  const minedAt = new WeakMap<WaitingRequest, bigint | undefined>();
+  /** Timestamps that are being read, by block: one may have many requests. */
+  const reading = new Map<bigint, Promise<bigint>>();
+
+  async function readTime(number: bigint): Promise<bigint> {
+    const block = await client.getHead(number);
+    if (block === undefined) throw new Error(`the node doesn't show block ${number}`);
+    return block.timestamp;
+  }
+
+  function timeOf(number: bigint): Promise<bigint> {
+    let read = reading.get(number);
+    if (read === undefined) {
+      const pauseMs = (failures: number): number => pauseAfter(failures, LONGEST_FREE_PAUSE_MS);
+      read = retry(() => readTime(number), { attempts: Infinity, pauseMs, signal });
+      reading.set(number, read);
+      read.finally(() => reading.delete(number)).catch(() => {});
+    }
+    return read;
+  }
 
   /** Returns why a request has no signature now. */
   function ask(
     request: WaitingRequest,
   ): { readonly kind: "awaited" | "never"; readonly why: string } | undefined {
-    if (request.beacon === undefined || signatures.has(request)) return undefined;
-    const state = rounds.ask(request.beacon, onRound);
+    const { beacon, blockNumber } = request;
+    if (beacon === undefined || signatures.has(request)) return undefined;
+    const mined = minedAt.get(request);
+    if (mined === undefined) {
+      if (!minedAt.has(request)) {
+        minedAt.set(request, undefined);
+        // It rejects only when the oracle closes.
+        timeOf(blockNumber).then(
+          (time) => {
+            minedAt.set(request, time);
+            onRound();
+          },
+          () => {},
+        );
+      }
+      return { kind: "awaited", why: "reading the time of its block" };
+    }
+    const aheadSeconds = rounds.timeOf(beacon) - Number(mined);
+    if (aheadSeconds <= 0) {
+      const why = `drand's round ${beacon.round} was known before the request was mined; make a new request`;
+      return { kind: "never", why };
+    }
+    if (aheadSeconds > LONGEST_AHEAD_SECONDS && aheadSeconds < Infinity)
+      return {
+        kind: "never",
+        why: `drand's round ${beacon.round} is due more than an hour after the request's block`,
+      };
+    const state = rounds.ask(beacon, onRound);
     if (state.kind !== "known") return state;
     signatures.set(request, state.signature);
     return undefined;
@@ -52,17 +106,10 @@ export function createRequestRounds(options: {
       return missing?.kind === "awaited" ? missing.why : undefined;
     },
     signatureOf: (request) => signatures.get(request),
-    async read(request) {
-      const { beacon, blockNumber } = request;
-      if (beacon === undefined) return undefined;
+    read(request) {
       const missing = ask(request);
       if (missing?.kind === "awaited") throw new Error(missing.why);
-      if (missing !== undefined) return missing.why;
-      const block = await client.getHead(blockNumber);
-      if (block === undefined) throw new Error(`the node doesn't show block ${blockNumber}`);
-      return rounds.timeOf(beacon) > Number(block.timestamp)
-        ? signatures.get(request)
-        : `drand's round ${beacon.round} was known before the request was mined; make a new request`;
+      return missing === undefined ? signatures.get(request) : missing.why;
     },
   };
 }

@@ -1,4 +1,5 @@
-import { bytesToHex, hexToBytes } from "viem";
+import { bls12_381 } from "@noble/curves/bls12-381.js";
+import { bytesToHex, hexToBytes, numberToHex } from "viem";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { describe, expect, test } from "vitest";
 import {
@@ -9,6 +10,7 @@ import {
   QUICKNET,
   verifyDrandRound,
 } from "../../src/lib/drand.ts";
+import { ownDrandChain, signOwnRound } from "../support/drandRelay.ts";
 
 /** Rounds of quicknet as drand published them (github.com/thibmeu/drand-rs, `dee rand -u quicknet --long 1000`; drand's clients use them too). */
 const ROUND_1000 = hexToBytes(
@@ -44,6 +46,26 @@ describe("a signature is refused", () => {
     ["that is nothing", new Uint8Array()],
   ])("%s", (_what, signature) => {
     expect(verifyDrandRound(QUICKNET, 1000n, signature)).toBe(false);
+  });
+
+  // The word follows from its bytes: who could write one point in two ways could choose between two words.
+  test("that is the round's point in other bytes", () => {
+    const { Fp } = bls12_381.fields;
+    const chain = ownDrandChain();
+    const xOf = (round: bigint) => {
+      const bytes = signOwnRound(round);
+      return BigInt(bytesToHex(bytes.with(0, bytes[0]! & 0x1f)));
+    };
+    // The coordinate has 381 bits, and so has this sum, for a quarter of all rounds.
+    const isAmbiguous = (round: bigint) => xOf(round) + Fp.ORDER < 1n << 381n;
+    const round = Array.from({ length: 100 }, (_, i) => BigInt(i + 1)).find(isAmbiguous)!;
+    const right = signOwnRound(round);
+    const unreduced = hexToBytes(numberToHex(xOf(round) + Fp.ORDER, { size: 48 }));
+    unreduced[0]! |= right[0]! & 0xe0;
+    const uncompressed = bls12_381.G1.Point.fromBytes(right).toBytes(false);
+    expect(
+      [right, unreduced, uncompressed].map((signature) => verifyDrandRound(chain, round, signature)),
+    ).toEqual([true, false, false]);
   });
 
   test("under another key", () => {

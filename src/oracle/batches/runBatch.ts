@@ -93,7 +93,7 @@ export function createBatchRunner(options: {
   return {
     async run(request, seed) {
       const { items, subscriptionId, requestId } = request;
-      const signature = await rounds.read(request);
+      const signature = rounds.read(request);
       if (typeof signature === "string")
         return [...items, undefined].map(() => [failure(signature, maxResponseBytes)]);
       const words = wordsOfBatch(seed, items.length).map((word, i) =>

@@ -137,9 +137,11 @@ describe("a function that waits for a round", () => {
 
   test.each([
     ["was due before the request's block", { round: 799n }, "was known before the request was mined"],
-    ["is a thousand years ahead", { round: 10_000_000_000n }, "is due in more than a day"],
+    ["is round 0, which drand never makes", { round: 0n }, "was known before the request was mined"],
+    ["is due an hour after the block", { round: 2_200n }, "is due more than an hour after"],
+    ["is the last that there can be", { round: 2n ** 64n - 1n }, "is due more than an hour after"],
     ["is of a chain that nobody follows", { chainHash: QUICKNET_HASH }, "doesn't follow the drand chain"],
-  ])("fails where it %s", async (_what, change, reason) => {
+  ])("fails where it %s, and no relay is asked", async (_what, change, reason) => {
     const chain = ownDrandChain({ period: 3 });
     const own = await startDrandRelay(chain, signOwnRound);
     relays.push(own);
@@ -147,6 +149,7 @@ describe("a function that waits for a round", () => {
     const beacon = { round: 1n, chainHash: drandChainHash(chain), ...change };
     await world.requestFunctions([encodeFunctionsRequest({ source: "return Buffer.from('ran')", beacon })]);
     expect(await answers(1)).toEqual([expect.stringContaining(reason)]);
+    expect(own.asked).toEqual([]);
   });
 });
 
@@ -165,6 +168,7 @@ describe("error: the presets fail where their round", () => {
     world.startOracle({ beacon: { chain, relays: [own.url], marginSeconds: 3 } });
     await world.requestPresets(ECHO, 1, { round: 799n, chainHash: drandChainHash(chain) });
     expect(await readRefusals()).toEqual(refusals("was known before the request was mined"));
+    expect(own.asked).toEqual([]);
   });
 
   test("is of another chain than the oracle's", async () => {
