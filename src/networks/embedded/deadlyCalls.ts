@@ -3,14 +3,18 @@ import type { Hex } from "viem";
 import { AnswerError, BrokenConnectionError } from "../../evm/connection.ts";
 import { readSigned } from "../../evm/signedTransaction.ts";
 import { fromHexText, toHexText } from "../../lib/hex.ts";
+import { withDeadline } from "../../lib/deadline.ts";
 import { keccak256 } from "../../lib/keccak.ts";
 import { createTurnstile } from "../../lib/turnstile.ts";
 import { RPC_CODES } from "./rpcErrors.ts";
 
 /** After a death, transactions are sent one at a time for this long. */
 const ALONE_MS = 60_000;
-/** A transaction that has no answer by then waits in the pool for an earlier nonce. */
+/** A transaction that has no answer by then, while nothing is being mined, waits in the pool for an earlier nonce. */
 const ANSWER_MS = 5_000;
+
+/** A connection breaks some milliseconds before the process is known to have died. */
+const DEATH_KNOWN_MS = 1_000;
 
 /** Deaths with a transaction alone under way until it counts as deadly: a user's trace at the same time may be to blame once. */
 const DEATHS_ALONE = 2;
@@ -26,8 +30,16 @@ export interface DeadlyCalls {
   onOutOfMemory(): void;
 }
 
-/** Opens the list of one chain, which is only written when a process dies. */
-export function openDeadlyCalls(file: string, onError: (error: unknown) => void): DeadlyCalls {
+export interface DeadlyCallsOptions {
+  /** Holds the list of one chain; only written when a process dies. */
+  readonly file: string;
+  /** Whether the process is mining transactions: on a busy machine it takes long to run out of memory. */
+  readonly isMining: () => Promise<boolean>;
+  readonly onError: (error: unknown) => void;
+}
+
+/** Opens the list of one chain. */
+export function openDeadlyCalls({ file, isMining, onError }: DeadlyCallsOptions): DeadlyCalls {
   const deadly = new Set(existsSync(file) ? readFileSync(file, "utf8").split("\n") : []);
   const inTurn = createTurnstile();
   let aloneUntil = -Infinity;
@@ -48,6 +60,8 @@ export function openDeadlyCalls(file: string, onError: (error: unknown) => void)
     }
   };
 
+  const death = createSignal();
+
   return {
     async send(raw, send) {
       const key = keyOf(raw);
@@ -60,7 +74,7 @@ export function openDeadlyCalls(file: string, onError: (error: unknown) => void)
           acquit(key);
           return answer;
         } catch (error) {
-          if (!(error instanceof BrokenConnectionError)) acquit(key);
+          if (error instanceof AnswerError) acquit(key);
           throw error;
         } finally {
           underWay -= 1;
@@ -71,15 +85,21 @@ export function openDeadlyCalls(file: string, onError: (error: unknown) => void)
         void inTurn(async () => {
           const answer = run(true);
           answer.then(resolve, reject);
-          let timer: NodeJS.Timeout | undefined;
-          const late = new Promise<void>((end) => (timer = setTimeout(end, ANSWER_MS)));
-          await Promise.race([answer.catch(() => {}), late]);
-          clearTimeout(timer);
+          const ended = answer.catch(async (error: unknown) => {
+            if (error instanceof AnswerError) return;
+            // The next one must not be blamed for this death.
+            if (error instanceof BrokenConnectionError) await endsWithin(death.next(), DEATH_KNOWN_MS);
+            // A call that is given up as too slow goes on in the process.
+            else await death.next();
+          });
+          const until = performance.now() + ALONE_MS;
+          while (!(await endsWithin(ended, ANSWER_MS)) && performance.now() < until && (await isMining()));
         });
       });
     },
     onOutOfMemory() {
       aloneUntil = performance.now() + ALONE_MS;
+      death.give();
       if (suspect === undefined) return;
       const count = (deaths.get(suspect) ?? 0) + 1;
       deaths.set(suspect, count);
@@ -88,6 +108,24 @@ export function openDeadlyCalls(file: string, onError: (error: unknown) => void)
     },
   };
 }
+
+/** An event that can be waited for. */
+function createSignal(): { next(): Promise<void>; give(): void } {
+  const waiting: (() => void)[] = [];
+  return {
+    next: () => new Promise((resolve) => waiting.push(resolve)),
+    give() {
+      for (const resolve of waiting.splice(0)) resolve();
+    },
+  };
+}
+
+/** Resolves to whether some work, which never rejects, ends in time. */
+const endsWithin = (work: Promise<unknown>, timeoutMs: number): Promise<boolean> =>
+  withDeadline(work, timeoutMs).then(
+    () => true,
+    () => false,
+  );
 
 /** The sender may sign the same call again, with another nonce, price or gas. */
 function keyOf(raw: Hex): string {

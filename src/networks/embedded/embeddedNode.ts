@@ -109,7 +109,15 @@ export async function startEmbeddedNode(options: EmbeddedNodeOptions): Promise<E
   const publicConnection = openUnixSocket(ipcPath, LONG_TIMEOUT_MS, MAX_ANSWER_CHARS);
   const keeper = createKeeper({ ipcPath, historyFile, timeoutMs: LONG_TIMEOUT_MS, keptTopics: KEPT_TOPICS });
   const gate = createGate();
-  const deadlyCalls = openDeadlyCalls(join(folder, "deadly-calls.txt"), onError);
+  const deadlyCalls = openDeadlyCalls({
+    file: join(folder, "deadly-calls.txt"),
+    isMining: () =>
+      connection.request("txpool_status", []).then(
+        (status) => Number((status as { readonly pending: Hex }).pending) > 0,
+        (error: unknown) => !(error instanceof BrokenConnectionError),
+      ),
+    onError,
+  });
   const earlyListeners = new Set<(header: unknown) => void>();
   const headListeners = new Set<(header: unknown) => void>();
   const disconnect = (): void => {

@@ -27,7 +27,7 @@ function createChain(held: number) {
   const guarded = guardConnection({
     connection,
     gate: createGate(),
-    deadlyCalls: openDeadlyCalls("/nonexistent", () => {}),
+    deadlyCalls: openDeadlyCalls({ file: "/nonexistent", isMining: async () => false, onError() {} }),
     recorder: recorder as unknown as Recorder,
     settle: recorder.ensure,
     async recall(_, [filter]) {
@@ -85,7 +85,7 @@ function createDyingChain({ deaths, breaksPerDeath = 1 }: { deaths: number; brea
       close() {},
     },
     gate: createGate(),
-    deadlyCalls: openDeadlyCalls("/nonexistent", () => {}),
+    deadlyCalls: openDeadlyCalls({ file: "/nonexistent", isMining: async () => false, onError() {} }),
     recorder: { head: () => ({ number: HEAD }), life } as unknown as Recorder,
     settle: async () => {},
     recall: async () => undefined,
