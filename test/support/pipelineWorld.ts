@@ -144,7 +144,7 @@ export async function startPipelineWorld({
     const store = await openStore(createSqliteDialect(join(folder, options.file ?? "tyche.db")));
     const dapp = { id: DESK_DAPP, name: "test", facilities: ["presets", "functions"], createdAt: 1 };
     await insertDapp(store.db, dapp).catch(() => {});
-    const client = createChainClient(options.url ?? node.ipcPath, { timeoutMs: 1_000 });
+    const client = createChainClient(options.url ?? node.ipcPath);
     const book = createRequestBook(store);
     const twins: Error[] = [];
     const twin = createTwinWatch({
