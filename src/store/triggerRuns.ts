@@ -5,6 +5,8 @@ import type { Tables } from "./schema.ts";
 /** One time that a trigger was due: its request, or why there is none. */
 export type StoredRun = Selectable<Tables["trigger_runs"]>;
 
+/** Key of a run that its owner asked for; ticks have their time. */
+export const ASKED = "now ";
 /** How many of a trigger's newest requests are looked at for one that has not ended. */
 const LOOKED_AT = 20;
 
@@ -50,7 +52,7 @@ export async function findNewestDueTick(db: Queryable, scheduleId: string): Prom
     .select((on) => on.fn.max("at").as("at"))
     .where("state", "=", "due")
     .where("trigger_id", "=", scheduleId)
-    .where("key", "not like", "now %")
+    .where("key", "not like", `${ASKED}%`)
     .executeTakeFirst();
   return row?.at ?? -Infinity;
 }
@@ -122,13 +124,14 @@ export async function listRuns(
   return await query.orderBy("id", "desc").limit(page.limit).execute();
 }
 
-/** Deletes a schedule's missed runs of ticks after a time. */
-export async function deleteMissedRuns(db: Queryable, scheduleId: string, after: number): Promise<void> {
+/** Deletes a schedule's runs of ticks after a time that have made no request. */
+export async function deleteEarlyRuns(db: Queryable, scheduleId: string, after: number): Promise<void> {
   await db
     .deleteFrom("trigger_runs")
     .where("trigger_id", "=", scheduleId)
     .where("at", ">", after)
-    .where("reason", "=", "missed")
+    .where("request_id", "is", null)
+    .where("key", "not like", `${ASKED}%`)
     .execute();
 }
 

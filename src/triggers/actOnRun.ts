@@ -10,10 +10,7 @@ import type { Queryable } from "../store/queryable.ts";
 import { findRequestByKey } from "../store/requests.ts";
 import type { StoredSchedule } from "../store/schedules.ts";
 import type { Store } from "../store/store.ts";
-import { endRun, findOpenRequestOf, noteWait, type StoredRun } from "../store/triggerRuns.ts";
-
-/** Key of a run that its owner asked for; ticks have their time. */
-export const ASKED = "now ";
+import { ASKED, endRun, findOpenRequestOf, noteWait, type StoredRun } from "../store/triggerRuns.ts";
 
 export interface ActOptions {
   readonly store: Store;
@@ -32,7 +29,7 @@ export interface ActingTrigger extends Pick<StoredSchedule, "id" | "dappId" | "k
 }
 
 /** Why a run makes no request. */
-interface Skip {
+export interface Skip {
   readonly reason: SkipReason;
   readonly detail: string;
 }
@@ -52,16 +49,26 @@ export async function actOnRun(
   const { store, now } = options;
   const findSkip = async (): Promise<Skip | undefined> => {
     if (run.key.startsWith(ASKED)) return undefined;
-    if (schedule.pausedAt !== null)
-      return { reason: "paused", detail: "the schedule was paused before it ran" };
-    if (now() - run.at > schedule.windowMs)
-      return { reason: "missed", detail: run.detail ?? "the service could not act on it in time" };
+    const late = findLateSkip(schedule, run, now());
+    if (late !== undefined) return late;
     const open = schedule.overlap === "skip" ? await findOpenRequestOf(store.db, run.trigger_id) : undefined;
     return open === undefined ? undefined : { reason: "overlap", detail: `request ${open} had not ended` };
   };
   const command = (): Command => schedule.command as Command;
   const acting = { ...schedule, network: schedule.command.network, isPatient: false };
   return await requestRun(options, acting, run, { fence, command, findSkip });
+}
+
+/** Returns why a schedule makes no request of a tick that it had to wait with. */
+export function findLateSkip(
+  { pausedAt, windowMs }: Pick<StoredSchedule, "pausedAt" | "windowMs">,
+  run: StoredRun,
+  now: number,
+): Skip | undefined {
+  if (pausedAt !== null) return { reason: "paused", detail: "the schedule was paused before it ran" };
+  return now - run.at > windowMs
+    ? { reason: "missed", detail: run.detail ?? "the service could not act on it in time" }
+    : undefined;
 }
 
 /**

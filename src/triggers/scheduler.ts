@@ -11,7 +11,8 @@ import {
   type StoredSchedule,
 } from "../store/schedules.ts";
 import {
-  deleteMissedRuns,
+  ASKED,
+  deleteEarlyRuns,
   deleteOldRuns,
   endRun,
   findNewestDueTick,
@@ -20,7 +21,14 @@ import {
   listDueScheduleIds,
   type StoredRun,
 } from "../store/triggerRuns.ts";
-import { actOnRun, addSkipEvent, ASKED, idempotencyKeyOf, type ActOptions } from "./actOnRun.ts";
+import {
+  actOnRun,
+  addSkipEvent,
+  findLateSkip,
+  idempotencyKeyOf,
+  type ActOptions,
+  type Skip,
+} from "./actOnRun.ts";
 import { nextTick, type Timing } from "../lib/scheduleTimes.ts";
 import { createSteadyCheck } from "../lib/steadyClock.ts";
 
@@ -34,7 +42,10 @@ const ACTED_AT_ONCE = 20;
 const KEPT_MS = 30 * 86_400_000;
 const CLEAN_INTERVAL_MS = 600_000;
 const MISSED = "the service did not run when it was due";
-const OVERTAKEN = "a later one was due before the service could act on it";
+const OVERTAKEN: Skip = {
+  reason: "missed",
+  detail: "a later one was due before the service could act on it",
+};
 
 /** Turns the ticks of schedules into runs, and runs into requests. */
 export interface Scheduler {
@@ -88,31 +99,35 @@ function startRun(
     if (isTold) options.onEvent();
   };
 
-  /** Skips ticks that had to wait until a later one was due. @returns the runs that are left. */
-  const skipOvertaken = async (
+  /** Skips ticks that had to wait for too long, with one event for each reason. @returns the runs that are left. */
+  const skipLate = async (
     schedule: StoredSchedule,
     runs: readonly StoredRun[],
   ): Promise<readonly StoredRun[]> => {
-    const newest = await findNewestDueTick(store.db, schedule.id);
-    const overtaken = new Set<StoredRun>();
+    const newest = schedule.catchUp === "all" ? -Infinity : await findNewestDueTick(store.db, schedule.id);
+    const late: { run: StoredRun; skip: Skip }[] = [];
     for (const run of runs) {
-      if (run.key.startsWith(ASKED) || run.at >= newest) continue;
+      if (run.key.startsWith(ASKED)) continue;
+      const skip = findLateSkip(schedule, run, now()) ?? (run.at < newest ? OVERTAKEN : undefined);
+      if (skip === undefined) continue;
       const request = await findRequestByKey(store.db, schedule.dappId, idempotencyKeyOf(run));
-      if (request === undefined) overtaken.add(run);
+      if (request === undefined) late.push({ run, skip });
     }
-    if (overtaken.size === 0) return runs;
-    const why = { reason: "missed", detail: OVERTAKEN } as const;
-    const isTold = await store.write(async (db) => {
-      await fence?.assertHeld(db);
-      const ticks: number[] = [];
-      for (const run of overtaken)
-        if (await endRun(db, run.id, { ...why, state: "skipped", request_id: null })) ticks.push(run.at);
-      if (ticks.length === 0) return false;
-      const { network } = schedule.command;
-      return await addSkipEvent(db, { ...schedule, network }, { ...why, ticks, at: now() });
-    });
-    if (isTold) options.onEvent();
-    return runs.filter((run) => !overtaken.has(run));
+    for (const group of Map.groupBy(late, ({ skip }) => `${skip.reason} ${skip.detail}`).values()) {
+      const why = group[0]!.skip;
+      const isTold = await store.write(async (db) => {
+        await fence?.assertHeld(db);
+        const ticks: number[] = [];
+        for (const { run } of group)
+          if (await endRun(db, run.id, { ...why, state: "skipped", request_id: null })) ticks.push(run.at);
+        if (ticks.length === 0) return false;
+        const { network } = schedule.command;
+        return await addSkipEvent(db, { ...schedule, network }, { ...why, ticks, at: now() });
+      });
+      if (isTold) options.onEvent();
+    }
+    const skipped = new Set(late.map(({ run }) => run));
+    return runs.filter((run) => !skipped.has(run));
   };
 
   /** Acts on some of a schedule's due runs, oldest first, up to one that waits. */
@@ -120,16 +135,18 @@ function startRun(
     const due = await listDueRuns(store.db, id, PAGE);
     const found = await findSchedule(store.db, id);
     if (found === undefined) return;
-    const runs = found.catchUp === "all" ? due : await skipOvertaken(found, due);
+    const runs = await skipLate(found, due);
     for (const run of runs.slice(0, ACTED_AT_ONCE)) {
       const schedule = await findSchedule(store.db, id);
       if (isStopped || schedule === undefined) return;
+      // Ticks that a pause takes are skipped together.
+      if (schedule.pausedAt !== found.pausedAt) return wake();
       if (!(await actOnRun(options, schedule, run, fence))) return;
     }
     if (runs.length > ACTED_AT_ONCE || due.length === PAGE) isAskedAgain = true;
   };
 
-  /** Finds ticks again that come before what is stored as next because the clock was set back: those that were missed, but not yet due. */
+  /** Finds ticks again that come before what is stored as next because the clock was set back: those that it was ahead of, and that made no request. */
   const rewind = async (): Promise<void> => {
     const at = now();
     for (const schedule of await listActiveSchedules(store.db)) {
@@ -137,7 +154,7 @@ function startRun(
       if (next === null || next >= (schedule.nextAt ?? Infinity)) continue;
       await store.write(async (db) => {
         await fence?.assertHeld(db);
-        if (await moveSchedule(db, schedule, next)) await deleteMissedRuns(db, schedule.id, at);
+        if (await moveSchedule(db, schedule, next)) await deleteEarlyRuns(db, schedule.id, at);
       });
     }
   };
@@ -151,8 +168,9 @@ function startRun(
   const look = async (): Promise<void> => {
     do {
       isAskedAgain = false;
-      if (now() < latest) await rewind();
+      const before = latest;
       latest = now();
+      if (latest < before) await rewind();
       const due = await listDueSchedules(store.db, now(), PAGE);
       for (const schedule of due) {
         if (isStopped) return;

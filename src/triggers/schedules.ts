@@ -15,6 +15,7 @@ import {
   type StoredSchedule,
 } from "../store/schedules.ts";
 import {
+  ASKED,
   countDueRunsBefore,
   findRun,
   insertRuns,
@@ -22,7 +23,7 @@ import {
   listRuns,
   type StoredRun,
 } from "../store/triggerRuns.ts";
-import { actOnRun, ASKED, describeQueue, type ActOptions } from "./actOnRun.ts";
+import { actOnRun, describeQueue, type ActOptions } from "./actOnRun.ts";
 import type { ParseAction } from "./eventReferences.ts";
 import { storeDueTicks, tickAfter } from "./scheduler.ts";
 import {

@@ -54,7 +54,7 @@ import type { Queryable } from "../../src/store/store.ts";
 import { findLastNonce, listOpenTransactions, listTransactionsFrom } from "../../src/store/transactions.ts";
 import {
   countDueRunsBefore,
-  deleteMissedRuns,
+  deleteEarlyRuns,
   deleteOldRuns,
   endRun,
   findOpenRequestOf,
@@ -109,7 +109,7 @@ const QUERIES: Readonly<Record<string, (on: Queryable) => Promise<unknown>>> = {
   noteFailure: (on) => noteFailure(on, "wh_1", 1),
   listSchedules: (on) => listSchedules(on, dappId),
   listDueSchedules: (on) => listDueSchedules(on, 5, 5),
-  deleteMissedRuns: (on) => deleteMissedRuns(on, "sch_1", 5),
+  deleteEarlyRuns: (on) => deleteEarlyRuns(on, "sch_1", 5),
   findFirstTick: (on) => findFirstTick(on),
   moveSchedule: (on) => moveSchedule(on, { id: "sch_1", nextAt: 5 }, 6),
   deleteSchedule: (on) => deleteSchedule(on, "sch_1"),

@@ -177,6 +177,48 @@ describe.each(DATABASES)("on %s", (_name, prepare) => {
     expect(new Set(submitted).size).toBe(12);
   });
 
+  test.each([
+    ["wait", "allow", ["due", "due"]],
+    ["are skipped because of the one before", "skip", ["requested", "overlap"]],
+  ] as const)(
+    "ticks of a clock that was ahead run when they are due if they %s",
+    async (_, overlap, [first, later]) => {
+      const { id } = await create({ catchUp: "all", overlap });
+      if (overlap === "allow") refusal = new OpenLimitError(1_250, "sepolia");
+      const expectTicks = async (ms: number, states: readonly string[]) => {
+        clock = START + ms;
+        scheduler.wake();
+        await vi.waitFor(
+          async () => {
+            const { items } = await schedules.runs(DAPP.id, id, { limit: 100 });
+            expect(items.map(stateOf).toReversed()).toEqual(states);
+          },
+          { timeout: 60_000, interval: 20 },
+        );
+      };
+      await expectTicks(10_000, [first]);
+      await expectTicks(310_000, [first, ...Array<string>(30).fill(later)]);
+      await expectTicks(10_000, [first]);
+      refusal = undefined;
+      await store.db.updateTable("requests").set({ state: "fulfilled" }).execute();
+      await expectTicks(20_000, ["requested", "requested"]);
+      expect(submitted).toEqual([`${id} 2026-11-26T12:00:10.000Z`, `${id} 2026-11-26T12:00:20.000Z`]);
+    },
+  );
+
+  test("a run that was asked for stays when the clock is set back before it is acted on", async () => {
+    const { id } = await create({ every: "1h" });
+    refusal = new OpenLimitError(1_250, "sepolia");
+    const asked = await schedules.run(DAPP, id);
+    clock = START - 3_600_000;
+    scheduler.wake();
+    await vi.waitFor(
+      async () => expect((await schedules.get(DAPP.id, id)).next[0]).toBe("2026-11-26T12:00:00.000Z"),
+      { timeout: 60_000, interval: 20 },
+    );
+    expect((await schedules.runs(DAPP.id, id, { limit: 100 })).items).toMatchObject([{ id: asked.id }]);
+  });
+
   test("finds the request of a process that ended before it recorded it", async () => {
     const { id } = await create();
     loses = true;
@@ -291,7 +333,8 @@ describe.each(DATABASES)("on %s", (_name, prepare) => {
     expect(run).toMatchObject({ reason: "missed", detail: "sepolia is away" });
   });
 
-  test("tells skipped ticks in one event", async () => {
+  /** Stores a webhook for skipped ticks; returns what reads the events that it is sent. */
+  const listen = async (): Promise<() => Promise<{ body: string; subject: string | null }[]>> => {
     const row = {
       id: "wh_1",
       dappId: DAPP.id,
@@ -307,9 +350,14 @@ describe.each(DATABASES)("on %s", (_name, prepare) => {
       failingSince: null,
     };
     await store.write((db) => insertWebhook(db, { ...row, ...rest, events: ["trigger.skipped"] }));
+    return () => store.db.selectFrom("webhook_events").select(["subject", "body"]).execute();
+  };
+
+  test("tells skipped ticks in one event", async () => {
+    const readEvents = await listen();
     const { id } = await create({ catchUp: "one" });
     await runsAt(id, 50_000, 5);
-    const events = await store.db.selectFrom("webhook_events").select(["subject", "body"]).execute();
+    const events = await readEvents();
     expect(events).toHaveLength(1);
     expect(events[0]!.subject).toBe(id);
     expect(JSON.parse(events[0]!.body)).toMatchObject({
@@ -322,6 +370,24 @@ describe.each(DATABASES)("on %s", (_name, prepare) => {
         to: "2026-11-26T12:00:40.000Z",
       },
     });
+  });
+
+  test("tells ticks that waited until their schedule was paused together", async () => {
+    const readEvents = await listen();
+    const { id } = await create({ catchUp: "all" });
+    refusal = new OpenLimitError(1_250, "sepolia");
+    for (const tick of [1, 2, 3]) {
+      clock = START + tick * 10_000;
+      scheduler.wake();
+      await vi.waitFor(
+        async () => expect((await schedules.runs(DAPP.id, id, { limit: 100 })).items).toHaveLength(tick),
+        { timeout: 60_000, interval: 20 },
+      );
+    }
+    await schedules.change(DAPP, id, { paused: true });
+    expect((await runsAt(id, 30_000, 3)).map(stateOf)).toEqual(["paused", "paused", "paused"]);
+    const told = (await readEvents()).map(({ body }) => JSON.parse(body).data);
+    expect(told).toMatchObject([{ reason: "paused", count: 3 }]);
   });
 
   test.each([
