@@ -1,6 +1,7 @@
 import { closeSync, openSync, rmSync, writeSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { clockModule } from "../../support/clock.ts";
 import { signalAll, type Fault } from "../fault.ts";
 import type { World } from "../world.ts";
 
@@ -66,16 +67,6 @@ function startedUnder(what: string, command: readonly string[]): Fault {
 
 function moveClock(world: World): void {
   signalAll([world.service().pid], "SIGUSR2");
-}
-
-/** Returns a module that shifts the wall clock of the process that imports it: always, or from each other signal `onSignal` on. */
-function clockModule(shiftMs: number, onSignal?: NodeJS.Signals): string {
-  const code =
-    `const D=Date;let isMoved=${onSignal === undefined};const now=()=>D.now()+(isMoved?${shiftMs}:0);` +
-    (onSignal === undefined ? "" : `process.on("${onSignal}",()=>{isMoved=!isMoved});`) +
-    "globalThis.Date=new Proxy(D,{construct:(t,a,n)=>Reflect.construct(t,a.length===0?[now()]:a,n===globalThis.Date?t:n)," +
-    "apply:()=>new D(now()).toString(),get:(t,k)=>k==='now'?now:Reflect.get(t,k)});";
-  return `data:text/javascript;base64,${Buffer.from(code).toString("base64")}`;
 }
 
 function fill(file: string): void {
