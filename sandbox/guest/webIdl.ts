@@ -4,12 +4,13 @@ import { withCode } from "./convert.ts";
 
 /**
  * Makes the members of a class enumerable, lets them be called on its instances alone, and sets its `Symbol.toStringTag`. With
- * `isGlobal` its methods are functions of the global object too.
+ * `isGlobal` its methods are functions of the global object too. `refuse` makes the error for other objects.
  */
 export function exposeInterface(
   type: { readonly prototype: object; readonly name: string },
   name = type.name,
   isGlobal = false,
+  refuse: () => Error = illegalInvocation,
 ): void {
   const { prototype } = type;
   Object.defineProperty(type, "name", { value: name, configurable: true });
@@ -23,20 +24,25 @@ export function exposeInterface(
     if (member.enumerable === true) continue;
     if (!isGlobal)
       for (const part of ["get", "set", "value"] as const)
-        if (typeof member[part] === "function") member[part] = branded(type, member[part] as () => unknown);
+        if (typeof member[part] === "function")
+          member[part] = branded(type, member[part] as () => unknown, refuse);
     Object.defineProperty(prototype, key, { ...member, enumerable: true });
   }
   Object.defineProperty(prototype, Symbol.toStringTag, { value: name, configurable: true });
 }
 
 /** Returns a method that refuses to be called on anything but an instance; an asynchronous one rejects. */
-function branded(type: object, method: (...args: unknown[]) => unknown): (...args: unknown[]) => unknown {
+function branded(
+  type: object,
+  method: (...args: unknown[]) => unknown,
+  refuse: () => Error,
+): (...args: unknown[]) => unknown {
   const isAsync = method.constructor.name === "AsyncFunction";
   const { branded: checked } = {
     branded(this: unknown, ...args: unknown[]): unknown {
       if (this instanceof (type as new () => object)) return Reflect.apply(method, this, args);
-      if (isAsync) return Promise.reject(illegalInvocation());
-      throw illegalInvocation();
+      if (isAsync) return Promise.reject(refuse());
+      throw refuse();
     },
   };
   for (const key of ["name", "length"])
@@ -165,7 +171,12 @@ export function illegalConstructor(): TypeError {
   return withCode(new TypeError("Illegal constructor"), "ERR_ILLEGAL_CONSTRUCTOR");
 }
 
-/** Creates the error of a method that is called on the wrong object. */
+/** Returns what creates the error of a method that is called on the wrong object. */
+export function wrongThis(message: string): () => TypeError {
+  return () => withCode(new TypeError(message), "ERR_INVALID_THIS");
+}
+
+/** Creates the error of a method that is called on the wrong object, as most classes word it. */
 export function illegalInvocation(): TypeError {
   return withCode(new TypeError("Illegal invocation"), "ERR_INVALID_THIS");
 }

@@ -170,14 +170,36 @@ const STREAM_TEXTS: Readonly<Record<string, string>> = {
   "The stream is closing or closed and cannot be written to": "The stream is closing or is closed.",
 };
 
-/** Words the errors of web-streams-polyfill as Deno does. */
+const WRONG_THIS = /new TypeError\(`[^`]* can only be used on a \w+`\)/g;
+
+/** Words the errors of web-streams-polyfill as Deno does, and hides its fields behind symbols, which it exports as `fields`. */
 const streamTexts: Plugin = {
   name: "stream texts",
   setup(build) {
     build.onLoad({ filter: /web-streams-polyfill.*ponyfill\.m?js$/ }, ({ path }) => {
       let contents = readFileSync(path, "utf8");
       for (const [text, words] of Object.entries(STREAM_TEXTS)) contents = contents.replaceAll(text, words);
-      return { contents };
+      contents = contents.replace(
+        WRONG_THIS,
+        'Object.assign(new TypeError("Illegal invocation"),{code:"ERR_INVALID_THIS"})',
+      );
+      const names = new Set<string>();
+      const symbolOf = (name: string): string => {
+        names.add(name);
+        return `$${name}`;
+      };
+      contents = contents
+        .replace(/(\?)?\.(_[a-zA-Z]\w{3,})\b/g, (_, maybe: string | undefined, name: string) =>
+          maybe === undefined ? `[${symbolOf(name)}]` : `?.[${symbolOf(name)}]`,
+        )
+        .replace(/(["'])(_[a-zA-Z]\w{3,})\1/g, (_, _quote, name: string) => symbolOf(name))
+        .replace(
+          /([,{};])(_[a-zA-Z]\w{3,})(?=[:(])/g,
+          (_, before: string, name: string) => `${before}[${symbolOf(name)}]`,
+        );
+      const symbols = [...names].map((name) => `${symbolOf(name)}=Symbol("${name.slice(1)}")`).join(",");
+      const fields = [...names].map((name) => `${name.slice(1)}:${symbolOf(name)}`).join(",");
+      return { contents: `const ${symbols};export const fields={${fields}};${contents}` };
     });
   },
 };

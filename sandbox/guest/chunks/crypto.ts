@@ -2,7 +2,7 @@ import { CryptoKey, SECRET, fieldsOf, isKey } from "../crypto/key.ts";
 import { createSubtle } from "../crypto/subtle.ts";
 import type { Internals } from "../internals.ts";
 import * as types from "../types.ts";
-import { exposeInterface, illegalConstructor, printGetters } from "../webIdl.ts";
+import { exposeInterface, illegalConstructor, printGetters, wrongThis } from "../webIdl.ts";
 
 /** Web Cryptography: `crypto`, `CryptoKey`; the host does the work and keeps the keys. */
 export default function cryptoChunk({
@@ -46,7 +46,7 @@ export default function cryptoChunk({
     }
   }
   const crypto = new Crypto(SECRET);
-  exposeInterface(Crypto);
+  exposeInterface(Crypto, "Crypto", false, wrongThis("expected Crypto"));
   Object.defineProperty(Crypto, "length", { value: 0, configurable: true });
   printGetters(Crypto, ["subtle"]);
   return { crypto, Crypto, CryptoKey, SubtleCrypto };

@@ -30,13 +30,13 @@ export default function fetchChunk(internals: Internals): Readonly<Record<string
   Object.defineProperty(fetch, "name", { value: "", configurable: true });
 
   async function request(target: Request | string, init: unknown): Promise<Response> {
-    if (typeof target === "string" && /^data:/i.test(target)) return dataResponse(target);
     // The nodes' proxy validates the URL: an invalid one gets a response with status 400, not an exception.
     const made =
       typeof target === "string" ? new Request("http://localhost/", init) : new Request(target, init);
     const { url, method, headers, body, signal } = fieldsOf(made);
     const href = typeof target === "string" ? target : url;
     if (signal?.aborted) throw signal.reason;
+    if (/^data:/i.test(href)) return dataResponse(href);
     if (/^blob:/i.test(href)) return blobResponse(href, method);
     const bytes = body === null ? undefined : await tools.read(body);
     const message = packMessage(
@@ -79,7 +79,12 @@ export default function fetchChunk(internals: Internals): Readonly<Record<string
   function dataResponse(target: string): Response {
     const data = readDataUrl(hrefOf(target));
     if (data === undefined) return failure();
-    return new Response(data.bytes, { statusText: "OK", headers: { "content-type": data.type } });
+    return makeResponse({
+      statusText: "OK",
+      headers: fromList([["content-type", data.type]], true),
+      type: "basic",
+      body: { bytes: data.bytes.slice(), stream: undefined, used: false },
+    });
   }
 
   return { Headers, Request, Response, fetch };

@@ -35,7 +35,11 @@ export default function nodeChunk(internals: Internals): Module {
     perfHooks: () => small.createPerfHooks(internals),
     punycode: () => small.createPunycode(internals),
     querystring: () => createQuerystring(internals),
-    streamWeb: () => ({ ...internals.load("streams"), default: internals.load("streams") }),
+    streamWeb: () => {
+      const web: Record<string, unknown> = { ...internals.load("streams") };
+      delete web["fields"];
+      return { ...web, default: web };
+    },
     stringDecoder: () => createStringDecoder(internals),
     timers: () => small.createTimersModule(members["timersPromises"] as Module),
     timersPromises: () => small.createTimersPromises(internals),

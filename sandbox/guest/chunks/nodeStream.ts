@@ -24,18 +24,21 @@ declare const require: {
 /** Under this name `finished` asks a web stream for `{promise}`, settled when the stream is. */
 const CLOSED = Symbol.for("nodejs.webstream.isClosedPromise");
 
-function closedPromise(this: { _state: string; readonly _storedError: unknown }): object {
-  let state = this._state;
+function closedPromise(
+  stream: Record<symbol, unknown>,
+  fields: Readonly<Record<"state" | "storedError", symbol>>,
+): object {
+  let state = stream[fields.state];
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   promise.catch(() => {});
-  // The polyfill sets `_state` before `_storedError`.
+  // The polyfill sets the state before the error.
   const settle = async (): Promise<void> => {
     await Promise.resolve();
     if (state === "closed") resolve();
-    else if (state === "errored") reject(this._storedError);
+    else if (state === "errored") reject(stream[fields.storedError]);
   };
   void settle();
-  Object.defineProperty(this, "_state", {
+  Object.defineProperty(stream, fields.state, {
     get: () => state,
     set: (value: string) => {
       state = value;
@@ -94,12 +97,18 @@ export default function nodeStreamChunk({ load, nextTick }: Internals): Readonly
       }
     },
   });
-  const { ReadableStream, WritableStream } = load("streams") as {
+  const { ReadableStream, WritableStream, fields } = load("streams") as unknown as {
+    readonly fields: Readonly<Record<"state" | "storedError", symbol>>;
     ReadableStream: (new () => AsyncIterable<unknown>) & { from(items: unknown): unknown };
     WritableStream: WebWritable;
   };
   for (const { prototype } of [ReadableStream, WritableStream])
-    Object.defineProperty(prototype, CLOSED, { get: closedPromise, configurable: true });
+    Object.defineProperty(prototype, CLOSED, {
+      get(this: Record<symbol, unknown>) {
+        return closedPromise(this, fields);
+      },
+      configurable: true,
+    });
   const expect = (value: unknown, Type: unknown, name: string, expected: string): void => {
     if (!(value instanceof (Type as new () => object))) throw wrongArgument(name, expected, value);
   };

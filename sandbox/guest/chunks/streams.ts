@@ -31,6 +31,7 @@ export default function streamsChunk({
     ReadableByteStreamController,
     ReadableStreamDefaultController,
   } = polyfill;
+  const { fields } = polyfill as unknown as { readonly fields: Readonly<Record<string, symbol>> };
   type ReadableStream = polyfill.ReadableStream;
   type WritableStream = polyfill.WritableStream;
   type TransformStream = polyfill.TransformStream;
@@ -69,10 +70,12 @@ export default function streamsChunk({
 
   printAs(ReadableStream.prototype, (stream) => ({
     locked: (stream as { locked?: boolean }).locked,
-    state: (stream as unknown as { _state: string })._state,
+    state: (stream as unknown as Record<symbol, unknown>)[fields["state"] as never],
     supportsBYOB:
-      "_pendingPullIntos" in
-      ((stream as unknown as { _readableStreamController: object })._readableStreamController ?? {}),
+      (fields["pendingPullIntos"] as never) in
+      ((stream as unknown as Record<symbol, object | undefined>)[
+        fields["readableStreamController"] as never
+      ] ?? {}),
   }));
   const classes = { ...polyfill };
   const shown = {
@@ -262,19 +265,22 @@ export default function streamsChunk({
     };
   }
 
-  /** Creates the class that does, or undoes, what a format of compression does. */
-  const convertingStream = (name: string, isUndone: 0 | 1) =>
-    ({
-      [name]: class extends Pair {
-        constructor(format: unknown) {
-          const prefix = `Failed to construct '${name}'`;
-          requireArguments(arguments.length, 1, prefix);
-          super(converting(OPERATIONS[readFormat(format, prefix, "Argument 1")][isUndone], prefix));
-        }
-      },
-    })[name] as new (format: unknown) => Pair;
-  const CompressionStream = convertingStream("CompressionStream", 0);
-  const DecompressionStream = convertingStream("DecompressionStream", 1);
+  /** Returns what does, or undoes, what a format of compression does. */
+  const convertingAs = (name: string, isUndone: 0 | 1, format: unknown, given: number) => {
+    const prefix = `Failed to construct '${name}'`;
+    requireArguments(given, 1, prefix);
+    return converting(OPERATIONS[readFormat(format, prefix, "Argument 1")][isUndone], prefix);
+  };
+  class CompressionStream extends Pair {
+    constructor(format: unknown) {
+      super(convertingAs("CompressionStream", 0, format, arguments.length));
+    }
+  }
+  class DecompressionStream extends Pair {
+    constructor(format: unknown) {
+      super(convertingAs("DecompressionStream", 1, format, arguments.length));
+    }
+  }
   for (const [type, keys] of [
     [TextDecoderStream, ["encoding", "fatal", "ignoreBOM", "readable", "writable"]],
     [TextEncoderStream, ["encoding", "readable", "writable"]],

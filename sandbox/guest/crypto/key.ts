@@ -1,4 +1,4 @@
-import { exposeInterface, illegalConstructor, printGetters } from "../webIdl.ts";
+import { exposeInterface, illegalConstructor, printGetters, wrongThis } from "../webIdl.ts";
 
 /** What the host reports about a key that it holds. */
 export interface KeyFields {
@@ -47,7 +47,7 @@ export class CryptoKey {
   }
 }
 Object.defineProperty(CryptoKey, "length", { value: 0, configurable: true });
-exposeInterface(CryptoKey);
+exposeInterface(CryptoKey, "CryptoKey", false, wrongThis("expected CryptoKey"));
 printGetters(CryptoKey, ["type", "extractable", "algorithm", "usages"]);
 
 /** Restores an algorithm from the host's JSON, with its members in Web Crypto's order: name, length or curve, hash. */

@@ -7,6 +7,7 @@ import {
   illegalConstructor,
   printable,
   requireArguments,
+  wrongThis,
 } from "../webIdl.ts";
 import { orderJwk } from "./jwk.ts";
 import { CryptoKey, type KeyFields, SECRET, fieldsOf } from "./key.ts";
@@ -497,7 +498,7 @@ export function createSubtle(hostCall: Internals["hostCall"], exception: Excepti
     }
   }
 
-  exposeInterface(SubtleCrypto);
+  exposeInterface(SubtleCrypto, "SubtleCrypto", false, wrongThis("expected SubtleCrypto"));
   Object.defineProperty(SubtleCrypto, "length", { value: 0, configurable: true });
   Object.defineProperty(SubtleCrypto.prototype, Symbol.for("Deno.privateCustomInspect"), {
     value: (inspect: (value: unknown, options?: object) => string, options: object) =>

@@ -57,6 +57,10 @@ export function createBodyTools({ load, encodeUtf8, decodeUtf8 }: Internals): Bo
       readonly encodeForm: (form: object) => { bytes: Bytes; type: string };
       readonly decodeForm: (bytes: Bytes, boundary: string) => object;
     };
+  const isDisturbed = (stream: object): boolean => {
+    const { disturbed } = load("streams")["fields"] as { readonly disturbed: symbol };
+    return Boolean((stream as Record<symbol, unknown>)[disturbed]);
+  };
   const ofBytes = (bytes: Bytes): Body => ({ bytes, stream: undefined, used: false });
 
   /** Returns a stream of the byte arrays that an object iterates over. */
@@ -259,8 +263,6 @@ const TEXTS = new WeakSet<Body>();
 
 /** Bodies made of blobs and forms: their streams are byte streams, too. */
 const BLOBS = new WeakSet<Body>();
-
-const isDisturbed = (stream: object): boolean => Boolean((stream as { _disturbed?: boolean })._disturbed);
 
 /** Bodies received from a server: their streams are byte streams. */
 export const FROM_NETWORK = new WeakSet<Body>();

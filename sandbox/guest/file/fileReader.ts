@@ -104,8 +104,10 @@ export function createFileReader(
     }
     readAsDataURL(blob: InstanceType<BlobTools["Blob"]>): void {
       requireArguments(arguments.length, 1, "Failed to execute 'readAsDataURL' on 'FileReader'");
-      const type = blob.type || "application/octet-stream";
-      this.#start(blob, (bytes) => `data:${type};base64,${toBase64(bytes)}`);
+      this.#start(
+        blob,
+        (bytes) => `data:${blob.type || "application/octet-stream"};base64,${toBase64(bytes)}`,
+      );
     }
     readAsText(blob: InstanceType<BlobTools["Blob"]>, encoding: unknown = undefined): void {
       const prefix = "Failed to execute 'readAsText' on 'FileReader'";

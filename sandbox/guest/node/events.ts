@@ -87,12 +87,13 @@ export function createEvents({ load }: Internals): Readonly<Record<string, unkno
   function wrapOnce(self: Emitter, name: Name, listener: unknown): Listener {
     assertListener(listener);
     let isFired = false;
-    const wrapped: Listener = function (...args) {
+    const wrapped: Listener = (...args) => {
       if (isFired) return undefined;
       self.removeListener(name, wrapped);
       isFired = true;
       return Reflect.apply(listener, self, args);
     };
+    Object.defineProperty(wrapped, "name", { value: "bound onceWrapper", configurable: true });
     wrapped.listener = listener;
     return wrapped;
   }
@@ -210,8 +211,9 @@ export function createEvents({ load }: Internals): Readonly<Record<string, unkno
     if (!(count >= 0)) throw outOfRange(name, ">= 0", count);
     return count;
   }
-  const isEmitter = (value: unknown): value is Emitter =>
-    typeof (value as Partial<Emitter> | null)?.on === "function";
+  /** Whether a value has an emitter's method; reading it of nothing throws, as in Deno. */
+  const isEmitter = (value: unknown, method = "on"): value is Emitter =>
+    typeof (value as Record<string, unknown>)[method] === "function";
   const isTarget = (value: unknown): value is SignalLike =>
     typeof (value as Partial<SignalLike> | null)?.addEventListener === "function";
   const wrongEmitter = (value: unknown): Error =>
@@ -347,7 +349,7 @@ export function createEvents({ load }: Internals): Readonly<Record<string, unkno
     on,
     addAbortListener,
     getEventListeners: (source: unknown, name: Name): unknown[] => {
-      if (isEmitter(source)) return methods.listeners.call(source, name);
+      if (isEmitter(source, "listeners")) return methods.listeners.call(source, name);
       if (isTarget(source))
         return (load("events") as { listenersOf: (target: object, type: string) => unknown[] }).listenersOf(
           source,
@@ -356,19 +358,19 @@ export function createEvents({ load }: Internals): Readonly<Record<string, unkno
       throw wrongArgument("emitter", "an instance of EventEmitter or EventTarget", source);
     },
     getMaxListeners: (source: unknown): number => {
-      if (isEmitter(source)) return methods.getMaxListeners.call(source);
+      if (source && isEmitter(source)) return methods.getMaxListeners.call(source);
       if (isTarget(source)) return defaultMaxListeners;
       throw wrongArgument("emitter", "an instance of EventEmitter or EventTarget", source);
     },
     listenerCount: (source: unknown, name: Name): number =>
-      isEmitter(source)
+      isEmitter(source, "listenerCount")
         ? methods.listenerCount.call(source, name)
         : names.getEventListeners(source, name).length,
     setMaxListeners: (count: unknown = defaultMaxListeners, ...sources: unknown[]): void => {
       const limit = readLimit(count, "setMaxListeners");
       if (sources.length === 0) defaultMaxListeners = limit;
       for (const source of sources) {
-        if (isEmitter(source)) source._maxListeners = limit;
+        if (isEmitter(source, "setMaxListeners")) source._maxListeners = limit;
         else if (!isTarget(source))
           throw wrongArgument("eventTargets", "an instance of EventEmitter or EventTarget", source);
       }

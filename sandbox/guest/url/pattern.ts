@@ -79,8 +79,15 @@ export function createUrlPattern(native: Internals["native"]): new (...args: unk
         throw new TypeError((error as Error).message, { cause: error });
       }
       const match = JSON.parse(answer) as Record<string, { groups?: Record<string, unknown> }> | null;
-      for (const { groups = {} } of Object.values(match ?? {}))
-        for (const name of Object.keys(groups)) groups[name] ??= undefined;
+      for (const [part, found] of Object.entries(match ?? {})) {
+        const text = String(this.#parts[part]);
+        // In the order of the pattern; a group that took no part is undefined.
+        const groups = Object.entries(found.groups ?? {}).sort(
+          ([a], [b]) => text.indexOf(`:${a}`) - text.indexOf(`:${b}`),
+        );
+        if (found.groups !== undefined)
+          found.groups = Object.fromEntries(groups.map(([name, value]) => [name, value ?? undefined]));
+      }
       return match;
     }
     test(target: unknown, targetBase: unknown = undefined): boolean {

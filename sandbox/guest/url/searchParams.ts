@@ -1,6 +1,6 @@
 import { makeIterable } from "../pairIterator.ts";
 import { record, scalarString, withCode } from "../convert.ts";
-import { exposeInterface } from "../webIdl.ts";
+import { exposeInterface, wrongThis } from "../webIdl.ts";
 import type { FormEncoding, Pair } from "./form.ts";
 
 /** Checks the number of arguments, with Node's message. */
@@ -117,6 +117,11 @@ export function createSearchParams(form: FormEncoding) {
       return `URLSearchParams { ${pairs.map(([name, value]) => `${inspect(name)} => ${inspect(value)}`).join(", ")} }`;
     },
   });
-  exposeInterface(URLSearchParams);
+  exposeInterface(
+    URLSearchParams,
+    "URLSearchParams",
+    false,
+    wrongThis('Value of "this" must be of type URLSearchParams'),
+  );
   return { URLSearchParams, attach, replace };
 }

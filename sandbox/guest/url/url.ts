@@ -41,13 +41,13 @@ export function createUrl(
     #parts: Parts;
     #params: InstanceType<typeof URLSearchParams> | undefined;
 
+    static parse(url: unknown, base: unknown = undefined): URL | null {
+      requireArguments(arguments.length, 1, "Failed to execute 'URL.parse'");
+      return URL.canParse(url, base) ? new URL(url, base) : null;
+    }
     static canParse(url: unknown, base: unknown = undefined): boolean {
       requireArguments(arguments.length, 1, "Failed to execute 'URL.canParse'");
       return parseUrl(scalarString(url), base === undefined ? undefined : scalarString(base)) !== undefined;
-    }
-    static parse(url: unknown, base: unknown = undefined): URL | null {
-      requireArguments(arguments.length, 1, "Failed to execute 'parse' on 'URL'");
-      return URL.canParse(url, base) ? new URL(url, base) : null;
     }
     static createObjectURL(blob: unknown): string {
       requireArguments(arguments.length, 1, "Failed to execute 'createObjectURL' on 'URL'");
@@ -55,7 +55,9 @@ export function createUrl(
     }
     static revokeObjectURL(url: unknown): void {
       requireArguments(arguments.length, 1, "Failed to execute 'revokeObjectURL' on 'URL'");
-      blobUrls.revoke(scalarString(url));
+      const text = scalarString(url);
+      if (parseUrl(text, undefined) === undefined) throw new Error("relative URL without a base");
+      blobUrls.revoke(text);
     }
 
     constructor(url: unknown, base: unknown = undefined) {
