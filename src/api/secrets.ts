@@ -13,6 +13,10 @@ export const SecretView = Type.Object({
     Type.Array(Type.String()),
     "Hosts to which a source with it may send requests; empty: any; null: only the oracle knows.",
   ),
+  outdated: Type.Boolean({
+    description:
+      "Whether the network's nodes have another key by now, so that none can read it: set it again.",
+  }),
 });
 
 /** What a client encrypts a secret to, so that the service never sees it. */

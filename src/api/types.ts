@@ -1509,6 +1509,8 @@ export interface SecretView {
   readonly expiresAt: string | null;
   /** Hosts to which a source with it may send requests; empty: any; null: only the oracle knows. */
   readonly allowedHosts: readonly string[] | null;
+  /** Whether the network's nodes have another key by now, so that none can read it: set it again. */
+  readonly outdated: boolean;
 }
 
 /** What a client encrypts a secret to, so that the service never sees it. */

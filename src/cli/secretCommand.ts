@@ -47,12 +47,21 @@ export function registerSecret(program: Command, terminal: Terminal): void {
     if (json) out(JSON.stringify(views, null, 2));
     else for (const line of lines) out(line);
   };
-  const describe = ({ name, network, size, changedAt, expiresAt, allowedHosts }: SecretView): string => {
+  const describe = ({
+    name,
+    network,
+    size,
+    changedAt,
+    expiresAt,
+    allowedHosts,
+    outdated,
+  }: SecretView): string => {
     const isExpired = expiresAt !== null && Date.parse(expiresAt) <= Date.now();
     const until = isExpired ? colors.red("  expired") : colors.yellow("  until");
     const end = expiresAt === null ? "" : `${until} ${expiresAt.slice(0, 19)}`;
     const hosts = allowedHosts?.length ? `  for ${oneLine(allowedHosts.join(", "))}` : "";
-    return `${oneLine(name)}  ${network}  ${size} bytes  set ${changedAt.slice(0, 19)}${end}${hosts}`;
+    const lost = outdated ? colors.red("  outdated: the nodes have another key, set it again") : "";
+    return `${oneLine(name)}  ${network}  ${size} bytes  set ${changedAt.slice(0, 19)}${end}${hosts}${lost}`;
   };
 
   command("set [name]", "Sets a secret, or all in a file of NAME=value lines.")

@@ -57,7 +57,7 @@ export function createService(
   };
   const catalogue = createCatalogue(networks, registry);
   const reader = createRequestReader({ store, book, networks, registry, baseUrl: options.baseUrl });
-  const secrets = createSecrets({ store, getNetwork });
+  const secrets = createSecrets({ store, getNetwork, findNetwork: (name) => networks.get(name) });
   const checker = createCommandChecker({ store, pool, registry, secrets });
   const acceptance = createAcceptance({ ...options, checker, getNetwork });
   const deletedDapps = createDeletedDapps({ store, book, acceptance });

@@ -2,6 +2,7 @@ import { getAddress, hashMessage, isAddressEqual, recoverAddress, zeroAddress, t
 import type { SecretsKey, SecretsSigner, SecretView } from "../api/types.ts";
 import { InvalidParameterError } from "../lib/invalidParameter.ts";
 import { toHexText } from "../lib/hex.ts";
+import { keccak256 } from "../lib/keccak.ts";
 import { pointerTo } from "../lib/parseJson.ts";
 import { ChainUnavailableError } from "../networks/chainUnavailable.ts";
 import type { RunRequest, SandboxPool } from "../../sandbox/index.ts";
@@ -86,8 +87,9 @@ export function createSecrets(options: {
   readonly store: Store;
   /** Throws `invalid_parameter` for an unknown name. */
   readonly getNetwork: (name: string) => ServiceNetwork;
+  readonly findNetwork: (name: string) => ServiceNetwork | undefined;
 }): Secrets & SecretsReader {
-  const { store, getNetwork } = options;
+  const { store, getNetwork, findNetwork } = options;
 
   function placeOf(dappId: string, network: ServiceNetwork) {
     const { subscriptions } = getPipeline(network);
@@ -99,6 +101,14 @@ export function createSecrets(options: {
       throw new ChainUnavailableError(name, "the dapp's subscriptions are being created; try again");
     return { ...secrets, subscriptionId: subscription.functionsSubscriptionId };
   }
+
+  /** Whether the nodes have another key than the one that a secret is encrypted to; not while their key isn't known. */
+  function isOutdated({ network, keyHash }: NamedSecret): boolean {
+    const secrets = findNetwork(network)?.secrets?.();
+    return typeof secrets === "object" && keyHash !== null && keyHash !== keyHashOf(secrets);
+  }
+
+  const view = (secret: NamedSecret): SecretView => viewOf(secret, isOutdated(secret));
 
   /** Deletes versions where they are held, and then their names. */
   async function forget(
@@ -157,6 +167,7 @@ export function createSecrets(options: {
         changedAt: now,
         expiresAt: expiresAt ?? null,
         allowedHosts: given === undefined ? (allowedHosts ?? []) : null,
+        keyHash: keyHashOf(place),
       };
       const slotId = await store.write((db) => reserveSlot(db, named));
       const slot = { slotId, version };
@@ -164,14 +175,14 @@ export function createSecrets(options: {
       const sealed = given && (await readSealed({ name, slots: [slot] }, place));
       const current = { ...named, ...sealed, slotId };
       const isThere = await store.write((db) => publishSecret(db, current, now + REPLACED_KEPT_MS));
-      if (isThere) return viewOf(current);
+      if (isThere) return view(current);
       await holder.drop(operator, [slotId]);
       throw new NotFoundError(`secret ${name} any more: it was deleted meanwhile, set it again`);
     },
 
     async list(dapp, network) {
       if (network !== undefined) getNetwork(network);
-      return (await listSecrets(store.db, dapp.id, network)).map(viewOf);
+      return (await listSecrets(store.db, dapp.id, network)).map(view);
     },
 
     async delete(dapp, name, network) {
@@ -180,7 +191,7 @@ export function createSecrets(options: {
       const newest = versions.toSorted((a, b) => b.version - a.version)[0];
       if (newest === undefined) throw new NotFoundError(`secret ${name} on ${network}`);
       await forget(place, network, versions);
-      return viewOf(newest);
+      return view(newest);
     },
 
     async deleteReplaced(network) {
@@ -213,13 +224,20 @@ export function createSecrets(options: {
 
     async refer(dappId, network, names) {
       const { operator } = placeOf(dappId, network);
-      const known = await listSecrets(store.db, dappId, network.profile.name);
+      const { name: where } = network.profile;
+      const known = await listSecrets(store.db, dappId, where);
       const slots = names.map((name, i) => {
+        const path = `/secrets/${i}`;
         const found = known.find((one) => one.name === name);
-        const isGone = (found?.expiresAt ?? NEVER_MS) <= Date.now();
-        if (found !== undefined && !isGone) return { slotId: found.slotId, version: found.version };
-        const message = `there is no secret ${name} on ${network.profile.name}${isGone ? " any more: it has expired" : ""}; set it first`;
-        throw new InvalidParameterError([{ path: `/secrets/${i}`, message }]);
+        if (found === undefined) return refuse(path, `there is no secret ${name} on ${where}; set it first`);
+        if ((found.expiresAt ?? NEVER_MS) <= Date.now())
+          refuse(path, `there is no secret ${name} on ${where} any more: it has expired; set it first`);
+        if (isOutdated(found))
+          refuse(
+            path,
+            `${name} is encrypted to a key that the nodes of ${where} no longer have; set it again`,
+          );
+        return { slotId: found.slotId, version: found.version };
       });
       return encodeSecretsReference({ owner: operator, slots });
     },
@@ -374,7 +392,12 @@ function refuse(path: string, message: string): never {
   throw new InvalidParameterError([{ path, message }]);
 }
 
-function viewOf(secret: NamedSecret): SecretView {
+/** Identifies the key that secrets are encrypted to. */
+function keyHashOf({ holder }: Pick<NetworkSecrets, "holder">): Hex {
+  return toHexText(keccak256(Buffer.from(holder.threshold.H, "base64")));
+}
+
+function viewOf(secret: NamedSecret, outdated: boolean): SecretView {
   const { name, network, version, size, changedAt, expiresAt, allowedHosts } = secret;
   const at = (time: number): string => new Date(time).toISOString();
   return {
@@ -385,5 +408,6 @@ function viewOf(secret: NamedSecret): SecretView {
     changedAt: at(changedAt),
     expiresAt: expiresAt === null ? null : at(expiresAt),
     allowedHosts: allowedHosts === null ? null : [...allowedHosts],
+    outdated,
   };
 }

@@ -360,6 +360,11 @@ export const migrations: Record<string, Migration> = {
         .execute();
     },
   },
+  "0037_secret_keys": {
+    async up(db) {
+      await db.schema.alterTable("secrets").addColumn("key_hash", "text").execute();
+    },
+  },
 };
 
 /** Hands {@link migrations} to Kysely's migrator. */

@@ -357,6 +357,8 @@ export interface Tables {
     retired_at: number | null;
     /** JSON: hosts to which a source with it may send requests, none for any; `null` while not known. */
     allowed_hosts: string | null;
+    /** Identifies the nodes' key that it is encrypted to, 32 bytes; `null` for those of versions before it. */
+    key_hash: Hex | null;
   };
   /** Who signs in as themselves. */
   readonly people: {

@@ -114,6 +114,8 @@ export interface NamedSecret {
   readonly expiresAt: number | null;
   /** Hosts to which a source with it may send requests; empty: any; `null`: not known. */
   readonly allowedHosts: readonly string[] | null;
+  /** Identifies the nodes' key that it is encrypted to, 32 bytes; `null` if it isn't known. */
+  readonly keyHash: Hex | null;
 }
 
 /** Ids of the operator's slots: apart from those that people choose. */
@@ -139,6 +141,7 @@ export async function reserveSlot(db: Queryable, secret: Omit<NamedSecret, "slot
       expires_at: secret.expiresAt,
       retired_at: changedAt,
       allowed_hosts: encodeHosts(secret),
+      key_hash: secret.keyHash,
     })
     .execute();
   return slotId;
@@ -272,5 +275,6 @@ function parseSecret(row: Selectable<Tables["secrets"]>): NamedSecret {
     changedAt: row.changed_at,
     expiresAt: row.expires_at,
     allowedHosts: row.allowed_hosts === null ? null : (JSON.parse(row.allowed_hosts) as string[]),
+    keyHash: row.key_hash,
   };
 }

@@ -30,6 +30,7 @@ export const ADDING: readonly string[] = [
   "0033_secret_hosts",
   "0034_passkey_browsers",
   "0036_late_rounds",
+  "0037_secret_keys",
 ];
 /** Name of the setting that says which versions may use the database: its newest migration, and the oldest that a version must know. */
 export const USABLE_SINCE_SETTING = "usable since migration";

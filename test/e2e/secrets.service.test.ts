@@ -4,8 +4,10 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createClient } from "../../src/client/index.ts";
+import { createClient, type SecretView } from "../../src/client/index.ts";
 import { sealSecret } from "../../src/secrets/sealSecret.ts";
+import { createSqliteDialect } from "../../src/store/sqliteDialect.ts";
+import { openStore } from "../../src/store/store.ts";
 import { runCli } from "../cli/runCli.ts";
 import {
   makeDataDir,
@@ -220,6 +222,29 @@ test("behaviour: a restart and a kill -9 keep secrets", async () => {
   const files = readdirSync(dataDir).filter((name) => name.startsWith("tyche.sqlite"));
   expect(files.length).toBeGreaterThan(0);
   for (const name of files) expect(readFileSync(path.join(dataDir, name)).includes(TOKEN)).toBe(false);
+});
+
+test("behaviour: a secret that is encrypted to a former key of the nodes is listed as outdated, and calls that name it are refused", async () => {
+  for (const name of ["FORMER", "PRESENT"]) await set(name, { value: TOKEN });
+  await tyche.stop();
+  // As if the nodes had generated another key since.
+  const store = await openStore(createSqliteDialect(path.join(dataDir, "tyche.sqlite")));
+  await store.db.updateTable("secrets").set({ key_hash: "0x12" }).where("name", "=", "FORMER").execute();
+  await store.close();
+  tyche = await startTycheProcess({ dataDir, env: { TYCHE_ALLOW_HOSTS: host } });
+  const source = "return Functions.encodeString('ran')";
+  expect(await run(source, ["PRESENT"])).toMatchObject({ status: 200 });
+  expect(await run(source, ["FORMER"])).toMatchObject({
+    status: 400,
+    data: { details: [{ path: "/secrets/0", message: expect.stringContaining("set it again") }] },
+  });
+  const { data } = await tyche.call("GET", "/api/secrets");
+  const outdated = data.items.filter((one: SecretView) => one.outdated);
+  expect(outdated).toEqual([expect.objectContaining({ name: "FORMER" })]);
+  const { stdout } = await runCli(["secret", "list"], "", { TYCHE_DATA_DIR: dataDir });
+  expect(stdout).toMatch(/^FORMER .*outdated: the nodes have another key, set it again$/m);
+  expect((await set("FORMER", { value: TOKEN })).data).toMatchObject({ outdated: false });
+  expect(await run(source, ["FORMER"])).toMatchObject({ status: 200 });
 });
 
 test("behaviour: bad names, values and hosts are refused with what is expected", async () => {

@@ -39,6 +39,7 @@ const secret = (name: string, version = 1) =>
     changedAt: version,
     expiresAt: null,
     allowedHosts: ["api.example.com"],
+    keyHash: null,
   }) as const;
 
 describe.each(["SQLite", "PostgreSQL"])("%s", (kind) => {

@@ -616,6 +616,8 @@ class SecretView(TypedDict):
     expiresAt: str | None
     # Hosts to which a source with it may send requests; empty: any; null: only the oracle knows.
     allowedHosts: list[str] | None
+    # Whether the network's nodes have another key by now, so that none can read it: set it again.
+    outdated: bool
 
 
 # A preset's result, parsed for display as its `preset.json` specifies.

@@ -48,7 +48,15 @@ function SecretList({ dappId }: { readonly dappId: string }) {
               items={items}
               keyOf={({ network, name }) => `${network} ${name}`}
               columns={[
-                { head: "Name", kind: "name", cell: ({ name }) => <Code text={name} /> },
+                {
+                  head: "Name",
+                  kind: "name",
+                  cell: ({ name, outdated }) => (
+                    <>
+                      <Code text={name} /> {outdated && <Tag kind="bad">outdated: set it again</Tag>}
+                    </>
+                  ),
+                },
                 { head: "Network", cell: ({ network }) => titleOf(network) },
                 { head: "Set", cell: ({ changedAt }) => <Age iso={changedAt} /> },
                 {
