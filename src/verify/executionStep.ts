@@ -33,8 +33,8 @@ export interface ExecutionOptions {
   readonly maxResponseBytes: number;
   /** Fairness key: callers take turns when runs wait. */
   readonly caller: string;
-  /** Once this aborts, no further source is started. */
-  readonly deadline: AbortSignal;
+  /** What is left of the time for runs, in ms; once it is spent, no further source is started. */
+  readonly budget: { leftMs: number };
 }
 
 /** What a report delivered: a result or the text of an error, the other one empty. */
@@ -109,13 +109,15 @@ async function checkExecution(
   let isCut = false;
   let isApproximate = false;
   for (let i = 0; i < RUNS && !isCut; i += 1) {
-    if (options.deadline.aborted)
+    if (options.budget.leftMs <= 0)
       return notApplicableStep(
         "execution",
         "running the sources again took too long; name this request by its id",
       );
-    const { maxResponseBytes, caller } = options;
+    const { maxResponseBytes, caller, budget } = options;
+    const startMs = performance.now();
     const run = await options.run({ source, args, bytesArgs, maxResponseBytes, caller });
+    budget.leftMs -= performance.now() - startMs;
     if (run.kind === "skipped") return notApplicableStep("execution", `not repeated here: ${run.reason}`);
     for (const one of run.touched) touched.add(one);
     isApproximate ||= run.isApproximate === true;

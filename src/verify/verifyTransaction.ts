@@ -44,12 +44,12 @@ import type { RequestPartsMeans } from "./randomnessParts.ts";
 import { checkTransactions } from "./transactionsStep.ts";
 import { remainingTrust } from "./trust.ts";
 
-/** After this time, in ms, no further source is run again. */
+/** After runs that took this long together, in ms, no further source is run again. */
 const EXECUTION_TIME_MS = 20_000;
 /** Longest time in which the chain is read, in ms. A node can make up a block of 20,000 transactions, and take seconds for each. */
 const READING_TIME_MS = 600_000;
 
-export interface VerifyOptions extends Omit<ExecutionOptions, "deadline"> {
+export interface VerifyOptions extends Omit<ExecutionOptions, "budget"> {
   readonly client: ChainReader;
   /** Name of the network, for messages. */
   readonly network: string;
@@ -149,7 +149,7 @@ async function verifyHash(hash: Hex, options: VerifyOptions): Promise<Verificati
   const means = { ...reading, findLabel: createLabelSearch(reading, options.labelSearch) };
   const requests: RequestVerification[] = [];
   const signers: ReportSigners[] = [];
-  const limited = { ...options, deadline: AbortSignal.timeout(EXECUTION_TIME_MS) };
+  const limited = { ...options, budget: { leftMs: EXECUTION_TIME_MS } };
   for (const parts of found) {
     const checked = await checkRequest(parts, means, limited);
     requests.push(checked.request);

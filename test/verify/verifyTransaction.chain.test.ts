@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import {
   concat,
   type Hex,
@@ -879,11 +880,25 @@ test.each([
         ? { kind: "result", bytes: fromHexText(given.result), touched: [] }
         : { kind: "error", message: given.error, touched: [] },
     );
-  const options = { run, maxResponseBytes: 256, caller: "test", deadline: new AbortController().signal };
+  const options = { run, maxResponseBytes: 256, caller: "test", budget: { leftMs: Infinity } };
   const { outcome, compared } = await checkFunctionExecution(request, { result, error }, options);
   expect(outcome).toBe("failed");
   expect(compared[0]!.expected).toContain(error);
   expect(compared[0]!.expected).toContain(result);
+});
+
+test("behaviour: once the time for runs is spent, the other sources are not run", async () => {
+  const data = toHex(encodeFunctionsRequest({ source: "given" }));
+  const request = { data, dataVersion: 1, requestId: `0x${"12".repeat(32)}` } as const;
+  let runs = 0;
+  const run: RunSource = async () => {
+    runs += 1;
+    await sleep(5);
+    return { kind: "result", bytes: new Uint8Array(1), touched: [] };
+  };
+  const options = { run, maxResponseBytes: 256, caller: "test", budget: { leftMs: 1 } };
+  const { outcome, detail } = await checkFunctionExecution(request, { result: "0x00", error: "0x" }, options);
+  expect([outcome, detail, runs]).toEqual(["notApplicable", expect.stringContaining("took too long"), 1]);
 });
 
 /** Sources whose answer an operator can choose by controlling what its nodes see; a second run would behave the same and confirm it. */
