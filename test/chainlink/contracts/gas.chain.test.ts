@@ -358,7 +358,9 @@ test("behaviour: gas of a function alone, and what a label and a round of drand 
     const [labelled] = await run({ labels: [{ index: 0n, item: 0n, dapp, text: "raffle-2026-12-24" }] });
     const [waiting, answered] = await run({}, { round: 10_000_000n, chainHash: QUICKNET_HASH });
     const round = `round ${waiting - request} + ${answered - report}`;
-    expect(`${request} + ${report}, label ${labelled - request}, ${round}`).toMatchInlineSnapshot(`"180170 + 147364, label 7026, round 1343 + 889"`);
+    expect(`${request} + ${report}, label ${labelled - request}, ${round}`).toMatchInlineSnapshot(
+      `"180170 + 147364, label 7026, round 1343 + 889"`,
+    );
   } finally {
     await other.stack.close();
   }
