@@ -34,7 +34,7 @@ export const ERROR_TABLE = {
   unauthenticated: {
     status: 401,
     meaning: "No API key was sent, or the key is unknown or revoked; `err` says which.",
-    remedy: "Send `Authorization: <API key>`, with the key from the dapp's Config Vars.",
+    remedy: "Send `Authorization: <API key>`, with a key of the dapp's tab Keys.",
   },
   forbidden: {
     status: 403,

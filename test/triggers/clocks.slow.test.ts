@@ -135,7 +135,9 @@ test("a running service whose clock jumps ten minutes ahead and back, and that s
     const messages = receiver.received.filter((message) => message.path === path);
     const byId = Map.groupBy(messages, ({ id }) => id);
     const told = [...byId.values()].map(([first]) => JSON.parse(first!.body));
-    const fulfilled = told.filter(({ type }) => type === "request.fulfilled").map(({ data }) => data.id);
+    const fulfilled = told
+      .filter(({ type }) => type === "request.fulfilled")
+      .map(({ data }) => String(data.id));
     expect(fulfilled.toSorted()).toEqual(requestIds.toSorted());
   }
 });

@@ -350,7 +350,7 @@ function describeRequest(request: RequestVerification, newest: bigint | undefine
     const earlier = {
       dapp,
       label,
-      transactionHashes: draws.map(({ transactionHash }) => transactionHash as Hex),
+      transactionHashes: draws.map(({ transactionHash }) => transactionHash),
       from: BigInt(from),
       to: BigInt(to),
       omits,
