@@ -71,12 +71,7 @@ export function registerCall(program: Command, terminal: Terminal): void {
     )
     .addHelpText("after", EXAMPLES)
     .option(...CONFIRMATIONS)
-    .addOption(
-      new Option(
-        "--beacon <name>",
-        "another source that the word follows from, besides the proof, or that of a function's word: a future round of drand; default: what the dapp says, or the network, and none for functions",
-      ).choices(BEACONS),
-    )
+    .addOption(beaconOption("the word also follows from; default: what the dapp says, or the network"))
     .action(async (name: string, typed: TypedParams, flags: CallFlags & ConfirmationsFlag & BeaconFlag) => {
       const { client } = await connectService(flags);
       const preset = (await client.presets()).find((one) => one.name === name);
@@ -125,6 +120,7 @@ export function registerCall(program: Command, terminal: Terminal): void {
     .addOption(
       new Option("--return-type <type>", "how the result is read").choices(RETURN_TYPES).default("string"),
     )
+    .addOption(beaconOption("the last of bytesArgs is a word of; default: none"))
     .action(async (file: string, _flags: object, command: Command) => {
       const flags = command.optsWithGlobals<
         CallFlags & BeaconFlag & { arg: string[]; secret: string[]; returnType: ReturnType }
@@ -148,6 +144,10 @@ export function registerCall(program: Command, terminal: Terminal): void {
         else throw error;
       }
     });
+}
+
+function beaconOption(use: string): Option {
+  return new Option("--beacon <name>", `a future round of drand that ${use}`).choices(BEACONS);
 }
 
 /** Refuses an option that `call` takes for presets only. */

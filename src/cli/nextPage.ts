@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { quoteForShell } from "../lib/quoteForShell.ts";
 
 /**
- * Returns the command that lists the next page: the one that ran, with the flags given on its command line, quoted for a POSIX shell,
+ * Returns the command that lists the next page: the one that ran, with the words and flags given on its command line, quoted for a POSIX shell,
  * and the cursor in place of any earlier one. Flags that come from the environment apply again without being repeated.
  */
 export function nextPage(
@@ -16,7 +16,14 @@ export function nextPage(
       const value: unknown = command.getOptionValue(option.attributeName());
       return value === true ? [option.long!] : [option.long!, quote(String(value))];
     });
-  return ["npx", ...namesOf(command), ...repeated, cursor.flag, quote(cursor.value)].join(" ");
+  return [
+    "npx",
+    ...namesOf(command),
+    ...command.args.map(quote),
+    ...repeated,
+    cursor.flag,
+    quote(cursor.value),
+  ].join(" ");
 }
 
 /** Returns the names from the program's down to the command's. */

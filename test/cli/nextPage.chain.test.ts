@@ -10,12 +10,13 @@ async function nextOf(words: readonly string[], cursor = "req_2"): Promise<strin
   program
     .command("requests")
     .command("list")
+    .argument("[id]")
     .addOption(new Option("--url <url>").env("TYCHE_TEST_URL"))
     .option("--dapp <id>")
     .option("--limit <number>", "", "20")
     .option("--cursor <cursor>")
     .option("--all")
-    .action((_, command: Command) => {
+    .action((_id, _flags, command: Command) => {
       next = nextPage(command, { flag: "--cursor", value: cursor });
     });
   await program.parseAsync(["requests", "list", ...words], { from: "user" });
@@ -39,6 +40,12 @@ test("behaviour: the flags given on the command line are repeated, and the curso
   ];
   expect(await nextOf(given)).toBe(
     "npx tyche requests list --url http://127.0.0.1:3000 --dapp dapp_1 --limit 5 --all --cursor req_2",
+  );
+});
+
+test("behaviour: what is listed is named again", async () => {
+  expect(await nextOf(["wh_1", "--limit", "5"])).toBe(
+    "npx tyche requests list wh_1 --limit 5 --cursor req_2",
   );
 });
 

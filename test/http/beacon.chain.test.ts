@@ -59,7 +59,8 @@ test("without a key, another relay's answer settles the round, and the service i
     data: { round: "1000", chainHash: QUICKNET_HASH, signature: `0x${SIGNATURE}` },
   });
   expect(toHex(await waiting)).toBe(`0x${SIGNATURE}`);
-  expect(JSON.parse((await call("GET")).text)).toEqual(ANSWER);
+  for (const path of [PATH, PATH.replace("/beacon/", "/beacon/0x")])
+    expect(JSON.parse((await call("GET", path)).text)).toEqual(ANSWER);
   // Again, also with what would be refused.
   expect(await call("PUT", PATH, { signature: NEXT })).toMatchObject({ status: 200, data: put.data });
 });

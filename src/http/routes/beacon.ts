@@ -59,13 +59,15 @@ export function beaconRoutes(
 }
 
 function parseRound({ chainHash = "", round = "" }: Readonly<Record<string, string>>): DrandRound {
-  if (!/^[0-9a-f]{64}$/i.test(chainHash))
+  // drand's own relays write it without 0x, our answers with it.
+  const [, hash] = /^(?:0x)?([0-9a-f]{64})$/i.exec(chainHash) ?? [];
+  if (hash === undefined)
     throw new InvalidParameterError([{ path: "/chainHash", message: "must be 64 hex digits" }]);
   if (!/^[1-9][0-9]{0,19}$/.test(round) || BigInt(round) > MAX_ROUND)
     throw new InvalidParameterError([
       { path: "/round", message: "must be a whole number from 1 to 2^64 − 1" },
     ]);
-  return { chainHash: `0x${chainHash.toLowerCase()}`, round: BigInt(round) };
+  return { chainHash: `0x${hash.toLowerCase()}`, round: BigInt(round) };
 }
 
 async function readSignature(ctx: HttpContext): Promise<string> {
