@@ -1,20 +1,17 @@
-import { encodeQrCode } from "../../../lib/qrCode.ts";
+import { correction, generate } from "lean-qr/nano";
+import { toSvgPath } from "lean-qr/extras/svg";
 
 /** Light modules around the code, which scanners need. */
 const QUIET = 4;
 
-/** A QR code of an address; renders nothing for one that is too long. */
+/** A QR code of an address at level M, of which 15 % may be unreadable. */
 export function QrCode({ address, label }: { readonly address: string; readonly label: string }) {
-  const rows = encodeQrCode(address);
-  if (rows === undefined) return null;
-  const size = rows.length + 2 * QUIET;
-  const dark = rows.flatMap((row, y) =>
-    row.flatMap((isDark, x) => (isDark ? [`M${x + QUIET} ${y + QUIET}h1v1h-1z`] : [])),
-  );
+  const code = generate(address, { minCorrectionLevel: correction.M });
+  const size = code.size + 2 * QUIET;
   return (
-    <svg className="qr-code" viewBox={`0 0 ${size} ${size}`} role="img" aria-label={label}>
-      <path className="light" d={`M0 0h${size}v${size}h-${size}z`} />
-      <path d={dark.join("")} />
+    <svg className="qr-code" viewBox={`${-QUIET} ${-QUIET} ${size} ${size}`} role="img" aria-label={label}>
+      <path className="light" d={`M${-QUIET} ${-QUIET}h${size}v${size}h-${size}z`} />
+      <path d={toSvgPath(code)} />
     </svg>
   );
 }
