@@ -5,6 +5,7 @@ import {
   drandDate,
   drandRoundTime,
   isLocalBeacon,
+  roundKey,
   verifyDrandRound,
   type BeaconTerms,
   type DrandRound,
@@ -108,7 +109,7 @@ export function createBeaconRounds(options: {
       const signature =
         sign?.(round) ?? (await Promise.any([...relays.map(poll), ...(late ? [takeLate(late)] : [])]));
       one.state = { kind: "known", signature };
-      knownKeys.push(keyOf({ round, chainHash }));
+      knownKeys.push(roundKey({ round, chainHash }));
       if (knownKeys.length > MAX_ROUNDS) followed.delete(knownKeys.shift()!);
       if (isLate) void late?.settle({ round, chainHash }, signature);
     } finally {
@@ -126,7 +127,7 @@ export function createBeaconRounds(options: {
         return { kind: "never", why: `the oracle doesn't follow the drand chain ${round.chainHash}` };
       if (drandRoundTime(terms.chain, round.round) * 1000 > Date.now() + LONGEST_AHEAD_MS)
         return { kind: "never", why: `drand's round ${round.round} is due in more than three hours` };
-      const key = keyOf(round);
+      const key = roundKey(round);
       let one = followed.get(key);
       if (one === undefined) {
         one = { state: { kind: "awaited", why: "asking for the round" }, waiting: new Set() };
@@ -148,10 +149,6 @@ export function createBeaconRounds(options: {
 async function sleepUntil(ms: number, signal: AbortSignal): Promise<void> {
   for (let left = ms - Date.now(); left > 0; left = ms - Date.now())
     await sleep(Math.min(left, LONGEST_WAIT_MS), undefined, { signal });
-}
-
-function keyOf({ round, chainHash }: DrandRound): string {
-  return `${chainHash} ${round}`;
 }
 
 /** Reads a round's signature from a relay. */

@@ -114,6 +114,11 @@ export function unpackRound(bytes: Uint8Array): DrandRound {
   return { round: view.getBigUint64(0), chainHash: toHexText(bytes.subarray(8)) };
 }
 
+/** Identifies a round among those of all chains. */
+export function roundKey({ round, chainHash }: DrandRound): string {
+  return `${chainHash} ${round}`;
+}
+
 /** A round as answers show it. */
 interface ShownRound {
   readonly round: string;

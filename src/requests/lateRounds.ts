@@ -1,6 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { hexToBytes, type Hex } from "viem";
-import { verifyDrandRound, type DrandChain, type DrandRound, type LateRounds } from "../lib/drand.ts";
+import {
+  roundKey,
+  verifyDrandRound,
+  type DrandChain,
+  type DrandRound,
+  type LateRounds,
+} from "../lib/drand.ts";
 import { TycheError } from "../lib/errors.ts";
 import { toHexText } from "../lib/hex.ts";
 import { InvalidParameterError } from "../lib/invalidParameter.ts";
@@ -13,7 +19,7 @@ const LONGEST_PAUSE_MS = 60_000;
 /** Bytes of a signature: a compressed point of G1. */
 const SIGNATURE_BYTES = 48;
 
-/** How anybody settles the rounds of drand that presets wait for and no relay has. */
+/** How anybody settles the rounds of drand that requests wait for and no relay has. */
 export interface LateRoundCalls {
   /** Returns the signature of a late round. Throws `not_found` for any other, and until it is there. */
   get(round: DrandRound): Promise<Hex>;
@@ -42,22 +48,22 @@ export function createLateRounds(options: {
 
   const store = async (round: DrandRound, signature: Hex): Promise<void> => {
     await saveLateSignature(db, round, signature);
-    for (const waiter of waiting.get(keyOf(round)) ?? []) waiter.abort();
+    for (const waiter of waiting.get(roundKey(round)) ?? []) waiter.abort();
   };
 
   return {
     async receive(round, signal) {
       const woken = new AbortController();
-      const key = keyOf(round);
+      const key = roundKey(round);
       const waiters = waiting.get(key) ?? new Set();
       waiting.set(key, waiters.add(woken));
       const ended = AbortSignal.any([signal, woken.signal]);
       try {
         for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
           try {
-            await saveLateRound(db, round);
             const signature = await findLateRound(db, round);
             if (signature) return hexToBytes(signature);
+            if (signature === undefined) await saveLateRound(db, round);
           } catch (error) {
             onError(error);
           }
@@ -94,10 +100,6 @@ export function createLateRounds(options: {
       return signature;
     },
   };
-}
-
-function keyOf({ round, chainHash }: DrandRound): string {
-  return `${chainHash} ${round}`;
 }
 
 /** The service has no such round. */
