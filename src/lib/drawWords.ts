@@ -45,6 +45,11 @@ export function nameRound(beacon: {
     : `round ${beacon.round} of the operator's own chain of rounds, ${beacon.chainHash}`;
 }
 
+/** Returns what a call names a request's beacon by. */
+export function beaconOf(round: { readonly isLocal?: true } | undefined): "drand" | "local" | undefined {
+  return round && (round.isLocal === true ? "local" : "drand");
+}
+
 /** Quotes text. Numbers and lists, which sources get as JSON, are shown as they are. */
 function readable(arg: string): string {
   try {

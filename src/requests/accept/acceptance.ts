@@ -1,3 +1,4 @@
+import { beaconOf } from "../../lib/drawWords.ts";
 import { TycheError } from "../../lib/errors.ts";
 import { createId } from "../../lib/id.ts";
 import { hashBody, IdempotencyConflictError } from "../../lib/idempotency.ts";
@@ -192,9 +193,9 @@ function commandOf(request: OpenRequest): Command | undefined {
     return { kind: "preset", network, preset, params: ownParamsOf(request.params) };
   }
   if (request.kind !== "function") return undefined;
-  const { beacon, ...params } = request.params;
-  const waits = beacon && ({ beacon: beacon.isLocal === true ? "local" : "drand" } as const);
-  return { kind: "function", network, ...params, ...waits };
+  const { beacon: round, ...params } = request.params;
+  const beacon = beaconOf(round);
+  return { kind: "function", network, ...params, ...(beacon && { beacon }) };
 }
 
 function createRequest(

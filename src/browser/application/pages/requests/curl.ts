@@ -1,3 +1,4 @@
+import { beaconOf } from "../../../../lib/drawWords.ts";
 import { quoteForShell } from "../../../../lib/quoteForShell.ts";
 import type { Hex, RequestView, ReturnType } from "../../../../client/index.ts";
 
@@ -33,11 +34,6 @@ export function curlOf({ kind, network, params }: Pick<RequestView, "kind" | "ne
 export function unlabelled(params: RequestView["params"]): RequestParams {
   const kept = Object.entries(params).filter(([name]) => name !== "label" && name !== "once");
   return Object.fromEntries(kept) as unknown as RequestParams;
-}
-
-/** Returns what a call names a request's beacon by. */
-export function beaconOf(beacon: RequestParams["beacon"]): "drand" | "local" | undefined {
-  return beacon && (beacon.isLocal === true ? "local" : "drand");
 }
 
 /**
