@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Change } from "../../../src/requests/change.ts";
 import type { OpenRequest } from "../../../src/requests/openRequest.ts";
-import { createRequestBook } from "../../../src/requests/requestBook.ts";
+import { createRequestBook, type RequestBook } from "../../../src/requests/requestBook.ts";
 import { createRequestReader } from "../../../src/requests/read/requestReader.ts";
 import { insertDapp } from "../../../src/store/dapps.ts";
 import { createSqliteDialect } from "../../../src/store/sqliteDialect.ts";
@@ -17,15 +17,19 @@ beforeEach(async () => {
 });
 afterEach(() => store.close());
 
-test("behaviour: requests of a network that is no longer configured can still be read", async () => {
-  const book = createRequestBook(store);
-  const reader = createRequestReader({
+/** Creates the reader of a service without networks. */
+const readerOf = (book: RequestBook) =>
+  createRequestReader({
     store,
     book,
     networks: new Map(),
     registry: { find: () => undefined },
     baseUrl: () => "",
   });
+
+test("behaviour: requests of a network that is no longer configured can still be read", async () => {
+  const book = createRequestBook(store);
+  const reader = readerOf(book);
   const waiting = makeRequest("random", "0x");
   const ended = makeRequest("random", "0x");
   await book.add(waiting);
@@ -50,13 +54,7 @@ test.each([
   ["executing", { acceptedBlock: 5 }, "its result is not on chain yet"],
 ] as const)("behaviour: a request that is %s (%o) says what it waits for", async (state, known, why) => {
   const book = createRequestBook(store);
-  const reader = createRequestReader({
-    store,
-    book,
-    networks: new Map(),
-    registry: { find: () => undefined },
-    baseUrl: () => "",
-  });
+  const reader = readerOf(book);
   const request = makeRequest("function", "0x");
   const progress = { ...request.progress, ...known };
   expect(reader.present({ ...request, state, progress })).toMatchObject({ state, why });
