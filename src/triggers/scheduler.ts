@@ -240,12 +240,12 @@ export async function storeDueTicks(db: Queryable, schedule: StoredSchedule, now
   return await addSkipEvent(db, { ...schedule, network: schedule.command.network }, { ...event, at: now });
 }
 
-/** Returns a schedule's first tick after a moment; `null` if there is none before its end. */
+/** Returns a schedule's first tick after a moment, and after its creation; `null` if there is none before its end. */
 export function tickAfter(
-  { timing, until }: Pick<StoredSchedule, "timing" | "until">,
+  { timing, until, createdAt }: Pick<StoredSchedule, "timing" | "until" | "createdAt">,
   after: number,
 ): number | null {
-  const next = nextTick(timing as Timing, after);
+  const next = nextTick(timing as Timing, Math.max(after, createdAt));
   return next === undefined || (until !== null && next > until) ? null : next;
 }
 
@@ -256,7 +256,7 @@ export function tickAfter(
  * @returns at most 500, and the first one after them.
  */
 export function planTicks(
-  schedule: Pick<StoredSchedule, "timing" | "until" | "nextAt" | "catchUp" | "windowMs">,
+  schedule: Pick<StoredSchedule, "timing" | "until" | "createdAt" | "nextAt" | "catchUp" | "windowMs">,
   now: number,
 ): {
   readonly ticks: readonly { readonly at: number; readonly isDue: boolean }[];

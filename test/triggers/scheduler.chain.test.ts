@@ -208,15 +208,37 @@ describe.each(DATABASES)("on %s", (_name, prepare) => {
 
   test("a run that was asked for stays when the clock is set back before it is acted on", async () => {
     const { id } = await create({ every: "1h" });
+    await runsAt(id, 4 * 3_600_000, 4);
     refusal = new OpenLimitError(1_250, "sepolia");
     const asked = await schedules.run(DAPP, id);
+    clock = START;
+    scheduler.wake();
+    await vi.waitFor(
+      async () => expect((await schedules.get(DAPP.id, id)).next[0]).toBe("2026-11-26T13:00:00.000Z"),
+      { timeout: 60_000, interval: 20 },
+    );
+    const { items } = await schedules.runs(DAPP.id, id, { limit: 100 });
+    expect(items.filter(({ state }) => state === "due")).toMatchObject([{ id: asked.id }]);
+  });
+
+  test.each([
+    ["every", { every: "10s" }],
+    ["cron", { every: undefined, cron: "* * * * *" }],
+  ])("has no tick before its creation when the clock is set back: %s", async (_, timing) => {
+    clock = START - 3 * 3_600_000;
+    const older = await create({ every: "1h" });
+    await runsAt(older.id, 0, 3);
+    const { id, next } = await create(timing as Partial<ScheduleSettings>);
     clock = START - 3_600_000;
     scheduler.wake();
     await vi.waitFor(
-      async () => expect((await schedules.get(DAPP.id, id)).next[0]).toBe("2026-11-26T12:00:00.000Z"),
+      async () => expect((await schedules.get(DAPP.id, older.id)).next[0]).toBe("2026-11-26T12:00:00.000Z"),
       { timeout: 60_000, interval: 20 },
     );
-    expect((await schedules.runs(DAPP.id, id, { limit: 100 })).items).toMatchObject([{ id: asked.id }]);
+    await scheduler.stop();
+    expect((await schedules.get(DAPP.id, id)).next).toEqual(next);
+    await schedules.change(DAPP, id, { paused: true });
+    expect((await schedules.change(DAPP, id, { paused: false })).next).toEqual(next);
   });
 
   test("finds the request of a process that ended before it recorded it", async () => {
@@ -518,6 +540,7 @@ test("plans a month of missed ticks page by page", () => {
   const schedule = {
     timing: { everyMs: 10_000, startsAt: 0 },
     until: null,
+    createdAt: 0,
     nextAt: 10_000,
     catchUp: "one",
     windowMs: 60_000,
