@@ -105,7 +105,10 @@ describe.each(DATABASES)("on %s", (_name, create) => {
     const { id, secret } = await hook("/told");
     const { params } = makeRequest("random", "0x");
     const beacon = { round: "7", time: "2026-12-24T18:00:00.000Z", chainHash: "0x07" };
-    const request = await fulfil({ params: { ...params, label: "raffle", beacon } } as Partial<OpenRequest>);
+    const request = await fulfil({
+      params: { ...params, label: "raffle", beacon },
+      idempotencyKey: "sch_1 2026-12-24T18:00:00.000Z",
+    } as Partial<OpenRequest>);
     const [message] = await receiver.count("/told", 1);
     const body = new Webhook(secret!).verify(message!.body, message!.headers as Record<string, string>);
     expect(body).toEqual({
@@ -117,6 +120,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
         kind: "random",
         network: "sepolia",
         state: "fulfilled",
+        triggerId: "sch_1",
         label: "raffle",
         beacon,
         requestId: "0x2",

@@ -6,7 +6,7 @@ import type { TimelineEntry } from "../../store/requests.ts";
 import { isEnded } from "../change.ts";
 import type { RequestStep } from "../keep/usage.ts";
 import type { OpenRequest } from "../openRequest.ts";
-import { presentRequest } from "../read/present.ts";
+import { presentRequest, triggerIdOf } from "../read/present.ts";
 import type { RequestOutbox } from "../requestBook.ts";
 
 /** Bytes of a body. A result that doesn't fit is left out: it can be read at `statusUrl`. */
@@ -62,6 +62,7 @@ function writeBody(
   const { request, isNow, baseUrl } = context;
   const { id, kind, network } = request;
   const { label, beacon } = request.params as { readonly label?: string; readonly beacon?: BeaconView };
+  const triggerId = triggerIdOf(request);
   const timestamp = new Date(at).toISOString();
   const data = {
     id,
@@ -69,6 +70,7 @@ function writeBody(
     kind,
     network,
     state,
+    ...(triggerId === null ? {} : { triggerId }),
     ...(label === undefined ? {} : { label }),
     ...(beacon === undefined ? {} : { beacon }),
     ...(detail === undefined ? {} : { detail: cut(detail) }),

@@ -62,8 +62,8 @@ function describeWait({ state, progress }: OpenRequest): string | null {
   return "its random words are not on chain yet";
 }
 
-/** Reads the id of what made a request by itself from its key; callers' keys have no blanks. */
-function triggerIdOf({ idempotencyKey }: OpenRequest): string | null {
+/** Reads the id of what made a request by itself from its key, `null` if a call made it; callers' keys have no blanks. */
+export function triggerIdOf({ idempotencyKey }: OpenRequest): string | null {
   return /^(\S+) /.exec(idempotencyKey ?? "")?.[1] ?? null;
 }
 
