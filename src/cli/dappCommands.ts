@@ -6,7 +6,7 @@ import type { StoredDapp } from "../dapps/findDapp.ts";
 import { MAX_DAILY_LIMIT } from "../dapps/dailyLimit.ts";
 import type { DappDirectory } from "../dapps/dapps.ts";
 import { formatEnv } from "../dapps/configEnv.ts";
-import { formatSampleConsumer } from "../dapps/sampleConsumer.ts";
+import { formatSampleConsumer, formatSampleFunctionsConsumer } from "../dapps/sampleConsumer.ts";
 import type { ConfigVars } from "../dapps/configVars.ts";
 import type { Facility } from "../api/types.ts";
 import { findOutsideKey } from "../lib/outsideSecret.ts";
@@ -37,6 +37,7 @@ const CONTRACT_EXAMPLES = `
 Examples:
   $ tyche dapp contract --network sepolia > Dice.sol
   $ tyche dapp contract shop --network sepolia > ShopDice.sol
+  $ tyche dapp contract --functions --network sepolia > Sum.sol
   $ tyche consumer add 0x5FbDB2315678afecb367f032d93F642f64180aa3 --network sepolia`;
 
 const REVOKE_EXAMPLES = `
@@ -163,9 +164,10 @@ export function registerDapp(program: Command, terminal: Terminal): void {
 
   withNetwork(dapp.command("contract"), "network where you will deploy it")
     .argument("[dapp]", "id or name of the dapp; default: the first")
+    .option("--functions", "one that runs JavaScript; default: one that draws random words")
     .description("Prints a sample consumer contract in Solidity, with the dapp's values filled in.")
     .addHelpText("after", CONTRACT_EXAMPLES)
-    .action((named: string | undefined, flags: NetworkFlag) =>
+    .action((named: string | undefined, flags: NetworkFlag & { readonly functions?: true }) =>
       withDapp(named, async (tools, { id }) => {
         const { dappId, networks } = await tools.configVars(id);
         const network = flags.network ?? defaultNetwork(networks.map((one) => one.network));
@@ -177,7 +179,8 @@ export function registerDapp(program: Command, terminal: Terminal): void {
               message: `must be one of ${networks.map((one) => one.network).join(", ")}; got ${JSON.stringify(network)}`,
             },
           ]);
-        terminal.out(formatSampleConsumer(dappId, vars).trimEnd());
+        const format = flags.functions ? formatSampleFunctionsConsumer : formatSampleConsumer;
+        terminal.out(format(dappId, vars).trimEnd());
       }),
     );
 

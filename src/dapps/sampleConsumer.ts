@@ -2,7 +2,7 @@ import { TycheError } from "../lib/errors.ts";
 import type { NetworkConfigVars } from "./configVars.ts";
 
 /**
- * Generates a consumer contract in Solidity with a dapp's values of one network filled in: it rolls a die with a random word. The file
+ * Generates a consumer contract in Solidity with a dapp's values of one network filled in: `Dice` rolls a die with a random word. The file
  * compiles alone: Chainlink's npm package of contracts needs a git host to install.
  *
  * @throws {NoSubscriptionError} while the service has not created the dapp's subscriptions there.
@@ -16,6 +16,50 @@ export function formatSampleConsumer(dappId: string, vars: NetworkConfigVars): s
   return vrfVersion === "v2" ? formatV2(values) : formatV2Plus(values);
 }
 
+/**
+ * Generates `Sum`, a consumer contract whose function adds numbers, in the same way.
+ *
+ * @throws {NoSubscriptionError} while the service has not created the dapp's subscriptions there.
+ */
+export function formatSampleFunctionsConsumer(dappId: string, vars: NetworkConfigVars): string {
+  const { network, contracts, donIdBytes32, functionsSubscriptionId } = vars;
+  const { functionsRouter } = contracts;
+  if (functionsRouter === undefined || functionsSubscriptionId === undefined)
+    throw new NoSubscriptionError(network);
+  return `${intro({ ...vars, dappId })}
+
+${BASE_FUNCTIONS}
+
+contract Sum is FunctionsClient {
+  uint64 private constant SUBSCRIPTION_ID = ${functionsSubscriptionId};
+  bytes32 private constant DON_ID = ${donIdBytes32}; // ${vars.donId}
+  uint32 private constant CALLBACK_GAS = 100_000;
+  string private constant SOURCE = "return Functions.encodeUint256(args.reduce((sum, arg) => sum + BigInt(arg), 0n))";
+
+  event Asked(bytes32 indexed requestId, address indexed asker);
+  event Answered(bytes32 indexed requestId, uint256 result, bytes err);
+
+  /// 0 until the result has come.
+  mapping(bytes32 requestId => uint256 result) public resultOf;
+
+  constructor() FunctionsClient(${functionsRouter}) {}
+
+  function ask(string[] calldata args) external returns (bytes32 requestId) {
+    requestId = _sendRequest(FunctionsRequest.encode(SOURCE, args), SUBSCRIPTION_ID, CALLBACK_GAS, DON_ID);
+    emit Asked(requestId, msg.sender);
+  }
+
+  function fulfillRequest(bytes32 requestId, bytes memory response, bytes memory err) internal override {
+    uint256 result = err.length == 0 ? abi.decode(response, (uint256)) : 0;
+    resultOf[requestId] = result;
+    emit Answered(requestId, result, err);
+  }
+}
+`;
+}
+
+type Introduced = Pick<NetworkConfigVars, "title" | "network"> & { readonly dappId: string };
+
 interface Values {
   readonly dappId: string;
   readonly network: string;
@@ -25,7 +69,7 @@ interface Values {
   readonly vrfSubscriptionId: string;
 }
 
-const intro = ({ title, network, dappId }: Values): string => `// SPDX-License-Identifier: MIT
+const intro = ({ title, network, dappId }: Introduced): string => `// SPDX-License-Identifier: MIT
 pragma solidity ^0.8.19;
 
 // For ${title}. Deploy it, then link its address:
@@ -103,6 +147,63 @@ abstract contract VRFConsumerBaseV2Plus {
     if (msg.sender != address(vrfCoordinator))
       revert OnlyCoordinatorCanFulfill(msg.sender, address(vrfCoordinator));
     fulfillRandomWords(requestId, randomWords);
+  }
+}`;
+
+const BASE_FUNCTIONS = `interface IFunctionsRouter {
+  function sendRequest(
+    uint64 subscriptionId,
+    bytes calldata data,
+    uint16 dataVersion,
+    uint32 callbackGasLimit,
+    bytes32 donId
+  ) external returns (bytes32);
+}
+
+/// A source and its arguments in CBOR, as Chainlink's library of that name encodes them.
+library FunctionsRequest {
+  uint16 internal constant REQUEST_DATA_VERSION = 1;
+
+  function encode(string memory source, string[] memory args) internal pure returns (bytes memory data) {
+    data = abi.encodePacked(text("codeLocation"), hex"00", text("language"), hex"00", text("source"), text(source));
+    if (args.length == 0) return data;
+    data = abi.encodePacked(data, text("args"), hex"9f");
+    for (uint256 i = 0; i < args.length; ++i) data = abi.encodePacked(data, text(args[i]));
+    return abi.encodePacked(data, hex"ff");
+  }
+
+  function text(string memory value) private pure returns (bytes memory) {
+    uint256 length = bytes(value).length;
+    if (length < 24) return abi.encodePacked(uint8(0x60 + length), value);
+    if (length < 256) return abi.encodePacked(hex"78", uint8(length), value);
+    return abi.encodePacked(hex"79", uint16(length), value);
+  }
+}
+
+abstract contract FunctionsClient {
+  error OnlyRouterCanFulfill();
+
+  IFunctionsRouter private immutable router;
+
+  constructor(address router_) {
+    router = IFunctionsRouter(router_);
+  }
+
+  function fulfillRequest(bytes32 requestId, bytes memory response, bytes memory err) internal virtual;
+
+  /// The router calls this; anybody else is refused.
+  function handleOracleFulfillment(bytes32 requestId, bytes memory response, bytes memory err) external {
+    if (msg.sender != address(router)) revert OnlyRouterCanFulfill();
+    fulfillRequest(requestId, response, err);
+  }
+
+  function _sendRequest(
+    bytes memory data,
+    uint64 subscriptionId,
+    uint32 callbackGasLimit,
+    bytes32 donId
+  ) internal returns (bytes32) {
+    return router.sendRequest(subscriptionId, data, FunctionsRequest.REQUEST_DATA_VERSION, callbackGasLimit, donId);
   }
 }`;
 

@@ -16,6 +16,8 @@ export interface TycheConnection {
   link(address: string): Promise<void>;
   /** Resolves with the random words that a contract requested in a transaction, once its callback has had them. */
   words(transactionHash: string): Promise<readonly bigint[]>;
+  /** Resolves with the bytes (hex) that a contract's function returned; throws with its error. */
+  functionResult(transactionHash: string): Promise<`0x${string}`>;
 }
 
 declare module "hardhat/types/network" {
@@ -86,11 +88,15 @@ function createConnection({ networkName: network, provider }: NetworkConnection<
     }
   };
   /** Returns what was requested in a transaction; `undefined` while its block has not been searched. */
-  const find = async (hash: string, block: bigint): Promise<ContractRequestView | undefined> => {
+  const find = async (
+    kind: ContractRequestView["kind"],
+    hash: string,
+    block: bigint,
+  ): Promise<ContractRequestView | undefined> => {
     let isSearched = false;
     for (let before: string | undefined; ;) {
       const { items, searched, older } = await client.contractRequests({ network, before });
-      const found = items.find(({ transactionHash }) => transactionHash === hash.toLowerCase());
+      const found = items.find((one) => one.kind === kind && one.transactionHash === hash.toLowerCase());
       if (found !== undefined || searched === null) return found;
       isSearched ||= BigInt(searched.to) >= block;
       if (older !== null && BigInt(searched.from) >= block) before = older;
@@ -98,22 +104,25 @@ function createConnection({ networkName: network, provider }: NetworkConnection<
       else
         throw new TycheClientError(
           "not_found",
-          `no linked contract requested random words or a function in ${hash}`,
+          `no linked contract requested ${kind === "random" ? "random words" : "a function"} in ${hash}`,
         );
+    }
+  };
+  /** Returns a transaction's request once it is fulfilled. */
+  const fulfilled = async (kind: ContractRequestView["kind"], hash: string): Promise<ContractRequestView> => {
+    const block = await mined(hash);
+    for (;;) {
+      const request = await find(kind, hash, block);
+      if (request?.state === "failed")
+        throw new TycheClientError("request_failed", request.error ?? "the request failed");
+      if (request?.state === "fulfilled") return request;
+      await pause(LOOK_MS);
     }
   };
   return {
     client,
     link: async (consumer) => void (await client.addConsumer({ network, consumer })),
-    async words(hash) {
-      const block = await mined(hash);
-      for (;;) {
-        const request = await find(hash, block);
-        if (request?.state === "failed")
-          throw new TycheClientError("request_failed", request.error ?? "the request failed");
-        if (request?.state === "fulfilled") return (request.words ?? []).map(BigInt);
-        await pause(LOOK_MS);
-      }
-    },
+    words: async (hash) => ((await fulfilled("random", hash)).words ?? []).map(BigInt),
+    functionResult: async (hash) => (await fulfilled("function", hash)).response ?? "0x",
   };
 }

@@ -3,9 +3,14 @@ import { expect, test } from "vitest";
 import { createAddressBook } from "../../src/chainlink/addressBook.ts";
 import type { StackAddresses } from "../../src/chainlink/stackPlan.ts";
 import { VRF_VERSIONS } from "../../src/chainlink/vrfVersion.ts";
-import { formatSampleConsumer, NoSubscriptionError } from "../../src/dapps/sampleConsumer.ts";
+import {
+  formatSampleConsumer,
+  formatSampleFunctionsConsumer,
+  NoSubscriptionError,
+} from "../../src/dapps/sampleConsumer.ts";
 import { compileSolidity } from "../support/solidity.ts";
 import type { NetworkConfigVars } from "../../src/dapps/configVars.ts";
+import { ADDRESS, VARS } from "./support/configVars.ts";
 
 const STACK_ROLES = [
   ..."link nativePriceFeed usdPriceFeed blockhashStore vrfCoordinator batchVrfCoordinator functionsRouter".split(
@@ -13,18 +18,6 @@ const STACK_ROLES = [
   ),
   ..."functionsCoordinator subscriptionOwner presetConsumer".split(" "),
 ];
-const ADDRESS = "0x5FbDB2315678afecb367f032d93F642f64180aa3";
-const VARS = {
-  network: "sepolia",
-  title: "Ethereum Sepolia",
-  chainId: 11_155_111,
-  contracts: { vrfCoordinator: ADDRESS },
-  keyHash: `0x${"12".repeat(32)}`,
-  vrfSubscriptionId: "7",
-  donId: "don",
-  donIdBytes32: `0x${"00".repeat(32)}`,
-  consumers: [],
-} as const satisfies NetworkConfigVars;
 
 test.each(VRF_VERSIONS)(
   "default: the contract for VRF %s compiles alone, with every value filled in",
@@ -60,8 +53,16 @@ test.each(VRF_VERSIONS)(
   },
 );
 
+test("default: the contract that asks a function compiles alone, with every value filled in", () => {
+  const source = formatSampleFunctionsConsumer("dapp_1", VARS);
+  for (const value of [ADDRESS, VARS.donIdBytes32, "SUBSCRIPTION_ID = 8;"]) expect(source).toContain(value);
+  expect(source).not.toMatch(/^import /m);
+  expect(compileSolidity("Sum", source).bytecode.length).toBeGreaterThan(1_000);
+});
+
 test("error: there is none while the dapp has no subscriptions", () => {
-  const entries = Object.entries(VARS).filter(([name]) => name !== "vrfSubscriptionId");
+  const entries = Object.entries(VARS).filter(([name]) => !name.endsWith("SubscriptionId"));
   const vars = Object.fromEntries(entries) as unknown as NetworkConfigVars;
   expect(() => formatSampleConsumer("dapp_1", vars)).toThrow(NoSubscriptionError);
+  expect(() => formatSampleFunctionsConsumer("dapp_1", vars)).toThrow(NoSubscriptionError);
 });

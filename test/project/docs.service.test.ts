@@ -49,6 +49,13 @@ async function runAll(commands: readonly Commands[]): Promise<string[]> {
   return stdout.split(MARK).slice(0, -1);
 }
 
+test("default: no page hides with && that a command failed, which ends no script", () => {
+  const commands = [...steps.values()]
+    .flat()
+    .flatMap((step) => ("commands" in step ? [step.commands.block] : []));
+  expect(commands.filter(({ text }) => text.includes("&&"))).toEqual([]);
+});
+
 test.concurrent.each([...steps].filter(([, found]) => found.length > 0).map(([page]) => page))(
   "default: the commands of %s run as they stand there, and print what it shows",
   { timeout: 300_000 },

@@ -10,8 +10,10 @@ export function makeReaderFolder(): string {
   const folder = mkdtempSync(path.join(tmpdir(), "tyche-docs-"));
   mkdirSync(path.join(folder, "bin"));
   // npx itself would add a second to each command, and needs the registry if the package is not installed.
-  const npx = `#!/bin/sh\nshift\nexec "${process.execPath}" "${TYCHE_ENTRY}" "$@"\n`;
-  writeFileSync(path.join(folder, "bin/npx"), npx, { mode: 0o755 });
+  writeFileSync(path.join(folder, "bin/npx"), '#!/bin/sh\nexec "$@"\n', { mode: 0o755 });
+  const tyche = `#!/bin/sh\nexec "${process.execPath}" "${TYCHE_ENTRY}" "$@"\n`;
+  writeFileSync(path.join(folder, "bin/tyche"), tyche, { mode: 0o755 });
+  symlinkSync(path.join(ROOT, "node_modules/.bin/hardhat"), path.join(folder, "bin/hardhat"));
   symlinkSync(process.execPath, path.join(folder, "bin/node"));
   mkdirSync(path.join(folder, "node_modules"));
   const packages = {
