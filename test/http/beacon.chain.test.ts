@@ -25,6 +25,7 @@ const PATH = `/beacon${pathOf(QUICKNET, 1000n)}`;
 
 let folder: string;
 let store: Store;
+let lateRounds: ReturnType<typeof createLateRounds>;
 let http: Harness;
 let closing: AbortController;
 /** What waits for round 1000. */
@@ -32,7 +33,7 @@ let waiting: Promise<Uint8Array>;
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), "tyche-beacon-"));
   store = await openStore(createSqliteDialect(join(folder, "db")));
-  const lateRounds = createLateRounds({ db: store.db, findChain: () => QUICKNET, onError: () => {} });
+  lateRounds = createLateRounds({ db: store.db, findChain: () => QUICKNET, onError: () => {} });
   http = await startHarness({ more: { lateRounds } });
   closing = new AbortController();
   const round = { round: 1000n, chainHash: QUICKNET_HASH };
@@ -95,6 +96,24 @@ test("an address has ten signatures checked a minute; what is refused unchecked 
   expect(refused.headers.get("retry-after")).toMatch(/^[0-9]+$/);
   // It counts for nothing else.
   expect((await call("GET")).status).toBe(404);
+});
+
+test("all addresses together have a hundred checked a minute", async () => {
+  const { call: callBehindProxy } = await startHarness({ more: { lateRounds, trustProxy: true } });
+  const put = (subnet: number) =>
+    callBehindProxy("PUT", PATH, {
+      key: null,
+      // No point of the curve, so its check takes a tenth of another's time.
+      body: { signature: "00".repeat(48) },
+      headers: { "X-Forwarded-For": `2001:db8:0:${subnet.toString(16)}::1` },
+    });
+  for (let i = 0; i < 100; i += 1) expect((await put(i)).status).toBe(400);
+  const refused = await put(100);
+  expect(refused).toMatchObject({
+    status: 429,
+    data: { code: "rate_limited", err: expect.stringContaining("from all addresses together") },
+  });
+  expect(refused.headers.get("retry-after")).toMatch(/^[0-9]+$/);
 });
 
 test.each([

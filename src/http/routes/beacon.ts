@@ -9,7 +9,7 @@ import type { LateRoundCalls } from "../../requests/lateRounds.ts";
 import { readTextBody } from "../body.ts";
 import type { HttpContext, RequestState } from "../context.ts";
 import { sendJson } from "../frame.ts";
-import { countCall } from "../guard.ts";
+import { countCall, RateLimitedError } from "../guard.ts";
 import type { PublicGuard } from "../publicGuard.ts";
 
 /** Where drand's relays have a round. */
@@ -18,6 +18,8 @@ const PATH = "/beacon/:chainHash/public/:round";
 const MAX_BODY_BYTES = 4_096;
 /** Signatures of one address that are checked in a minute: each takes some 15 ms of the process's time. */
 const CHECKS_PER_MINUTE = 10;
+/** The same of all addresses together, some 3 % of a core: one caller may have the 65,536 /64s of an IPv6 /48. */
+const ALL_CHECKS_PER_MINUTE = 100;
 const MAX_ROUND = 2n ** 64n - 1n;
 
 /**
@@ -33,7 +35,18 @@ export function beaconRoutes(
   },
 ): void {
   const { rounds, guardPublic, counter } = options;
-  const checks = { name: "rounds", quota: CHECKS_PER_MINUTE, windowSeconds: 60, counter };
+  const windowSeconds = 60;
+  const checks = { name: "rounds", quota: CHECKS_PER_MINUTE, windowSeconds, counter };
+  const all = { policy: "rounds", who: "all", quota: ALL_CHECKS_PER_MINUTE, windowSeconds };
+  const countCheck = async (ctx: HttpContext): Promise<void> => {
+    await countCall(ctx, checks);
+    const { consumed, resetMs } = await counter.take(all);
+    if (consumed > all.quota)
+      throw new RateLimitedError(
+        `More than ${all.quota} signatures in ${windowSeconds} seconds from all addresses together`,
+        resetMs,
+      );
+  };
 
   router.get(PATH, async (ctx) => {
     await guardPublic(ctx);
@@ -52,7 +65,7 @@ export function beaconRoutes(
     ctx.set("Cache-Control", "no-store");
     const round = parseRound(ctx.params);
     const given = await readSignature(ctx);
-    const signature = await rounds.handIn(round, given, () => countCall(ctx, checks));
+    const signature = await rounds.handIn(round, given, () => countCheck(ctx));
     const { chainHash } = round;
     sendJson(ctx, 200, { data: { round: String(round.round), chainHash, signature } });
   });
