@@ -63,6 +63,7 @@ const WALL_CLOCK: Readonly<Record<string, readonly string[]>> = {
     "src/requests/accept/acceptance.ts",
     "src/requests/follow/blockDraft.ts",
     "src/requests/follow/callbackRecorder.ts",
+    "src/requests/lateRounds.ts",
     "src/requests/accept/dryRuns.ts",
     "src/requests/dispatch/linker.ts",
     "src/requests/dispatch/senderJournal.ts",

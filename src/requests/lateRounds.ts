@@ -63,7 +63,7 @@ export function createLateRounds(options: {
           try {
             const signature = await findLateRound(db, round);
             if (signature) return hexToBytes(signature);
-            if (signature === undefined) await saveLateRound(db, round);
+            if (signature === undefined) await saveLateRound(db, round, Date.now());
           } catch (error) {
             onError(error);
           }

@@ -2,11 +2,15 @@ import type { Hex } from "viem";
 import type { DrandRound } from "../lib/drand.ts";
 import type { Queryable } from "./queryable.ts";
 
-/** Stores that a round is late, unless that is known. */
-export async function saveLateRound(db: Queryable, { round, chainHash }: DrandRound): Promise<void> {
+/** Stores that a round is late, unless that is known. @param createdAt Unix time in milliseconds */
+export async function saveLateRound(
+  db: Queryable,
+  { round, chainHash }: DrandRound,
+  createdAt: number,
+): Promise<void> {
   await db
     .insertInto("late_rounds")
-    .values({ chain_hash: chainHash, round: String(round), signature: null })
+    .values({ chain_hash: chainHash, round: String(round), signature: null, created_at: createdAt })
     .onConflict((conflict) => conflict.doNothing())
     .execute();
 }
@@ -37,4 +41,9 @@ export async function saveLateSignature(
     .where("chain_hash", "=", chainHash)
     .where("round", "=", String(round))
     .execute();
+}
+
+/** Deletes the rounds that were stored before a time. What still waits for one stores it again. */
+export async function deleteOldLateRounds(db: Queryable, before: number): Promise<void> {
+  await db.deleteFrom("late_rounds").where("created_at", "<", before).execute();
 }

@@ -365,6 +365,14 @@ export const migrations: Record<string, Migration> = {
       await db.schema.alterTable("secrets").addColumn("key_hash", "text").execute();
     },
   },
+  "0038_late_round_times": {
+    async up(db) {
+      await db.schema
+        .alterTable("late_rounds")
+        .addColumn("created_at", "integer", (c) => c.notNull().defaultTo(0))
+        .execute();
+    },
+  },
 };
 
 /** Hands {@link migrations} to Kysely's migrator. */

@@ -320,6 +320,8 @@ export interface Tables {
     round: string;
     /** 48 bytes, checked; `null` until somebody has it. */
     signature: Hex | null;
+    /** 0 in rows of versions that didn't store it. */
+    created_at: number;
   };
   /** Ciphertexts that an oracle network holds for those who uploaded them. */
   readonly secret_slots: {

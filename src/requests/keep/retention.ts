@@ -5,6 +5,7 @@ import type { NetworkChain } from "../../networks/network.ts";
 import { findOracleCheckpoint } from "../../store/chainRecords.ts";
 import { deleteOldCallbackFailures } from "../../store/failedCallbacks.ts";
 import { deleteOldDryRuns } from "../../store/dryRuns.ts";
+import { deleteOldLateRounds } from "../../store/lateRounds.ts";
 import { listDappIds } from "../../store/dapps.ts";
 import {
   deletePayloads,
@@ -116,9 +117,14 @@ export function createRetention(options: RetentionOptions): Retention {
   };
 
   const passRequests = async (days: number): Promise<void> => {
-    const before = firstId("req", now() - days * DAY_MS);
+    const time = now() - days * DAY_MS;
+    const before = firstId("req", time);
     await walk({ from: "", before }, (ids) => write((db) => deleteRequests(db, ids)));
-    await store.writeSoon((db) => deleteOldCallbackFailures(db, { network, before: now() - days * DAY_MS }));
+    await store.writeSoon(async (db) => {
+      await deleteOldCallbackFailures(db, { network, before: time });
+      // They belong to no network.
+      await deleteOldLateRounds(db, time);
+    });
   };
 
   /**

@@ -16,6 +16,7 @@ import {
 } from "../../../src/store/requests.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { findTransactions, insertTransaction, endTransaction } from "../../../src/store/transactions.ts";
+import { findLateRound, saveLateRound } from "../../../src/store/lateRounds.ts";
 import { addUsage, listUsage } from "../../../src/store/usage.ts";
 import { DATABASES, useStore } from "../../support/databases.ts";
 import { makeStoredRequest } from "../../support/storedRequest.ts";
@@ -93,6 +94,16 @@ describe.each(DATABASES)("on %s", (_name, create) => {
     expect(sums).toMatchObject([{ requests: 225 }]);
     // Its key is free: a repeated call is a new request.
     expect(await findRequestByKey(store.db, "dapp_b", "key-31-0")).toBeUndefined();
+  });
+
+  test("rounds that were late go with old requests", async () => {
+    const [old, young] = [31n, 29n].map((round) => ({ round, chainHash: "0x1" }) as const);
+    for (const one of [old!, young!]) await saveLateRound(store.db, one, NOW - Number(one.round) * DAY_MS);
+    await pass({ payloadDays: 30 });
+    expect(await findLateRound(store.db, old!)).toBe(null);
+    await pass({ requestDays: 30 });
+    expect(await findLateRound(store.db, old!)).toBe(undefined);
+    expect(await findLateRound(store.db, young!)).toBe(null);
   });
 
   test("behaviour: of an old request what was sent goes; its result stays, and says since when", async () => {
