@@ -29,16 +29,18 @@ interface RoundParts {
   readonly requested: { readonly log: Pick<RawLog, "transactionHash"> } | undefined;
   /** The signature in the report; not `ok` if the report has something else in its place, and absent without a report. */
   readonly reported: PresetResult | undefined;
+  /** Whether the report has an error in place of a result. */
+  readonly isError: boolean;
 }
 
 /**
  * Checks that the round of drand that a request fixed was in the future of its block, and that the report has the signature of that
- * round. No step for a request without a round.
+ * round; or that it has an error, where the round was known. No step for a request without a round.
  *
  * @param ownChains the chains of rounds that the operator publishes, besides quicknet, which is always known
  */
 export async function checkBeacon(
-  { beacon, requested, reported }: RoundParts,
+  { beacon, requested, reported, isError }: RoundParts,
   { facts }: RequestPartsMeans,
   ownChains: readonly DrandChain[] = [],
 ): Promise<CheckedBeacon> {
@@ -47,7 +49,7 @@ export async function checkBeacon(
   const isQuicknet = chainHash === QUICKNET_HASH;
   const { chain, shown } = showRound(beacon, ownChains);
   const due = chain && drandRoundTime(chain, round);
-  const dueAt = shown.time ?? undefined;
+  const dueAt = shown.time ?? "a time that never comes";
   const give = (step: VerificationStep): CheckedBeacon => ({ steps: [step], beacon: shown });
   const open = (detail: string): CheckedBeacon => give(notApplicableStep("beacon", detail));
   if (chain === undefined || due === undefined)
@@ -57,9 +59,17 @@ export async function checkBeacon(
   const { blockTime } = await facts.getTransaction(requested.log.transactionHash);
   if (blockTime === undefined)
     return open("the node doesn't show the request's block, so whether the round was known then is open");
-  if (due <= blockTime)
-    return give(
-      failedStep("beacon", `round ${round} was due at ${dueAt}, not after the request's block: it was known`),
+  const isRefused = isError && !(reported?.ok && reported.bytes.length > 0);
+  if (due <= blockTime) {
+    const known = `round ${round} was due at ${dueAt}, not after the request's block: it was known`;
+    if (reported === undefined) return open(`${known}, so the nodes can only answer with an error`);
+    if (!isRefused) return give(failedStep("beacon", known));
+    const detail = `${known}, and the nodes answered with an error, as they must`;
+    return give({ name: "beacon", outcome: "ok", detail, compared: [] });
+  }
+  if (isRefused)
+    return open(
+      `the request waits for round ${round}, due at ${dueAt}, and the nodes answered with an error and without its signature: that they couldn't have it is their word`,
     );
   if (reported === undefined)
     return open(`the request waits for round ${round}, due at ${dueAt}: its signature comes with the report`);

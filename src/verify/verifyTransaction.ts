@@ -149,11 +149,13 @@ async function verifyHash(hash: Hex, options: VerifyOptions): Promise<Verificati
   const means = { ...reading, findLabel: createLabelSearch(reading, options.labelSearch) };
   const requests: RequestVerification[] = [];
   const signers: ReportSigners[] = [];
+  const rounds: boolean[] = [];
   const limited = { ...options, budget: { leftMs: EXECUTION_TIME_MS } };
   for (const parts of found) {
     const checked = await checkRequest(parts, means, limited);
     requests.push(checked.request);
     if (parts.kind !== "random") signers.push(checked.signers);
+    rounds.push(checked.isOfRound && checked.request.beacon?.chainHash === QUICKNET_HASH);
   }
   const verdict = VERDICTS.find((one) => requests.some((request) => request.verdict === one)) ?? "valid";
   return {
@@ -167,11 +169,7 @@ async function verifyHash(hash: Hex, options: VerifyOptions): Promise<Verificati
     trust: remainingTrust(requests, {
       ...options,
       operators: await findReportOperators(signers, means),
-      rounds: requests.map(({ beacon, steps }) =>
-        steps.some(({ name, outcome }) => name === "beacon" && outcome === "ok")
-          ? beacon?.chainHash === QUICKNET_HASH
-          : false,
-      ),
+      rounds,
       joinedKeys: found.map((parts) => (parts.kind === "function" ? 1 : (parts.join?.parts.length ?? 1))),
       isChainlinkVrf: isOf(options.chainlinkCoordinator, book),
     }),
@@ -193,7 +191,12 @@ async function checkRequest(
   parts: RequestParts,
   means: Means,
   options: Options,
-): Promise<{ readonly request: RequestVerification; readonly signers: ReportSigners }> {
+): Promise<{
+  readonly request: RequestVerification;
+  readonly signers: ReportSigners;
+  /** Whether its word follows from a round that was checked, too. */
+  readonly isOfRound: boolean;
+}> {
   const ends = endsOf(parts);
   const steps = [
     await checkTransactions(ends.all, {
@@ -241,6 +244,7 @@ async function checkRequest(
       steps: steps.toSorted((a, b) => STEP_NAMES.indexOf(a.name) - STEP_NAMES.indexOf(b.name)),
     },
     signers: reported === undefined ? "unsigned" : report?.signers,
+    isOfRound: checked.signature !== undefined,
   };
 }
 
@@ -334,6 +338,8 @@ interface CheckedParts {
   readonly report?: CheckedReport;
   readonly sourceHash?: Hex | undefined;
   readonly beacon?: RequestVerification["beacon"];
+  /** Of the round that the word follows from, if it holds. */
+  readonly signature?: Uint8Array | undefined;
 }
 
 async function checkFunction(
@@ -346,7 +352,12 @@ async function checkFunction(
   if (request === undefined) return { steps: report.steps, report };
   const asked = decodeAsked(request);
   const { steps, beacon, signature } = await checkBeacon(
-    { beacon: asked?.beacon, requested: request, reported: report.roundSignature },
+    {
+      beacon: asked?.beacon,
+      requested: request,
+      reported: report.roundSignature,
+      isError: report.delivered !== undefined && report.delivered.error !== "0x",
+    },
     means,
     options.drandChains,
   );
@@ -354,7 +365,7 @@ async function checkFunction(
   const isWordKnown = asked?.beacon === undefined || signature !== undefined;
   if (report.delivered !== undefined && isWordKnown)
     all.push(await checkFunctionExecution(request, report.delivered, { ...options, signature }));
-  return { steps: all, report, beacon };
+  return { steps: all, report, beacon, signature };
 }
 
 async function checkWords(
@@ -369,10 +380,14 @@ async function checkWords(
   const { items, item } = preset;
   const { steps, source, sourceHash } = await checkPresetSource(preset, means);
   const report = await checkBatchReport(preset, checked.seed, means);
-  const round = { ...preset, reported: preset.results[items.length] };
+  const round = {
+    ...preset,
+    reported: preset.results[items.length],
+    isError: preset.results[item]?.ok === false,
+  };
   const { signature, beacon, ...checkedBeacon } = await checkBeacon(round, means, options.drandChains);
   const all = [...checked.steps, ...checkedBeacon.steps, ...steps, ...report.steps];
-  const found = { steps: all, report, sourceHash, beacon };
+  const found = { steps: all, report, sourceHash, beacon, signature };
   const args = items[item]?.args;
   if (checked.seed === undefined || args === undefined) return found;
   if (preset.beacon !== undefined && signature === undefined) return found;

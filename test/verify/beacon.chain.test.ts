@@ -17,7 +17,7 @@ const SIGNATURE = QUICKNET_ROUNDS.get(1000n)!;
 let world: VerifyWorld;
 beforeAll(async () => {
   // Each block is a second later at least; all of them are before the round.
-  world = await startVerifyWorld({ startsAt: drandRoundTime(QUICKNET, 1000n) - 3_600 });
+  world = await startVerifyWorld({ startsAt: drandRoundTime(QUICKNET, 1000n) - 1_800 });
 });
 afterAll(() => world.close());
 
@@ -29,10 +29,13 @@ interface Draw {
   readonly used?: Uint8Array;
 }
 
+/** Requests a preset that waits for a round. */
+const ask = (beacon: DrandRound) =>
+  world.submit({ presets: [{ dapp: world.dapp, items: [{ sourceId: world.echoId }], beacon }] });
+
 /** Requests a preset that waits for a round, and delivers its word as the result. */
 async function draw({ beacon = ROUND, signature = SIGNATURE, used = signature }: Draw = {}) {
-  const items = [{ sourceId: world.echoId }];
-  const asked = await world.submit({ presets: [{ dapp: world.dapp, items, beacon }] });
+  const asked = await ask(beacon);
   await deliverWords(world, asked);
   const [[vrfRequestId, seed]] = [...seedsOf(asked)] as [[`0x${string}`, bigint]];
   const requestId = presetRequestId(vrfRequestId, 0);
@@ -54,9 +57,9 @@ async function run({ beacon = ROUND, signature = SIGNATURE, used = signature }: 
 }
 
 async function check({ transactionHash }: Receipt, options: Parameters<VerifyWorld["verify"]>[1] = {}) {
-  const { requests, verdict } = await world.verify(transactionHash, options);
+  const { requests, verdict, trust } = await world.verify(transactionHash, options);
   const [request] = requests;
-  return { verdict, request: request!, step: request!.steps.find(({ name }) => name === "beacon") };
+  return { verdict, request: request!, trust, step: request!.steps.find(({ name }) => name === "beacon") };
 }
 
 test("default: a result that follows from a proof and a published round of quicknet is valid, offline too", async () => {
@@ -76,9 +79,7 @@ test("default: a result that follows from a proof and a published round of quick
 });
 
 test("behaviour: without its report, the round is open", async () => {
-  const asked = await world.submit({
-    presets: [{ dapp: world.dapp, items: [{ sourceId: world.echoId }], beacon: ROUND }],
-  });
+  const asked = await ask(ROUND);
   await deliverWords(world, asked);
   const { verdict, request, step } = await check(asked);
   expect(verdict).toBe("incomplete");
@@ -86,6 +87,52 @@ test("behaviour: without its report, the round is open", async () => {
   expect(step).toMatchObject({
     outcome: "notApplicable",
     detail: expect.stringContaining("waits for round 1000"),
+  });
+});
+
+describe("a round that was known when the request was mined", () => {
+  const beacon = { round: 1n, chainHash: QUICKNET_HASH };
+
+  test("is open until the nodes' error, which is valid and has no word", async () => {
+    const asked = await ask(beacon);
+    expect(await check(asked)).toMatchObject({
+      verdict: "incomplete",
+      step: {
+        outcome: "notApplicable",
+        detail:
+          "round 1 was due at 2023-08-23T15:09:27.000Z, not after the request's block: it was known, so the nodes can only answer with an error",
+      },
+    });
+    await deliverWords(world, asked);
+    const refused = { ok: false, bytes: Buffer.from("known") };
+    const report = await world.report(asked, { packed: toHexText(encodeResults([refused, refused])) });
+    const { verdict, request, step, trust } = await check(report);
+    expect(verdict).toBe("valid");
+    expect(request).toMatchObject({ randomNumber: [], result: "0x", err: toHexText(refused.bytes) });
+    expect(step).toMatchObject({
+      outcome: "ok",
+      detail: expect.stringMatching(/: it was known, and the nodes answered with an error, as they must$/),
+    });
+    expect(trust.join()).not.toContain("round of drand");
+  });
+
+  test("allows no result", async () => {
+    const { report } = await draw({ beacon });
+    expect(await check(report)).toMatchObject({
+      verdict: "invalid",
+      step: { outcome: "failed", detail: expect.stringMatching(/: it was known$/) },
+    });
+  });
+});
+
+test("an error without the signature of a round that was still to come is the nodes' word", async () => {
+  const asked = await ask(ROUND);
+  await deliverWords(world, asked);
+  const refused = { ok: false, bytes: Buffer.from("late") };
+  const report = await world.report(asked, { packed: toHexText(encodeResults([refused, refused])) });
+  expect(await check(report)).toMatchObject({
+    verdict: "unconfirmed",
+    step: { outcome: "notApplicable", detail: expect.stringContaining("is their word") },
   });
 });
 
@@ -121,16 +168,6 @@ describe("is not valid", () => {
     expect(await check((await run({ signature })).report)).toMatchObject({
       verdict: "invalid",
       request: { failed: "beacon" },
-    });
-  });
-
-  test("with a round that was known when the request was mined", async () => {
-    const chain = ownDrandChain({ genesisTime: QUICKNET.genesisTime - 100_000 });
-    const beacon = { round: 1n, chainHash: drandChainHash(chain) };
-    const { report } = await draw({ beacon, signature: signOwnRound(1n) });
-    expect(await check(report, { drandChains: [chain] })).toMatchObject({
-      verdict: "invalid",
-      step: { outcome: "failed", detail: expect.stringContaining("it was known") },
     });
   });
 

@@ -3,8 +3,9 @@ import { deriveWords } from "../../../src/chainlink/fulfilmentWords.ts";
 import { beaconWord, presetRequestId, wordsOfBatch } from "../../../src/chainlink/presetBatch.ts";
 import { encodeFunctionsRequest } from "../../../src/chainlink/functionsRequest.ts";
 import { decodeResults } from "../../../src/chainlink/presetReport.ts";
-import { drandChainHash, drandRoundTime, QUICKNET } from "../../../src/lib/drand.ts";
+import { drandChainHash, drandRoundTime, QUICKNET, type DrandChain } from "../../../src/lib/drand.ts";
 import { fromHexText } from "../../../src/lib/hex.ts";
+import { verifyTransaction } from "../../../src/verify/verifyTransaction.ts";
 import { readUint256, toWord } from "../../../src/lib/uint256.ts";
 import {
   DEAD_RELAY,
@@ -16,6 +17,7 @@ import {
   startDrandRelay,
   type DrandRelay,
 } from "../../support/drandRelay.ts";
+import { readLogs } from "../../support/readLogs.ts";
 import { startWorld, type World } from "../support/world.ts";
 
 const ECHO = "return Uint8Array.from(bytesArgs[0].slice(2).match(/../g), (byte) => parseInt(byte, 16))";
@@ -41,6 +43,24 @@ async function relay(signatureOf: Parameters<typeof startDrandRelay>[1]): Promis
 
 const follow = (...urls: readonly string[]) =>
   world.startOracle({ beacon: { chain: QUICKNET, relays: urls, marginSeconds: 3 } });
+
+/** Verifies the newest report, which has an error: no source is run again. */
+async function verify(chain: DrandChain) {
+  const { functionsRouter, presetConsumer } = world.addresses;
+  const logs = await readLogs(world.client, [functionsRouter, presetConsumer]);
+  const { verdict, requests } = await verifyTransaction(logs.at(-1)!.transactionHash, {
+    client: world.client,
+    network: "test",
+    chainId: world.chainId,
+    contracts: world.addresses,
+    isEmbedded: true,
+    drandChains: [chain],
+    run: () => Promise.reject(new Error("a source is run")),
+    maxResponseBytes: 256,
+    caller: "test",
+  });
+  return { verdict, beacon: requests[0]!.steps.find(({ name }) => name === "beacon") };
+}
 
 /** Returns the words of each reported batch, from the proofs on chain and the round's signature. */
 async function expectedWords(): Promise<bigint[]> {
@@ -140,16 +160,28 @@ describe("a function that waits for a round", () => {
     ["is round 0, which drand never makes", { round: 0n }, "was known before the request was mined"],
     ["is due an hour after the block", { round: 2_200n }, "is due more than an hour after"],
     ["is the last that there can be", { round: 2n ** 64n - 1n }, "is due more than an hour after"],
-    ["is of a chain that nobody follows", { chainHash: QUICKNET_HASH }, "doesn't follow the drand chain"],
+    [
+      "is of a chain that nobody follows",
+      { round: 1_000n, chainHash: QUICKNET_HASH },
+      "doesn't follow the drand chain",
+    ],
   ])("fails where it %s, and no relay is asked", async (_what, change, reason) => {
     const chain = ownDrandChain({ period: 3 });
     const own = await startDrandRelay(chain, signOwnRound);
     relays.push(own);
     world.startOracle({ beacon: { chain, relays: [own.url], marginSeconds: 3 } });
-    const beacon = { round: 1n, chainHash: drandChainHash(chain), ...change };
+    const beacon = { chainHash: drandChainHash(chain), ...change };
     await world.requestFunctions([encodeFunctionsRequest({ source: "return Buffer.from('ran')", beacon })]);
     expect(await answers(1)).toEqual([expect.stringContaining(reason)]);
     expect(own.asked).toEqual([]);
+    const isKnown = reason.includes("was known");
+    expect(await verify(chain)).toMatchObject({
+      verdict: isKnown ? "valid" : "unconfirmed",
+      beacon: {
+        outcome: isKnown ? "ok" : "notApplicable",
+        detail: expect.stringMatching(/^(?!.*undefined).*the nodes answered with an error/),
+      },
+    });
   });
 });
 
@@ -169,6 +201,10 @@ describe("error: the presets fail where their round", () => {
     await world.requestPresets(ECHO, 1, { round: 799n, chainHash: drandChainHash(chain) });
     expect(await readRefusals()).toEqual(refusals("was known before the request was mined"));
     expect(own.asked).toEqual([]);
+    expect(await verify(chain)).toMatchObject({
+      verdict: "valid",
+      beacon: { outcome: "ok", detail: expect.stringContaining("the nodes answered with an error") },
+    });
   });
 
   test("is of another chain than the oracle's", async () => {
