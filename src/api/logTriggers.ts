@@ -1,6 +1,7 @@
 import { Type } from "typebox";
 import { LOG_CONFIDENCES, SKIP_REASONS } from "../lib/vocabulary.ts";
 import { address, hexBytes, nullable, pageOf, time } from "./common.ts";
+import { requestOfRun } from "./schedules.ts";
 
 /** Requests that are made when contracts emit events. */
 export const LogTriggerView = Type.Object({
@@ -44,7 +45,7 @@ export const LogRun = Type.Object({
       "`refused`: the request was refused; `key`: its API key is revoked; `reverted`: a reorg removed the log first.",
   ),
   detail: nullable(Type.String(), "The reason in a sentence, or what a run without a request waits for."),
-  requestId: nullable(Type.String(), "Its request."),
+  ...requestOfRun,
   log: Type.Object({
     blockNumber: Type.Integer(),
     blockHash: hexBytes("Hash of the block.", 32),

@@ -1,6 +1,7 @@
 import { Type } from "typebox";
 import { CATCH_UPS, SKIP_REASONS } from "../lib/vocabulary.ts";
 import { nullable, pageOf, time } from "./common.ts";
+import { RequestState } from "./requests.ts";
 
 /** Requests that are made at certain times. */
 export const ScheduleView = Type.Object({
@@ -30,6 +31,19 @@ export const ScheduleView = Type.Object({
   }),
 });
 
+/** What a run shows of its request. */
+export const requestOfRun = {
+  requestId: nullable(Type.String(), "Its request."),
+  requestState: nullable(
+    RequestState,
+    "State of its request; `null` without one, and for one that can't be read.",
+  ),
+  error: nullable(
+    Type.Object({ code: Type.String(), message: Type.String() }),
+    "Why its request failed; `null` if it did not.",
+  ),
+};
+
 /** One time that a trigger was due. */
 export const TriggerRun = Type.Object({
   id: Type.String({ description: "`run_` and 26 characters, ordered by when it was recorded." }),
@@ -44,7 +58,7 @@ export const TriggerRun = Type.Object({
       "`refused`: the request was refused; `limit`: the requests of the day were used up; `key`: its API key is revoked.",
   ),
   detail: nullable(Type.String(), "The reason in a sentence, or what a run that is due waits for."),
-  requestId: nullable(Type.String(), "Its request."),
+  ...requestOfRun,
 });
 
 /** A page of a trigger's runs. */

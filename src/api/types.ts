@@ -603,6 +603,13 @@ export interface LogRun {
   readonly detail: string | null;
   /** Its request. */
   readonly requestId: string | null;
+  /** State of its request; `null` without one, and for one that can't be read. */
+  readonly requestState: RequestState | null;
+  /** Why its request failed; `null` if it did not. */
+  readonly error: {
+    readonly code: string;
+    readonly message: string;
+  } | null;
   readonly log: {
     readonly blockNumber: number;
     /** Hash of the block. */
@@ -1769,6 +1776,13 @@ export interface TriggerRun {
   readonly detail: string | null;
   /** Its request. */
   readonly requestId: string | null;
+  /** State of its request; `null` without one, and for one that can't be read. */
+  readonly requestState: RequestState | null;
+  /** Why its request failed; `null` if it did not. */
+  readonly error: {
+    readonly code: string;
+    readonly message: string;
+  } | null;
 }
 
 /** A page of a trigger's runs. */
@@ -1935,3 +1949,6 @@ export interface WebhookView {
   /** Events whose attempts all failed; they can be replayed. */
   readonly failed: number;
 }
+
+/** What a run shows of its request. */
+export type requestOfRun = unknown;

@@ -3,6 +3,7 @@ import type { LogRun, ScheduleParams, ScheduleView, TriggerRun } from "../client
 import { InvalidParameterError } from "../lib/invalidParameter.ts";
 import { CATCH_UPS, type CatchUp } from "../lib/vocabulary.ts";
 import { connectService, withService, type ServiceFlags } from "./connectService.ts";
+import { colorOf } from "./outcome.ts";
 import { listPages } from "./pagedCommand.ts";
 import { oneLine, type Terminal } from "./terminal.ts";
 
@@ -146,12 +147,14 @@ function describeRun(run: TriggerRun, terminal: Terminal): string {
 
 /** Says what became of a trigger's run. */
 export function describeOutcome(
-  { state, reason, detail, requestId }: Pick<LogRun, "state" | "reason" | "detail" | "requestId">,
+  run: Pick<LogRun, "state" | "reason" | "detail" | "requestId" | "requestState" | "error">,
   { colors }: Terminal,
 ): string {
+  const { state, reason, requestId, requestState, error } = run;
+  const detail = error?.message ?? run.detail;
   const outcome =
     state === "requested"
-      ? colors.green(requestId ?? "")
+      ? `${requestId}${requestState === null ? "" : `  ${colorOf(requestState, colors)(requestState)}`}`
       : state === "skipped"
         ? colors.red(`skipped (${reason})`)
         : colors.yellow(state);

@@ -26,6 +26,7 @@ import { checkAction, type ParseAction } from "./eventReferences.ts";
 import { RATE_PER_SECOND } from "./logActor.ts";
 import { namesOf, parseSelection, type GivenSelection, type LogSelection } from "./logSelection.ts";
 import type { ObservedChain } from "./observedChain.ts";
+import { readRunRequests, type RequestOfRun } from "./runRequests.ts";
 import { formatTime, keyOf } from "./schedules.ts";
 
 /** Most log triggers of a dapp. */
@@ -223,9 +224,11 @@ export function createLogTriggers(options: {
       );
       const explorerUrl = findChain(trigger.network)?.explorerUrl;
       const explain = await createExplanation(trigger, page);
+      const requestOf = await readRunRequests(store.db, page);
       const items = page.flatMap((run) => {
         const log = logs.get(run.id);
-        return log === undefined ? [] : [viewRun(run, log, explorerUrl, explain(run, log))];
+        if (log === undefined) return [];
+        return [viewRun(run, log, { explorerUrl, detail: explain(run, log), request: requestOf(run) })];
       });
       return { items, nextCursor: rows.length > limit ? page.at(-1)!.id : null };
     },
@@ -261,8 +264,15 @@ export function createLogTriggers(options: {
 function viewRun(
   run: StoredRun,
   log: StoredRunLog,
-  explorerUrl: string | undefined,
-  detail: string | null,
+  {
+    explorerUrl,
+    detail,
+    request,
+  }: {
+    readonly explorerUrl: string | undefined;
+    readonly detail: string | null;
+    readonly request: RequestOfRun;
+  },
 ): LogRun {
   return {
     id: run.id,
@@ -270,7 +280,7 @@ function viewRun(
     state: run.state,
     reason: run.reason,
     detail,
-    requestId: run.request_id,
+    ...request,
     log: {
       blockNumber: log.block_number,
       blockHash: log.block_hash,

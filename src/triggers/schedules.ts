@@ -25,6 +25,7 @@ import {
 } from "../store/triggerRuns.ts";
 import { actOnRun, describeQueue, type ActOptions } from "./actOnRun.ts";
 import type { ParseAction } from "./eventReferences.ts";
+import { readRunRequests } from "./runRequests.ts";
 import { storeDueTicks, tickAfter } from "./scheduler.ts";
 import {
   findCronMistake,
@@ -111,6 +112,7 @@ export function createSchedules(options: SchedulesOptions): Schedules {
     const [oldest] = due;
     const before = oldest === undefined ? 0 : await countDueRunsBefore(store.db, oldest);
     const first = before === 0 ? oldest : (await listDueRuns(store.db, oldest!.trigger_id, 1))[0];
+    const requestOf = await readRunRequests(store.db, runs);
     return runs.map((run) => ({
       id: run.id,
       at: formatTime(run.at),
@@ -122,7 +124,7 @@ export function createSchedules(options: SchedulesOptions): Schedules {
         run.state === "due" && run.detail === null
           ? describeQueue(before + due.indexOf(run), { what: "schedule's runs", first })
           : run.detail,
-      requestId: run.request_id,
+      ...requestOf(run),
     }));
   };
   /** @param before the times that these replace: a schedule keeps its distance when blocks become slower. */

@@ -265,6 +265,41 @@ describe.each(DATABASES)("on %s", (_name, prepare) => {
     expect(new Set(submitted).size).toBe(20);
   });
 
+  test("shows the state of a run's request, and why it failed", async () => {
+    const { id } = await create();
+    const { requestId } = (await runsAt(id, 10_000, 1))[0]!;
+    const become = async (row: object): Promise<unknown> => {
+      await store.db
+        .updateTable("requests")
+        .set({ checksum: null, ...row })
+        .execute();
+      return (await schedules.runs(DAPP.id, id, { limit: 1 })).items[0];
+    };
+    const requested = { state: "requested", requestId, error: null };
+    expect(await become({})).toMatchObject({ ...requested, requestState: "received" });
+    const error = { code: "function_failed", message: "syntax error in line 1, column 1: unexpected `)`" };
+    const failed = { ...requested, requestState: "failed" };
+    expect(await become({ state: "failed", error: JSON.stringify(error) })).toMatchObject({
+      ...failed,
+      error,
+    });
+    const outcome = {
+      transactionHash: "0x1",
+      requestId: "0x2",
+      result: "0x",
+      parsedResult: "",
+      err: "it is closed",
+    };
+    expect(await become({ error: null, outcome: JSON.stringify(outcome) })).toMatchObject({
+      ...failed,
+      error: { code: "function_failed", message: "it is closed" },
+    });
+    await store.db.updateTable("requests").set({ params: "{", checksum: 1 }).execute();
+    expect((await schedules.runs(DAPP.id, id, { limit: 1 })).items).toMatchObject([
+      { ...requested, requestState: null },
+    ]);
+  });
+
   test("skips a tick while the request before it has not ended", async () => {
     const { id } = await create({ overlap: "skip" });
     const [first] = await runsAt(id, 10_000, 1);

@@ -1,4 +1,4 @@
-import type { BeaconView, Outcome } from "../../api/types.ts";
+import type { BeaconView } from "../../api/types.ts";
 import { createId } from "../../lib/id.ts";
 import type { WebhookEvent } from "../../lib/vocabulary.ts";
 import { addEvents, type OutboxEvent } from "../../store/outbox.ts";
@@ -6,7 +6,7 @@ import type { TimelineEntry } from "../../store/requests.ts";
 import { isEnded } from "../change.ts";
 import type { RequestStep } from "../keep/usage.ts";
 import type { OpenRequest } from "../openRequest.ts";
-import { presentRequest, triggerIdOf } from "../read/present.ts";
+import { failureOf, presentRequest, triggerIdOf } from "../read/present.ts";
 import type { RequestOutbox } from "../requestBook.ts";
 
 /** Bytes of a body. A result that doesn't fit is left out: it can be read at `statusUrl`. */
@@ -87,23 +87,19 @@ function writeBody(
 /** Returns a request's result or error, if it has ended; nothing of one that can't be presented, which must not keep others from ending. */
 function describeEnd(request: OpenRequest, share: string): object {
   try {
-    const { state, outcome, error, shareUrl } = presentRequest(request, { explorer: undefined, share });
+    const { state, outcome, shareUrl } = presentRequest(request, { explorer: undefined, share });
     const common = {
       ...(outcome !== null && "requestId" in outcome ? { requestId: outcome.requestId } : {}),
       ...(shareUrl === undefined ? {} : { shareUrl }),
     };
     if (state === "fulfilled")
       return { ...common, ...(outcome !== null && "value" in outcome ? { result: outcome.value } : {}) };
-    if (state !== "failed") return {};
-    const { code, message } = error ?? { code: "function_failed", message: errOf(outcome) };
-    return { ...common, error: { code, message: cut(message) } };
+    const failure = failureOf(request);
+    if (failure === null) return {};
+    return { ...common, error: { code: failure.code, message: cut(failure.message) } };
   } catch {
     return {};
   }
-}
-
-function errOf(outcome: Outcome | null): string {
-  return outcome !== null && "err" in outcome ? outcome.err : "";
 }
 
 function cut(text: string): string {

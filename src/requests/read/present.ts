@@ -7,6 +7,7 @@ import type {
   RandomResult,
 } from "../../api/types.ts";
 import { takeApart } from "../../presets/presetShow.ts";
+import type { StoredRequest } from "../../store/requests.ts";
 import { isLinking, type OpenRequest } from "../openRequest.ts";
 import { isEnded } from "../change.ts";
 import type { RequestRecord } from "../service.ts";
@@ -60,6 +61,17 @@ function describeWait({ state, progress }: OpenRequest): string | null {
   if (state !== "submitted") return "its result is not on chain yet";
   if (progress.acceptedBlock === undefined) return "its transaction is not seen on chain yet";
   return "its random words are not on chain yet";
+}
+
+/** Returns why a request failed; `null` if it didn't. */
+export function failureOf({
+  state,
+  error,
+  outcome,
+}: Pick<StoredRequest, "state" | "error" | "outcome">): StoredRequest["error"] {
+  if (state !== "failed") return null;
+  const err = outcome?.["err"];
+  return error ?? { code: "function_failed", message: typeof err === "string" ? err : "" };
 }
 
 /** Reads the id of what made a request by itself from its key, `null` if a call made it; callers' keys have no blanks. */

@@ -18,6 +18,7 @@ import { ConfirmButton, describeError, Field, readField, Select, useSubmission }
 import { List, type Column } from "../../parts/list.tsx";
 import { NetworkSelect, useChosenNetwork } from "../../parts/networkSelect.tsx";
 import { plainText } from "../../../../lib/hiddenCharacters.ts";
+import { StateTag } from "../../parts/requestParts.tsx";
 import { Folded, Listing, Notice, Tag, UnknownText } from "../../parts/parts.tsx";
 import { refetchUnlessRefused } from "../../refetch.ts";
 import { useClient, useNetworks, useTitleOf } from "../../services.tsx";
@@ -346,7 +347,7 @@ function TriggerPart({
   );
 }
 
-type AnyRun = Pick<TriggerRun, "id" | "at" | "reason" | "detail" | "requestId"> & { readonly state: string };
+type AnyRun = Omit<TriggerRun, "state" | "asked"> & { readonly state: string };
 
 function Runs<Run extends AnyRun>({
   dappId,
@@ -371,14 +372,18 @@ function Runs<Run extends AnyRun>({
         {
           head: "Outcome",
           isPlain: true,
-          cell: ({ state, reason, detail, requestId }) =>
+          cell: ({ state, reason, detail, requestId, requestState, error }) =>
             requestId === null ? (
               <>
                 <Tag kind={state === "skipped" ? "bad" : "quiet"}>{reason ?? state}</Tag>{" "}
                 <UnknownText text={detail ?? ""} />
               </>
             ) : (
-              <Link href={`/dapps/${dappId}/requests/${requestId}`}>{requestId}</Link>
+              <>
+                <Link href={`/dapps/${dappId}/requests/${requestId}`}>{requestId}</Link>{" "}
+                {requestState !== null && <StateTag state={requestState} />}{" "}
+                <UnknownText text={error?.message ?? ""} />
+              </>
             ),
         },
         more,
