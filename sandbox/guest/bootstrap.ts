@@ -34,6 +34,7 @@ import { createConsole } from "./plainConsole.ts";
 import { ASK, TELL, type Host } from "./protocol.ts";
 import { readThrown } from "./thrown.ts";
 import { createTimers } from "./timers.ts";
+import type { NodeErrors } from "./buffer/errors.ts";
 import { encodeUtf8 } from "./utf8.ts";
 
 const noBytes = new Uint8Array(0);
@@ -103,7 +104,7 @@ export default function boot(
       const answer = host(ASK.native, name, stringify(header), bytes);
       if (typeof answer !== "string") return answer as Uint8Array;
       const text = slice(answer, 1, answer.length);
-      if (answer[0] === "!") throw nativeError(text);
+      if (answer[0] === "!") throw nativeError(text, load);
       return text;
     },
     print,
@@ -292,10 +293,18 @@ function makeError({ name, message, code, stack }: ErrorParts): Error {
   return error;
 }
 
-/** Creates the error that a native has thrown, from JSON. */
-function nativeError(text: string): Error {
+/** Creates the error that a native has thrown, from JSON; Node's own codes say that it is one of Node's. */
+function nativeError(text: string, load: Internals["load"]): Error {
   const { type, message, code, errno } = parse(text) as Record<string, string | null>;
-  const error = new (errorClasses[type as string] ?? Error)(message as string);
+  const Type = errorClasses[type as string] ?? Error;
+  if (
+    errno === null &&
+    typeof code === "string" &&
+    slice(code, 0, 4) === "ERR_" &&
+    slice(code, 4, 8) !== "OSSL"
+  )
+    return (load("node")["errors"] as NodeErrors).nodeError(code, message as string, Type);
+  const error = new Type(message as string);
   if (errno !== null) defineProperty(error, "errno", { ...visible, value: errno });
   if (code !== null) defineProperty(error, "code", { ...visible, value: code });
   return error;

@@ -1,3 +1,4 @@
+import type { NodeErrors } from "./buffer/errors.ts";
 import { defineProperty } from "./descriptors.ts";
 import { MAX_DELAY_MS, type Timers } from "./timers.ts";
 
@@ -155,11 +156,7 @@ export function installWindow({ define, load, findLoaded, timers }: WindowTools)
   type Callback = (...args: unknown[]) => void;
   const checked = (callback: unknown): Callback => {
     if (typeof callback === "function") return callback as Callback;
-    throw defineProperty(
-      new TypeError(`The "callback" argument must be of type function. Received ${received(callback)}`),
-      "code",
-      { value: "ERR_INVALID_ARG_TYPE", configurable: true, enumerable: true, writable: true },
-    );
+    throw (load("node")["errors"] as NodeErrors).wrongType("callback", "function", callback);
   };
   const make = <T>(
     Type: new (...given: ConstructorParameters<typeof Timeout>) => T,
@@ -245,11 +242,4 @@ export function installWebAssembly(): void {
   for (const name of ["compile", "instantiate"] as const) {
     defineProperty(WebAssembly, name, { value: methods[name], writable: true, configurable: true });
   }
-}
-
-function received(value: unknown): string {
-  if (value === undefined || value === null) return `${value}`;
-  if (typeof value === "object")
-    return `an instance of ${(value.constructor as { name?: string } | undefined)?.name ?? "Object"}`;
-  return `type ${typeof value} (${typeof value === "string" ? `'${value}'` : String(value)})`;
 }

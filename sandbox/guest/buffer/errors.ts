@@ -1,8 +1,49 @@
 /** Node's errors, worded as in Deno's Node modules. */
 
-/** Creates an error with Node's `code`. */
-export function nodeError(code: string, message: string, Type: ErrorConstructor = Error): Error {
-  return Object.assign(new Type(message), { code });
+/** The functions below, for code that reaches them through the chunk of Node's modules. */
+export interface NodeErrors {
+  readonly nodeError: typeof nodeError;
+  readonly wrongType: typeof wrongType;
+}
+
+/** What Deno's Node modules throw as a plain `Error`: each code has a class of its own. */
+class NodeError extends Error {
+  declare readonly code: string;
+  override toString(): string {
+    return `${this.name} [${this.code}]: ${this.message}`;
+  }
+}
+
+/** Prototypes of plain errors by their code. */
+const prototypes = new Map<string, object>();
+
+function prototypeOf(code: string): object {
+  const known = prototypes.get(code);
+  if (known !== undefined) return known;
+  const { [code]: Coded } = { [code]: class extends NodeError {} };
+  prototypes.set(code, Coded!.prototype);
+  return Coded!.prototype;
+}
+
+/**
+ * Creates an error with Node's `code`, shaped as in Deno: `code`, `name` and, except on a plain `Error`, `toString` are enumerable. The
+ * stack begins with the code, except for a check of arguments that Deno `hides` from it.
+ */
+export function nodeError(
+  code: string,
+  message: string,
+  Type: ErrorConstructor = Error,
+  hides = false,
+): Error {
+  const error = new Type(message);
+  const { name, stack } = error;
+  Object.assign(error, { code, name });
+  if (!hides && stack !== undefined) error.stack = `${name} [${code}]${stack.slice(name.length)}`;
+  if (Type === Error) return Object.setPrototypeOf(error, prototypeOf(code)) as Error;
+  error.toString = function (this: NodeError) {
+    return NodeError.prototype.toString.call(this);
+  };
+  return error;
 }
 
 /** Creates an `ERR_OUT_OF_RANGE` error. */
@@ -41,7 +82,8 @@ export function wrongArgument(name: string, expected: string, value: unknown): E
   const kind = name.includes(".") ? "property" : "argument";
   const subject = name.endsWith(" argument") ? name : `"${name}" ${kind}`;
   const message = `The ${subject} must be ${expected}. Received ${describe(value)}`;
-  return nodeError("ERR_INVALID_ARG_TYPE", message, TypeError);
+  const hides = /^of type (?:function|number|object)$|AbortSignal$/.test(expected);
+  return nodeError("ERR_INVALID_ARG_TYPE", message, TypeError, hides);
 }
 
 /** Creates an `ERR_INVALID_ARG_VALUE` error; `expected` follows the name. */
@@ -75,10 +117,13 @@ export function checkSignal(value: unknown, name: string): SignalLike {
   throw wrongArgument(name, "an instance of AbortSignal", value);
 }
 
-/** Creates the error of what a signal has ended. */
-export function abortError(cause: unknown): Error {
-  const error = new Error("The operation was aborted", { cause });
-  return Object.assign(error, { code: "ABORT_ERR", name: "AbortError" });
+/** The error of what a signal has ended. */
+export class AbortError extends Error {
+  readonly code = "ABORT_ERR";
+  override readonly name = "AbortError";
+  constructor(options?: ErrorOptions) {
+    super("The operation was aborted", options);
+  }
 }
 
 /** Describes a value as Node does after `Received`. */

@@ -1,3 +1,4 @@
+import * as errors from "../buffer/errors.ts";
 import type { Internals } from "../internals.ts";
 import { createAssert } from "../node/assert.ts";
 import { createDiagnostics } from "../node/diagnostics.ts";
@@ -27,6 +28,7 @@ export default function nodeChunk(internals: Internals): Module {
           throw error;
         }),
       ),
+    errors: () => errors,
     events: () => createEvents(internals),
     path: () => members["paths"]?.["path"] as Module,
     pathPosix: () => members["paths"]?.["posix"] as Module,

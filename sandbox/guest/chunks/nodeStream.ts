@@ -15,6 +15,8 @@ interface ReadState {
   readonly decoder: unknown;
   readonly objectMode: boolean;
 }
+/** A class of errors of the library. */
+type Coded = new (...args: unknown[]) => Error;
 /** The bundler's, which evaluates the library when it is called. */
 declare const require: {
   (name: "readable-stream/lib/stream.js"): Library;
@@ -59,7 +61,11 @@ export default function nodeStreamChunk({ load, nextTick }: Internals): Readonly
     string_decoder: node["stringDecoder"],
   });
   const { codes } = require("readable-stream/lib/ours/errors.js");
-  const Wrong = codes["ERR_INVALID_ARG_TYPE"] as new (...args: unknown[]) => Error;
+  for (const [code, Class] of Object.entries(codes) as [string, Coded][])
+    codes[code] = function coded(...args: unknown[]): Error {
+      return nodeError(code, new Class(...args).message, Object.getPrototypeOf(Class) as ErrorConstructor);
+    };
+  const Wrong = codes["ERR_INVALID_ARG_TYPE"] as Coded;
   // Node's words since: of a chunk, and of a missing argument.
   codes["ERR_INVALID_ARG_TYPE"] = function wrongType(name: string, expected: unknown, value: unknown): Error {
     return name === "chunk"

@@ -1,6 +1,6 @@
 import {
   type SignalLike,
-  abortError,
+  AbortError,
   checkInteger,
   checkSignal,
   nodeError,
@@ -224,7 +224,7 @@ export function createEvents({ load }: Internals): Readonly<Record<string, unkno
     if (typeof options !== "object" || options === null) throw wrongType("options", "object", options);
     if (options.signal === undefined) return undefined;
     const signal = checkSignal(options.signal, "options.signal");
-    if (signal.aborted) throw abortError(signal.reason);
+    if (signal.aborted) throw new AbortError();
     return signal;
   }
 
@@ -252,7 +252,7 @@ export function createEvents({ load }: Internals): Readonly<Record<string, unkno
       if (name !== "error" && isEmitter(source))
         stops.push(listen(source, "error", (error) => settle(() => reject(error)), true));
       if (signal !== undefined)
-        stops.push(listen(signal, "abort", () => settle(() => reject(abortError(signal.reason))), true));
+        stops.push(listen(signal, "abort", () => settle(() => reject(new AbortError())), true));
     });
   }
 
@@ -306,8 +306,7 @@ export function createEvents({ load }: Internals): Readonly<Record<string, unkno
     if (name !== "error" && isEmitter(source)) stops.push(listen(source, "error", fail, false));
     for (const closing of options.close ?? [])
       stops.push(listen(source, closing, () => void finish(), false));
-    // Deno names no cause here.
-    if (signal !== undefined) stops.push(listen(signal, "abort", () => fail(abortError(undefined)), true));
+    if (signal !== undefined) stops.push(listen(signal, "abort", () => fail(new AbortError()), true));
     return {
       next() {
         const value = values.shift();

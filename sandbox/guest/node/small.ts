@@ -1,6 +1,6 @@
 import {
   type SignalLike,
-  abortError,
+  AbortError,
   checkSignal,
   missing,
   nodeError,
@@ -214,11 +214,11 @@ export function createTimersPromises(_internals: Internals): Exports {
   async function wait(delayMs: unknown, value?: unknown, options: unknown = {}): Promise<unknown> {
     if (delayMs !== undefined && typeof delayMs !== "number") throw wrongType("delay", "number", delayMs);
     const signal = readOptions(options);
-    if (signal?.aborted) throw abortError(signal.reason);
+    if (signal?.aborted) throw new AbortError({ cause: signal.reason });
     return new Promise((resolve, reject) => {
       const stop = (): void => {
         timers.clearTimeout(timer);
-        reject(abortError(signal?.reason));
+        reject(new AbortError({ cause: signal?.reason }));
       };
       const timer = timers.setTimeout(() => {
         signal?.removeEventListener("abort", stop);

@@ -14,6 +14,10 @@ interface Decoder {
   end(): string;
 }
 
+/** Creates the error of OpenSSL's provider as Deno does. */
+const providerError = (code: string, reason: string, Type: ErrorConstructor, prefix = ""): Error =>
+  Object.assign(new Type(`${prefix}${reason}`), { library: "Provider routines", reason, code });
+
 /** Creates the ciphers, which the host keeps until they end. */
 export function createCiphers(
   { native, load }: Internals,
@@ -131,21 +135,23 @@ export function createCiphers(
     /** Deno's errors for what OpenSSL reports. */
     #finalError({ message }: Error): Error {
       if (this.#isDecrypting && this.#isAuthenticated)
-        return nodeError(
+        return providerError(
           "ERR_CRYPTO_DECIPHER",
           "Unsupported state or unable to authenticate data",
           TypeError,
         );
       if (message.endsWith("bad decrypt"))
-        return nodeError("ERR_OSSL_EVP_BAD_DECRYPT", "bad decrypt", TypeError);
-      if (!message.endsWith("wrong final block length")) return new Error(message);
+        return providerError("ERR_OSSL_EVP_BAD_DECRYPT", "bad decrypt", TypeError);
+      const reason = "wrong final block length";
+      if (!message.endsWith(reason)) return new Error(message);
       return this.#isDecrypting
-        ? nodeError(
+        ? providerError(
             "ERR_OSSL_WRONG_FINAL_BLOCK_LENGTH",
-            "error:1C80006B:Provider routines::wrong final block length",
+            reason,
             RangeError,
+            "error:1C80006B:Provider routines::",
           )
-        : nodeError("ERR_OSSL_EVP_WRONG_FINAL_BLOCK_LENGTH", "wrong final block length");
+        : Object.assign(nodeError("ERR_OSSL_EVP_WRONG_FINAL_BLOCK_LENGTH", reason), { reason });
     }
     _transform(data: unknown, encoding: unknown, done: Done): void {
       this.push(this.update(data, encoding));

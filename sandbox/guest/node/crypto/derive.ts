@@ -56,7 +56,19 @@ export function createDerivations(
       parallelization: pick("p", "parallelization", 1),
       ...(given["maxmem"] !== undefined && { memory: given["maxmem"] }),
     };
-    return () => Buffer.from(bytesFrom("scrypt", header, ...parts));
+    return () => {
+      try {
+        return Buffer.from(bytesFrom("scrypt", header, ...parts));
+      } catch (error) {
+        const { code } = error as { code?: unknown };
+        if (code !== "ERR_CRYPTO_INVALID_SCRYPT_PARAMS") throw error;
+        const { cost } = header;
+        const text = "Invalid scrypt params";
+        const isTooMuch = cost > 1 && Number.isInteger(Math.log2(cost));
+        const message = isTooMuch ? `${text}: error:1C800066:Provider routines::MEMORY_LIMIT_EXCEEDED` : text;
+        throw nodeError(code, message, RangeError);
+      }
+    };
   };
   const hkdf = (
     digest: unknown,

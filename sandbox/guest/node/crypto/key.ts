@@ -10,6 +10,18 @@ const KEY_TYPES =
   "of type string or an instance of ArrayBuffer, Buffer, TypedArray, DataView, KeyObject, or CryptoKey";
 const PRIVATE_KEY_TYPES = "of type string or an instance of ArrayBuffer, Buffer, TypedArray, or DataView";
 const AES_BITS = [128, 192, 256];
+const DER_NAMES: Readonly<Record<string, string>> = {
+  pkcs1: "PKCS#1",
+  pkcs8: "PKCS#8",
+  sec1: "SEC1",
+  spki: "SPKI",
+};
+/** The parts of a JWK that Deno checks, public and private. */
+const JWK_PARTS: Readonly<Record<string, readonly [string, string]>> = {
+  RSA: ["n e", "d p q dp dq qi"],
+  EC: ["crv x y", "d"],
+  OKP: ["crv x", "d"],
+};
 /** Kinds of key pairs without options. */
 const PLAIN_PAIRS = ["ed25519", "ed448", "x25519", "x448"];
 
@@ -17,9 +29,13 @@ const PLAIN_PAIRS = ["ed25519", "ed448", "x25519", "x448"];
 export type KeyTools = ReturnType<typeof createKeys>;
 
 /** Deno's error for a key that the host can't read. */
-function readError(error: Error, isPublic: boolean): Error {
+function readError(error: Error, isPublic: boolean, format: unknown, encoding: unknown): Error {
+  if (format === "der" && typeof encoding === "string" && encoding in DER_NAMES)
+    return new TypeError(`invalid ${DER_NAMES[encoding]} ${isPublic ? "public" : "private"} key`);
   if (!/unsupported|unable to|not enough data|wrong tag/i.test(error.message)) return error;
-  return new TypeError(isPublic ? "invalid PEM public key" : "error:1E08010C:DECODER routines::unsupported");
+  if (isPublic) return new TypeError("invalid PEM public key");
+  const library = "DECODER routines";
+  return Object.assign(new TypeError(`error:1E08010C:${library}::unsupported`), { library });
 }
 
 /** Deno's error for a pair that the host can't generate. */
@@ -154,9 +170,15 @@ export function createKeys({ native, cloneRules }: Internals, { Buffer, toBytes 
     if (!["pem", "der", "jwk"].includes(format as string)) throw invalidArgument("options.format", format);
     if (format === "jwk") {
       if (typeof key !== "object" || key === null) throw wrongType("key.key", "object", key);
-      const { kty } = key as { kty?: unknown };
-      if (!["RSA", "EC", "OKP"].includes(kty as string))
-        throw invalidArgument("key.kty", kty, "must be one of: 'RSA', 'EC', 'OKP'");
+      const fields = key as Options;
+      const parts = JWK_PARTS[String(fields["kty"])];
+      if (parts === undefined)
+        throw invalidArgument("key.kty", fields["kty"], "must be one of: 'RSA', 'EC', 'OKP'");
+      for (const name of parts
+        .slice(0, isPublic ? 1 : 2)
+        .join(" ")
+        .split(" "))
+        checkText(fields[name], `key.${name}`);
       return create(type, json("keyRead", { isPublic, jwk: key })["key"] as string);
     }
     if (format === "der" && typeof encoding !== "string") throw invalidArgument("options.type", encoding);
@@ -167,7 +189,7 @@ export function createKeys({ native, cloneRules }: Internals, { Buffer, toBytes 
     try {
       read = json("keyRead", { isPublic, format, type: encoding, passphrase: secret }, bytes);
     } catch (error) {
-      throw readError(error as Error, isPublic);
+      throw readError(error as Error, isPublic, format, encoding);
     }
     return create(type, read["key"] as string);
   };

@@ -8,6 +8,17 @@ import { HASHES } from "./names.ts";
 
 type Bytes = Uint8Array;
 
+/** Deno's error for data that a key can't encrypt or decrypt. */
+function cryptError(operation: string, error: Error & { readonly code?: string }): Error {
+  const { code } = error;
+  if (code === "ERR_OSSL_RSA_OAEP_DECODING_ERROR") {
+    const routine = "RSA_padding_check_PKCS1_OAEP_mgf1";
+    return Object.assign(new Error(`error:04099079:rsa routines:${routine}:oaep decoding error`), { code });
+  }
+  if (!code?.startsWith("ERR_OSSL_RSA_")) return error;
+  return new Error(operation.endsWith("Encrypt") ? "message too long" : "decryption error");
+}
+
 /** Creates the functions that sign, verify, encrypt and decrypt with asymmetric keys. */
 export function createSigning(
   { native, load }: Internals,
@@ -119,7 +130,11 @@ export function createSigning(
       ) as Record<string, unknown>;
       if (oaepLabel !== undefined) throw new Error("node:crypto: oaepLabel is not available in this sandbox");
       const pem = isPublic || operation === "publicDecrypt" ? pemOf(key, true) : pemOf(key, false);
-      return Buffer.from(native("crypt", { operation, key: pem, isPublic, padding, oaepHash }, bytes));
+      try {
+        return Buffer.from(native("crypt", { operation, key: pem, isPublic, padding, oaepHash }, bytes));
+      } catch (error) {
+        throw cryptError(operation, error as Error & { readonly code?: string });
+      }
     };
   return {
     sign: later(sign, 3),
