@@ -2,6 +2,7 @@ import { TycheError } from "../lib/errors.ts";
 import { InvalidParameterError, type ParameterViolation } from "../lib/invalidParameter.ts";
 import { describeValue } from "../lib/describeValue.ts";
 import type { JsonValue } from "../lib/parseJson.ts";
+import type { Dapp, Service } from "../requests/service.ts";
 import type { TriggerCommand } from "../triggers/eventReferences.ts";
 import type { HttpDeps } from "./context.ts";
 import { parsePresetRequest } from "./presetRequest.ts";
@@ -52,16 +53,32 @@ function withoutNetwork(values: Readonly<Record<string, JsonValue>>, place: stri
   return values;
 }
 
-/** Says in errors where in the body the parameters are. */
+/** Checks what would refuse a trigger's requests, see `Service.check`; paths are those of {@link parseTriggerAction}. */
+export async function checkTriggerCommand(
+  dapp: Dapp,
+  command: TriggerCommand,
+  service: Pick<Service, "check">,
+): Promise<void> {
+  const place = command.kind === "preset" ? "" : `/${command.kind}`;
+  await service.check(dapp, command).catch((error: unknown) => {
+    throw placed(error, place);
+  });
+}
+
 function within<T>(place: string, parse: () => T): T {
   try {
     return parse();
   } catch (error) {
-    if (!(error instanceof TycheError) || error.code !== "invalid_parameter" || !Array.isArray(error.details))
-      throw error;
-    const violations = error.details as readonly ParameterViolation[];
-    throw new InvalidParameterError(
-      violations.map(({ path, message }) => ({ path: `/action${place}${path}`, message })),
-    );
+    throw placed(error, place);
   }
+}
+
+/** Says in an error where in the body the parameters are. */
+function placed(error: unknown, place: string): unknown {
+  if (!(error instanceof TycheError) || error.code !== "invalid_parameter" || !Array.isArray(error.details))
+    return error;
+  const violations = error.details as readonly ParameterViolation[];
+  return new InvalidParameterError(
+    violations.map(({ path, message }) => ({ path: `/action${place}${path}`, message })),
+  );
 }

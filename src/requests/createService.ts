@@ -1,6 +1,7 @@
 import type { Readiness } from "../api/types.ts";
 import type { SandboxPool } from "../../sandbox/index.ts";
 import type { DappDirectory } from "../dapps/dapps.ts";
+import { TycheError } from "../lib/errors.ts";
 import { InvalidParameterError } from "../lib/invalidParameter.ts";
 import { ChainUnavailableError } from "../networks/chainUnavailable.ts";
 import { parsePresetParams } from "../presets/presetParams.ts";
@@ -14,7 +15,7 @@ import { createCatalogue } from "./read/catalogue.ts";
 import { createDeletedDapps } from "./keep/deletedDapps.ts";
 import type { DeletedDapps } from "./keep/deletedDapps.ts";
 import { createCommandChecker, requireFacility } from "./accept/commandChecker.ts";
-import { simulateSource } from "./accept/commands.ts";
+import { assertCompiles, simulateSource } from "./accept/commands.ts";
 import { readDryRuns, recordDryRun } from "./accept/dryRuns.ts";
 import { NotFoundError } from "./errors.ts";
 import type { RequestBook } from "./requestBook.ts";
@@ -84,6 +85,15 @@ export function createService(
     },
 
     submit: async (dapp, command, options) => reader.present(await acceptance.accept(dapp, command, options)),
+
+    async check(dapp, command) {
+      try {
+        await checker.check(dapp, command, getNetwork(command.network));
+        if (command.kind === "function") await assertCompiles(command.source, { pool, dappId: dapp.id });
+      } catch (error) {
+        if (!(error instanceof TycheError) || !error.retryable) throw error;
+      }
+    },
 
     async wait(id, { timeoutMs, signal }) {
       const request = await waitForEnd(book, id, { timeoutMs, signal });

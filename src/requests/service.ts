@@ -161,6 +161,13 @@ export interface Service {
   submit(dapp: Dapp, command: Command, options: SubmitOptions): Promise<RequestRecord>;
 
   /**
+   * Checks, for a command that is submitted later, what would then refuse it: the dapp's facilities, sizes, secrets, and that the source
+   * of a function compiles, which isn't run. What can't be checked at present passes. Throws `forbidden`, `not_found` and
+   * `invalid_parameter`.
+   */
+  check(dapp: Dapp, command: Command): Promise<void>;
+
+  /**
    * Waits for a request to end. Returns the ended record, or the pending one when `timeoutMs` has passed or `signal` aborts.
    * Never ends the request itself.
    */

@@ -1,7 +1,7 @@
 import { InvalidParameterError } from "../lib/invalidParameter.ts";
 import { TycheError } from "../lib/errors.ts";
 import type { StoredLogTrigger } from "../store/logTriggers.ts";
-import type { FunctionCommand, PresetCommand, RandomCommand } from "../requests/service.ts";
+import type { Dapp, FunctionCommand, PresetCommand, RandomCommand } from "../requests/service.ts";
 import { MAX_VALUE_CHARACTERS } from "./logSelection.ts";
 
 /** What a trigger may request. */
@@ -9,6 +9,9 @@ export type TriggerCommand = PresetCommand | RandomCommand | FunctionCommand;
 
 /** Parses an action as the endpoint that it names would. Throws `invalid_parameter`; paths begin with `/action`. */
 export type ParseAction = (action: StoredLogTrigger["action"], network: string) => TriggerCommand;
+
+/** Checks what would refuse a command whenever it is submitted. Throws as {@link ParseAction} does, and `forbidden`. */
+export type CheckCommand = (dapp: Dapp, command: TriggerCommand) => Promise<void>;
 
 /** Most characters of a log's values in one request, as many as a call's body has bytes: an action may refer to a long value thousands of times. */
 const MAX_FILLED = 262_144;
@@ -42,6 +45,7 @@ export function fillReferences(
  * Checks an action before there is a log: all but the parameters whose values will come from one. Throws `invalid_parameter`.
  *
  * @param names names of the values that the logs have; `undefined` if they are unknown.
+ * @returns what is left to check for a dapp, as far as it doesn't depend on those values.
  */
 export function checkAction(
   parse: ParseAction,
@@ -54,7 +58,7 @@ export function checkAction(
     readonly network: string;
     readonly names: readonly string[] | undefined;
   },
-): void {
+): (check: CheckCommand, dapp: Dapp) => Promise<void> {
   const references: string[] = [];
   const filled = replace(action, "/action", (name, path) => {
     if (names !== undefined && !names.includes(name)) {
@@ -64,9 +68,8 @@ export function checkAction(
     references.push(path);
     return "1";
   }) as StoredLogTrigger["action"];
-  try {
-    parse(filled, network);
-  } catch (error) {
+  /** Throws an error without what it says of values that will come from a log. */
+  const throwRest = (error: unknown): void => {
     if (!(error instanceof TycheError) || error.code !== "invalid_parameter" || references.length === 0)
       throw error;
     const violations = (error as InvalidParameterError).details.filter(
@@ -74,6 +77,13 @@ export function checkAction(
         !references.some((one) => path === one || path.startsWith(`${one}/`) || one.startsWith(`${path}/`)),
     );
     if (violations.length > 0) throw new InvalidParameterError(violations);
+  };
+  try {
+    const command = parse(filled, network);
+    return (check, dapp) => check(dapp, command).catch(throwRest);
+  } catch (error) {
+    throwRest(error);
+    return async () => {};
   }
 }
 

@@ -22,7 +22,7 @@ import {
 import type { Store } from "../store/store.ts";
 import { listDueRuns, listRuns, type StoredRun } from "../store/triggerRuns.ts";
 import { describeQueue } from "./actOnRun.ts";
-import { checkAction, type ParseAction } from "./eventReferences.ts";
+import { checkAction, type CheckCommand, type ParseAction } from "./eventReferences.ts";
 import { RATE_PER_SECOND } from "./logActor.ts";
 import { namesOf, parseSelection, type GivenSelection, type LogSelection } from "./logSelection.ts";
 import type { ObservedChain } from "./observedChain.ts";
@@ -74,12 +74,13 @@ export interface LogTriggers {
 export function createLogTriggers(options: {
   readonly store: Store;
   readonly parseAction: ParseAction;
+  readonly checkCommand: CheckCommand;
   /** Returns a network's chain while it serves. */
   readonly findChain: (network: string) => ObservedChain | undefined;
   /** Called when triggers change. */
   readonly wake: () => void;
 }): LogTriggers {
-  const { store, parseAction, findChain, wake } = options;
+  const { store, parseAction, checkCommand, findChain, wake } = options;
 
   const get = async (dappId: string, id: string): Promise<StoredLogTrigger> => {
     const trigger = await findLogTrigger(store.db, id, dappId);
@@ -132,19 +133,20 @@ export function createLogTriggers(options: {
   const check = (
     { action, actionNetwork: network }: Pick<StoredLogTrigger, "action" | "actionNetwork">,
     selection: object | undefined,
-  ): void => {
+  ): ReturnType<typeof checkAction> => {
     const names = selection && namesOf(selection as LogSelection);
-    checkAction(parseAction, { action, network, names });
+    return checkAction(parseAction, { action, network, names });
   };
 
   return {
     async create(dapp, settings) {
       const { network, action, actionNetwork = network, paused = false } = settings;
       let found: LogSelection | undefined;
-      const { selection } = parseAll({
+      const { selection, checkFor } = parseAll({
         selection: () => (found = parseSelection(settings)),
-        action: () => check({ action, actionNetwork }, found),
+        checkFor: () => check({ action, actionNetwork }, found),
       });
+      await checkFor(checkCommand, dapp);
       if (settings.fromBlock !== undefined)
         await assertReadable(network, selection.addresses, settings.fromBlock);
       const fromBlock = settings.fromBlock ?? (await readNextBlock(network));
@@ -178,7 +180,10 @@ export function createLogTriggers(options: {
     list: async (dappId) => await Promise.all((await listLogTriggers(store.db, dappId)).map(view)),
     get: async (dappId, id) => await view(await get(dappId, id)),
     async change(dapp, id, changes) {
-      const { network, pausedAt } = await get(dapp.id, id);
+      const present = await get(dapp.id, id);
+      const { network, pausedAt } = present;
+      const isRedirected = changes.action !== undefined || changes.actionNetwork !== undefined;
+      if (isRedirected) await check({ ...present, ...changes }, present.selection)(checkCommand, dapp);
       const isResumed = pausedAt !== null && changes.paused === false;
       const nextBlock = isResumed ? await readNextBlock(network) : 0;
       const changed = await store.write(async (db) => {
@@ -196,8 +201,7 @@ export function createLogTriggers(options: {
           pausedAt: paused ? (before.pausedAt ?? Date.now()) : null,
           ...(isResumed && before.pausedAt !== null ? { fromBlock: nextBlock, replayFrom: nextBlock } : {}),
         };
-        if (changes.action !== undefined || changes.actionNetwork !== undefined)
-          check(after, after.selection);
+        if (isRedirected) check(after, after.selection);
         await changeLogTrigger(db, before, after);
         return after;
       });

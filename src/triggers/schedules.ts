@@ -24,7 +24,7 @@ import {
   type StoredRun,
 } from "../store/triggerRuns.ts";
 import { actOnRun, describeQueue, type ActOptions } from "./actOnRun.ts";
-import type { ParseAction } from "./eventReferences.ts";
+import type { CheckCommand, ParseAction, TriggerCommand } from "./eventReferences.ts";
 import { readRunRequests } from "./runRequests.ts";
 import { storeDueTicks, tickAfter } from "./scheduler.ts";
 import {
@@ -88,6 +88,7 @@ export interface Schedules {
 
 export interface SchedulesOptions extends Omit<ActOptions, "now"> {
   readonly parseAction: ParseAction;
+  readonly checkCommand: CheckCommand;
   /** Returns the time between a network's blocks, in ms; `undefined` on an embedded chain. */
   readonly blockMsOf: (network: string) => number | undefined;
   /** Called when a schedule's next tick changes. */
@@ -98,7 +99,7 @@ export interface SchedulesOptions extends Omit<ActOptions, "now"> {
 
 /** Creates the use cases of schedules. */
 export function createSchedules(options: SchedulesOptions): Schedules {
-  const { store, parseAction, wake, now = Date.now } = options;
+  const { store, parseAction, checkCommand, wake, now = Date.now } = options;
 
   const get = async (dappId: string, id: string): Promise<StoredSchedule> => {
     const schedule = await findSchedule(store.db, id, dappId);
@@ -194,6 +195,7 @@ export function createSchedules(options: SchedulesOptions): Schedules {
         until: () => parseUntil(until),
         command: () => parseAction(action, network),
       });
+      await checkCommand(dapp, parsed.command);
       const rest = { name, catchUp, overlap, pausedAt: paused ? at : null, createdAt: at };
       const id = createId("sch", at);
       const schedule = complete({ ...parsed, ...rest, id, dappId: dapp.id, keyId: keyOf(dapp) }, at);
@@ -211,6 +213,8 @@ export function createSchedules(options: SchedulesOptions): Schedules {
     list: async (dappId) => (await listSchedules(store.db, dappId)).map(view),
     get: async (dappId, id) => view(await get(dappId, id)),
     async change(dapp, id, changes) {
+      const planned = apply(dapp, await get(dapp.id, id), changes, now());
+      if (changes.action !== undefined) await checkCommand(dapp, planned.command as TriggerCommand);
       for (let round = 0; round < MAX_ROUNDS; round += 1) {
         const changed = await store.write(async (db) => {
           await lockDapp(db, dapp.id);

@@ -108,6 +108,8 @@ export function createExampleService(): ExampleService {
     },
     parsePresetParams: (...given) => parsePresetParams(presets, ...given),
     activity: async () => [],
+    async check() {},
+
     async submit(dapp, command, options) {
       if (command.kind !== "function" && !dapp.facilities.includes("presets")) {
         throw caller("forbidden", "This dapp has no presets facility");

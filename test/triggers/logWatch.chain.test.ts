@@ -37,6 +37,8 @@ const parseAction: ParseAction = (action, network) => ({
   params: action,
 });
 
+const checkCommand = async (): Promise<void> => {};
+
 describe.each(DATABASES)("on %s", (_name, prepare) => {
   let store: Store;
   let chain: TestChain;
@@ -125,7 +127,13 @@ describe.each(DATABASES)("on %s", (_name, prepare) => {
     refused = "";
     await insertDapp(store.db, { id: DAPP.id, name: "a", facilities: [], createdAt: 1 });
     watch = start();
-    triggers = createLogTriggers({ store, parseAction, findChain: () => observed, wake: () => watch.wake() });
+    triggers = createLogTriggers({
+      store,
+      parseAction,
+      checkCommand,
+      findChain: () => observed,
+      wake: () => watch.wake(),
+    });
   });
   afterEach(async () => {
     await watch.stop();
@@ -440,7 +448,13 @@ describe.each(DATABASES)("on %s", (_name, prepare) => {
     const [paused, deleted, kept] = [await create(), await create(), await create()];
     await emit(1, 10);
     await requested(kept.id, 1);
-    const elsewhere = createLogTriggers({ store, parseAction, findChain: () => observed, wake() {} });
+    const elsewhere = createLogTriggers({
+      store,
+      parseAction,
+      checkCommand,
+      findChain: () => observed,
+      wake() {},
+    });
     await elsewhere.change(DAPP, paused.id, { paused: true });
     await elsewhere.delete(DAPP.id, deleted.id);
     await emit(2, 20);

@@ -92,6 +92,7 @@ describe.each(DATABASES)("on %s", (_name, prepare) => {
     schedules = createSchedules({
       ...act(),
       parseAction: (_action, network) => ({ kind: "random", network, numWords: 1 }),
+      checkCommand: async () => {},
       blockMsOf: (network) => (network === "sepolia" ? undefined : blockMs),
       wake: () => scheduler.wake(),
     });

@@ -1,11 +1,11 @@
 import type { Logger } from "pino";
 import type { DappDirectory } from "../../dapps/dapps.ts";
 import { createLiveSchemas } from "../../http/liveSchemas.ts";
-import { parseTriggerAction } from "../../http/triggerAction.ts";
+import { checkTriggerCommand, parseTriggerAction } from "../../http/triggerAction.ts";
 import type { Service } from "../../requests/service.ts";
 import type { Replica } from "../../requests/takeover/replicaSync.ts";
 import type { Store } from "../../store/store.ts";
-import type { ParseAction } from "../../triggers/eventReferences.ts";
+import type { CheckCommand, ParseAction } from "../../triggers/eventReferences.ts";
 import { createLogTriggers, type LogTriggers } from "../../triggers/logTriggers.ts";
 import { createLogWatch } from "../../triggers/logWatch.ts";
 import type { ObservedChain } from "../../triggers/observedChain.ts";
@@ -35,7 +35,7 @@ export function openLogTriggers(options: {
 }): OpenLogTriggers {
   const { store, service, dapps, findChain, onEvent, replica, log } = options;
   const onError = (error: unknown): void => log.warn({ err: error }, "log triggers: a step failed; retrying");
-  const parseAction = createActionParser(service);
+  const { parseAction, checkCommand } = createActionChecks(service);
   const watch = createLogWatch({
     store,
     submit: service.submit.bind(service),
@@ -45,13 +45,25 @@ export function openLogTriggers(options: {
     findChain,
     onError,
   });
-  const useCases = createLogTriggers({ store, parseAction, findChain, wake: () => watch.wake() });
+  const useCases = createLogTriggers({
+    store,
+    parseAction,
+    checkCommand,
+    findChain,
+    wake: () => watch.wake(),
+  });
   return { useCases, ...onOneReplica(watch, { store, lease: "/triggers", replica, onError }) };
 }
 
-function createActionParser(service: Service): ParseAction {
+function createActionChecks(service: Service): {
+  readonly parseAction: ParseAction;
+  readonly checkCommand: CheckCommand;
+} {
   const schemas = createLiveSchemas(service);
-  return (action, network) => parseTriggerAction(action, network, { service, schemas });
+  return {
+    parseAction: (action, network) => parseTriggerAction(action, network, { service, schemas }),
+    checkCommand: (dapp, command) => checkTriggerCommand(dapp, command, service),
+  };
 }
 
 /** Schedules, and what acts on them. */
@@ -85,7 +97,7 @@ export function openSchedules(options: {
   const scheduler = createScheduler({ ...act, onError });
   const useCases = createSchedules({
     ...act,
-    parseAction: createActionParser(service),
+    ...createActionChecks(service),
     blockMsOf,
     wake: () => scheduler.wake(),
   });

@@ -180,6 +180,22 @@ export async function simulateSource(
   };
 }
 
+/** What comes before a source so that it is compiled but not run. */
+const RETURN = "return 0;";
+
+/** Checks that the sandbox can compile a caller's source, without running it. Throws `invalid_parameter`. */
+export async function assertCompiles(
+  source: string,
+  { pool, dappId }: Pick<CommandChecks, "pool" | "dappId">,
+): Promise<void> {
+  const run = await pool.run({ source: RETURN + source, caller: dappId });
+  if (run.ok || run.error.kind !== "syntax") return;
+  const { line, column = 1 } = run.error;
+  const place = { line, column: line === 1 ? column - RETURN.length : column };
+  const { err } = describeRunError({ ...run.error, ...place }, "/source");
+  throw new InvalidParameterError([{ path: "/source", message: err }]);
+}
+
 /** Checks before anything runs that a preset's arguments fit in a batch. */
 function assertArgumentsFit(preset: Preset, args: readonly string[], most: number): void {
   const bytes = encodeArgs(args).length;
