@@ -24,9 +24,16 @@ export function secretsLabel({ chainId, router, subscriptionId }: SecretsPlace):
   return sha256(new Uint8Array([...new TextEncoder().encode("tyche secrets 1"), ...fromHexText(place)]));
 }
 
-/** Whether a ciphertext may be opened for a subscription's requests, by its label: ours names the subscription, functions-toolkit's is empty. */
-export function isLabelFor(label: Uint8Array, place: SecretsPlace): boolean {
-  return [NO_LABEL, secretsLabel(place)].some((one) => isSame(one, label));
+/** Whose secrets may be opened, and in which requests. */
+export interface SecretsOf {
+  /** Who uploaded them; `undefined` if only those count whose label says whose they are. */
+  readonly uploader: Hex | undefined;
+  readonly place: SecretsPlace;
+}
+
+/** Whether a ciphertext may be opened, by its label: ours names the subscription, functions-toolkit's is empty. */
+export function isLabelFor(label: Uint8Array, { uploader, place }: SecretsOf): boolean {
+  return isSame(secretsLabel(place), label) || (uploader !== undefined && isSame(NO_LABEL, label));
 }
 
 /** Whether two labels are the same. */
@@ -43,15 +50,15 @@ export const isSame = (one: Uint8Array, other: Uint8Array): boolean =>
 export async function openSecrets(
   keys: SecretOpener,
   ciphertext: string,
-  { uploader, place }: { readonly uploader: Hex; readonly place: SecretsPlace },
+  of: SecretsOf,
 ): Promise<readonly Secret[]> {
-  let isOurs = false;
+  let signer: Hex | undefined;
   const bytes = await keys.open(ciphertext, ({ label }) => {
-    isOurs = !isSame(NO_LABEL, label);
-    return isLabelFor(label, place);
+    if (isSame(NO_LABEL, label)) signer = of.uploader;
+    return isLabelFor(label, of);
   });
   const text = new TextDecoder().decode(bytes);
-  return readSecrets(isOurs ? text : await openSigned(keys, text, uploader));
+  return readSecrets(signer === undefined ? text : await openSigned(keys, text, signer));
 }
 
 /** Returns how many characters the longest value has that a result shows; 0 if it shows none. */

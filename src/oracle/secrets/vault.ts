@@ -5,7 +5,7 @@ import { fromHexText, toHexText } from "../../lib/hex.ts";
 import { CiphertextError, NO_LABEL, type Ciphertext } from "../../secrets/tdh2.ts";
 import { openEcies } from "../../secrets/ecies.ts";
 import type { Secret } from "../../secrets/sealSecret.ts";
-import { isLabelFor, isSame, openSecrets, readObject } from "../../secrets/sealedSecrets.ts";
+import { isLabelFor, isSame, openSecrets, readObject, type SecretsOf } from "../../secrets/sealedSecrets.ts";
 import type { SecretOpener } from "../../secrets/secretKeys.ts";
 import {
   decodeSecretsReference,
@@ -103,6 +103,9 @@ const MAX_URLS = 5;
 /** A ciphertext with its uploader. */
 type Sealed = Pick<Slot, "owner" | "ciphertext">;
 
+/** A ciphertext that a request names; `uploader` as in {@link SecretsOf}. */
+type Named = Sealed & Pick<SecretsOf, "uploader">;
+
 /** Creates a vault for a network, or for one of its nodes. */
 export function createVault(options: {
   /** Returns what opens ciphertexts for a request on chain, or for a dry run. */
@@ -134,7 +137,7 @@ export function createVault(options: {
   }
 
   async function openSlot(
-    { ciphertext, owner: uploader }: Sealed,
+    { ciphertext, owner, uploader }: Named,
     subscriptionId: bigint,
     requestId?: Hex,
   ): Promise<readonly Secret[]> {
@@ -145,7 +148,7 @@ export function createVault(options: {
     if (known !== undefined) return await known;
     const place = { chainId, router, subscriptionId };
     const opening = (async () => {
-      await parseOwn({ ciphertext, owner: uploader });
+      await parseOwn({ ciphertext, owner });
       return await openSecrets(opener, ciphertext, { uploader, place });
     })();
     opened.set(key, opening, 2 * key.length);
@@ -176,22 +179,27 @@ export function createVault(options: {
   }
 
   /** Returns whose slots a request may name. */
-  async function ownerOf({ owner }: SecretsReference, subscriptionId: bigint): Promise<Hex> {
-    if (owner !== undefined && (await authority.isOperator(subscriptionId, owner))) return owner;
+  async function ownerOf(
+    { owner }: SecretsReference,
+    subscriptionId: bigint,
+  ): Promise<Omit<Named, "ciphertext">> {
+    // Any account can be made the operator of a contract without its consent.
+    if (owner !== undefined && (await authority.isOperator(subscriptionId, owner)))
+      return { owner, uploader: undefined };
     const uploader = await authority.findUploader(subscriptionId);
     if (uploader === undefined || (owner !== undefined && owner !== uploader))
       throw new SecretsRefusedError(
         `nobody may upload secrets for subscription ${subscriptionId}: its owner has to name the account that does`,
       );
-    return uploader;
+    return { owner: uploader, uploader };
   }
 
   /** Fetches secrets in documents of the uploader's, whose URLs only the nodes can read. */
   async function fetchRemote(
     sealedUrls: Uint8Array,
     { requestId, subscriptionId }: Parameters<OpenSecrets>[1],
-  ): Promise<Sealed> {
-    const owner = await lookUp("owner", requestId, () => ownerOf({ slots: [] }, subscriptionId));
+  ): Promise<Named> {
+    const of = await lookUp("owner", requestId, () => ownerOf({ slots: [] }, subscriptionId));
     const { donSecretKey } = openerFor(requestId);
     const urls = Buffer.from(openEcies(donSecretKey, sealedUrls)).toString().split(" ");
     for (const url of urls.slice(0, MAX_URLS)) {
@@ -200,7 +208,7 @@ export function createVault(options: {
       const { encryptedSecrets } = readObject(document);
       if (!isHex(encryptedSecrets)) throw new SecretsRefusedError("the document has no encryptedSecrets");
       const ciphertext = Buffer.from(fromHexText(encryptedSecrets)).toString();
-      return { owner, ciphertext };
+      return { ...of, ciphertext };
     }
     throw new SecretsRefusedError("none of their URLs gave a document");
   }
@@ -216,8 +224,8 @@ export function createVault(options: {
     reference: SecretsReference,
     subscriptionId: bigint,
     requestId?: Hex,
-  ): Promise<readonly Sealed[]> {
-    const owner = await lookUp("owner", requestId, () => ownerOf(reference, subscriptionId));
+  ): Promise<readonly Named[]> {
+    const { owner, uploader } = await lookUp("owner", requestId, () => ownerOf(reference, subscriptionId));
     let held = await findHeld(owner, reference.slots);
     if (held.length < reference.slots.length && recall !== undefined) {
       const missing = reference.slots.filter(({ slotId }) => !held.some((slot) => slot.slotId === slotId));
@@ -229,7 +237,7 @@ export function createVault(options: {
     }
     return reference.slots.map(({ slotId, version }) => {
       const slot = held.find((one) => one.slotId === slotId);
-      if (slot !== undefined && slot.expiresAt > Date.now()) return slot;
+      if (slot !== undefined && slot.expiresAt > Date.now()) return { ...slot, uploader };
       throw new SecretsRefusedError(
         `slot ${slotId} of ${owner} has no version ${version}: it was not uploaded, was replaced, or has expired`,
       );
@@ -239,7 +247,7 @@ export function createVault(options: {
   async function findSealed(
     { secrets = "0x", secretsLocation }: SecretsOfRequest,
     of: Parameters<OpenSecrets>[1],
-  ): Promise<readonly Sealed[]> {
+  ): Promise<readonly Named[]> {
     const bytes = fromHexText(secrets);
     if (secretsLocation === HELD_BY_NODES)
       return await findSlots(decodeSecretsReference(bytes), of.subscriptionId, of.requestId);
@@ -249,7 +257,7 @@ export function createVault(options: {
   }
 
   async function openAll(
-    sealed: readonly Sealed[],
+    sealed: readonly Named[],
     subscriptionId: bigint,
     requestId?: Hex,
   ): Promise<readonly Secret[]> {
@@ -265,9 +273,11 @@ export function createVault(options: {
     async findNamed(request, of, digest) {
       const found = (await findSealed(request, of)).find((one) => digestOf(one.ciphertext) === digest);
       const parsed = found && (await parseOwn(found));
-      if (parsed === undefined) throw new SecretsRefusedError("the request names others");
+      if (found === undefined || parsed === undefined)
+        throw new SecretsRefusedError("the request names others");
       const place = { chainId, router, subscriptionId: of.subscriptionId };
-      if (!isLabelFor(parsed.label, place)) throw new SecretsRefusedError("they are for somebody else");
+      if (!isLabelFor(parsed.label, { uploader: found.uploader, place }))
+        throw new SecretsRefusedError("they are for somebody else");
       return parsed;
     },
     async keep(slot) {

@@ -5,8 +5,9 @@ import { afterEach, expect, test, vi } from "vitest";
 import { createVault, digestOf, type Slot } from "../../../src/oracle/secrets/vault.ts";
 import { createSecretKeys } from "../../../src/secrets/secretKeys.ts";
 import { sealSecret } from "../../../src/secrets/sealSecret.ts";
+import { encodeSecretsReference } from "../../../src/secrets/secretsReference.ts";
 import { secretsLabel } from "../../../src/secrets/sealedSecrets.ts";
-import { CiphertextError, parseCiphertext } from "../../../src/secrets/tdh2.ts";
+import { CiphertextError, NO_LABEL, parseCiphertext } from "../../../src/secrets/tdh2.ts";
 
 const OWNER = `0x${"0a".repeat(20)}` as const;
 const ROUTER = `0x${"0b".repeat(20)}` as const;
@@ -16,9 +17,14 @@ const keys = createSecretKeys({
 });
 
 /** Creates a vault with one slot of the owner of all subscriptions, which counts how often a ciphertext is opened. */
-async function vaultWith(subscriptionId: bigint, expiresAt = Number.MAX_SAFE_INTEGER) {
-  const place = { chainId: 1, router: ROUTER, subscriptionId };
-  const ciphertext = await sealSecret(keys.threshold, { name: "KEY", value: "s3cr3t" }, secretsLabel(place));
+async function vaultWith(
+  subscriptionId: bigint,
+  {
+    expiresAt = Number.MAX_SAFE_INTEGER,
+    label = secretsLabel({ chainId: 1, router: ROUTER, subscriptionId }),
+  } = {},
+) {
+  const ciphertext = await sealSecret(keys.threshold, { name: "KEY", value: "s3cr3t" }, label);
   const slot: Slot = { owner: OWNER, slotId: 0, version: 1, ciphertext, expiresAt };
   let [opened, asked] = [0, 0];
   const owners = new Map<Hex, Hex>();
@@ -46,7 +52,7 @@ async function vaultWith(subscriptionId: bigint, expiresAt = Number.MAX_SAFE_INT
         asked += 1;
         return OWNER;
       },
-      isOperator: async () => false,
+      isOperator: async () => true,
       mayUpload: async () => true,
       isService: async () => false,
     },
@@ -70,11 +76,25 @@ test("behaviour: what can't be opened isn't tried again", async () => {
   expect(opened()).toBe(1);
 });
 
+test("behaviour: as the operator's, no ciphertext is opened that any account may have uploaded", async () => {
+  const { vault, ciphertext } = await vaultWith(5n, { label: NO_LABEL });
+  const { slots } = reference;
+  const named = {
+    secrets: encodeSecretsReference({ owner: OWNER, slots }),
+    secretsLocation: 2,
+  };
+  const of = { requestId: "0x01", subscriptionId: 5n } as const;
+  const found = vault.findNamed(named, of, digestOf(ciphertext));
+  for (const refused of [vault.openRequest(named, of), vault.open({ owner: OWNER, slots }, 5n), found])
+    await expect(refused).rejects.toThrow("for somebody else");
+  await expect(vault.open(reference, 5n)).rejects.toThrow("not functions-toolkit's");
+});
+
 afterEach(() => void vi.useRealTimers());
 
 test("behaviour: what expires after a request was seen is neither opened nor shared, though it was before", async () => {
   vi.useFakeTimers({ toFake: ["Date"], now: 1_000_000 });
-  const { vault, ciphertext } = await vaultWith(5n, 1_000_001);
+  const { vault, ciphertext } = await vaultWith(5n, { expiresAt: 1_000_001 });
   const named = {
     secrets: toHexText(encode({ slotId: 0, version: 1 })),
     secretsLocation: 2,
