@@ -3,9 +3,9 @@
  * or fewer tries. VRF v2.5 takes 2 to 8 % more. A chain that charges for the data of its transactions, such as a rollup, adds that.
  */
 export const CALL_GAS = {
-  "a coinflip alone": 224_145n,
-  "a coinflip, one of ten on a proof": 22_738n,
-  "a lotto of 50 alone": 240_374n,
-  "a random number": 160_955n,
+  "a coinflip alone": 225_525n,
+  "a coinflip, one of ten on a proof": 24_190n,
+  "a lotto of 50 alone": 235_519n,
+  "a random number": 161_646n,
   "a function": 327_521n,
 } as const;

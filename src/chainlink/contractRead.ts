@@ -7,7 +7,8 @@ import {
   type Hex,
 } from "viem";
 import type { ChainClient } from "../evm/client.ts";
-import { decodeCallResult } from "../lib/callResult.ts";
+import { CallResultError, decodeCallResult } from "../lib/callResult.ts";
+import { RpcError } from "../lib/nodeAnswers.ts";
 
 /** A read-only call: its calldata, and how to decode its answer. */
 export interface ContractRead<Value> {
@@ -49,4 +50,18 @@ export async function askContract<Value>(
   seenBlock?: bigint,
 ): Promise<Value> {
   return decode(await client.call({ to, data }, seenBlock));
+}
+
+/** Asks what may be another contract, or an account: returns `undefined` if it has no such function. */
+export async function tryContract<Value>(
+  client: Pick<ChainClient, "call">,
+  to: Hex,
+  read: ContractRead<Value>,
+): Promise<Value | undefined> {
+  return await askContract(client, to, read).catch((error: unknown) => {
+    const isReverted =
+      error instanceof RpcError && (error.data !== undefined || /revert/i.test(error.message));
+    if (error instanceof CallResultError || isReverted) return undefined;
+    throw error;
+  });
 }

@@ -1,9 +1,19 @@
-import { encodeFunctionData, isAddressEqual, keccak256, toHex } from "viem";
+import {
+  encodeFunctionData,
+  isAddressEqual,
+  keccak256,
+  parseSignature,
+  serializeSignature,
+  toHex,
+  zeroAddress,
+} from "viem";
 import type { Hex } from "viem";
 import type { ChainClient } from "../evm/client.ts";
 import type { StackAddresses } from "../chainlink/stackPlan.ts";
 import type { Sender } from "../evm/sender.ts";
 import { linkTokenAbi, vrfCoordinatorV2PlusAbi } from "../chainlink/contracts/abi.ts";
+import { readOf, tryContract, type ContractRead } from "../chainlink/contractRead.ts";
+import { consentMessage, isConsent, type SecretsConsent } from "../chainlink/secretsConsent.ts";
 import { SUBSCRIPTION_OWNER_ABIS } from "../chainlink/vrfVersion.ts";
 import { saveSubscription } from "../store/chainRecords.ts";
 import type { StoredSubscription } from "../store/chainRecords.ts";
@@ -11,6 +21,7 @@ import { listDapps } from "../store/dapps.ts";
 import type { Store } from "../store/store.ts";
 import { decodeCallResult } from "../lib/callResult.ts";
 import { createHoldOff } from "../lib/holdOff.ts";
+import { InvalidParameterError } from "../lib/invalidParameter.ts";
 import type { Payload } from "../store/transactionContents.ts";
 import { ChainUnavailableError } from "../networks/chainUnavailable.ts";
 import type { TycheError } from "../lib/errors.ts";
@@ -22,7 +33,8 @@ import type { SubscriptionReader } from "./subscriptionReads.ts";
 
 const PROVISION_GAS = 1_500_000n;
 const FUND_GAS = 400_000n;
-const SIGNER_GAS = 200_000n;
+/** Twice what naming an account for the first time uses: its consent is stored. */
+const SIGNER_GAS = 450_000n;
 /** Divisor of the allowance: a subscription with less than this part may be unable to pay for everything sent at once. */
 const LOW_PART = 4n;
 
@@ -49,10 +61,10 @@ export interface Subscriptions extends SubscriptionReader {
    */
   topUp(): Promise<void>;
   /**
-   * Names the account that may upload secrets for a dapp's subscription; returns the transaction, or `null` if it is named already. Throws
-   * `chain_unavailable`.
+   * Names the account that may upload secrets for a dapp's subscription, or the zero address; returns the transaction, or `null` if it is
+   * named already. Throws `invalid_parameter` with the message to sign unless the account has signed it, and `chain_unavailable`.
    */
-  setSecretsSigner(dappId: string, signer: Hex): Promise<Hex | null>;
+  setSecretsSigner(dappId: string, signer: Hex, signature?: Hex): Promise<Hex | null>;
   /** Marks a dapp's subscriptions as used. */
   used(dappId: string): void;
   /** Call when the chain may have lost the transactions that created them: each dapp's are looked up again before their next use. */
@@ -64,6 +76,7 @@ export type Payer = "vrf" | "functions";
 
 export interface SubscriptionsOptions {
   readonly network: string;
+  readonly chainId: number;
   readonly store: Store;
   readonly client: ChainClient;
   readonly sender: Sender<Payload>;
@@ -80,7 +93,7 @@ export interface SubscriptionsOptions {
 
 /** Creates the manager of one network's subscriptions. */
 export function createSubscriptions(options: SubscriptionsOptions): Subscriptions {
-  const { network, store, client, sender, contracts, allowanceJuels, budget } = options;
+  const { network, chainId, store, client, sender, contracts, allowanceJuels, budget } = options;
   const { vrfVersion = "v2" } = contracts;
   const subscriptionOwnerAbi = SUBSCRIPTION_OWNER_ABIS[vrfVersion];
   const reads = createSubscriptionReads({ client, contracts });
@@ -209,31 +222,32 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
       );
   };
 
-  const setSecretsSigner = async (dappId: string, signer: Hex): Promise<Hex | null> => {
+  const setSecretsSigner = async (dappId: string, signer: Hex, signature?: Hex): Promise<Hex | null> => {
     const subscription = await findOnChain(dappId);
     if (subscription === undefined)
       throw new ChainUnavailableError(network, "the dapp's subscriptions are being created; try again");
-    const { functionsSubscriptionId } = subscription;
-    const read = { abi: subscriptionOwnerAbi, functionName: "secretsSignerOf" } as const;
-    const asked = encodeFunctionData({ ...read, args: [functionsSubscriptionId] });
-    // What can't be read is set: the transaction's end says more.
-    const current = await client
-      .call({ to: contracts.subscriptionOwner, data: asked })
-      .then((answer) => decodeCallResult({ ...read, data: answer }))
-      .catch(() => undefined);
-    if (current !== undefined && isAddressEqual(current, signer)) return null;
-    const data = encodeFunctionData({
-      abi: subscriptionOwnerAbi,
-      functionName: "setSecretsSigner",
-      args: [functionsSubscriptionId, signer],
-    });
-    const call = { to: contracts.subscriptionOwner, data, gas: SIGNER_GAS };
-    const receipt = await sender.send(call, { kind: "upkeep", entries: [] });
-    if (!receipt.succeeded)
+    const { functionsSubscriptionId: subscriptionId } = subscription;
+    const { subscriptionOwner } = contracts;
+    const ask = <Value>(read: ContractRead<Value>) => tryContract(client, subscriptionOwner, read);
+    const [current, number] = await Promise.all([
+      ask(readOf(subscriptionOwnerAbi, "secretsConsentOf", [subscriptionId], ([named]) => named)),
+      ask(readOf(subscriptionOwnerAbi, "nextConsentOf", [subscriptionId, signer])),
+    ]);
+    if (current === undefined || number === undefined)
       throw new ChainUnavailableError(
         network,
         "its contracts are of a version that has no signers of secrets; a new chain has",
       );
+    if (isAddressEqual(current, signer)) return null;
+    const consent = { chainId, subscriptionOwner, subscriptionId, signer, number };
+    const data = encodeFunctionData({
+      abi: subscriptionOwnerAbi,
+      functionName: "setSecretsSigner",
+      args: [subscriptionId, signer, signer === zeroAddress ? "0x" : await checkConsent(consent, signature)],
+    });
+    const call = { to: subscriptionOwner, data, gas: SIGNER_GAS };
+    const receipt = await sender.send(call, { kind: "upkeep", entries: [] });
+    if (!receipt.succeeded) throw new ChainUnavailableError(network, "naming the signer of secrets reverted");
     return receipt.transactionHash;
   };
 
@@ -296,6 +310,13 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
     },
     used: (dappId) => void used.add(dappId),
   };
+}
+
+/** Returns a signature of consent as the contract takes it: some wallets end theirs in 0 or 1 instead of 27 or 28. */
+async function checkConsent(consent: SecretsConsent, signature: Hex = "0x"): Promise<Hex> {
+  if (await isConsent(consent, signature)) return serializeSignature(parseSignature(signature));
+  const message = `must be the account's signature of this personal message: ${consentMessage(consent)}`;
+  throw new InvalidParameterError([{ path: "/signature", message }]);
 }
 
 /** Returns a dapp's name on chain: the hash of its id, so that nothing of ours is visible there. */

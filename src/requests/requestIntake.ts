@@ -1,5 +1,5 @@
-import type { Hex } from "viem";
 import type { SubscriptionReader } from "../dapps/subscriptionReads.ts";
+import type { Subscriptions } from "../dapps/subscriptions.ts";
 import type { OpenRequest } from "./openRequest.ts";
 import type { PresetSource } from "./accept/sources.ts";
 
@@ -10,8 +10,7 @@ export interface RequestIntake {
   take(request: OpenRequest): void;
   /** Ensures that a preset's source is on chain before its first use. */
   storeSource(source: PresetSource): Promise<void>;
-  /** Names the account that may upload secrets for a dapp's subscription; returns the transaction. Throws `chain_unavailable`. */
-  setSecretsSigner(dappId: string, signer: Hex): Promise<Hex | null>;
+  readonly setSecretsSigner: Subscriptions["setSecretsSigner"];
   /** Explains in one sentence why a request isn't making progress; `null` when it has ended. Queries the chain, and never rejects. */
   explain(request: OpenRequest): Promise<string | null>;
   /** The latest periodic explanation of an old request; `undefined` if there is none. */

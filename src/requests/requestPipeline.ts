@@ -158,7 +158,7 @@ export async function openRequestPipeline(options: RequestPipelineOptions): Prom
     },
     explain,
     explained: (id) => old.find(id),
-    setSecretsSigner: (dappId, signer) => subscriptions.setSecretsSigner(dappId, signer),
+    setSecretsSigner: (...named) => subscriptions.setSecretsSigner(...named),
     queued: () => dispatcher.queued(),
     async close({ atOnce = false } = {}) {
       for (const stop of stops) stop();

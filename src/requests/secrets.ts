@@ -1,4 +1,4 @@
-import { getAddress, hashMessage, isAddressEqual, recoverAddress, zeroAddress, type Hex } from "viem";
+import type { Hex } from "viem";
 import type { SecretsKey, SecretsSigner, SecretView } from "../api/types.ts";
 import { InvalidParameterError } from "../lib/invalidParameter.ts";
 import { toHexText } from "../lib/hex.ts";
@@ -60,8 +60,8 @@ export interface Secrets {
   /** Returns what a client encrypts to. */
   key(dapp: Dapp, network: string): Promise<SecretsKey>;
   /**
-   * Names the account that may upload for the dapp's subscription. The account agrees by signing {@link signerMessage}: whatever it has
-   * uploaded can be read by the dapp's requests. Throws `invalid_parameter` without its signature, and `chain_unavailable`.
+   * Names the account that may upload for the dapp's subscription. The account agrees by its signature: whatever it has uploaded can be
+   * read by the dapp's requests. Throws `invalid_parameter` with the message to sign, and `chain_unavailable`.
    */
   setSigner(
     dapp: Dapp,
@@ -210,10 +210,8 @@ export function createSecrets(options: {
 
     async setSigner(dapp, networkName, { signer, signature }) {
       const network = getNetwork(networkName);
-      const place = placeOf(dapp.id, network);
-      const { subscriptionId } = place;
-      if (signer !== zeroAddress) await assertAgreed(signer, signature, place);
-      const transactionHash = await getPipeline(network).setSecretsSigner(dapp.id, signer);
+      const { subscriptionId } = placeOf(dapp.id, network);
+      const transactionHash = await getPipeline(network).setSecretsSigner(dapp.id, signer, signature);
       return {
         network: networkName,
         functionsSubscriptionId: String(subscriptionId),
@@ -297,19 +295,6 @@ export function withValues(
 function assertValueFits(path: string, value: string): void {
   const size = Buffer.byteLength(value);
   if (size > MAX_VALUE_BYTES) refuse(path, `is ${size} bytes long, and at most ${MAX_VALUE_BYTES} are taken`);
-}
-
-/** Returns what an account signs, as a personal message (EIP-191), to agree to upload for a subscription. */
-function signerMessage(signer: Hex, { chainId, router, subscriptionId }: SecretsPlace): string {
-  return `${getAddress(signer)} uploads secrets for subscription ${subscriptionId} of ${getAddress(router)} on chain ${chainId}`;
-}
-
-async function assertAgreed(signer: Hex, signature: Hex | undefined, place: SecretsPlace): Promise<void> {
-  const message = signerMessage(signer, place);
-  const hash = hashMessage(message);
-  const found = signature && (await recoverAddress({ hash, signature }).catch(() => undefined));
-  if (found === undefined || !isAddressEqual(found, signer))
-    refuse("/signature", `must be the account's signature of this personal message: ${message}`);
 }
 
 /** Checks before it is uploaded that a ciphertext of a client is for this dapp: nodes remember for good who used one of functions-toolkit. */

@@ -167,12 +167,12 @@ test("default: a wallet uploads for a dapp's subscription once the dapp names it
   expect(await tyche.call("POST", "/api/vrfv2/addConsumer", { body })).toMatchObject({ status: 200 });
   const { encryptedSecrets } = await user.secrets.encryptSecrets({ apiKey: TOKEN });
   const { version } = await upload(user, encryptedSecrets);
+  const post = (address: string, signature?: string) =>
+    tyche.call("POST", "/api/secretsSigner", { body: { network: "sepolia", address, signature } });
   const name = async (wallet: typeof signer, address: string = wallet.address) => {
-    const body = { network: "sepolia", address };
-    const refused = await tyche.call("POST", "/api/secretsSigner", { body });
+    const refused = await post(address);
     const message = String(refused.data.details[0].message).split("message: ")[1]!;
-    const signature = await wallet.signMessage(message);
-    return await tyche.call("POST", "/api/secretsSigner", { body: { ...body, signature } });
+    return await post(address, await wallet.signMessage(message));
   };
   const stranger = await name(ethers.Wallet.createRandom());
   expect(await name(ethers.Wallet.createRandom(), signer.address)).toMatchObject({
@@ -184,9 +184,13 @@ test("default: a wallet uploads for a dapp's subscription once the dapp names it
   expect(await request(onDapp, 2, referenceTo(version))).toContain("has no version");
   expect(await name(signer)).toMatchObject({ status: 200, data: { signer: signer.address } });
   expect(await request(onDapp, 2, referenceTo(version))).toBe("let in");
-  expect(await name(signer)).toMatchObject({ status: 200, data: { transactionHash: null } });
-  const nobody = { network: "sepolia", address: ethers.constants.AddressZero };
-  expect(await tyche.call("POST", "/api/secretsSigner", { body: nobody })).toMatchObject({ status: 200 });
+  expect(await post(signer.address)).toMatchObject({ status: 200, data: { transactionHash: null } });
+  expect(await post(ethers.constants.AddressZero)).toMatchObject({ status: 200 });
+  expect(await request(onDapp, 2, referenceTo(version))).toContain("nobody may upload");
+  expect(await name(signer)).toMatchObject({ status: 200, data: { signer: signer.address } });
+  const abi = ["function withdrawSecretsConsent(uint64)"];
+  const owner = new ethers.Contract(network.contracts.subscriptionOwner, abi, signer);
+  await (await owner.withdrawSecretsConsent(subscriptionId)).wait();
   expect(await request(onDapp, 2, referenceTo(version))).toContain("nobody may upload");
 });
 

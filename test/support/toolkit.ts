@@ -31,7 +31,7 @@ const CONSUMER = compileSolidity(
 export interface ToolkitNetwork {
   readonly rpcUrl: string;
   readonly donId: string;
-  readonly contracts: Readonly<Record<"functionsRouter" | "link", string>>;
+  readonly contracts: Readonly<Record<"functionsRouter" | "subscriptionOwner" | "link", string>>;
 }
 
 export type ToolkitUser = Awaited<ReturnType<typeof createToolkitUser>>;

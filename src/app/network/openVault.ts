@@ -77,10 +77,11 @@ export function openNodeVault(
 function createNetworkVault(
   options: VaultOptions & Pick<Parameters<typeof createVault>[0], "openerFor" | "parse" | "recall">,
 ) {
-  const { network, client, contracts, store, allowHosts } = options;
+  const { network, chainId, client, contracts, store, allowHosts } = options;
   const router = contracts.functionsRouter.toLowerCase() as typeof contracts.functionsRouter;
   const guarded = createGuardedFetch({ allowHosts });
-  const authority = createAuthority({ client, router, subscriptionOwner: contracts.subscriptionOwner });
+  const { subscriptionOwner } = contracts;
+  const authority = createAuthority({ client, chainId, router, subscriptionOwner });
   const vault = createVault({
     ...options,
     router,

@@ -3,6 +3,8 @@ pragma solidity ^0.8.19;
 
 import {ConfirmedOwner} from "@chainlink/contracts/src/v0.8/shared/access/ConfirmedOwner.sol";
 import {LinkTokenInterface} from "@chainlink/contracts/src/v0.8/shared/interfaces/LinkTokenInterface.sol";
+import {Strings} from "@chainlink/contracts/src/v0.8/vendor/openzeppelin-solidity/v4.8.3/contracts/utils/Strings.sol";
+import {ECDSA} from "@chainlink/contracts/src/v0.8/vendor/openzeppelin-solidity/v4.8.3/contracts/utils/cryptography/ECDSA.sol";
 
 /// Subscriptions of FunctionsRouter, and of VRFCoordinatorV2, so far as an owner of subscriptions needs them.
 interface ISubscriptions {
@@ -14,8 +16,8 @@ interface ISubscriptions {
 
 /**
  * Owns the two subscriptions of every dapp, one for random words and one for functions, so that each dapp spends
- * only its own LINK. The contract's owner (the operator) alone may change anything. LINK to fund from lies in
- * this contract: send it here first.
+ * only its own LINK. The contract's owner (the operator) alone may change anything, except that an account decides
+ * whether it is a signer of secrets. LINK to fund from lies in this contract: send it here first.
  *
  * What differs between the versions of VRF is left to SubscriptionOwner and SubscriptionOwnerV2Plus.
  */
@@ -24,6 +26,15 @@ abstract contract SubscriptionOwnerBase is ConfirmedOwner {
   struct Subscriptions {
     uint256 vrfSubId;
     uint64 functionsSubId;
+  }
+
+  /// An account's consent that requests which a subscription pays for may name its secrets; all zero: there is none.
+  struct SecretsConsent {
+    address signer;
+    /// Which of the account's consents for the subscription it is, from 0.
+    uint96 number;
+    /// The account's, so that whoever reads this doesn't have to trust the contract.
+    bytes signature;
   }
 
   /// The dapp's subscriptions exist and the consumer may use them; `created` is false if they had existed before.
@@ -38,14 +49,20 @@ abstract contract SubscriptionOwnerBase is ConfirmedOwner {
   /// The dapp was never provisioned, or is closed.
   error UnknownDapp(bytes32 dapp);
 
+  /// The signature is not the account's of this personal message (EIP-191).
+  error NoConsent(string message);
+
   address public immutable VRF_COORDINATOR;
   ISubscriptions public immutable FUNCTIONS_ROUTER;
   LinkTokenInterface public immutable LINK;
 
   mapping(bytes32 dapp => Subscriptions) public subscriptionsOf;
 
-  /// Whose secrets a request may name that a subscription of functions pays for; zero: nobody's.
-  mapping(uint64 functionsSubId => address) public secretsSignerOf;
+  /// Whose secrets a request may name that a subscription of functions pays for.
+  mapping(uint64 functionsSubId => SecretsConsent) public secretsConsentOf;
+
+  /// The number that an account's next consent for a subscription must have.
+  mapping(uint64 functionsSubId => mapping(address signer => uint96)) public nextConsentOf;
 
   /// Of how many subscriptions an account is the signer of secrets.
   mapping(address signer => uint256) public signedFor;
@@ -89,13 +106,48 @@ abstract contract SubscriptionOwnerBase is ConfirmedOwner {
     emit Provisioned(dapp, vrfSubId, functionsSubId, created);
   }
 
-  /// Lets an account, instead of the one before it, upload secrets for requests that a subscription pays for.
-  function setSecretsSigner(uint64 functionsSubId, address signer) public onlyOwner {
-    address before = secretsSignerOf[functionsSubId];
-    if (before != address(0)) signedFor[before] -= 1;
-    if (signer != address(0)) signedFor[signer] += 1;
-    secretsSignerOf[functionsSubId] = signer;
+  /**
+   * Lets an account, instead of the one before it, upload secrets for requests that a subscription pays for.
+   *
+   * @param signer the account, or zero: nobody
+   * @param signature the account's, of the message in NoConsent; each counts once
+   */
+  function setSecretsSigner(uint64 functionsSubId, address signer, bytes calldata signature) external onlyOwner {
+    if (signer == address(0)) return _removeSecretsSigner(functionsSubId);
+    uint96 number = nextConsentOf[functionsSubId][signer]++;
+    string memory message = string.concat(
+      "Requests of Functions subscription ",
+      Strings.toString(functionsSubId),
+      " may read all secrets that I, ",
+      Strings.toHexString(signer),
+      ", upload (SubscriptionOwner ",
+      Strings.toHexString(address(this)),
+      ", chain ",
+      Strings.toString(block.chainid),
+      ", consent ",
+      Strings.toString(number),
+      ")"
+    );
+    (address recovered, ) = ECDSA.tryRecover(ECDSA.toEthSignedMessageHash(bytes(message)), signature);
+    if (recovered != signer) revert NoConsent(message);
+    _removeSecretsSigner(functionsSubId);
+    signedFor[signer] += 1;
+    secretsConsentOf[functionsSubId] = SecretsConsent(signer, number, signature);
     emit SecretsSignerSet(functionsSubId, signer);
+  }
+
+  /// Withdraws the caller's consent for a subscription, whether it is in use or only signed.
+  function withdrawSecretsConsent(uint64 functionsSubId) external {
+    nextConsentOf[functionsSubId][msg.sender] += 1;
+    if (secretsConsentOf[functionsSubId].signer == msg.sender) _removeSecretsSigner(functionsSubId);
+  }
+
+  function _removeSecretsSigner(uint64 functionsSubId) private {
+    address signer = secretsConsentOf[functionsSubId].signer;
+    if (signer == address(0)) return;
+    signedFor[signer] -= 1;
+    delete secretsConsentOf[functionsSubId];
+    emit SecretsSignerSet(functionsSubId, address(0));
   }
 
   /// Moves LINK from this contract to a pair of subscriptions. A zero amount skips that one.
@@ -121,8 +173,7 @@ abstract contract SubscriptionOwnerBase is ConfirmedOwner {
     Subscriptions memory subscriptions = subscriptionsOf[dapp];
     if (subscriptions.vrfSubId == 0) revert UnknownDapp(dapp);
     delete subscriptionsOf[dapp];
-    if (secretsSignerOf[subscriptions.functionsSubId] != address(0))
-      setSecretsSigner(subscriptions.functionsSubId, address(0));
+    _removeSecretsSigner(subscriptions.functionsSubId);
     _cancelVrfSubscription(subscriptions.vrfSubId, to);
     FUNCTIONS_ROUTER.cancelSubscription(subscriptions.functionsSubId, to);
     emit Closed(dapp, subscriptions.vrfSubId, subscriptions.functionsSubId, to);

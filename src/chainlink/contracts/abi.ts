@@ -138,14 +138,17 @@ export const subscriptionOwnerAbi = parseAbi([
   "function removeConsumer(uint64 vrfSubId, uint64 functionsSubId, address consumer)",
   "function close(bytes32 dapp, address to)",
   "function withdraw(address to, uint256 juels)",
-  "function setSecretsSigner(uint64 functionsSubId, address signer)",
-  "function secretsSignerOf(uint64 functionsSubId) view returns (address)",
+  "function setSecretsSigner(uint64 functionsSubId, address signer, bytes signature)",
+  "function withdrawSecretsConsent(uint64 functionsSubId)",
+  "function secretsConsentOf(uint64 functionsSubId) view returns (address signer, uint96 number, bytes signature)",
+  "function nextConsentOf(uint64 functionsSubId, address signer) view returns (uint96)",
   "function signedFor(address signer) view returns (uint256)",
   "function owner() view returns (address)",
   "event SecretsSignerSet(uint64 indexed functionsSubId, address indexed signer)",
   "event Provisioned(bytes32 indexed dapp, uint256 indexed vrfSubId, uint64 indexed functionsSubId, bool created)",
   "event Closed(bytes32 indexed dapp, uint256 indexed vrfSubId, uint64 indexed functionsSubId, address to)",
   "error UnknownDapp(bytes32 dapp)",
+  "error NoConsent(string message)",
 ]);
 
 /** PresetConsumer in both versions: sends the operator's requests, and takes the results of presets; `presetBatch.ts` packs both. */

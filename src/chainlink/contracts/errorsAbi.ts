@@ -51,6 +51,7 @@ export const contractErrorsAbi: Abi = parseAbi([
   "error MustBeRequestedOwner(address proposedOwner)",
   "error MustBeSubOwner(address owner)",
   "error MustBeSubscriptionOwner()",
+  "error NoConsent(string message)",
   "error NoCorrespondingRequest()",
   "error NoSuchProvingKey(bytes32 keyHash)",
   "error NoTransmittersSet()",

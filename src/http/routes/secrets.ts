@@ -66,7 +66,7 @@ export function secretOperations(deps: HttpDeps, secrets: Secrets): readonly Ope
       summary: "Name who uploads secrets",
       description:
         "Lets an account of yours upload secrets with `SecretsManager` of functions-toolkit for requests that the dapp's subscription pays for, as " +
-        "the owner of a subscription can. There is one such account; another replaces it. It agrees by its signature, since the dapp can then read what it has uploaded. What the service holds for the dapp is not affected.",
+        "the owner of a subscription can. There is one such account; another replaces it. It consents by its signature, since the dapp can then read what it has uploaded; SubscriptionOwner records that, and the account can withdraw it there. What the service holds for the dapp is not affected.",
       request: "secretsSigner",
       example: { address: "0x0000000000000000000000000000000000000000" },
       answer: SecretsSigner,

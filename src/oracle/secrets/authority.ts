@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { isAddressEqual, zeroAddress, type Hex } from "viem";
+import { isAddressEqual, type Hex } from "viem";
 import { functionsRouterAbi, subscriptionOwnerAbi } from "../../chainlink/contracts/abi.ts";
-import { readOf, type ContractRead } from "../../chainlink/contractRead.ts";
+import { askContract, readOf, tryContract } from "../../chainlink/contractRead.ts";
+import { isConsent } from "../../chainlink/secretsConsent.ts";
 import type { ChainClient } from "../../evm/client.ts";
-import { CallResultError } from "../../lib/callResult.ts";
 import { remember } from "../../lib/memo.ts";
-import { RpcError } from "../../lib/nodeAnswers.ts";
 
 /** Subscriptions that one call reads. */
 const PAGE = 100n;
@@ -28,26 +27,18 @@ export interface Authority {
 
 /**
  * Creates the authority of one network. A subscription that an account owns takes the secrets of that account, as on Chainlink's network.
- * One of SubscriptionOwner's takes those of the account that it names, which has agreed by its signature before the service has it named.
+ * One of SubscriptionOwner's takes those of an account that consents by its signature.
  */
 export function createAuthority(options: {
   readonly client: Pick<ChainClient, "call">;
+  readonly chainId: number;
   readonly router: Hex;
   readonly subscriptionOwner: Hex;
 }): Authority {
-  const { client, router, subscriptionOwner } = options;
-  const read = async <Value>(to: Hex, { data, decode }: ContractRead<Value>): Promise<Value> =>
-    decode(await client.call({ to, data }));
-  /** `undefined` if there is no such function at the address, which may be an account's. */
-  const tryRead = <Value>(to: Hex, what: ContractRead<Value>): Promise<Value | undefined> =>
-    read(to, what).catch((error: unknown) => {
-      const isReverted =
-        error instanceof RpcError && (error.data !== undefined || /revert/i.test(error.message));
-      if (error instanceof CallResultError || isReverted) return undefined;
-      throw error;
-    });
+  const { client, chainId, router, subscriptionOwner } = options;
   const findOwner = (subscriptionId: bigint): Promise<Hex | undefined> =>
-    tryRead(
+    tryContract(
+      client,
       router,
       readOf(
         functionsRouterAbi,
@@ -56,15 +47,8 @@ export function createAuthority(options: {
         (one) => one.owner.toLowerCase() as Hex,
       ),
     );
-  /** Reads from a contract that owns subscriptions. */
-  const askOwner = async (owner: Hex, what: ContractRead<Hex>): Promise<Hex | undefined> =>
-    (await tryRead(owner, what))?.toLowerCase() as Hex | undefined;
-
   const readOperator = remember(OPERATOR_MEMORY_MS, () =>
-    askOwner(
-      subscriptionOwner,
-      readOf(subscriptionOwnerAbi, "owner", [], (one) => one),
-    ),
+    tryContract(client, subscriptionOwner, readOf(subscriptionOwnerAbi, "owner", [])),
   );
   async function isService(account: Hex): Promise<boolean> {
     const operator = await readOperator();
@@ -74,14 +58,15 @@ export function createAuthority(options: {
   /** Returns who owns subscriptions that hold LINK, lower case. */
   async function scanOwners(): Promise<ReadonlySet<string>> {
     const owners = new Set<string>();
-    const count = await read(
+    const count = await askContract(
+      client,
       router,
       readOf(functionsRouterAbi, "getSubscriptionCount", [], (n) => n),
     );
     for (let first = 1n; first <= count; first += PAGE) {
       const last = first + PAGE - 1n < count ? first + PAGE - 1n : count;
       const call = readOf(functionsRouterAbi, "getSubscriptionsInRange", [first, last], (page) => page);
-      for (const { owner, balance } of await read(router, call))
+      for (const { owner, balance } of await askContract(client, router, call))
         if (balance > 0n) owners.add(owner.toLowerCase());
     }
     return owners;
@@ -107,9 +92,16 @@ export function createAuthority(options: {
       const owner = await findOwner(subscriptionId);
       // Any contract can own a subscription, and name an account that knows nothing of it.
       if (owner === undefined || !isAddressEqual(owner, subscriptionOwner)) return owner;
-      const call = readOf(subscriptionOwnerAbi, "secretsSignerOf", [subscriptionId], (signer) => signer);
-      const signer = await askOwner(owner, call);
-      return signer === zeroAddress ? undefined : signer;
+      const call = readOf(subscriptionOwnerAbi, "secretsConsentOf", [subscriptionId]);
+      const consent = await tryContract(client, owner, call);
+      if (consent === undefined) return undefined;
+      const [signer, number, signature] = consent;
+      // The operator deploys the contract, so what it has checked proves nothing.
+      const isSigned = await isConsent(
+        { chainId, subscriptionOwner, subscriptionId, signer, number },
+        signature,
+      );
+      return isSigned ? (signer.toLowerCase() as Hex) : undefined;
     },
     async isOperator(subscriptionId, account) {
       const owner = await findOwner(subscriptionId);
@@ -118,7 +110,7 @@ export function createAuthority(options: {
     isService,
     async mayUpload(account) {
       const call = readOf(subscriptionOwnerAbi, "signedFor", [account], (subscriptions) => subscriptions);
-      if (((await tryRead(subscriptionOwner, call)) ?? 0n) > 0n) return true;
+      if (((await tryContract(client, subscriptionOwner, call)) ?? 0n) > 0n) return true;
       return (await readOwners()).has(account.toLowerCase());
     },
   };

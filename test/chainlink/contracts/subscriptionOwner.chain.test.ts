@@ -9,6 +9,8 @@ import {
   vrfCoordinatorAbi,
 } from "../../../src/chainlink/contracts/abi.ts";
 import { loadArtifacts } from "../../../src/chainlink/contracts/artifacts.ts";
+import { consentMessage } from "../../../src/chainlink/secretsConsent.ts";
+import type { Account } from "../../../src/evm/account.ts";
 import { testAccount } from "../../support/anvil.ts";
 import { provisionDapp, storeSource, submit } from "../../support/consumer.ts";
 import { deliverReports, deliverResults, deliverWords, eventsOf, reportOf } from "../../support/delivery.ts";
@@ -25,33 +27,45 @@ beforeAll(async () => {
 });
 afterAll(() => stack.close());
 
-test("default: the owner names who uploads secrets for a subscription, and another in their place", async () => {
-  const { functionsSubId } = await provisionDapp(stack, "secrets");
-  const other = await provisionDapp(stack, "other secrets");
-  const read = (functionName: "secretsSignerOf" | "signedFor", argument: bigint | Hex) =>
-    stack.viem.readContract({
-      address: stack.addresses.subscriptionOwner,
-      abi: subscriptionOwnerAbi,
-      functionName,
-      args: [argument] as never,
+test("default: one account at a time is the signer of secrets of a subscription, and of none that is closed", async () => {
+  const dapps = [await provisionDapp(stack, "secrets"), await provisionDapp(stack, "other secrets")];
+  const [first, second] = dapps.map(({ functionsSubId }) => functionsSubId) as [bigint, bigint];
+  const [one, two] = [testAccount(7), testAccount(8)];
+  const name = async (subscriptionId: bigint, signer: Account, number = 0n) => {
+    const { chainId, addresses } = stack;
+    const { subscriptionOwner } = addresses;
+    const message = consentMessage({
+      chainId,
+      subscriptionOwner,
+      subscriptionId,
+      number,
+      signer: signer.address,
     });
-  const [one, two] = [testAccount(7).address, testAccount(8).address];
-  const name = (subscriptionId: bigint, signer: Hex) =>
-    call(encode("setSecretsSigner", [subscriptionId, signer]));
-  await name(functionsSubId, one);
-  await name(other.functionsSubId, one);
-  expect(await Promise.all([read("secretsSignerOf", functionsSubId), read("signedFor", one)])).toEqual([
-    one,
-    2n,
-  ]);
-  await name(functionsSubId, two);
-  await name(functionsSubId, two);
-  expect(await Promise.all([read("signedFor", one), read("signedFor", two)])).toEqual([1n, 1n]);
-  await name(functionsSubId, zeroAddress);
-  expect(await Promise.all([read("secretsSignerOf", functionsSubId), read("signedFor", two)])).toEqual([
-    zeroAddress,
-    0n,
-  ]);
+    const signature = await signer.signMessage(Buffer.from(message));
+    const { succeeded } = await call(encode("setSecretsSigner", [subscriptionId, signer.address, signature]));
+    expect(succeeded).toBe(true);
+  };
+  const countSigned = () =>
+    Promise.all(
+      [one, two].map(({ address }) =>
+        stack.viem.readContract({
+          address: stack.addresses.subscriptionOwner,
+          abi: subscriptionOwnerAbi,
+          functionName: "signedFor",
+          args: [address],
+        }),
+      ),
+    );
+  await name(first, one);
+  await name(second, one);
+  expect(await countSigned()).toEqual([2n, 0n]);
+  await name(first, two);
+  await name(first, two, 1n);
+  expect(await countSigned()).toEqual([1n, 1n]);
+  await call(encode("setSecretsSigner", [first, zeroAddress, "0x"]));
+  expect(await countSigned()).toEqual([1n, 0n]);
+  await call(encode("close", [id("other secrets"), address(52)]));
+  expect(await countSigned()).toEqual([0n, 0n]);
 });
 
 describe("provision", () => {
@@ -201,6 +215,7 @@ describe("access", () => {
     ["removeConsumer", encode("removeConsumer", [1n, 1n, address(1)])],
     ["close", encode("close", [id("a"), address(1)])],
     ["withdraw", encode("withdraw", [address(1), 1n])],
+    ["setSecretsSigner", encode("setSecretsSigner", [1n, address(1), "0x"])],
   ] as const)("error: only the operator calls %s", async (_, data) => {
     expect(await revertOf(stack, { ...fromOperator(), from: STRANGER.address, data })).toBe(
       "Only callable by owner",
