@@ -43,7 +43,8 @@ const waitsFor = (id: string, round: string) =>
     )
     .toContain(`waiting for ${round}`);
 
-test("default: the answer names a future round, and the result follows from it; receipt and published key verify it", async () => {
+// They wait for their rounds at the same time.
+test.concurrent("default: the answer names a future round, and the result follows from it; receipt and published key verify it", async () => {
   const body = { beacon: "drand", numDice: "2", label: "with a beacon", once: true };
   const headers = { "idempotency-key": "beacon" };
   const accepted = await draw(body, { ...headers, prefer: "respond-async" });
@@ -105,8 +106,7 @@ test("default: the answer names a future round, and the result follows from it; 
   });
 });
 
-test("behaviour: the local beacon works without relays, is named so, and proves nothing", async () => {
-  const asked = relay.asked.length;
+test.concurrent("behaviour: the local beacon works without relays, is named so, and proves nothing", async () => {
   const body = { beacon: "local", numDice: "1" };
   const headers = { "idempotency-key": "local" };
   const accepted = await draw(body, { ...headers, prefer: "respond-async" });
@@ -117,7 +117,7 @@ test("behaviour: the local beacon works without relays, is named so, and proves 
   await waitsFor(accepted.data.id, `the local beacon's round ${beacon.round}, due at ${beacon.time}`);
   const drawn = await draw(body, headers);
   expect(drawn).toMatchObject({ status: 200, data: { success: true, beacon } });
-  expect(relay.asked).toHaveLength(asked);
+  expect(relay.asked.filter((path) => path.includes(beacon.chainHash.slice(2)))).toEqual([]);
   const hash = String(drawn.data.url).split("/").pop()!;
   const { data: verified } = await tyche.call("GET", `/api/verify?network=sepolia&tx=${hash}`);
   expect(verified).toMatchObject({ verdict: "valid", requests: [{ beacon }] });
@@ -135,30 +135,7 @@ test("behaviour: the local beacon works without relays, is named so, and proves 
     ).toMatchObject({ code: 0, stdout: expect.stringContaining("local beacon") });
 });
 
-test("behaviour: a dapp's presets wait for a round where a call doesn't say otherwise, if the dapp says so", async () => {
-  const operator = connectOperator(tyche);
-  const { id } = (await operator.dapps())[0]!;
-  const beaconOf = async (body: object) =>
-    (await draw(body, { prefer: "respond-async" })).data.params.beacon?.chainHash;
-  expect(await beaconOf({})).toBeUndefined();
-  const cli = (beacon: string) => runCli(["dapp", "beacon", id, beacon], "", { TYCHE_DATA_DIR: dataDir });
-  expect(await cli("drand")).toMatchObject({ code: 0, stdout: `${id} waits for drand\n` });
-  expect(await operator.dapp(id)).toMatchObject({ beacon: "drand" });
-  expect(await beaconOf({})).toBe(drandChainHash(CHAIN));
-  expect(await beaconOf({ beacon: "none" })).toBeUndefined();
-  expect(await operator.setBeacon(id, null)).not.toHaveProperty("beacon");
-  expect(await beaconOf({})).toBeUndefined();
-  expect(await beaconOf({ beacon: "drand" })).toBe(drandChainHash(CHAIN));
-});
-
-test.each([{ beacon: "nist" }, { beacon: true }, { beacon: "drand", round: "1" }])(
-  "error: %j is refused",
-  async (body) => {
-    expect(await draw(body)).toMatchObject({ status: 400, data: { code: "invalid_parameter" } });
-  },
-);
-
-test.each(["drand", "local"])(
+test.concurrent.each(["drand", "local"])(
   "behaviour: a function gets a word of its own from a round (%s)",
   async (beacon) => {
     const source = "return Functions.encodeString(bytesArgs.join())";
@@ -181,6 +158,29 @@ test.each(["drand", "local"])(
       verdict: "valid",
       requests: [{ kind: "function", beacon: round }],
     });
+  },
+);
+
+test("behaviour: a dapp's presets wait for a round where a call doesn't say otherwise, if the dapp says so", async () => {
+  const operator = connectOperator(tyche);
+  const { id } = (await operator.dapps())[0]!;
+  const beaconOf = async (body: object) =>
+    (await draw(body, { prefer: "respond-async" })).data.params.beacon?.chainHash;
+  expect(await beaconOf({})).toBeUndefined();
+  const cli = (beacon: string) => runCli(["dapp", "beacon", id, beacon], "", { TYCHE_DATA_DIR: dataDir });
+  expect(await cli("drand")).toMatchObject({ code: 0, stdout: `${id} waits for drand\n` });
+  expect(await operator.dapp(id)).toMatchObject({ beacon: "drand" });
+  expect(await beaconOf({})).toBe(drandChainHash(CHAIN));
+  expect(await beaconOf({ beacon: "none" })).toBeUndefined();
+  expect(await operator.setBeacon(id, null)).not.toHaveProperty("beacon");
+  expect(await beaconOf({})).toBeUndefined();
+  expect(await beaconOf({ beacon: "drand" })).toBe(drandChainHash(CHAIN));
+});
+
+test.each([{ beacon: "nist" }, { beacon: true }, { beacon: "drand", round: "1" }])(
+  "error: %j is refused",
+  async (body) => {
+    expect(await draw(body)).toMatchObject({ status: 400, data: { code: "invalid_parameter" } });
   },
 );
 

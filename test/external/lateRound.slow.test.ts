@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { drandChainHash } from "../../src/lib/drand.ts";
 import { toHexText } from "../../src/lib/hex.ts";
 import { runCli } from "../cli/runCli.ts";
+import { clockModule } from "../support/clock.ts";
 import { DEAD_RELAY, ownDrandChain, pathOf, signOwnRound } from "../support/drandRelay.ts";
 import { findFreePorts } from "../support/freePorts.ts";
 import {
@@ -17,12 +18,11 @@ import {
 import { startIntervalAnvil, type StrangersChain } from "./support/chain.ts";
 import { deployByCommands, NETWORK, prepareParties, startService, type TwoParties } from "./support/world.ts";
 
-// A round is late a minute after its time, and another process asks for it once a minute.
-vi.setConfig({ testTimeout: 300_000, hookTimeout: 240_000 });
-
 const CHAIN = ownDrandChain();
 /** Far more than a request takes to be mined. */
-const MARGIN_SECONDS = 30;
+const MARGIN_SECONDS = 120;
+/** Moves a clock to where the requests' rounds are late, which they are a minute after their time. */
+const LATER = { NODE_OPTIONS: `--import=${clockModule((MARGIN_SECONDS + 120) * 1_000, "SIGUSR2")}` };
 
 /** A preset whose round no relay has. */
 interface Draw {
@@ -45,7 +45,11 @@ beforeAll(async () => {
   const relays = [DEAD_RELAY, `http://127.0.0.1:${port}/beacon`];
   chain = await startIntervalAnvil();
   parties = prepareParties(chain, { network: { beacon: { ...beacon, relays } } });
-  parties = { ...parties, service: { ...parties.service, PORT: String(port) } };
+  parties = {
+    ...parties,
+    service: { ...parties.service, ...LATER, PORT: String(port) },
+    oracle: { ...parties.oracle, ...LATER },
+  };
   dataDir = makeDataDir();
   const networks = { sepolia: { embedded: true, beacon: { ...beacon, relays: [DEAD_RELAY] } } };
   writeFileSync(path.join(dataDir, "tyche.json"), JSON.stringify({ networks }));
@@ -53,9 +57,10 @@ beforeAll(async () => {
   [oracle, service, embedded] = await Promise.all([
     startOracleProcess(parties.oracle),
     startService(parties),
-    startTycheProcess({ dataDir }),
+    startTycheProcess({ dataDir, env: LATER }),
   ]);
   [serviceDraw, embeddedDraw] = await Promise.all([draw(service, NETWORK), draw(embedded, "sepolia")]);
+  for (const { pid } of [oracle, service, embedded]) process.kill(pid, "SIGUSR2");
 });
 afterAll(async () => {
   await Promise.all([service?.stop(), oracle?.stop(), embedded?.stop()]);
@@ -70,13 +75,17 @@ async function draw(tyche: TycheProcess, network: string): Promise<Draw> {
     headers: { prefer: "respond-async" },
   });
   expect(status).toBe(202);
-  return { id: data.id, round: data.params.beacon.round };
+  const { id, params } = data;
+  await isWaiting(tyche, id, /waiting for .* due at /);
+  return { id, round: params.beacon.round };
 }
 
-const isLate = (tyche: TycheProcess, { id }: Draw) =>
-  expect
-    .poll(async () => (await tyche.call("GET", `/api/requests/${id}`)).data.why, { timeout: 200_000 })
-    .toMatch(/^beacon_late: no relay has/);
+/** Waits until a request says that it waits for a reason. */
+const isWaiting = (tyche: TycheProcess, id: string, why: RegExp) =>
+  vi.waitFor(async () => expect((await tyche.call("GET", `/api/requests/${id}`)).data.why).toMatch(why), {
+    timeout: 200_000,
+  });
+const isLate = (tyche: TycheProcess, { id }: Draw) => isWaiting(tyche, id, /^beacon_late: no relay has/);
 const put = async (tyche: TycheProcess, round: string, signature: Uint8Array) =>
   (
     await fetch(`${tyche.url}/beacon${pathOf(CHAIN, BigInt(round))}`, {
