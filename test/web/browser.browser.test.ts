@@ -73,11 +73,11 @@ describe.each(SCREENS)("at $width px, $scheme", (screen) => {
     await page.getByLabel("Type the dapp’s name").fill("another");
     await page.getByRole("button", { name: "Delete this dapp" }).click();
     await page.getByText("Nothing is deleted.").waitFor();
-    await visitor.inspect();
+    await visitor.inspect(screen);
     await page.getByLabel("Type the dapp’s name").fill(`${name}er`);
     await page.getByRole("button", { name: "Delete this dapp" }).click();
     await page.getByRole("alertdialog", { name: "Delete this dapp?" }).waitFor();
-    await visitor.inspect();
+    await visitor.inspect(screen);
     await page.getByRole("button", { name: "Delete it" }).click();
     await page.getByRole("heading", { name: "Dapps", exact: true }).waitFor();
     expect(await page.getByRole("link", { name: `${name}er` }).count()).toBe(0);
@@ -86,7 +86,7 @@ describe.each(SCREENS)("at $width px, $scheme", (screen) => {
 
   test("default: a coin is flipped from the first page, whose key and counts are there", async () => {
     await page.goto(`${tyche.url}/`);
-    await visitor.inspect();
+    await visitor.inspect(screen);
     await page.getByRole("button", { name: "Flip a coin" }).click();
     await page.getByRole("heading", { name: "Verify without us" }).waitFor();
     const [{ outcome }] = (await tyche.call("GET", "/api/requests?limit=1")).data.items;
@@ -110,14 +110,14 @@ describe.each(SCREENS)("at $width px, $scheme", (screen) => {
     });
     const dice = page.getByRole("list", { name: "Dice" }).getByRole("img", { name: /^[1-6]$/ });
     expect(await dice.count()).toBe(3);
-    await visitor.inspect();
+    await visitor.inspect(screen);
     await runPreset(page, "lotto", async () => {
       await page.getByLabel("list").fill("Ada\nBarbara");
       await page.getByLabel("Winners").fill("2");
     });
     const winners = page.getByRole("list", { name: "Result" }).getByRole("listitem");
     expect((await winners.allTextContents()).toSorted()).toEqual(["Ada", "Barbara"]);
-    await visitor.inspect();
+    await visitor.inspect(screen);
     await page.getByRole("link", { name: "public page" }).click();
     await page.getByRole("heading", { level: 1, name: "Draw winners from a list" }).waitFor();
     expect((await winners.allTextContents()).toSorted()).toEqual(["Ada", "Barbara"]);
@@ -132,7 +132,7 @@ describe.each(SCREENS)("at $width px, $scheme", (screen) => {
     const steps = await page.getByRole("listitem").allTextContents();
     for (const state of ["received", "submitted", "randomness", "fulfilled"])
       expect(steps.join("\n")).toContain(state);
-    await visitor.inspect();
+    await visitor.inspect(screen);
     expect(visitor.troubles).toEqual([]);
   });
 
@@ -146,7 +146,7 @@ describe.each(SCREENS)("at $width px, $scheme", (screen) => {
     const wrong = page.getByRole("textbox", { name: "numberOfWinners" }).and(page.locator("[aria-invalid]"));
     await wrong.and(page.locator(":focus")).waitFor();
     expect(await page.getByLabel("list").inputValue()).toBe("Ann\nBob");
-    await visitor.inspect();
+    await visitor.inspect(screen);
     expect(visitor.troubles).toEqual([]);
   });
 
@@ -233,7 +233,7 @@ describe.each(SCREENS)("at $width px, $scheme", (screen) => {
     await page.getByRole("link", { name: "Consumers" }).first().click();
     await page.getByRole("button", { name: `Unlink ${contracts.link} on ${NETWORK}` }).click();
     await page.getByRole("alertdialog", { name: "Unlink this contract?" }).waitFor();
-    await visitor.inspect();
+    await visitor.inspect(screen);
     await page.getByRole("button", { name: "Unlink it" }).click();
     await page.getByRole("heading", { name: /^unlink/ }).waitFor();
     await page.getByRole("region", { name: "Request", exact: true }).getByText("fulfilled").waitFor();
@@ -256,7 +256,7 @@ describe.each(SCREENS)("at $width px, $scheme", (screen) => {
       await operation.getByRole("button", { name: "Execute" }).click();
       await operation.locator(".live-responses-table").filter({ hasText: member }).waitFor();
     }
-    await visitor.inspect();
+    await visitor.inspect(screen);
     await page.getByRole("heading", { name: "Errors" }).waitFor();
     expect(visitor.troubles).toEqual([]);
   });
@@ -279,7 +279,7 @@ describe.each(SCREENS)("at $width px, $scheme", (screen) => {
       "console.log(args[0]);\nreturn Functions.encodeUint256(BigInt(args[0]) + Functions.enc",
     );
     await page.getByRole("option", { name: /^encodeInt256/ }).waitFor();
-    await visitor.inspect();
+    await visitor.inspect(screen);
     await page.keyboard.press("Control+A");
     await page.keyboard.type("console.log(args[0]);\nreturn Functions.encodeUint256(BigInt(args[0]) + 1n);");
     await page.keyboard.press("Escape");
@@ -323,7 +323,7 @@ describe.each(SCREENS)("at $width px, $scheme", (screen) => {
     await theirs.getByRole("link", { name: "The verifier" }).click();
     await theirs.getByRole("button", { name: "Verify" }).click();
     await theirs.getByRole("heading", { name: "Valid", exact: true }).waitFor();
-    await stranger.inspect();
+    await stranger.inspect(screen);
     const [download] = await Promise.all([
       theirs.waitForEvent("download"),
       theirs.getByRole("link", { name: "Save the chain data that was read" }).click(),
