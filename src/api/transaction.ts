@@ -170,6 +170,11 @@ export const FunctionAnswer = Type.Object({
   callbackReason: Type.Optional(Type.String({ description: "Why the consumer's callback failed." })),
 });
 
+const functionBeacon = nullable(
+  ChainRound,
+  "The round of drand that the request fixed and that the last of its byte arguments follows from; `null` without one.",
+);
+
 /** A request to run a function that a transaction made. */
 export const FunctionRequestView = Type.Object({
   requestId: hex("Function request id."),
@@ -177,6 +182,7 @@ export const FunctionRequestView = Type.Object({
   consumer: Party,
   callbackGasLimit: Type.Integer(),
   program: program("`null` if its data is not a request that a node can run."),
+  beacon: functionBeacon,
   answeredBy: answeredBy("answer"),
   answer: Type.Optional(FunctionAnswer),
   waitsFor,
@@ -189,6 +195,7 @@ export const FunctionResultView = Type.Object({
   transmitter: Party,
   totalCostJuels: Type.Optional(decimal("What it cost, in juels (1e-18 LINK).")),
   program: program("`null` if the request is no longer available."),
+  beacon: functionBeacon,
   requestedBy,
 });
 

@@ -462,6 +462,8 @@ export interface FunctionRequestView {
   readonly callbackGasLimit: number;
   /** `null` if its data is not a request that a node can run. */
   readonly program: ProgramView | null;
+  /** The round of drand that the request fixed and that the last of its byte arguments follows from; `null` without one. */
+  readonly beacon: ChainRound | null;
   /** The transaction with the answer, once there is one. */
   readonly answeredBy?: Hex;
   readonly answer?: FunctionAnswer;
@@ -518,6 +520,8 @@ export interface FunctionResultView {
   readonly totalCostJuels?: string;
   /** `null` if the request is no longer available. */
   readonly program: ProgramView | null;
+  /** The round of drand that the request fixed and that the last of its byte arguments follows from; `null` without one. */
+  readonly beacon: ChainRound | null;
   /** The transaction with the request, if still known. */
   readonly requestedBy?: Hex;
 }

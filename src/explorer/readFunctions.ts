@@ -1,10 +1,4 @@
-import type {
-  FunctionAnswer,
-  FunctionRequestView,
-  FunctionResultView,
-  ProgramView,
-  ReadingsView,
-} from "../api/types.ts";
+import type { FunctionAnswer, FunctionRequestView, FunctionResultView, ReadingsView } from "../api/types.ts";
 import { hexToString, type Hex } from "viem";
 import type { AddressBook } from "../chainlink/addressBook.ts";
 import { findEvent, FULFILL_RESULTS } from "../chainlink/events.ts";
@@ -12,12 +6,14 @@ import type { EncodedLog } from "../chainlink/events.ts";
 import { UNKNOWN_REASON } from "../chainlink/failedCallbacks.ts";
 import { decodeFunctionsRequest } from "../chainlink/functionsRequest.ts";
 import { decodeResult } from "../lib/decodeResult.ts";
+import { showRound, type DrandChain } from "../lib/drand.ts";
 import { fromHexText } from "../lib/hex.ts";
 
 /** Reads the Functions requests that a transaction made. */
 export function readFunctionRequests(
   logs: readonly EncodedLog[],
   book: AddressBook,
+  drandChains: readonly DrandChain[] | undefined,
 ): Omit<FunctionRequestView, "answeredBy">[] {
   return logs.map(findEvent).flatMap((event) => {
     if (event?.name !== "OracleRequest") return [];
@@ -27,7 +23,7 @@ export function readFunctionRequests(
         subscriptionId: event.subscriptionId.toString(),
         consumer: book.party(event.requestingContract),
         callbackGasLimit: event.callbackGasLimit,
-        program: readProgram(event.data),
+        ...readAsked(event.data, drandChains),
       },
     ];
   });
@@ -83,15 +79,21 @@ export function callbackOf(
   return outcome === "USER_CALLBACK_ERROR" ? { callbackReason: reason ?? UNKNOWN_REASON } : {};
 }
 
-type Answer = Omit<FunctionResultView, "program" | "requestedBy">;
+type Answer = Omit<FunctionResultView, "program" | "beacon" | "requestedBy">;
 
-/** Reads a request's CBOR data; returns `null` if no node could run it. */
-export function readProgram(data: Hex): ProgramView | null {
+/** Reads a request's CBOR data; `program` is `null` if no node could run it. */
+export function readAsked(
+  data: Hex,
+  drandChains: readonly DrandChain[] | undefined,
+): Pick<FunctionRequestView, "program" | "beacon"> {
   try {
-    const { source, args, bytesArgs } = decodeFunctionsRequest(fromHexText(data));
-    return { source, args, bytesArgs };
+    const { source, args, bytesArgs, beacon } = decodeFunctionsRequest(fromHexText(data));
+    return {
+      program: { source, args, bytesArgs },
+      beacon: beacon === undefined ? null : showRound(beacon, drandChains).shown,
+    };
   } catch {
-    return null;
+    return { program: null, beacon: null };
   }
 }
 

@@ -1,11 +1,4 @@
-import type {
-  EventView,
-  ProgramView,
-  TransactionView,
-  JoinView,
-  RandomnessView,
-  ReportView,
-} from "../api/types.ts";
+import type { EventView, TransactionView, JoinView, RandomnessView, ReportView } from "../api/types.ts";
 import type { Hex } from "viem";
 import type { RawLog, Receipt } from "../evm/client.ts";
 import { EVENT_TOPICS, WORDS_TOPICS, findEvent } from "../chainlink/events.ts";
@@ -16,9 +9,9 @@ import type { AddressBook } from "../chainlink/addressBook.ts";
 import {
   callbackOf,
   readAnswer,
+  readAsked,
   readFunctionRequests,
   readFunctionResults,
-  readProgram,
 } from "./readFunctions.ts";
 import { readPresets } from "./readPresets.ts";
 import { readRandomRequests, readRandomness, readWords } from "./readRandomness.ts";
@@ -70,7 +63,7 @@ export async function readTransaction(
     ? readRandomness(transaction.input, ours, book)
     : [];
   const randomRequests = readRandomRequests(ours, book);
-  const functionRequests = readFunctionRequests(ours, book);
+  const functionRequests = readFunctionRequests(ours, book, chain.drandChains);
   const functionResults = readFunctionResults(ours, book);
   const [answers, requests] = await Promise.all([
     blockNumber === null
@@ -140,6 +133,7 @@ export async function readTransaction(
         ...one,
         ...callbackOf(one, callbacks.get(one.requestId)),
         program: request?.program ?? null,
+        beacon: request?.beacon ?? null,
         ...linkOf("requestedBy", request?.transactionHash),
       };
     }),
@@ -151,8 +145,8 @@ export async function readTransaction(
 
 /** The log of the answer, by request id. */
 type Answers = ReadonlyMap<Hex, RawLog>;
-/** The transaction that made the request and, for functions, its program, by request id. */
-type Requests = ReadonlyMap<Hex, { readonly transactionHash: Hex; readonly program?: ProgramView | null }>;
+/** The transaction that made the request and, for functions, what was asked, by request id. */
+type Requests = Map<Hex, { readonly transactionHash: Hex } & Partial<ReturnType<typeof readAsked>>>;
 type Identified = { readonly requestId: Hex };
 
 const emptyAnswers = (): Answers => new Map();
@@ -202,8 +196,8 @@ async function findRequests(
   randomness: readonly (Identified & { readonly commitment: { readonly blockNum: string } })[],
   results: readonly Identified[],
 ): Promise<Requests> {
-  const { archive, contracts } = chain;
-  const found = new Map<Hex, { transactionHash: Hex; program?: ProgramView | null }>();
+  const { archive, contracts, drandChains } = chain;
+  const found: Requests = new Map();
   // The commitment names the block, and the id isn't indexed in this event.
   const blocks = new Set(randomness.map(({ commitment }) => BigInt(commitment.blockNum)));
   const read = async (
@@ -217,7 +211,7 @@ async function findRequests(
       const { transactionHash } = log;
       if (event?.name === "RandomWordsRequested") found.set(event.requestId, { transactionHash });
       if (event?.name === "OracleRequest")
-        found.set(event.requestId, { transactionHash, program: readProgram(event.data) });
+        found.set(event.requestId, { transactionHash, ...readAsked(event.data, drandChains) });
     }
   };
   const fromBlock = searchStart(to);

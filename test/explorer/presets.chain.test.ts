@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { encodeFunctionsRequest } from "../../src/chainlink/functionsRequest.ts";
 import { presetRequestId, wordsOfBatch } from "../../src/chainlink/presetBatch.ts";
 import { createNodeArchive } from "../../src/explorer/chainArchive.ts";
 import { createExplorer, type Explorer } from "../../src/explorer/explorer.ts";
+import type { DrandRound } from "../../src/lib/drand.ts";
+import { toHexText } from "../../src/lib/hex.ts";
 import { toWord } from "../../src/lib/uint256.ts";
 import {
   provisionDapp,
@@ -11,7 +14,15 @@ import {
   type TestDapp,
   type TestLabel,
 } from "../support/consumer.ts";
-import { deliverReports, deliverWords, eventsOf, reportOf, seedsOf } from "../support/delivery.ts";
+import {
+  deliverReports,
+  deliverResults,
+  deliverWords,
+  eventsOf,
+  reportOf,
+  seedsOf,
+} from "../support/delivery.ts";
+import { QUICKNET_HASH } from "../support/drandRelay.ts";
 import { startTestStack, TEST_ROLES, type TestStack } from "../support/stack.ts";
 
 const SOURCE = "return Functions.encodeUint256(1n)";
@@ -148,4 +159,20 @@ test("behaviour: requests are found by their label, of whatever dapp, newest fir
   expect(await explorer.searchLabel("test", "raffle 7", second.blockNumber)).toMatchObject({
     hits: [{ dapp: "dapp_a" }],
   });
+});
+
+test("the round that a function waits for shows from its request and from its answer", async () => {
+  const { functionsSubId } = dapp;
+  const data = (beacon?: DrandRound) => toHexText(encodeFunctionsRequest({ source: SOURCE, beacon }));
+  const round = { round: 1000n, chainHash: QUICKNET_HASH };
+  const functions = [round, undefined].map((beacon) => ({ functionsSubId, data: data(beacon) }));
+  const requested = await submit(stack, { functions });
+  const beacons = [{ round: "1000", time: "2023-08-23T15:59:24.000Z", chainHash: QUICKNET_HASH }, null];
+  const { functionRequests } = await view(requested.transactionHash);
+  expect(functionRequests.map(({ beacon }) => beacon)).toEqual(beacons);
+  const answered = await deliverResults(stack, requested);
+  // Right after a block Anvil finds no logs of earlier ones, once in some thousand times.
+  await expect
+    .poll(async () => (await view(answered.transactionHash)).functionResults.map(({ beacon }) => beacon))
+    .toEqual(beacons);
 });

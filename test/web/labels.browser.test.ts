@@ -59,8 +59,14 @@ test("behaviour: a request's page, and that of its transaction, say which round 
   const round = page.getByText(/^the local beacon's round \d+, due .*, so it proves nothing$/);
   await open(`/dapps/${tyche.dappId}/requests/${drawn.id}`);
   await round.waitFor();
-  await open(`/explorer/${NETWORK}/tx/${drawn.url.split("/").pop()}`);
-  await round.waitFor();
+  const source = "return Functions.encodeString(bytesArgs[0])";
+  const run = await operator
+    .as(tyche.dappId)
+    .runFunction({ network: NETWORK, source, args: [], beacon: "local" });
+  for (const { url } of [drawn, run]) {
+    await open(`/explorer/${NETWORK}/tx/${url.split("/").pop()}`);
+    await round.waitFor();
+  }
   await visitor.inspect();
   expect(visitor.troubles).toEqual([]);
 });

@@ -24,7 +24,7 @@ export function FunctionResultSection({
   readonly result: FunctionResultView;
   readonly network: string;
 }) {
-  const { requestId, requestedBy, totalCostJuels, program } = result;
+  const { requestId, requestedBy, totalCostJuels, program, beacon } = result;
   return (
     <section className="panel" data-function-result={requestId}>
       <h2>Result of a function</h2>
@@ -40,6 +40,7 @@ export function FunctionResultSection({
               </>
             ),
           ],
+          ["Beacon", beacon !== null && <Beacon beacon={beacon} />],
           ["Delivered by", <PartyLink network={network} party={result.transmitter} full />],
           ["Cost", totalCostJuels !== undefined && units(totalCostJuels, "LINK")],
         ]}
@@ -99,7 +100,7 @@ export function FunctionRequestSection({
   readonly request: FunctionRequestView;
   readonly network: string;
 }) {
-  const { requestId, program, answeredBy, answer, waitsFor } = request;
+  const { requestId, program, beacon, answeredBy, answer, waitsFor } = request;
   return (
     <section className="panel" data-function-request={requestId}>
       <h2>{answer === undefined ? "Request to run a function" : "Result of a function"}</h2>
@@ -118,6 +119,7 @@ export function FunctionRequestSection({
             ),
           ],
           ["Why it waits", waitsFor !== undefined && <UnknownText text={waitsFor} />],
+          ["Beacon", beacon !== null && <Beacon beacon={beacon} />],
           ["Consumer", <PartyLink network={network} party={request.consumer} full />],
           ["Subscription", request.subscriptionId],
           ["Callback gas", groupDigits(request.callbackGasLimit)],
