@@ -25,6 +25,8 @@ export interface RequestRounds {
    * @throws if the round, or the request's block, isn't known yet.
    */
   read(request: WaitingRequest): Uint8Array | string | undefined;
+  /** Says what a node of several waits for once it has observed a request: nodes that follow different chains of rounds never agree. */
+  describeAgreement(request: WaitingRequest): string;
 }
 
 /**
@@ -110,6 +112,11 @@ export function createRequestRounds(options: {
       const missing = ask(request);
       if (missing?.kind === "awaited") throw new Error(missing.why);
       return missing === undefined ? signatures.get(request) : missing.why;
+    },
+    describeAgreement(request) {
+      const agreement = "agreeing with the other nodes";
+      const missing = ask(request);
+      return missing === undefined ? agreement : `${agreement} that ${missing.why}`;
     },
   };
 }

@@ -216,7 +216,7 @@ export function createNodePresets(options: NodePresetsOptions): NodePresets {
         );
         task.give({ type: "observed", observation, salt: options.saltOf(of.set.configDigest, id) });
       }
-      entry.why = "agreeing with the other nodes";
+      entry.why = rounds.describeAgreement(request);
     } catch (error) {
       if (signal.aborted || !isCurrent()) return;
       log.warn({ err: error, requestId: request.requestId }, "presets: a batch could not be run now");

@@ -254,7 +254,7 @@ export function createOracleNode(options: OracleNodeOptions): OracleNode {
           salt: options.saltOf(of.set.configDigest, requestId),
         });
       }
-      if (isCurrent()) entry.why = "agreeing with the other nodes";
+      if (isCurrent()) entry.why = rounds.describeAgreement(request);
     } catch (error) {
       if (signal.aborted || !isCurrent()) return;
       log.warn({ err: error, requestId }, "functions: the source could not be run now");

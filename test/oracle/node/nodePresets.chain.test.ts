@@ -220,6 +220,30 @@ test("behaviour: nodes that each fetch a round of drand agree on what follows fr
   }
 });
 
+test("nodes that follow different chains of rounds sign no function's report, and why names the chain", async () => {
+  const relay = await startDrandRelay(QUICKNET, (round) => QUICKNET_ROUNDS.get(round));
+  try {
+    await open({ startsAt: drandRoundTime(QUICKNET, 1000n) - 600 });
+    for (const index of NODES) {
+      beacon = index < 2 ? { chain: QUICKNET, relays: [relay.url], marginSeconds: 3 } : undefined;
+      startNode(index);
+    }
+    const round1000 = { round: 1000n, chainHash: QUICKNET_HASH };
+    await world.requestFunctions([encodeFunctionsRequest({ source: ECHO, beacon: round1000 })]);
+    const agreeing = "agreeing with the other nodes";
+    const refusing = `${agreeing} that the oracle doesn't follow the drand chain ${QUICKNET_HASH}`;
+    await vi.waitFor(
+      () =>
+        expect(oracles.map((oracle) => oracle!.status()[0]!.pending.map(({ why }) => why))).toEqual(
+          NODES.map((index) => [index < 2 ? agreeing : refusing]),
+        ),
+      PATIENCE_MS,
+    );
+  } finally {
+    await relay.close();
+  }
+});
+
 test("behaviour: a right proof is enough, whoever sends it, also before a node has seen the request", async () => {
   await open();
   const requested = await requestPreset();
