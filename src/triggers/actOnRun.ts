@@ -47,28 +47,29 @@ export async function actOnRun(
   fence?: Pick<Fence, "assertHeld">,
 ): Promise<boolean> {
   const { store, now } = options;
-  const findSkip = async (): Promise<Skip | undefined> => {
-    if (run.key.startsWith(ASKED)) return undefined;
-    const late = findLateSkip(schedule, run, now());
-    if (late !== undefined) return late;
-    const open = schedule.overlap === "skip" ? await findOpenRequestOf(store.db, run.trigger_id) : undefined;
-    return open === undefined ? undefined : { reason: "overlap", detail: `request ${open} had not ended` };
-  };
+  const findSkip = async (): Promise<Skip | undefined> =>
+    findTickSkip(schedule, run, { now: now(), open: await findOverlapped(store.db, schedule) });
   const command = (): Command => schedule.command as Command;
   const acting = { ...schedule, network: schedule.command.network, isPatient: false };
   return await requestRun(options, acting, run, { fence, command, findSkip });
 }
 
-/** Returns why a schedule makes no request of a tick that it had to wait with. */
-export function findLateSkip(
+/** Returns the id of a request that must end before a schedule makes the next one; `undefined` if there is none. */
+export async function findOverlapped(db: Queryable, schedule: StoredSchedule): Promise<string | undefined> {
+  return schedule.overlap === "skip" ? await findOpenRequestOf(db, schedule.id) : undefined;
+}
+
+/** Returns why a schedule makes no request of a tick. @param present.open what {@link findOverlapped} returned. */
+export function findTickSkip(
   { pausedAt, windowMs }: Pick<StoredSchedule, "pausedAt" | "windowMs">,
   run: StoredRun,
-  now: number,
+  { now, open }: { readonly now: number; readonly open: string | undefined },
 ): Skip | undefined {
+  if (run.key.startsWith(ASKED)) return undefined;
   if (pausedAt !== null) return { reason: "paused", detail: "the schedule was paused before it ran" };
-  return now - run.at > windowMs
-    ? { reason: "missed", detail: run.detail ?? "the service could not act on it in time" }
-    : undefined;
+  if (now - run.at > windowMs)
+    return { reason: "missed", detail: run.detail ?? "the service could not act on it in time" };
+  return open === undefined ? undefined : { reason: "overlap", detail: `request ${open} had not ended` };
 }
 
 /**

@@ -24,7 +24,8 @@ import {
 import {
   actOnRun,
   addSkipEvent,
-  findLateSkip,
+  findOverlapped,
+  findTickSkip,
   idempotencyKeyOf,
   type ActOptions,
   type Skip,
@@ -99,21 +100,22 @@ function startRun(
     if (isTold) options.onEvent();
   };
 
-  /** Skips ticks that had to wait for too long, with one event for each reason. @returns the runs that are left. */
-  const skipLate = async (
+  /** Skips ticks that make no request, with one event for each reason. @returns the runs that are left. */
+  const skipTicks = async (
     schedule: StoredSchedule,
     runs: readonly StoredRun[],
   ): Promise<readonly StoredRun[]> => {
     const newest = schedule.catchUp === "all" ? -Infinity : await findNewestDueTick(store.db, schedule.id);
-    const late: { run: StoredRun; skip: Skip }[] = [];
+    const open = await findOverlapped(store.db, schedule);
+    const unwanted: { run: StoredRun; skip: Skip }[] = [];
     for (const run of runs) {
-      if (run.key.startsWith(ASKED)) continue;
-      const skip = findLateSkip(schedule, run, now()) ?? (run.at < newest ? OVERTAKEN : undefined);
+      const isOvertaken = run.at < newest && !run.key.startsWith(ASKED);
+      const skip = findTickSkip(schedule, run, { now: now(), open }) ?? (isOvertaken ? OVERTAKEN : undefined);
       if (skip === undefined) continue;
       const request = await findRequestByKey(store.db, schedule.dappId, idempotencyKeyOf(run));
-      if (request === undefined) late.push({ run, skip });
+      if (request === undefined) unwanted.push({ run, skip });
     }
-    for (const group of Map.groupBy(late, ({ skip }) => `${skip.reason} ${skip.detail}`).values()) {
+    for (const group of Map.groupBy(unwanted, ({ skip }) => `${skip.reason} ${skip.detail}`).values()) {
       const why = group[0]!.skip;
       const isTold = await store.write(async (db) => {
         await fence?.assertHeld(db);
@@ -126,7 +128,7 @@ function startRun(
       });
       if (isTold) options.onEvent();
     }
-    const skipped = new Set(late.map(({ run }) => run));
+    const skipped = new Set(unwanted.map(({ run }) => run));
     return runs.filter((run) => !skipped.has(run));
   };
 
@@ -135,15 +137,17 @@ function startRun(
     const due = await listDueRuns(store.db, id, PAGE);
     const found = await findSchedule(store.db, id);
     if (found === undefined) return;
-    const runs = await skipLate(found, due);
-    for (const run of runs.slice(0, ACTED_AT_ONCE)) {
+    const runs = await skipTicks(found, due);
+    // Ticks that overlap the first one's request are skipped together.
+    const most = found.overlap === "skip" ? 1 : ACTED_AT_ONCE;
+    for (const run of runs.slice(0, most)) {
       const schedule = await findSchedule(store.db, id);
       if (isStopped || schedule === undefined) return;
       // Ticks that a pause takes are skipped together.
       if (schedule.pausedAt !== found.pausedAt) return wake();
       if (!(await actOnRun(options, schedule, run, fence))) return;
     }
-    if (runs.length > ACTED_AT_ONCE || due.length === PAGE) isAskedAgain = true;
+    if (runs.length > most || due.length === PAGE) isAskedAgain = true;
   };
 
   /** Finds ticks again that come before what is stored as next because the clock was set back: those that it was ahead of, and that made no request. */

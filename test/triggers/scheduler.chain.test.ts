@@ -430,6 +430,23 @@ describe.each(DATABASES)("on %s", (_name, prepare) => {
     });
   });
 
+  test("tells ticks that an outage left, and that overlap the request of the first, together", async () => {
+    const readEvents = await listen();
+    const { id } = await create({ catchUp: "all", overlap: "skip" });
+    const runs = await runsAt(id, 3_600_000 / 4, 90);
+    expect(runs.map(stateOf)).toEqual(["requested", ...Array<string>(89).fill("overlap")]);
+    const told = (await readEvents()).map(({ body }) => JSON.parse(body).data);
+    expect(told).toMatchObject([
+      {
+        reason: "overlap",
+        detail: `request ${runs[0]!.requestId} had not ended`,
+        count: 89,
+        from: "2026-11-26T12:00:20.000Z",
+        to: "2026-11-26T12:15:00.000Z",
+      },
+    ]);
+  });
+
   test("tells ticks that waited until their schedule was paused together", async () => {
     const readEvents = await listen();
     const { id } = await create({ catchUp: "all" });
