@@ -18,7 +18,9 @@ import {
   lengthOf,
   parse,
   slice,
+  split,
   stringify,
+  textOf,
   toWellFormed,
 } from "./builtins.ts";
 import { captureBuiltIns } from "./captured.ts";
@@ -85,6 +87,8 @@ export default function boot(
   let hasThrown = false;
   /** The built-ins before the source ran, if it may replace some; the chunks are then hardened. */
   let captured: object | undefined;
+  /** The source as a function. */
+  let running: ReturnType<Source> | undefined;
   /** Console characters left; negative once some were dropped. */
   let printable = 0;
   const functions = createFunctions();
@@ -109,6 +113,8 @@ export default function boot(
     },
     print,
     load,
+    // The first line of its text is the wrapper's.
+    sourceLine: (line) => split(textOf(running), "\n")[line] ?? "",
     exit: (code) => {
       host(ASK.fail, 2, "", "");
       throw new Error(`The program ended with code ${code}`);
@@ -197,7 +203,8 @@ export default function boot(
     isObserved = limits.observe;
     let refused = false;
     try {
-      const value = await source({ args, bytesArgs, secrets, Functions: functions }, importModule)();
+      running = source({ args, bytesArgs, secrets, Functions: functions }, importModule);
+      const value = await running();
       if (!hasInstance(ArrayBuffer, value) && !hasInstance(Uint8Array, value)) {
         refused = true;
         throw new Error("returned value not an ArrayBuffer or Uint8Array");

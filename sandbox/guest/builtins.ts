@@ -15,6 +15,11 @@ export const slice = Function.prototype.call.bind(String.prototype.slice) as (
   start: number,
   end: number,
 ) => string;
+export const textOf = Function.prototype.call.bind(Function.prototype.toString) as (fn: unknown) => string;
+export const split = Function.prototype.call.bind(String.prototype.split) as (
+  text: string,
+  separator: string,
+) => string[];
 export const indexOf = Function.prototype.call.bind(String.prototype.indexOf) as (
   text: string,
   part: string,

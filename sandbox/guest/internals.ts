@@ -23,6 +23,8 @@ export interface Internals {
   readonly exit: (code: number) => never;
   /** Returns the exports of another chunk, which is compiled and run on first use. */
   readonly load: (chunk: string) => Readonly<Record<string, unknown>>;
+  /** Returns a line of the running source, from 1, as it was compiled. */
+  readonly sourceLine: (line: number) => string;
   /** What structured cloning does with the objects of each chunk. */
   readonly cloneRules: CloneRules;
   /** Encodes a string as UTF-8; lone surrogates become U+FFFD. */

@@ -7,6 +7,8 @@ import type { Internals } from "../internals.ts";
 import { bytesOf } from "../webIdl.ts";
 
 const INSPECTED_BYTES = 50;
+/** The encodings that `transcode` knows. */
+const TRANSCODED = ["utf8", "utf16le", "latin1", "ascii"];
 
 /** Node's `Buffer`: feross/buffer with Node's encodings, errors and inspection. */
 export default function bufferChunk(internals: Internals): Readonly<Record<string, unknown>> {
@@ -61,7 +63,7 @@ export default function bufferChunk(internals: Internals): Readonly<Record<strin
     transcode: (bytes: Uint8Array, from: string, to: string) => {
       if (!(bytes instanceof Uint8Array))
         throw wrongArgument("source", "an instance of Buffer or Uint8Array", bytes);
-      if (![from, to].every(isEncoding))
+      if (![from, to].every((name) => isEncoding(name) && TRANSCODED.includes(encodingOf(name))))
         throw nodeError("U_ILLEGAL_ARGUMENT_ERROR", "Unable to transcode Buffer [U_ILLEGAL_ARGUMENT_ERROR]");
       return asBuffer(encode(forEncoding(decode(bytes, encodingOf(from)), encodingOf(to)), encodingOf(to)));
     },

@@ -279,22 +279,43 @@ export default function cloneChunk({
     }
   }
 
+  const channels: BroadcastChannel[] = [];
   class BroadcastChannel extends events.EventTarget {
     readonly #name: string;
+    #isClosed = false;
     constructor(name: unknown) {
       const prefix = "Failed to construct 'BroadcastChannel'";
       requireArguments(arguments.length, 1, prefix);
       super();
       this.#name = string(name, prefix, "Argument 1");
+      channels.push(this);
     }
     get name(): string {
       return this.#name;
     }
     postMessage(message: unknown): void {
       requireArguments(arguments.length, 1, "Failed to execute 'postMessage' on 'BroadcastChannel'");
-      move(message, []);
+      if (this.#isClosed) throw exception("Already closed", "InvalidStateError");
+      if (typeof message === "function" || typeof message === "symbol") throw refuse("Uncloneable value");
+      let first: unknown;
+      try {
+        first = move(message, []).data;
+      } catch (error) {
+        throw new TypeError((error as Error).message, { cause: error });
+      }
+      for (const channel of channels) {
+        if (channel === this || channel.#isClosed || channel.#name !== this.#name) continue;
+        const { data } = move(first, []);
+        setTimeout(() => {
+          if (channel.#isClosed) return;
+          const origin = "http://127.0.0.1";
+          events.fire(channel, new events.MessageEvent("message", { data, origin }));
+        }, 0);
+      }
     }
-    close(): void {}
+    close(): void {
+      this.#isClosed = true;
+    }
   }
 
   for (const { prototype } of [MessagePort, BroadcastChannel])

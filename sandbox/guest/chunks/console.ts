@@ -29,7 +29,7 @@ export default function consoleChunk({ print }: Internals): Readonly<Record<stri
     debug: log,
     info: log,
     dir,
-    dirxml: dir,
+    dirxml: log,
     warn: log,
     error: log,
     assert(condition: unknown = false, ...args: unknown[]) {

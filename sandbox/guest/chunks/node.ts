@@ -15,7 +15,7 @@ type Module = Readonly<Record<string, unknown>>;
 /** Node's modules that need nothing from the system; each member creates its module on first use. */
 export default function nodeChunk(internals: Internals): Module {
   const makers: Readonly<Record<string, () => Module>> = {
-    assert: createAssert,
+    assert: () => createAssert(internals),
     assertStrict: () => {
       const strict = members["assert"]?.["strict"] as Record<string, unknown>;
       const names = Object.entries(strict).filter(([name]) => !["Assert", "CallTracker"].includes(name));

@@ -33,6 +33,7 @@ const TEXTS: readonly (readonly [RegExp, string])[] = [
   [/^The provided data is too small\.?$/, "The provided data is too small"],
   [/^algorithm\.public must be a public key$/, "Invalid key type"],
   [/^Invalid keyData$/, "Invalid key data"],
+  [/^algorithm\.publicExponent .*/, "Bad public exponent"],
   [/^Usages cannot be empty when importing a secret key\.$/, "Invalid key usage"],
   [/^JWK "alg" does not match the requested algorithm$/, "Invalid algorithm"],
   [
@@ -224,14 +225,20 @@ export function createSubtle(hostCall: Internals["hostCall"], exception: Excepti
       return exception(`Unrecognized hash algorithm: ${String(nameIn(hash))}`, name);
     if (message === "Unrecognized algorithm name" && use !== undefined && op !== "decrypt")
       return exception(`${use} algorithm '${algorithm}' does not match key algorithm`, "InvalidAccessError");
-    if (message === "Unrecognized algorithm name") return exception(`${message}: ${algorithm}`, name);
+    if (message === "Unrecognized algorithm name" && op !== "importKey")
+      return exception(`${message}: ${algorithm}`, name);
     if (name === "SyntaxError" && message.startsWith("Unsupported key usage"))
       return exception("Invalid key usage", name);
     if (name === "OperationError" && (op === "decrypt" || op === "unwrapKey"))
       return exception(
-        /^aes-kw$/i.test(algorithm) ? "decryption error - integrity check failed" : "Decryption failed",
+        /^aes-kw$/i.test(algorithm)
+          ? "decryption error - integrity check failed"
+          : /^rsa/i.test(algorithm)
+            ? "decryption error"
+            : "Decryption failed",
         name,
       );
+    if (name === "OperationError" && op === "encrypt") return exception("Encryption failed", name);
     if (name === "InvalidAccessError" && /extractable/.test(message))
       return exception("Key is not extractable", name);
     if (

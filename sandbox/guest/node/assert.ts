@@ -1,4 +1,5 @@
 import { describe, missing, nodeError, wrongArgument, wrongType } from "../buffer/errors.ts";
+import type { Internals } from "../internals.ts";
 import { isNativeError, isPromise, isRegExp } from "../types.ts";
 import { AssertionError, type AssertionOptions } from "./assertionError.ts";
 import { type Comparison, isDeepEqual } from "./deepEqual.ts";
@@ -219,20 +220,6 @@ const isThenable = (value: unknown): boolean =>
     typeof (value as Fields)["then"] === "function" &&
     typeof (value as Fields)["catch"] === "function");
 
-function ok(...args: unknown[]): void {
-  const [value, message] = args;
-  if (value) return;
-  const generated =
-    args.length === 0
-      ? "No value argument passed to `assert.ok()`"
-      : "The expression evaluated to a falsy value";
-  const isGenerated = message === undefined || message === null;
-  fail(
-    { actual: value, expected: true, message: isGenerated ? generated : message, operator: "==" },
-    isGenerated,
-  );
-}
-
 function ifError(value: unknown): void {
   if (value === null || value === undefined) return;
   const { message, constructor } = value as Error;
@@ -247,7 +234,31 @@ function ifError(value: unknown): void {
 }
 
 /** Creates `node:assert`. */
-export function createAssert(): Exports {
+export function createAssert({ native, sourceLine }: Internals): Exports {
+  /** Deno quotes the call where it can read it. */
+  const quoteCall = (): string | undefined => {
+    const { stackTraceLimit } = Error;
+    // The caller's frame, after that of the function that calls `ok`.
+    Error.stackTraceLimit = 2;
+    const place: { readonly stack?: string } = {};
+    Error.captureStackTrace(place, ok);
+    Error.stackTraceLimit = stackTraceLimit;
+    const [, line, column] =
+      /^[^\n]*(?:\n[^\n]*\btyche:[^\n]*)?\n[^\n]*\bsource\.js:(\d+):(\d+)/.exec(String(place.stack)) ?? [];
+    if (line === undefined) return undefined;
+    const call = native("callAt", { line: sourceLine(Number(line)), column: Number(column) - 1 });
+    return `The expression evaluated to a falsy value:\n\n  ${String(call)}\n`;
+  };
+  function ok(...args: unknown[]): void {
+    const [value, message] = args;
+    if (value) return;
+    const isGenerated = message === undefined || message === null;
+    const generated = args.length === 0 ? "No value argument passed to `assert.ok()`" : quoteCall();
+    fail(
+      { actual: value, expected: true, message: isGenerated ? generated : message, operator: "==" },
+      isGenerated,
+    );
+  }
   const checks = {
     fail: (...args: unknown[]): never => {
       const [actual, expected, message, operator = args.length > 2 ? "fail" : "!="] = args;

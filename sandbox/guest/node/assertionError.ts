@@ -1,4 +1,5 @@
 import { wrongType } from "../buffer/errors.ts";
+import { isNativeError } from "../types.ts";
 import { inspect } from "./util.ts";
 
 /** Begins the message of each operator. */
@@ -39,7 +40,10 @@ export class AssertionError extends Error {
   readonly diff = "simple";
   constructor(options: AssertionOptions) {
     if (typeof options !== "object" || options === null) throw wrongType("options", "object", options);
-    const { message, actual, expected, operator } = options;
+    const { message, operator } = options;
+    let { actual, expected } = options;
+    if (hasStack(actual) && hasStack(expected))
+      [actual, expected] = [withoutStack(actual), withoutStack(expected)];
     const isDifference =
       operator === "deepStrictEqual" || operator === "strictEqual" || operator === "partialDeepStrictEqual";
     super(
@@ -84,6 +88,21 @@ const show = (value: unknown): string =>
     sorted: true,
     getters: true,
   });
+
+const hasStack = (value: unknown): value is Error => value instanceof Error && "stack" in value;
+
+/** Copies an error without its stack, so that what is shown of it depends on the error alone. */
+function withoutStack(error: Error): object {
+  const copy = Object.assign(Object.create(Object.getPrototypeOf(error) as object), error) as object;
+  Object.defineProperty(copy, "message", { value: error.message });
+  if (Object.hasOwn(error, "cause")) {
+    const { cause } = error;
+    Object.defineProperty(copy, "cause", {
+      value: isNativeError(cause) ? withoutStack(cause as Error) : cause,
+    });
+  }
+  return copy;
+}
 
 const isObject = (value: unknown): boolean => typeof value === "object" && value !== null;
 

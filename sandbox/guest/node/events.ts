@@ -32,15 +32,16 @@ interface Resource {
 
 const CAPTURES = Symbol("kCapture");
 const ERROR_MONITOR = Symbol("events.errorMonitor");
-const REJECTION = Symbol.for("nodejs.rejection");
 
 /**
- * Creates `node:events`. Written here rather than taken from the `events` package, which has neither Node's error codes nor `on`, signals and
- * captured rejections. Emitters are made by a function, as old classes call it without `new`. Warnings of too many listeners aren't printed.
+ * Creates `node:events`. Written here rather than taken from the `events` package, which has neither Node's error codes nor `on` and signals.
+ * Emitters are made by a function, as old classes call it without `new`. Warnings of too many listeners aren't printed.
  */
 export function createEvents({ load }: Internals): Readonly<Record<string, unknown>> {
   let defaultMaxListeners = 10;
   let captureRejections = false;
+  /** Limits of event targets. */
+  const targetLimits = new WeakMap<object, number>();
 
   function EventEmitter(this: Emitter, options?: unknown): void {
     init.call(this, options);
@@ -97,27 +98,6 @@ export function createEvents({ load }: Internals): Readonly<Record<string, unkno
     wrapped.listener = listener;
     return wrapped;
   }
-  /** Passes a rejection of an asynchronous listener on to the emitter. */
-  function captureRejection(self: Emitter, result: unknown, name: Name, args: unknown[]): void {
-    const { then } = (result ?? {}) as { then?: unknown };
-    if (typeof then !== "function") return;
-    Reflect.apply(then, result, [
-      undefined,
-      (error: unknown) => {
-        const handler = (self as unknown as Record<symbol, unknown>)[REJECTION];
-        if (typeof handler === "function") Reflect.apply(handler, self, [error, name, ...args]);
-        else {
-          const before = self[CAPTURES];
-          self[CAPTURES] = false;
-          try {
-            self.emit("error", error);
-          } finally {
-            self[CAPTURES] = before;
-          }
-        }
-      },
-    ]);
-  }
   function throwUnhandled(error: unknown): never {
     if (error instanceof Error) throw error;
     const { inspect } = load("console") as { inspect: (value: unknown) => string };
@@ -144,7 +124,8 @@ export function createEvents({ load }: Internals): Readonly<Record<string, unkno
       const present = list.slice();
       for (const listener of present) {
         const result: unknown = Reflect.apply(listener, this, args);
-        if (result !== undefined && this[CAPTURES]) captureRejection(this, result, name, args);
+        // Deno drops a captured rejection.
+        if (this[CAPTURES]) (result as Partial<Promise<unknown>> | undefined)?.then?.(undefined, () => {});
       }
       return true;
     },
@@ -358,7 +339,7 @@ export function createEvents({ load }: Internals): Readonly<Record<string, unkno
     },
     getMaxListeners: (source: unknown): number => {
       if (source && isEmitter(source)) return methods.getMaxListeners.call(source);
-      if (isTarget(source)) return defaultMaxListeners;
+      if (isTarget(source)) return targetLimits.get(source) ?? defaultMaxListeners;
       throw wrongArgument("emitter", "an instance of EventEmitter or EventTarget", source);
     },
     listenerCount: (source: unknown, name: Name): number =>
@@ -370,12 +351,12 @@ export function createEvents({ load }: Internals): Readonly<Record<string, unkno
       if (sources.length === 0) defaultMaxListeners = limit;
       for (const source of sources) {
         if (isEmitter(source, "setMaxListeners")) source._maxListeners = limit;
-        else if (!isTarget(source))
-          throw wrongArgument("eventTargets", "an instance of EventEmitter or EventTarget", source);
+        else if (isTarget(source)) targetLimits.set(source, limit);
+        else throw wrongArgument("eventTargets", "an instance of EventEmitter or EventTarget", source);
       }
     },
     errorMonitor: ERROR_MONITOR,
-    captureRejectionSymbol: REJECTION,
+    captureRejectionSymbol: Symbol.for("nodejs.rejection"),
     get EventEmitterAsyncResource() {
       return (resource ??= createResource());
     },

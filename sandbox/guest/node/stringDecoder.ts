@@ -94,7 +94,10 @@ function unfinished(bytes: Uint8Array, encoding: string, held: number): { length
     case "utf16le": {
       // One more byte after a held lead surrogate is held with it.
       if (length % 2 === 1) return { length: held === 2 && length === 3 ? 3 : 1, needed: 1 };
-      return length > 0 && ((bytes[length - 1] as number) & 0xfc) === 0xd8 ? { length: 2, needed: 2 } : none;
+      // A lead surrogate is held, unless its first byte was.
+      return length > 0 && held !== 1 && ((bytes[length - 1] as number) & 0xfc) === 0xd8
+        ? { length: 2, needed: 2 }
+        : none;
     }
     case "utf8":
       for (let at = length - 1; at >= 0 && at > length - 4; at--) {

@@ -78,17 +78,19 @@ export function createUrlPattern(native: Internals["native"]): new (...args: unk
       } catch (error) {
         throw new TypeError((error as Error).message, { cause: error });
       }
-      const match = JSON.parse(answer) as Record<string, { groups?: Record<string, unknown> }> | null;
-      for (const [part, found] of Object.entries(match ?? {})) {
+      const match = JSON.parse(answer) as Record<string, { input: string; groups: object }> | null;
+      if (match === null) return null;
+      const { inputs } = match;
+      const parts = PARTS.map((part) => {
+        const { input, groups } = match[part]!;
         const text = String(this.#parts[part]);
         // In the order of the pattern; a group that took no part is undefined.
-        const groups = Object.entries(found.groups ?? {}).sort(
-          ([a], [b]) => text.indexOf(`:${a}`) - text.indexOf(`:${b}`),
-        );
-        if (found.groups !== undefined)
-          found.groups = Object.fromEntries(groups.map(([name, value]) => [name, value ?? undefined]));
-      }
-      return match;
+        const found = Object.entries(groups)
+          .sort(([a], [b]) => text.indexOf(`:${a}`) - text.indexOf(`:${b}`))
+          .map(([name, value]) => [name, (value as unknown) ?? undefined]);
+        return [part, { input, groups: Object.fromEntries(found) as object }];
+      });
+      return { inputs, ...(Object.fromEntries(parts) as object) };
     }
     test(target: unknown, targetBase: unknown = undefined): boolean {
       requireArguments(arguments.length, 1, "Failed to execute 'test' on 'URLPattern'");
