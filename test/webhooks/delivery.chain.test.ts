@@ -439,6 +439,11 @@ describe.each(DATABASES)("on %s", (_name, create) => {
     "https://169.254.169.254/latest/meta-data",
     "https://[::1]/",
     "https://[::ffff:10.0.0.1]/",
+    "https://[::ffff:a00:1]/",
+    "https://[64:ff9b::10.0.0.1]/",
+    "https://[64:ff9b:1::a00:1]/",
+    "https://[2002:a00:1::]/",
+    "https://2130706433/",
     "https://10.1.2.3/",
     "https://localhost/",
     "https://db.internal/",
@@ -453,21 +458,47 @@ describe.each(DATABASES)("on %s", (_name, create) => {
   });
 });
 
-test("error: a name that leads to an address of this network is refused when the message is sent", async () => {
-  const receiver = await startReceiver();
-  const post = createGuardedPost({
-    userAgent: "test",
-    resolve: async () => [{ address: "127.0.0.1", family: 4 }],
+describe("a name", () => {
+  let receiver: Receiver;
+  beforeAll(async () => void (receiver = await startReceiver()));
+  afterAll(() => receiver.close());
+  const send = (post: GuardedPost, url: string) =>
+    post.post({ url, headers: [], body: Buffer.from("{}") }, { timeoutMs: 60_000, maxAnswerBytes: 10 });
+  const answer = (...addresses: string[]) =>
+    addresses.map((address) => ({ address, family: address.includes(":") ? (6 as const) : (4 as const) }));
+
+  test.each([
+    [["127.0.0.1"]],
+    [["::1"]],
+    [["::ffff:127.0.0.1"]],
+    [["::ffff:7f00:1"]],
+    [["64:ff9b::127.0.0.1"]],
+    [["64:ff9b:1::7f00:1"]],
+    [["2002:7f00:1::"]],
+    [["93.184.215.14", "127.0.0.1"]],
+    [["2a00:1450:4001:81b::200e", "64:ff9b::7f00:1"]],
+  ])("error: that leads to %j is refused when the message is sent", async (addresses) => {
+    const post = createGuardedPost({ userAgent: "test", resolve: async () => answer(...addresses) });
+    const url = `https://rebinding.example.com:${receiver.host.split(":")[1]}/`;
+    expect(post.refusalOf("https://rebinding.example.com/")).toBeUndefined();
+    expect(await send(post, url)).toMatchObject({ ok: false, failure: { kind: "refused" } });
+    expect(receiver.received).toEqual([]);
   });
-  const outcome = await post.post(
-    {
-      url: `https://rebinding.example.com:${receiver.host.split(":")[1]}/`,
-      headers: [],
-      body: Buffer.from("{}"),
-    },
-    { timeoutMs: 5_000, maxAnswerBytes: 10 },
-  );
-  expect(outcome).toMatchObject({ ok: false, failure: { kind: "refused" } });
-  expect(receiver.received).toEqual([]);
-  await receiver.close();
+
+  test("behaviour: that changes its address between check and use leads to the one that was checked", async () => {
+    const port = receiver.host.split(":")[1]!;
+    let lookups = 0;
+    const post = createGuardedPost({
+      userAgent: "test",
+      allowHosts: [`rebinding.example.com:${port}`],
+      // Nothing listens at the second address.
+      resolve: async () => answer((lookups += 1) % 2 === 1 ? "127.0.0.1" : "127.0.0.2"),
+    });
+    const url = `http://rebinding.example.com:${port}/`;
+    expect(await send(post, url)).toMatchObject({ ok: true, answer: { status: 204 } });
+    expect(lookups).toBe(1);
+    // The next message looks the name up anew.
+    expect(await send(post, url)).toMatchObject({ ok: false, failure: { kind: "network" } });
+    expect(lookups).toBe(2);
+  });
 });
