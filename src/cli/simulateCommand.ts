@@ -1,5 +1,5 @@
 import type { SimulateResult } from "../api/types.ts";
-import { RETURN_TYPES } from "../lib/vocabulary.ts";
+import { BEACONS, RETURN_TYPES, type Beacon } from "../lib/vocabulary.ts";
 import { access, readFile } from "node:fs/promises";
 import { text } from "node:stream/consumers";
 import { type Command, InvalidArgumentError, Option } from "commander";
@@ -16,6 +16,7 @@ import { isReadable, type Terminal, withoutControls } from "./terminal.ts";
 interface SimulateFlags {
   readonly arg: readonly string[];
   readonly bytesArg: readonly Hex[];
+  readonly beacon?: Beacon;
   readonly secret: Readonly<Record<string, string>>;
   readonly returnType: ReturnType;
   readonly network?: keyof typeof RESULT_LIMITS;
@@ -49,6 +50,12 @@ export function registerSimulate(program: Command, terminal: Terminal): void {
       new Option("--bytes-arg <hex>", "an element of bytesArgs, 0x first; may be repeated")
         .default([], "none")
         .argParser(collectBytes),
+    )
+    .addOption(
+      new Option(
+        "--beacon <name>",
+        "whether the last of bytesArgs is a word, as of a round of drand: here always the same",
+      ).choices(BEACONS),
     )
     .addOption(
       new Option(
@@ -101,8 +108,9 @@ async function simulateOnce(
   { tool, terminal, maxHttpRequests, signal }: Means & { readonly signal?: AbortSignal },
 ): Promise<boolean> {
   const source = file === "-" ? await text(process.stdin) : await readFile(file, "utf8");
-  const { arg: args, bytesArg: bytesArgs, secret: secrets, returnType, network } = flags;
-  const result = await tool.simulate({ source, args, bytesArgs, secrets, returnType, network, signal });
+  const { arg: args, bytesArg: bytesArgs, beacon, secret: secrets, returnType, network } = flags;
+  const request = { source, args, bytesArgs, beacon, secrets, returnType, network, signal };
+  const result = await tool.simulate(request);
   if (flags.json) terminal.out(JSON.stringify(result));
   else printResult(result, { source, file, terminal, maxHttpRequests });
   return result.success;

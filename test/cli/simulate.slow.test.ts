@@ -20,6 +20,17 @@ test("behaviour: a file, bytesArgs, secrets and a return type", async () => {
   expect(result).toMatchObject({ code: 0, stdout: "-2\n" });
 });
 
+test("with --beacon, the last of bytesArgs is a word, the same in every run", async () => {
+  const simulate = (beacon: string) =>
+    runCli(
+      ["simulate", "-", "--bytes-arg", "0x07", "--beacon", beacon],
+      "return Functions.encodeString(bytesArgs.join())",
+    );
+  for (const beacon of ["drand", "local"])
+    expect(await simulate(beacon)).toMatchObject({ code: 0, stdout: `0x07,0x${"5a".repeat(32)}\n` });
+  expect(await simulate("none")).toMatchObject({ code: 0, stdout: "0x07\n" });
+});
+
 test("behaviour: --json prints one object with all there is to know", async () => {
   const flags = ["--json", "--return-type", "uint256"];
   const { code, stdout } = await runCli(["simulate", "-", ...flags], "return Functions.encodeUint256(7)");

@@ -16,6 +16,7 @@ import { describeRunError, FAILED_RUN } from "./runDetails.ts";
 import { warningsOf } from "./sourceWarnings.ts";
 import type { RequestContent } from "../openRequest.ts";
 import type { ServiceNetwork } from "../serviceNetwork.ts";
+import { DRY_RUN_WORD, dryRunBytesArgs } from "./dryRunWord.ts";
 import { chooseRound, toDrandRound } from "./chooseRound.ts";
 import type {
   Dapp,
@@ -28,9 +29,6 @@ import type {
 
 /** Maximum size of a source on the oracle network, in bytes of UTF-8. Its arguments come on top, see {@link MAX_REQUEST_BYTES}. */
 export const MAX_SOURCE_BYTES = 30_720;
-
-/** Random word of a dry run. Any word will do; a constant one makes the result reproducible. */
-const DRY_RUN_WORD: Hex = `0x${"5a".repeat(32)}`;
 
 /** A checked command in the form in which it is stored. If it already has an outcome, the request ends at once and nothing is sent. */
 export type CheckedCommand = RequestContent;
@@ -162,11 +160,11 @@ export async function simulateSource(
   { pool, dappId, maxResponseBytes, group, signal, runWithSecrets }: SourceChecks,
 ): Promise<{ readonly result: SimulateResult; readonly showsSecret: boolean }> {
   assertSizes(command);
-  const { source, args, returnType, beacon = "none" } = command;
+  const { source, args, returnType, beacon } = command;
   const request = {
     source,
     args,
-    bytesArgs: beacon === "none" ? [] : [DRY_RUN_WORD],
+    bytesArgs: dryRunBytesArgs(beacon),
     limits: { maxResponseBytes },
     caller: dappId,
     observe: true,

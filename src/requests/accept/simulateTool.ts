@@ -14,6 +14,8 @@ import { MAX_RESPONSE_BYTES, type NetworkName } from "../../networks/profiles.ts
 import { type LinkedSource, linkSource } from "../../presets/linkSource.ts";
 import { placeInSource } from "../../presets/locateFailure.ts";
 import { SourceSyntaxError } from "../../presets/sourceSyntaxError.ts";
+import type { Beacon } from "../../lib/vocabulary.ts";
+import { dryRunBytesArgs } from "./dryRunWord.ts";
 import { RESULT_LIMITS } from "./resultLimits.ts";
 import { describeRunError, FAILED_RUN } from "./runDetails.ts";
 import { countShownChars } from "../../secrets/sealedSecrets.ts";
@@ -27,6 +29,8 @@ export interface SimulateToolRequest {
   readonly source: string;
   readonly args: readonly string[];
   readonly bytesArgs: readonly Hex[];
+  /** Adds a word to `bytesArgs`, in place of that of a round of drand. Default `none`. */
+  readonly beacon?: Beacon | undefined;
   readonly secrets: Readonly<Record<string, string>>;
   readonly returnType: ReturnType;
   /** Network whose limits apply. Default: those of every embedded network. */
@@ -47,7 +51,7 @@ export function createSimulateTool(): SimulateTool {
   const network = createSandboxNetwork(DEVELOPER_NETWORK);
   const pool = createSandboxPool({ concurrency: 1, hostCalls: network.hostCalls });
   return {
-    async simulate({ source, args, bytesArgs, secrets, returnType, network: name, signal }) {
+    async simulate({ source, args, bytesArgs, beacon, secrets, returnType, network: name, signal }) {
       const linked = link(source);
       if (linked instanceof SourceSyntaxError) return unlinked(linked);
       const maxResponseBytes = name === undefined ? MAX_RESPONSE_BYTES.own : RESULT_LIMITS[name];
@@ -55,7 +59,7 @@ export function createSimulateTool(): SimulateTool {
       const run = await pool.run({
         source: text,
         args,
-        bytesArgs,
+        bytesArgs: [...bytesArgs, ...dryRunBytesArgs(beacon)],
         secrets,
         limits: { maxResponseBytes },
         observe: true,
