@@ -32,6 +32,8 @@ const MAX_CACHED_BYTES = 4_194_304;
 /** Memory for what was found for requests, and about how much one takes: a document with secrets at most. */
 const MAX_LOOKUP_BYTES = 4_194_304;
 const LOOKUP_BYTES = 16_384;
+/** Pause before what failed, or doesn't last, is looked up again for a request. */
+const LOOKUP_PAUSE_MS = 1_000;
 
 /** What is in a slot of an uploader. */
 export interface Slot extends Upload {
@@ -159,23 +161,32 @@ export function createVault(options: {
     return await opening;
   }
 
-  const lookups = createBoundedMap<string, Promise<unknown>>(MAX_LOOKUP_BYTES);
-  /** Does once for each request what other nodes may ask for again and again; a failure that is not the request's doesn't count. */
+  const lookups = createBoundedMap<string, { readonly found: Promise<unknown>; until: number }>(
+    MAX_LOOKUP_BYTES,
+  );
+  /**
+   * Does once for each request what other nodes may ask for again and again: once a second if it fails, unless the request is to blame, or
+   * if its result doesn't last.
+   */
   function lookUp<Found>(
     name: string,
     requestId: Hex | undefined,
     work: () => Promise<Found>,
+    { lasts = true } = {},
   ): Promise<Found> {
     if (requestId === undefined) return work();
     const key = `${name} ${requestId}`;
-    const known = lookups.get(key) as Promise<Found> | undefined;
-    if (known !== undefined) return known;
-    const started = work();
-    lookups.set(key, started, LOOKUP_BYTES);
-    started.catch((error: unknown) => {
-      if (!(error instanceof SecretsRefusedError)) lookups.delete(key);
-    });
-    return started;
+    const known = lookups.get(key);
+    if (known !== undefined && performance.now() < known.until) return known.found as Promise<Found>;
+    const found = work();
+    const lookup = { found, until: Infinity };
+    lookups.set(key, lookup, LOOKUP_BYTES);
+    const expire = (): void => void (lookup.until = performance.now() + LOOKUP_PAUSE_MS);
+    found.then(
+      () => lasts || expire(),
+      (error: unknown) => error instanceof SecretsRefusedError || expire(),
+    );
+    return found;
   }
 
   /** Returns whose slots a request may name. */
@@ -229,7 +240,8 @@ export function createVault(options: {
     let held = await findHeld(owner, reference.slots);
     if (held.length < reference.slots.length && recall !== undefined) {
       const missing = reference.slots.filter(({ slotId }) => !held.some((slot) => slot.slotId === slotId));
-      for (const slot of await lookUp("slots", requestId, () => recall(owner, missing))) {
+      const recalled = lookUp("slots", requestId, () => recall(owner, missing), { lasts: false });
+      for (const slot of await recalled) {
         await parseOwn(slot);
         await slots.save(slot);
       }

@@ -22,11 +22,20 @@ async function vaultWith(
   {
     expiresAt = Number.MAX_SAFE_INTEGER,
     label = secretsLabel({ chainId: 1, router: ROUTER, subscriptionId }),
+    findUploader = async (): Promise<Hex> => OWNER,
+    recall,
+  }: {
+    readonly expiresAt?: number;
+    readonly label?: Uint8Array;
+    readonly findUploader?: () => Promise<Hex>;
+    /** Returns what other nodes hold, for a vault that holds nothing. */
+    readonly recall?: (slot: Slot) => readonly Slot[];
   } = {},
 ) {
   const ciphertext = await sealSecret(keys.threshold, { name: "KEY", value: "s3cr3t" }, label);
   const slot: Slot = { owner: OWNER, slotId: 0, version: 1, ciphertext, expiresAt };
   let [opened, asked] = [0, 0];
+  let held = recall === undefined ? slot : undefined;
   const owners = new Map<Hex, Hex>();
   const vault = createVault({
     openerFor: () => ({
@@ -39,18 +48,19 @@ async function vaultWith(
     parse: (text) => parseCiphertext(text, keys.threshold),
     chainId: 1,
     router: ROUTER,
+    recall: recall && (async () => recall(slot)),
     slots: {
-      save: async () => true,
+      save: async (saved) => Boolean((held = saved)),
       claim: async (u, owner) => owners.get(u) ?? (owners.set(u, owner), owner),
-      find: async (_, slotId) => ({ ...slot, slotId }),
+      find: async (_, slotId) => held && { ...held, slotId },
       list: async () => [slot],
       deleteExpired: async () => {},
       delete: async () => {},
     },
     authority: {
-      async findUploader() {
+      findUploader() {
         asked += 1;
-        return OWNER;
+        return findUploader();
       },
       isOperator: async () => true,
       mayUpload: async () => true,
@@ -122,4 +132,30 @@ test("behaviour: however often other nodes ask, the chain is read once for a req
   expect(asked()).toBe(1);
   await find(digestOf(ciphertext), "0x02");
   expect(asked()).toBe(2);
+});
+
+test("behaviour: what failed, or what too few nodes hold, is looked up again after a second", async () => {
+  vi.useFakeTimers({ toFake: ["performance"] });
+  const named = {
+    secrets: toHexText(encode({ slotId: 0, version: 1 })),
+    secretsLocation: 2,
+  };
+  const of = { requestId: "0x01", subscriptionId: 5n } as const;
+  const answers = [
+    async () => Promise.reject(new CiphertextError("the first failure")),
+    async () => Promise.reject(new Error("the second failure")),
+    async () => OWNER,
+  ];
+  let recalled = 0;
+  const { vault, asked } = await vaultWith(5n, {
+    findUploader: () => answers[asked() - 1]!(),
+    recall: (slot) => ((recalled += 1) > 1 ? [slot] : []),
+  });
+  for (const failure of ["the first failure", "the second failure", "has no version"]) {
+    for (let i = 0; i < 3; i += 1) await expect(vault.openRequest(named, of)).rejects.toThrow(failure);
+    vi.advanceTimersByTime(1_000);
+  }
+  expect([asked(), recalled]).toEqual([3, 1]);
+  expect(await vault.openRequest(named, of)).toEqual([{ name: "KEY", value: "s3cr3t" }]);
+  expect([asked(), recalled]).toEqual([3, 2]);
 });
