@@ -40,6 +40,7 @@ import { readChainConsumers } from "../dapps/chainConsumers.ts";
 import { readDappBalances } from "../dapps/balances.ts";
 import { readConfigVars } from "../dapps/configVars.ts";
 import { createGateway } from "../oracle/secrets/gateway.ts";
+import { createIdentityProvider, type IdentityProvider } from "../people/identityProvider.ts";
 import { createPeople } from "../people/people.ts";
 import { createLateRounds } from "../requests/lateRounds.ts";
 import { createService } from "../requests/createService.ts";
@@ -137,6 +138,7 @@ async function start(
   assertAccepted(acceptChains, networkNames);
   const onWarning = (message: string): void => log.warn(message);
   const database = findDatabaseServer(config.database, process.env);
+  const identityProvider = openIdentityProvider(config, publicUrl, process.env);
   const directory = openDataDirectory(options.dataDir, { exclusive: true, masterKey });
   closers.push(() => directory.close());
   const { store, dapps, replicas } = await openDapps(directory, { onFatal, onWarning, server: database });
@@ -264,6 +266,7 @@ async function start(
   const web = createWebApp({
     access,
     people,
+    identityProvider,
     publicUrl,
     guard: guardPublic,
     readJson: readJsonBody,
@@ -430,7 +433,27 @@ function assertAccepted(accepted: readonly string[], networkNames: readonly stri
 }
 
 /**
- * Finds the server that the configuration names. Deletes the variable, because no child process needs it.
+ * Creates the provider by which people sign in, if the configuration names one.
+ *
+ * @throws {StartError} when the variable with the client's secret isn't set.
+ */
+function openIdentityProvider(
+  { identityProvider }: Config,
+  publicUrl: string | undefined,
+  environment: Record<string, string | undefined>,
+): IdentityProvider | undefined {
+  if (identityProvider === undefined) return undefined;
+  const { clientSecret, ...known } = identityProvider;
+  return createIdentityProvider({
+    ...known,
+    clientSecret:
+      clientSecret && takeVariable(clientSecret.env, environment, `the secret of ${known.clientId}`),
+    redirectUri: `${publicUrl}/session/provider/callback`,
+  });
+}
+
+/**
+ * Finds the server that the configuration names.
  *
  * @throws {StartError} when the variable isn't set.
  */
@@ -440,10 +463,19 @@ function findDatabaseServer(
 ): DatabaseServer | undefined {
   if (database === undefined) return undefined;
   const variable = database.url.env;
-  const url = environment[variable]?.trim();
-  if (!url) throw new StartError(`${variable}, which holds the URL of the database, is not set`);
+  return { url: takeVariable(variable, environment, "the URL of the database"), variable };
+}
+
+/** Returns the value of a variable, and deletes it, because no child process needs it. Throws {@link StartError} if it isn't set. */
+function takeVariable(
+  variable: string,
+  environment: Record<string, string | undefined>,
+  held: string,
+): string {
+  const value = environment[variable]?.trim();
+  if (!value) throw new StartError(`${variable}, which holds ${held}, is not set`);
   delete environment[variable];
-  return { url, variable };
+  return value;
 }
 
 /** The metrics of the whole process, and the callbacks that feed them. */

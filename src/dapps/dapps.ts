@@ -329,7 +329,7 @@ export class UnknownDappError extends TycheError {
 }
 
 /** Longest name, in characters (Unicode code points). */
-const MAX_NAME_CHARACTERS = 60;
+export const MAX_NAME_CHARACTERS = 60;
 
 /**
  * What can't be seen: controls, format characters such as joiners and bidirectional controls, unpaired surrogates, fillers, and blanks that

@@ -1,11 +1,12 @@
 import { createHash, randomBytes } from "node:crypto";
-import { parseName, UnknownDappError } from "../dapps/dapps.ts";
+import { MAX_NAME_CHARACTERS, parseName, UnknownDappError } from "../dapps/dapps.ts";
 import { TycheError } from "../lib/errors.ts";
 import { createId, firstId } from "../lib/id.ts";
 import type { Role } from "../lib/vocabulary.ts";
 import { lockAll } from "../store/dapps.ts";
 import {
   deletePerson,
+  findByIdentity,
   findInvitation,
   findPerson,
   findPersonSession,
@@ -35,6 +36,7 @@ import {
   type NewPasskey,
   type RelyingParty,
 } from "./passkeys.ts";
+import type { Identity } from "./identityProvider.ts";
 import type { Caller } from "./roles.ts";
 
 /** How long a person stays signed in without using the session. */
@@ -279,6 +281,33 @@ function createSignIn({
       });
     },
     /**
+     * Signs in the person with this identity at a provider; returns the session's secret. With an invitation, whoever has none becomes a new
+     * person, and whoever has one accepts it.
+     *
+     * @throws {UninvitedError} {@link InvitationRefusedError}
+     */
+    async signInAs(
+      { issuer, subject, name }: Identity,
+      { code, browser }: { readonly code: string | undefined; readonly browser: string },
+    ): Promise<string> {
+      return await store.write(async (db) => {
+        await lockAll(db);
+        const known = await findByIdentity(db, { issuer, subject });
+        if (known === undefined && code === undefined) throw new UninvitedError();
+        const person = known ?? { id: createId("person"), name: readName(name) };
+        if (code !== undefined) await join(db, code, person);
+        if (known === undefined) {
+          const row = { ...person, is_operator: 0, created_at: now() };
+          await db.insertInto("people").values(row).execute();
+          await db.insertInto("identities").values({ issuer, subject, person_id: person.id }).execute();
+        }
+        const secret = await openSession(db, person.id, browser);
+        const entry = { dapp_id: null, action: "signIn", subject: shownIdOf(hashOf(secret)) };
+        await audit({ actor: person.id, actor_name: person.name, ...entry }, db);
+        return secret;
+      });
+    },
+    /**
      * Accepts an invitation as the person whose session it is.
      *
      * @throws {InvitationRefusedError} also if it is nobody's.
@@ -484,6 +513,15 @@ function challengeOf(secret: string): Buffer {
   return createHash("sha256").update(`challenge ${secret}`).digest();
 }
 
+/** Returns a provider's name of a person, shortened; "Unnamed" if it can't be one here, which keeps nobody out. */
+function readName(given: string): string {
+  try {
+    return parseName(Array.from(given).slice(0, MAX_NAME_CHARACTERS).join(""));
+  } catch {
+    return "Unnamed";
+  }
+}
+
 function shorten(browser: string): string {
   return browser.slice(0, MAX_BROWSER_CHARACTERS);
 }
@@ -504,6 +542,16 @@ async function findLed(db: Queryable): Promise<ReadonlySet<string>> {
 export class InvitationRefusedError extends TycheError {
   constructor() {
     super("This invitation has been used or revoked, or its seven days are over. Ask for a new one.", {
+      code: "sign_in_refused",
+      blame: "caller",
+    });
+  }
+}
+
+/** Somebody whom a provider knows is no person here. */
+export class UninvitedError extends TycheError {
+  constructor() {
+    super("You are not a member of a dapp here. Ask for an invitation, and open its link.", {
       code: "sign_in_refused",
       blame: "caller",
     });

@@ -373,6 +373,17 @@ export const migrations: Record<string, Migration> = {
         .execute();
     },
   },
+  "0039_identities": {
+    async up(db) {
+      await db.schema
+        .createTable("identities")
+        .addColumn("issuer", "text", (c) => c.notNull())
+        .addColumn("subject", "text", (c) => c.notNull())
+        .addColumn("person_id", "text", (c) => c.notNull())
+        .addPrimaryKeyConstraint("identities_key", ["issuer", "subject"])
+        .execute();
+    },
+  },
 };
 
 /** Hands {@link migrations} to Kysely's migrator. */

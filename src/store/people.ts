@@ -19,6 +19,20 @@ export async function findPerson(db: Queryable, id: string): Promise<StoredPerso
   return await db.selectFrom("people").selectAll().where("id", "=", id).executeTakeFirst();
 }
 
+/** Finds the person who has an identity at an OpenID provider. */
+export async function findByIdentity(
+  db: Queryable,
+  { issuer, subject }: { readonly issuer: string; readonly subject: string },
+): Promise<StoredPerson | undefined> {
+  return await db
+    .selectFrom("identities")
+    .innerJoin("people", "people.id", "identities.person_id")
+    .selectAll("people")
+    .where("issuer", "=", issuer)
+    .where("subject", "=", subject)
+    .executeTakeFirst();
+}
+
 /** Returns the passkeys of a person, oldest first. */
 export async function listPasskeys(db: Queryable, personId: string): Promise<StoredPasskey[]> {
   return await db
@@ -90,7 +104,7 @@ export async function deleteMembersOf(db: Queryable, dappId: string): Promise<vo
 
 /** Deletes a person with all that they sign in with. */
 export async function deletePerson(db: Queryable, personId: string): Promise<void> {
-  for (const table of ["passkeys", "members", "person_sessions"] as const)
+  for (const table of ["passkeys", "identities", "members", "person_sessions"] as const)
     await db.deleteFrom(table).where("person_id", "=", personId).execute();
   await db.deleteFrom("people").where("id", "=", personId).execute();
 }

@@ -384,6 +384,8 @@ export interface Tables {
     browser: string;
     created_at: number;
   };
+  /** Who people are at an OpenID provider. */
+  readonly identities: { issuer: string; subject: string; person_id: string };
   /** Which role a person has in a dapp. */
   readonly members: { dapp_id: string; person_id: string; role: Role; created_at: number };
   /** Links by which a person can become a member, once. */

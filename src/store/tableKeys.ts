@@ -30,6 +30,7 @@ export const TABLE_KEYS: { readonly [Name in keyof Tables]: readonly (keyof Tabl
   secret_owners: ["network", "u"],
   people: ["id"],
   passkeys: ["id"],
+  identities: ["issuer", "subject"],
   members: ["dapp_id", "person_id"],
   invitations: ["id"],
   person_sessions: ["id"],

@@ -7,18 +7,32 @@ import { isObject } from "../lib/isObject.ts";
 import type { JsonValue } from "../lib/parseJson.ts";
 import { SESSION_MS, type OperatorAccess } from "../people/access.ts";
 import { CHALLENGE_MS, PasskeyRefusedError, relyingPartyOf } from "../people/passkeys.ts";
-import { hashOf, IDLE_MS, shownIdOf, type Ceremony, type People } from "../people/people.ts";
+import { PROVIDER_MS, ProviderRefusedError, type IdentityProvider } from "../people/identityProvider.ts";
+import {
+  hashOf,
+  IDLE_MS,
+  InvitationRefusedError,
+  shownIdOf,
+  UninvitedError,
+  type Ceremony,
+  type People,
+} from "../people/people.ts";
 
 /** Start of the cookies' names, which end in the port. */
 const COOKIE = "tyche_session";
 const CHALLENGE_COOKIE = "tyche_challenge";
+const PROVIDER_COOKIE = "tyche_provider";
 /** Enough for what a browser says of a passkey. */
 const MAX_BODY_BYTES = 8_192;
+/** Enough for a path; browsers drop cookies of more than 4,096 bytes. */
+const MAX_KEPT_CHARACTERS = 1_000;
 
 /** Dependencies of the session routes. */
 export interface SessionRoutesOptions {
   readonly access: OperatorAccess;
   readonly people: People;
+  /** By which people sign in besides passkeys; absent without one. */
+  readonly identityProvider: IdentityProvider | undefined;
   /** Address that the configuration says browsers reach the service at. */
   readonly publicUrl: string | undefined;
   readonly guard: (ctx: Context) => Promise<void>;
@@ -64,11 +78,11 @@ export function sessionRoutes(router: Router, options: SessionRoutesOptions): vo
       : await people.signUp({ code, name, answer }, ceremonyOf(ctx));
   };
 
-  /** Says in the log why a passkey was refused, which its caller isn't told. */
+  /** Says in the log why a sign-in was refused, which its caller isn't told. */
   const logRefusal =
     (ctx: Context) =>
     (error: unknown): never => {
-      if (error instanceof PasskeyRefusedError)
+      if (error instanceof PasskeyRefusedError || error instanceof ProviderRefusedError)
         log.warn({ address: ctx.ip, reason: messageOf(error.cause) }, "a sign-in was refused");
       throw error;
     };
@@ -117,6 +131,7 @@ export function sessionRoutes(router: Router, options: SessionRoutesOptions): vo
     await people.addPasskey({ answer, sessionId: session?.id ?? "" }, ceremonyOf(ctx)).catch(logRefusal(ctx));
     sendData(ctx, {});
   });
+  providerRoutes(router, options, logRefusal);
   router.delete("/session", async (ctx) => {
     await guard(ctx);
     checkOrigin(ctx);
@@ -124,6 +139,64 @@ export function sessionRoutes(router: Router, options: SessionRoutesOptions): vo
     if (secret !== undefined) await access.signOut(secret);
     setCookie(ctx, COOKIE, "; Max-Age=0");
     sendData(ctx, { token: null });
+  });
+}
+
+/** What the sign-in page is told of a refusal, in whose words it says it. */
+const REFUSALS = [
+  [UninvitedError, "uninvited"],
+  [InvitationRefusedError, "invitation"],
+  [ProviderRefusedError, "provider"],
+] as const;
+
+/**
+ * Adds `/session/provider`: `GET` says what the provider is called, `null` without one; `POST` returns where to send the browser, and a cookie
+ * ties the provider's answer to it, with the `invitation` to accept and the page to go on to (`next`). The provider sends it back to
+ * `/session/provider/callback`, which opens a session as `POST /session` does; the page finds its key in the fragment.
+ */
+function providerRoutes(
+  router: Router,
+  { access, people, identityProvider, guard, readJson, log }: SessionRoutesOptions,
+  logRefusal: (ctx: Context) => (error: unknown) => never,
+): void {
+  router.get("/session/provider", async (ctx) => {
+    await guard(ctx);
+    sendData(ctx, { title: identityProvider?.title ?? null });
+  });
+  if (identityProvider === undefined) return;
+  router.post("/session/provider", async (ctx) => {
+    await guard(ctx);
+    checkOrigin(ctx);
+    const given = readMembers(await readJson(ctx, MAX_BODY_BYTES));
+    const { secret, url } = await identityProvider.begin().catch(logRefusal(ctx));
+    const kept = new URLSearchParams({ secret });
+    for (const name of ["invitation", "next"])
+      if (typeof given[name] === "string") kept.set(name, given[name].slice(0, MAX_KEPT_CHARACTERS));
+    // The provider's page sends the browser back, which a strict cookie would not survive.
+    setCookie(ctx, PROVIDER_COOKIE, `${kept.toString()}; Max-Age=${PROVIDER_MS / 1000}`, "Lax");
+    sendData(ctx, { url });
+  });
+  router.get("/session/provider/callback", async (ctx) => {
+    await guard(ctx);
+    const kept = new URLSearchParams(readCookie(ctx, PROVIDER_COOKIE));
+    setCookie(ctx, PROVIDER_COOKIE, "; Max-Age=0", "Lax");
+    ctx.set("Cache-Control", "no-store");
+    try {
+      const identity = await identityProvider
+        .finish(kept.get("secret") ?? "", ctx.search)
+        .catch(logRefusal(ctx));
+      const browser = ctx.get("User-Agent");
+      const secret = await people.signInAs(identity, { code: kept.get("invitation") ?? undefined, browser });
+      log.info({ address: ctx.ip }, "signed in");
+      setCookie(ctx, COOKIE, `${secret}; Max-Age=${IDLE_MS / 1000}`);
+      const pageKey = access.pageKeyOf(secret);
+      const opened = new URLSearchParams({ pageKey, next: kept.get("next") ?? "/" });
+      ctx.redirect(`/sign-in#${opened.toString()}`);
+    } catch (error) {
+      const refused = REFUSALS.find(([Refusal]) => error instanceof Refusal)?.[1];
+      if (refused === undefined) throw error;
+      ctx.redirect(`/sign-in?refused=${refused}`);
+    }
   });
 }
 
@@ -191,11 +264,11 @@ function readCookie(ctx: Context, cookie = COOKIE): string | undefined {
 }
 
 /** Over TLS, which a proxy in front may terminate, the browser's Origin says so, and the cookie is restricted to TLS. */
-function setCookie(ctx: Context, cookie: string, value: string): void {
+function setCookie(ctx: Context, cookie: string, value: string, sameSite: "Strict" | "Lax" = "Strict"): void {
   const isSecure = ctx.secure || ctx.get("Origin").startsWith("https:");
   ctx.append(
     "Set-Cookie",
-    `${cookieName(ctx, cookie)}=${value}; Path=/session; HttpOnly; SameSite=Strict${isSecure ? "; Secure" : ""}`,
+    `${cookieName(ctx, cookie)}=${value}; Path=/session; HttpOnly; SameSite=${sameSite}${isSecure ? "; Secure" : ""}`,
   );
 }
 

@@ -3,6 +3,7 @@ import { DEFAULT_LIMITS as DEFAULT_HTTP_LIMITS } from "../../http/limits.ts";
 import { NETWORK_NAMES } from "../../networks/profiles.ts";
 import { EXPECTED } from "../../lib/schemaCheck.ts";
 import { DatabaseChoice } from "./databaseSchema.ts";
+import { IdentityProviderChoice } from "./identityProviderSchema.ts";
 import { KeepChoice } from "./keepSchema.ts";
 import { NetworkChoice } from "./networkSchema.ts";
 import { MAX_OPEN_PER_NETWORK } from "../../requests/accept/openLimits.ts";
@@ -88,6 +89,7 @@ export const ConfigSchema = Type.Object(
       ),
     ),
     database: Type.Optional(DatabaseChoice),
+    identityProvider: Type.Optional(IdentityProviderChoice),
     keep: KeepChoice,
     networks: Type.Record(Type.String(), NetworkChoice, {
       propertyNames: {

@@ -46,6 +46,33 @@ export async function openSession(): Promise<void> {
   become(typeof data.token === "string" ? { kind: "operator", token: data.token } : { kind: "stranger" });
 }
 
+/** Returns what the OpenID provider is called by which people sign in; `null` without one. */
+export async function findProvider(): Promise<string | null> {
+  const answer = await fetch("/session/provider");
+  if (!answer.ok) throw new Error(await reasonOf(answer));
+  return ((await answer.json()) as { readonly data: { readonly title: string | null } }).data.title;
+}
+
+/** Leaves for the provider, which sends the browser back signed in. Throws an error that says why not. */
+export async function signInWithProvider(kept: {
+  readonly invitation?: string;
+  readonly next?: string;
+}): Promise<void> {
+  const answer = await post("/session/provider", kept);
+  if (!answer.ok) throw new Error(await reasonOf(answer));
+  location.assign(((await answer.json()) as { readonly data: { readonly url: string } }).data.url);
+}
+
+/** Takes over the session that a provider's answer opened. A page key that opens none, as a stranger's link may hold, is not kept. */
+export async function takeOver(pageKey: string): Promise<void> {
+  const before = readPageKey();
+  keepPageKey(pageKey);
+  await openSession();
+  if (session.kind === "operator") return;
+  keepPageKey(before);
+  await openSession();
+}
+
 /** Why a sign-in failed. */
 export interface SignInProblem {
   readonly message: string;

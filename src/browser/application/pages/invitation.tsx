@@ -12,7 +12,7 @@ import {
   type Invitation as Opened,
 } from "../session.ts";
 import { useMe } from "../services.tsx";
-import { describePasskey } from "./signIn.tsx";
+import { describePasskey, ProviderPanel } from "./signIn.tsx";
 
 /** `/invitation#{code}`: makes its reader a member of a dapp, with a passkey of their own. The code in the fragment is never sent with the page's address. */
 export function Invitation() {
@@ -68,18 +68,21 @@ function SignUp({ code, opened }: { readonly code: string; readonly opened: Open
     else await queries.invalidateQueries({ queryKey: ["invitation"] });
   });
   return (
-    <section className="panel narrow">
-      <form className="fields" onSubmit={onSubmit}>
-        <Field id="name" label="Your name" note="The other members see it." problem={problem}>
-          {(control) => <input {...control} name="name" required maxLength={60} autoComplete="name" />}
-        </Field>
-        <div>
-          <button className="action" disabled={isBusy}>
-            Create a passkey
-          </button>
-        </div>
-      </form>
-    </section>
+    <>
+      <section className="panel narrow">
+        <form className="fields" onSubmit={onSubmit}>
+          <Field id="name" label="Your name" note="The other members see it." problem={problem}>
+            {(control) => <input {...control} name="name" required maxLength={60} autoComplete="name" />}
+          </Field>
+          <div>
+            <button className="action" disabled={isBusy}>
+              Create a passkey
+            </button>
+          </div>
+        </form>
+      </section>
+      <ProviderPanel invitation={code} />
+    </>
   );
 }
 

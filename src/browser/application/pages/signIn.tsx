@@ -1,9 +1,17 @@
-import { useState, type FormEvent } from "react";
-import { Redirect, useSearchParams } from "wouter";
+import { useQuery } from "@tanstack/react-query";
+import { useEffect, useState, type FormEvent } from "react";
+import { Redirect, useLocation, useSearchParams } from "wouter";
 import { Field, focusFirstProblem, readField } from "../parts/forms.tsx";
 import { Notice } from "../parts/parts.tsx";
 import { Page, sentence } from "../page.tsx";
-import { signIn, signInWithPasskey, useSession } from "../session.ts";
+import {
+  findProvider,
+  signIn,
+  signInWithPasskey,
+  signInWithProvider,
+  takeOver,
+  useSession,
+} from "../session.ts";
 
 /** `/sign-in`: with the operator token, or with the link that a start prints. */
 export function SignIn() {
@@ -17,6 +25,9 @@ export function SignIn() {
   const [fragment] = useState(() => location.hash);
   const next = ownPath((search.get("next") ?? "/") + fragment);
   if (session.kind === "unknown") return null;
+  const returned = new URLSearchParams(fragment.slice(1));
+  const pageKey = returned.get("pageKey");
+  if (pageKey !== null) return <TakeOver pageKey={pageKey} next={ownPath(returned.get("next") ?? "/")} />;
   if (session.kind === "operator") return <Redirect to={next} replace />;
 
   const send = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
@@ -72,6 +83,7 @@ export function SignIn() {
         </form>
       </section>
       {code === null && <PasskeyPanel />}
+      {code === null && <ProviderPanel next={next} refused={search.get("refused")} />}
     </Page>
   );
 }
@@ -90,6 +102,46 @@ function PasskeyPanel() {
       {problem !== undefined && <Notice kind="bad">{problem}</Notice>}
       <button type="button" onClick={() => void send()}>
         Use a passkey
+      </button>
+    </section>
+  );
+}
+
+/** Where a provider's answer leads. */
+function TakeOver({ pageKey, next }: { readonly pageKey: string; readonly next: string }) {
+  const [, navigate] = useLocation();
+  useEffect(() => {
+    void takeOver(pageKey).finally(() => navigate(next, { replace: true }));
+  }, [pageKey, next, navigate]);
+  return null;
+}
+
+const REFUSALS: Readonly<Record<string, string>> = {
+  uninvited: "You are not a member of a dapp here. Ask for an invitation, and open its link.",
+  invitation: "The invitation has been used or revoked, or its seven days are over. Ask for a new one.",
+  provider: "Signing in there did not succeed. Try again, or sign in in another way.",
+};
+
+/** The way in by the OpenID provider that the operator has chosen; nothing without one. */
+export function ProviderPanel({
+  refused = null,
+  ...kept
+}: {
+  readonly invitation?: string;
+  readonly next?: string;
+  readonly refused?: string | null;
+}) {
+  const { data: title } = useQuery({ queryKey: ["provider"], queryFn: findProvider, staleTime: Infinity });
+  const [problem, setProblem] = useState(refused === null ? undefined : REFUSALS[refused]);
+  if (title === undefined || title === null) return null;
+  const send = (): Promise<void> =>
+    signInWithProvider(kept).catch((error: unknown) => setProblem((error as Error).message));
+  return (
+    <section className="panel narrow" id="provider">
+      <h2>With {title}</h2>
+      {problem !== undefined && <Notice kind="bad">{problem}</Notice>}
+      <button type="button" onClick={() => void send()}>
+        Sign in with {title}
       </button>
     </section>
   );

@@ -1,0 +1,125 @@
+import { createHash, randomBytes } from "node:crypto";
+import type { Configuration } from "openid-client";
+import { isLoopbackHost } from "../lib/loopback.ts";
+import { messageOf, TycheError } from "../lib/errors.ts";
+
+/** Loaded by the first who signs in with the provider. */
+const load = () => import("openid-client");
+
+/** How long a person may take at the provider. */
+export const PROVIDER_MS = 10 * 60 * 1000;
+
+/** The OpenID provider that the configuration names. */
+export interface ProviderOptions {
+  /** URL, as its metadata and tokens name it. */
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly clientSecret: string | undefined;
+  /** What people call it. */
+  readonly title: string;
+  /** Address at which it sends people back. */
+  readonly redirectUri: string;
+}
+
+/** Who somebody is at a provider. */
+export interface Identity {
+  readonly issuer: string;
+  readonly subject: string;
+  /** What the provider calls them. */
+  readonly name: string;
+}
+
+/** An OpenID provider, by which people sign in (OpenID Connect Core 1.0, authorization code flow with PKCE). */
+export type IdentityProvider = ReturnType<typeof createIdentityProvider>;
+
+/** Creates the relying party's side. The provider's metadata are read by the first sign-in, and again after a failure. */
+export function createIdentityProvider(options: ProviderOptions) {
+  const { issuer, clientId, clientSecret, title, redirectUri } = options;
+  let discovered: Promise<Configuration> | undefined;
+  const discover = async (): Promise<Configuration> => {
+    const client = await load();
+    const url = new URL(issuer);
+    // The configuration allows http on this machine only.
+    const execute = isLoopbackHost(url.host) ? [client.allowInsecureRequests] : [];
+    return await client.discovery(url, clientId, clientSecret, undefined, { execute });
+  };
+  const open = (): Promise<Configuration> => {
+    const reading = (discovered ??= discover());
+    reading.catch(() => {
+      if (discovered === reading) discovered = undefined;
+    });
+    return reading;
+  };
+  return {
+    title,
+    /** Returns a secret for the browser's cookie, and where to send the browser. Throws {@link ProviderRefusedError}. */
+    begin: () =>
+      refusing(async () => {
+        const [client, configuration] = await Promise.all([load(), open()]);
+        const secret = randomBytes(32).toString("base64url");
+        const url = client.buildAuthorizationUrl(configuration, {
+          redirect_uri: redirectUri,
+          scope: "openid profile email",
+          code_challenge: await client.calculatePKCECodeChallenge(derive(secret, "verifier")),
+          code_challenge_method: "S256",
+          state: derive(secret, "state"),
+          nonce: derive(secret, "nonce"),
+        });
+        return { secret, url: url.href };
+      }),
+    /**
+     * Exchanges what the provider sent a browser back with for who its user is.
+     *
+     * @param search of the address that the browser was sent back to.
+     * @throws {ProviderRefusedError} also if the browser began with another secret.
+     */
+    finish: (secret: string, search: string): Promise<Identity> =>
+      refusing(async () => {
+        const [client, configuration] = await Promise.all([load(), open()]);
+        const tokens = await client.authorizationCodeGrant(configuration, new URL(search, redirectUri), {
+          pkceCodeVerifier: derive(secret, "verifier"),
+          expectedState: derive(secret, "state"),
+          expectedNonce: derive(secret, "nonce"),
+          idTokenExpected: true,
+        });
+        const claims = tokens.claims()!;
+        const { iss: issuer, sub: subject } = claims;
+        // Some providers name their users at this endpoint only.
+        const isNamed = nameIn(claims) !== undefined;
+        const hasMore = configuration.serverMetadata().userinfo_endpoint !== undefined;
+        const more =
+          isNamed || !hasMore ? {} : await client.fetchUserInfo(configuration, tokens.access_token, subject);
+        return { issuer, subject, name: nameIn({ ...more, ...claims }) ?? subject };
+      }),
+  };
+}
+
+function nameIn(claims: Readonly<Record<string, unknown>>): string | undefined {
+  return ["name", "preferred_username", "email"]
+    .map((claim) => claims[claim])
+    .find((one) => typeof one === "string" && one.trim() !== "") as string | undefined;
+}
+
+/** Only the browser knows the secret, so only what it began is finished in it, and no table has to remember it. */
+function derive(secret: string, purpose: "verifier" | "state" | "nonce"): string {
+  return createHash("sha256").update(`${purpose} ${secret}`).digest("base64url");
+}
+
+async function refusing<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    throw new ProviderRefusedError(messageOf(error));
+  }
+}
+
+/** A provider's answer signs nobody in. `message` of the cause is for the log. */
+export class ProviderRefusedError extends TycheError {
+  constructor(why: string) {
+    super("Signing in there did not succeed. Try again, or sign in in another way.", {
+      code: "sign_in_refused",
+      blame: "caller",
+      cause: new Error(why),
+    });
+  }
+}
