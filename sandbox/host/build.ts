@@ -15,6 +15,7 @@ import { fileURLToPath } from "node:url";
 import type { Plugin } from "esbuild";
 
 import { hardenScript } from "./harden.ts";
+import { wordStreams } from "./streamTexts.ts";
 
 const SANDBOX_DIR = fileURLToPath(new URL("..", import.meta.url));
 
@@ -162,14 +163,6 @@ function streamParts(guestDir: string): Plugin {
   };
 }
 
-/** Messages of web-streams-polyfill, and Deno's words for them. */
-const STREAM_TEXTS: Readonly<Record<string, string>> = {
-  "Cannot construct a ReadableStreamBYOBReader for a stream not constructed with a byte source":
-    "Cannot use a BYOB reader with a non-byte stream",
-  "Cannot cancel a stream that already has a reader": "Cannot cancel a locked ReadableStream.",
-  "The stream is closing or closed and cannot be written to": "The stream is closing or is closed.",
-};
-
 const WRONG_THIS = /new TypeError\(`[^`]* can only be used on a \w+`\)/g;
 
 /** Words the errors of web-streams-polyfill as Deno does, and hides its fields behind symbols, which it exports as `fields`. */
@@ -177,9 +170,7 @@ const streamTexts: Plugin = {
   name: "stream texts",
   setup(build) {
     build.onLoad({ filter: /web-streams-polyfill.*ponyfill\.m?js$/ }, ({ path }) => {
-      let contents = readFileSync(path, "utf8");
-      for (const [text, words] of Object.entries(STREAM_TEXTS)) contents = contents.replaceAll(text, words);
-      contents = contents.replace(
+      let contents = wordStreams(readFileSync(path, "utf8")).replace(
         WRONG_THIS,
         'Object.assign(new TypeError("Illegal invocation"),{code:"ERR_INVALID_THIS"})',
       );

@@ -93,16 +93,6 @@ export default function streamsChunk({
   };
   for (const [name, keys] of Object.entries(shown)) printGetters(classes[name as keyof typeof shown], keys);
 
-  const { getReader } = ReadableStream.prototype as {
-    getReader: (this: object, options?: object) => unknown;
-  };
-  Object.assign(ReadableStream.prototype, {
-    getReader(this: { readonly locked: boolean }, options?: object): unknown {
-      if (this.locked) throw new TypeError("ReadableStream is locked");
-      return getReader.call(this, options);
-    },
-  });
-
   for (const type of [ReadableStreamDefaultController, ReadableByteStreamController]) {
     const prototype = type.prototype as unknown as Record<
       string,

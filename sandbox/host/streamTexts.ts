@@ -1,0 +1,179 @@
+const LOCKED = "cannot be used on a locked";
+const UNREADABLE = "is not in the readable state and cannot be";
+const NO_VIEW = "Argument 1 is not a view on an ArrayBuffer or SharedArrayBuffer";
+
+/** Deno's words for texts of web-streams-polyfill. */
+const TEXTS: Readonly<Record<string, string>> = {
+  "This stream has already been locked for exclusive reading by another reader": "ReadableStream is locked",
+  "This stream has already been locked for exclusive writing by another writer":
+    "The stream is already locked",
+  "Cannot construct a ReadableStreamBYOBReader for a stream not constructed with a byte source":
+    "Cannot use a BYOB reader with a non-byte stream",
+  "Cannot cancel a stream that already has a reader": "Cannot cancel a locked ReadableStream.",
+  "Cannot close a stream that already has a writer":
+    "The writable stream is locked, therefore cannot be closed.",
+  "Cannot abort a stream that already has a writer":
+    "The writable stream is locked, therefore cannot be aborted.",
+  "The stream is closing or closed and cannot be written to": "The stream is closing or is closed.",
+  "The stream (in ${t} state) is not in the writable state and cannot be closed":
+    "Writable stream is closed or errored.",
+  [`The stream (in \${t} state) ${UNREADABLE} enqueued to`]:
+    "Cannot enqueue chunk when underlying stream is not readable",
+  [`The stream (in \${e} state) ${UNREADABLE} closed`]:
+    "ReadableByteStreamController's stream is not in a readable state",
+  "Reader was released and can no longer be used to monitor the stream's closedness":
+    "Reader was released and can no longer be used to monitor the stream's closedness.",
+  "Writer was released and can no longer be used to monitor the stream's closedness":
+    "The writer has already been released.",
+  "Reader was released": "The reader was released.",
+  "Readable side is not in a state that permits enqueue": "Readable stream is unavailable",
+  "TransformStream terminated": "The stream has been terminated.",
+  "Size must be a finite, non-NaN, non-negative number.":
+    "Cannot enqueue value with size: chunk size must be a positive number",
+  "Invalid highWaterMark": 'Expected highWaterMark to be a positive number or Infinity, got "${r}".',
+  "autoAllocateChunkSize must be greater than 0": '"autoAllocateChunkSize" must be greater than 0',
+  "bytesWritten out of range": '"bytesWritten" out of range',
+  "bytesWritten must be greater than 0 when calling respond() on a readable stream":
+    '"bytesWritten" must be greater than 0 when calling respond() on a readable stream',
+  "options.min must be greater than 0": "options.min must be non-zero",
+  "options.min must be less than or equal to view's length":
+    "options.min must be smaller or equal to view's size",
+  "options.min must be less than or equal to view's byteLength":
+    "options.min must be smaller or equal to view's size",
+  "The strategy for a byte stream cannot have a size function":
+    "Failed to construct 'ReadableStream': When underlying source is \"bytes\", strategy.size must be 'undefined'",
+  "Invalid type is specified":
+    "Failed to construct 'WritableStream': WritableStream does not support 'type' in the underlying sink",
+  [`ReadableStream.prototype.pipeThrough ${LOCKED} ReadableStream`]: "ReadableStream is already locked",
+  [`ReadableStream.prototype.pipeThrough ${LOCKED} WritableStream`]:
+    "Target WritableStream is already locked",
+  [`ReadableStream.prototype.pipeTo ${LOCKED} ReadableStream`]: "ReadableStream is already locked.",
+  [`ReadableStream.prototype.pipeTo ${LOCKED} WritableStream`]:
+    "destination WritableStream is already locked.",
+  "ReadableStream.prototype.pipeTo's first argument must be a WritableStream":
+    "Failed to execute 'pipeTo' on 'ReadableStream': Argument 1 is not of type WritableStream",
+  "chunk must have non-zero byteLength":
+    "Failed to execute 'enqueue' on 'ReadableByteStreamController': Argument 1 Length must be non-zero",
+};
+
+/** Errors that have one of Node's codes in Deno: the library's text, the code and Deno's words. */
+const CODED: readonly (readonly [text: string, code: string, words: string])[] = [
+  ["Illegal constructor", "ERR_ILLEGAL_CONSTRUCTOR", "Illegal constructor"],
+  ...["readable", "writable"].map(
+    (side) =>
+      [
+        `Invalid ${side}Type specified`,
+        "ERR_INVALID_ARG_VALUE",
+        `Failed to construct 'TransformStream': ${side}Type transformers not supported`,
+      ] as const,
+  ),
+  ...(
+    [
+      ["view must be an array buffer view", "read' on 'ReadableStreamBYOBReader"],
+      ["chunk must be an array buffer view", "enqueue' on 'ReadableByteStreamController"],
+      ["You can only respond with array buffer views", "respondWithNewView' on 'ReadableStreamBYOBRequest"],
+    ] as const
+  ).map(
+    ([text, where]) => [text, "ERR_INVALID_ARG_TYPE", `Failed to execute '${where}': ${NO_VIEW}`] as const,
+  ),
+];
+
+/** Code of the library, and what takes its place. The contexts of arguments are named beforehand. */
+const CODE: readonly (readonly [code: string | RegExp, replacement: string])[] = [
+  ['"Cannot "+e+" a stream using a released reader"', '"Reader has no associated stream."'],
+  [
+    '"Cannot "+e+" a stream using a released writer"',
+    '"A writable stream is not associate"+("write to"===e?"":"d")+" with the writer"+("desiredSize"===e?"":".")',
+  ],
+  [/`\$\{t\} has member '(\w+)' that`/g, '$member(t,"$1")'],
+  [/\bM\((\w),"(\w+)","(\w+)"\)/g, 'M($1,"$2","$3",t)'],
+  ["function M(e,t,r)", "function M(e,t,r,o)"],
+  [
+    "`${t} is required in '${r}'.`",
+    "`${o} can not be converted to '${r}' because '${t}' is required in '${r}'`",
+  ],
+  ["new TypeError(`Parameter ${t} is required in '${r}'.`)", "$missing(r)"],
+  [/"Parameter 1 is required in 'pipeTo'\."/, `$missing("Failed to execute 'pipeTo' on 'ReadableStream'")`],
+  [
+    // The first: what follows asks for an object.
+    /new TypeError\(`\$\{t\} is not an object\.`\)/,
+    '$coded(`${t} can not be converted to a dictionary`,"ERR_INVALID_ARG_TYPE")',
+  ],
+  ["`${t} is not an object.`", "`${t} is not an object`"],
+  ["`${t} is not a function.`", "`${t} is not a function`"],
+  ["is not an AbortSignal.`", "is not of type AbortSignal`"],
+  [/is not a (Readable|Writable)Stream\.`/g, "is not of type $1Stream`"],
+  [
+    /new TypeError\(`\$\{t\} '\$\{e\}' is not a valid enumeration value for (\w+)`\)/g,
+    '$coded(`${t.slice(0,t.indexOf(": "))}: The provided value \'${e}\' is not a valid enum value of type $1`,"ERR_INVALID_ARG_VALUE")',
+  ],
+];
+
+/** What the replaced code calls. */
+const HELPERS = `
+const $coded=(text,code,Type=TypeError)=>Object.assign(new Type(text),{code});
+const $missing=(prefix)=>$coded(prefix+": 1 argument required, but only 0 present","ERR_MISSING_ARGS");
+const $dictionaries={__proto__:null,ReadableStream:"UnderlyingSource",WritableStream:"UnderlyingSink",TransformStream:"Transformer",pipeThrough:"ReadableWritablePair"};
+const $member=(context,name)=>{
+  const at=context.indexOf(": "),first=context.indexOf("'")+1,argument=context.slice(at+2),what=context.slice(first,context.indexOf("'",first));
+  const own=argument==="Argument 1"?$dictionaries[what]:undefined,isNew=context[10]==="c";
+  const dictionary=own??(isNew?"QueuingStrategy":what==="read"?"ReadableStreamBYOBReaderReadOptions":"StreamPipeOptions");
+  const shown=own!==undefined&&isNew?own[0].toLowerCase()+own.slice(1):argument;
+  return context.slice(0,at)+": '"+name+"' of '"+dictionary+"' ("+shown+")";
+};
+`;
+
+/**
+ * Rewrites the errors of web-streams-polyfill as Deno words them, with the codes that Deno sets.
+ * @throws Error when the library no longer has one of the texts.
+ */
+export function wordStreams(library: string): string {
+  let code = nameContexts(
+    library.replace("void 0===e&&(e=null)", 'void 0===e?e=null:I(e,"First parameter")'),
+  );
+  const replace = (text: string | RegExp, replacement: string): void => {
+    const before = code;
+    code =
+      typeof text === "string" ? code.replaceAll(text, () => replacement) : code.replace(text, replacement);
+    if (code === before) throw new Error(`web-streams-polyfill no longer has ${String(text)}`);
+  };
+  // The first is the stream's own, the second its writer's.
+  const closing = /"Cannot close an already-closing stream"/;
+  replace(closing, '"The writable stream is already closing."');
+  replace(closing, '"The associated stream is already closing."');
+  for (const [text, errorCode, words] of CODED) {
+    const Type = text.startsWith("Invalid") ? "RangeError" : "TypeError";
+    replace(
+      new RegExp(`new ${Type}\\("${text}"\\)`, "g"),
+      `$coded(${JSON.stringify(words)},"${errorCode}",${Type})`,
+    );
+  }
+  for (const [text, words] of Object.entries(TEXTS)) {
+    const quote = text.includes("${") ? "`" : '"';
+    replace(quote + text + quote, words.includes("${") ? `\`${words}\`` : JSON.stringify(words));
+  }
+  for (const [text, replacement] of CODE) replace(text, replacement);
+  return HELPERS + code;
+}
+
+/** Names arguments as Web IDL does: "First parameter" becomes "Failed to construct 'ReadableStream': Argument 1". */
+function nameContexts(library: string): string {
+  const MEMBER =
+    /[;{}](constructor|getReader|pipeThrough|pipeTo|values|respondWithNewView|respond|enqueue|read)\((?!\))/g;
+  return library.replace(
+    /"(First|Second|Third) parameter"|\(t,"options"\)|(?<=\$\(e,1,)"\w+"/g,
+    (text: string, ordinal: string | undefined, at: number) => {
+      const before = library.slice(0, at);
+      const start = before.lastIndexOf("class ");
+      const name = /^class (\w+)/.exec(before.slice(start))?.[1] ?? "";
+      const member = [...before.slice(start).matchAll(MEMBER)].at(-1)?.[1] ?? "";
+      const prefix =
+        member === "constructor"
+          ? `Failed to construct '${name}'`
+          : `Failed to execute '${member}' on '${name}'`;
+      if (text.startsWith("(")) return `(t,"${prefix}: Argument 2")`;
+      if (ordinal === undefined) return `"${prefix}"`;
+      return `"${prefix}: Argument ${["First", "Second", "Third"].indexOf(ordinal) + 1}"`;
+    },
+  );
+}
