@@ -28,6 +28,9 @@ export interface ActingTrigger extends Pick<StoredSchedule, "id" | "dappId" | "k
   readonly isPatient: boolean;
 }
 
+/** What became of a run: `waiting` is still due, and its `detail` says what for. */
+export type RunOutcome = "requested" | "skipped" | "waiting";
+
 /** Why a run makes no request. */
 export interface Skip {
   readonly reason: SkipReason;
@@ -37,21 +40,24 @@ export interface Skip {
 /**
  * Requests what a schedule's run is due for, or records why not.
  *
- * @param fence prevents this process from recording once another replica acts.
- * @returns whether the run is no longer due; `false`: it waits, and its `detail` says for what.
+ * @param how.fence prevents this process from recording once another replica acts.
+ * @param how.later see {@link requestRun}.
  */
 export async function actOnRun(
   options: ActOptions,
   schedule: StoredSchedule,
   run: StoredRun,
-  fence?: Pick<Fence, "assertHeld">,
-): Promise<boolean> {
+  how: {
+    readonly fence?: Pick<Fence, "assertHeld"> | undefined;
+    readonly later?: readonly StoredRun[];
+  } = {},
+): Promise<RunOutcome> {
   const { store, now } = options;
   const findSkip = async (): Promise<Skip | undefined> =>
     findTickSkip(schedule, run, { now: now(), open: await findOverlapped(store.db, schedule) });
   const command = (): Command => schedule.command as Command;
   const acting = { ...schedule, network: schedule.command.network, isPatient: false };
-  return await requestRun(options, acting, run, { fence, command, findSkip });
+  return await requestRun(options, acting, run, { fence: undefined, ...how, command, findSkip });
 }
 
 /** Returns the id of a request that must end before a schedule makes the next one; `undefined` if there is none. */
@@ -78,8 +84,8 @@ export function findTickSkip(
  *
  * @param how.command throws `invalid_parameter` if there is nothing that could be requested.
  * @param how.findSkip returns why there is to be no request.
+ * @param how.later other runs of the trigger that are due, for the same: a refusal is theirs, too.
  * @param how.onRequested called in the transaction that records the request; returns whether it has stored an event.
- * @returns whether the run is no longer due; `false`: it waits, and its `detail` says for what.
  */
 export async function requestRun(
   options: ActOptions,
@@ -89,29 +95,24 @@ export async function requestRun(
     readonly fence: Pick<Fence, "assertHeld"> | undefined;
     readonly command: () => Command;
     readonly findSkip: () => Promise<Skip | undefined>;
+    readonly later?: readonly StoredRun[];
     readonly onRequested?: (db: Queryable) => Promise<boolean>;
   },
-): Promise<boolean> {
-  const { store, now } = options;
-  const { fence } = how;
-  const end = async (requestId: string): Promise<true> => {
+): Promise<RunOutcome> {
+  const { store } = options;
+  const { fence, later = [] } = how;
+  const end = async (requestId: string): Promise<RunOutcome> => {
     const isTold = await store.write(async (db) => {
       await fence?.assertHeld(db);
       await endRun(db, run.id, { state: "requested", reason: null, detail: null, request_id: requestId });
       return (await how.onRequested?.(db)) ?? false;
     });
     if (isTold) options.onEvent();
-    return true;
+    return "requested";
   };
-  const skip = async ({ reason, detail }: Skip): Promise<true> => {
-    const isTold = await store.write(async (db) => {
-      await fence?.assertHeld(db);
-      const skipped = { state: "skipped", reason, detail, request_id: null } as const;
-      if (!(await endRun(db, run.id, skipped))) return false;
-      return await addSkipEvent(db, trigger, { reason, detail, ticks: [run.at], at: now() });
-    });
-    if (isTold) options.onEvent();
-    return true;
+  const skip = async (why: Skip, others: readonly StoredRun[] = []): Promise<RunOutcome> => {
+    await skipRuns(options, trigger, [run, ...others], { ...why, fence });
+    return "skipped";
   };
 
   const idempotencyKey = idempotencyKeyOf(run);
@@ -123,7 +124,7 @@ export async function requestRun(
   const dapp = await options.findActing(trigger.dappId, trigger.keyId);
   if (dapp === undefined) {
     const detail = "the API key that last changed it is revoked; change it with another one";
-    return await skip({ reason: "key", detail });
+    return await skip({ reason: "key", detail }, later);
   }
   try {
     const request = await options.submit(dapp, how.command(), { idempotencyKey, isAsync: true });
@@ -135,13 +136,33 @@ export async function requestRun(
     if (made !== undefined) return await end(made.id);
     const detail = error.message;
     const isLimit = error.code === "rate_limited" && !(error instanceof OpenLimitError);
-    if (isLimit && !trigger.isPatient) return await skip({ reason: "limit", detail });
+    if (isLimit && !trigger.isPatient) return await skip({ reason: "limit", detail }, later);
     if (!isLimit && error.blame === "caller" && !error.retryable)
-      return await skip({ reason: "refused", detail });
+      return await skip({ reason: "refused", detail }, later);
     if (!["overloaded", "chain_unavailable", "rate_limited"].includes(error.code)) throw error;
     await noteWait(store.db, run.id, detail);
-    return false;
+    return "waiting";
   }
+}
+
+/** Records that runs of a trigger, earliest first, make no request for one reason, and stores one event; leaves out those that have a request. */
+export async function skipRuns(
+  { store, onEvent, now }: Pick<ActOptions, "store" | "onEvent" | "now">,
+  trigger: Pick<ActingTrigger, "id" | "dappId" | "name" | "network">,
+  runs: readonly StoredRun[],
+  { reason, detail, fence }: Skip & { readonly fence: Pick<Fence, "assertHeld"> | undefined },
+): Promise<void> {
+  const isTold = await store.write(async (db) => {
+    await fence?.assertHeld(db);
+    const ticks: number[] = [];
+    for (const run of runs) {
+      if ((await findRequestByKey(db, trigger.dappId, idempotencyKeyOf(run))) !== undefined) continue;
+      const skipped = { state: "skipped", reason, detail, request_id: null } as const;
+      if (await endRun(db, run.id, skipped)) ticks.push(run.at);
+    }
+    return ticks.length > 0 && (await addSkipEvent(db, trigger, { reason, detail, ticks, at: now() }));
+  });
+  if (isTold) onEvent();
 }
 
 /** Says what a run that is due waits for: those before it, and what the first of its trigger waits for. */

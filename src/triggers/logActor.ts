@@ -12,7 +12,7 @@ import {
 import { addEvents } from "../store/outbox.ts";
 import type { Queryable } from "../store/queryable.ts";
 import type { StoredRun } from "../store/triggerRuns.ts";
-import { requestRun, type ActOptions } from "./actOnRun.ts";
+import { requestRun, type ActOptions, type RunOutcome } from "./actOnRun.ts";
 import { fillReferences, type ParseAction } from "./eventReferences.ts";
 
 /** Requests that the log triggers of one dapp make on one network in a second, at most. */
@@ -64,17 +64,17 @@ export function startLogActor(
         if (isStopped()) return;
         if (waiting.has(run.trigger_id)) continue;
         const began = performance.now();
-        if (!(await act(run))) waiting.add(run.trigger_id);
+        if ((await act(run)) === "waiting") waiting.add(run.trigger_id);
         await sleep(Math.max(0, 1_000 / RATE_PER_SECOND - (performance.now() - began)));
       }
     }
     if (waiting.size > 0) await sleep(WAIT_MS);
   };
 
-  const act = async (run: StoredRun): Promise<boolean> => {
+  const act = async (run: StoredRun): Promise<RunOutcome | undefined> => {
     const trigger = await findLogTrigger(store.db, run.trigger_id);
     const [log] = await listRunLogs(store.db, [run.id]);
-    if (trigger === undefined || log === undefined || trigger.pausedAt !== null) return true;
+    if (trigger === undefined || log === undefined || trigger.pausedAt !== null) return undefined;
     const { action, actionNetwork: network } = trigger;
     const values = JSON.parse(log.args) as Record<string, string>;
     return await requestRun(options, { ...trigger, network, isPatient: true }, run, {

@@ -14,7 +14,6 @@ import {
   ASKED,
   deleteEarlyRuns,
   deleteOldRuns,
-  endRun,
   findNewestDueTick,
   insertRuns,
   listDueRuns,
@@ -27,6 +26,7 @@ import {
   findOverlapped,
   findTickSkip,
   idempotencyKeyOf,
+  skipRuns,
   type ActOptions,
   type Skip,
 } from "./actOnRun.ts";
@@ -115,18 +115,10 @@ function startRun(
       const request = await findRequestByKey(store.db, schedule.dappId, idempotencyKeyOf(run));
       if (request === undefined) unwanted.push({ run, skip });
     }
+    const trigger = { ...schedule, network: schedule.command.network };
     for (const group of Map.groupBy(unwanted, ({ skip }) => `${skip.reason} ${skip.detail}`).values()) {
-      const why = group[0]!.skip;
-      const isTold = await store.write(async (db) => {
-        await fence?.assertHeld(db);
-        const ticks: number[] = [];
-        for (const { run } of group)
-          if (await endRun(db, run.id, { ...why, state: "skipped", request_id: null })) ticks.push(run.at);
-        if (ticks.length === 0) return false;
-        const { network } = schedule.command;
-        return await addSkipEvent(db, { ...schedule, network }, { ...why, ticks, at: now() });
-      });
-      if (isTold) options.onEvent();
+      const its = group.map(({ run }) => run);
+      await skipRuns(options, trigger, its, { ...group[0]!.skip, fence });
     }
     const skipped = new Set(unwanted.map(({ run }) => run));
     return runs.filter((run) => !skipped.has(run));
@@ -140,12 +132,16 @@ function startRun(
     const runs = await skipTicks(found, due);
     // Ticks that overlap the first one's request are skipped together.
     const most = found.overlap === "skip" ? 1 : ACTED_AT_ONCE;
-    for (const run of runs.slice(0, most)) {
+    for (const [i, run] of runs.slice(0, most).entries()) {
       const schedule = await findSchedule(store.db, id);
       if (isStopped || schedule === undefined) return;
       // Ticks that a pause takes are skipped together.
       if (schedule.pausedAt !== found.pausedAt) return wake();
-      if (!(await actOnRun(options, schedule, run, fence))) return;
+      const later = runs.slice(i + 1).filter(({ key }) => !key.startsWith(ASKED));
+      const outcome = await actOnRun(options, schedule, run, { fence, later });
+      if (outcome === "waiting") return;
+      // Those after it may be skipped, too.
+      if (outcome === "skipped") return wake();
     }
     if (runs.length > most || due.length === PAGE) isAskedAgain = true;
   };

@@ -447,6 +447,23 @@ describe.each(DATABASES)("on %s", (_name, prepare) => {
     ]);
   });
 
+  test.each([
+    ["refused", new InvalidParameterError([{ path: "/preset", message: "is not served" }])],
+    ["limit", new TycheError("no more today", { code: "rate_limited", blame: "caller", retryable: true })],
+    ["key", undefined],
+  ])("tells ticks that an outage left, and that make no request (%s), together", async (reason, error) => {
+    const readEvents = await listen();
+    refusal = error;
+    if (reason === "key") acting = undefined;
+    const { id } = await create({ catchUp: "all" });
+    const runs = await runsAt(id, 3_600_000 / 4, 90);
+    expect(runs.map(stateOf)).toEqual(Array<string>(90).fill(reason));
+    const told = (await readEvents()).map(({ body }) => JSON.parse(body).data);
+    expect(told).toMatchObject([
+      { reason, count: 90, from: "2026-11-26T12:00:10.000Z", to: "2026-11-26T12:15:00.000Z" },
+    ]);
+  });
+
   test("tells ticks that waited until their schedule was paused together", async () => {
     const readEvents = await listen();
     const { id } = await create({ catchUp: "all" });
