@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import { LOG_CONFIDENCES, SKIP_REASONS } from "../lib/vocabulary.ts";
 import { address, hexBytes, nullable, pageOf, time } from "./common.ts";
-import { requestOfRun } from "./schedules.ts";
+import { TriggerRun } from "./schedules.ts";
 
 /** Requests that are made when contracts emit events. */
 export const LogTriggerView = Type.Object({
@@ -30,6 +30,8 @@ export const LogTriggerView = Type.Object({
   createdAt: time("When it was created."),
 });
 
+const { requestId, requestState, error } = TriggerRun.properties;
+
 /** A log that a trigger wants, and its request. */
 export const LogRun = Type.Object({
   id: Type.String({ description: "`run_` and 26 characters, ordered by when it was recorded." }),
@@ -45,7 +47,9 @@ export const LogRun = Type.Object({
       "`refused`: the request was refused; `key`: its API key is revoked; `reverted`: a reorg removed the log first.",
   ),
   detail: nullable(Type.String(), "The reason in a sentence, or what a run without a request waits for."),
-  ...requestOfRun,
+  requestId,
+  requestState,
+  error,
   log: Type.Object({
     blockNumber: Type.Integer(),
     blockHash: hexBytes("Hash of the block.", 32),

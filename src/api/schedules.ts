@@ -31,19 +31,6 @@ export const ScheduleView = Type.Object({
   }),
 });
 
-/** What a run shows of its request. */
-export const requestOfRun = {
-  requestId: nullable(Type.String(), "Its request."),
-  requestState: nullable(
-    RequestState,
-    "State of its request; `null` without one, and for one that can't be read.",
-  ),
-  error: nullable(
-    Type.Object({ code: Type.String(), message: Type.String() }),
-    "Why its request failed; `null` if it did not.",
-  ),
-};
-
 /** One time that a trigger was due. */
 export const TriggerRun = Type.Object({
   id: Type.String({ description: "`run_` and 26 characters, ordered by when it was recorded." }),
@@ -58,7 +45,15 @@ export const TriggerRun = Type.Object({
       "`refused`: the request was refused; `limit`: the requests of the day were used up; `key`: its API key is revoked.",
   ),
   detail: nullable(Type.String(), "The reason in a sentence, or what a run that is due waits for."),
-  ...requestOfRun,
+  requestId: nullable(Type.String(), "Its request."),
+  requestState: nullable(
+    RequestState,
+    "State of its request; `null` without one, and for one that can't be read.",
+  ),
+  error: nullable(
+    Type.Object({ code: Type.String(), message: Type.String() }),
+    "Why its request failed; `null` if it did not.",
+  ),
 });
 
 /** A page of a trigger's runs. */

@@ -1953,6 +1953,3 @@ export interface WebhookView {
   /** Events whose attempts all failed; they can be replayed. */
   readonly failed: number;
 }
-
-/** What a run shows of its request. */
-export type requestOfRun = unknown;
