@@ -11,7 +11,7 @@ import { repeat } from "../../lib/repeat.ts";
 import { readContractsFile } from "../../networks/external/contractsFile.ts";
 import { assertChainId, connectExternal, REREAD_INTERVAL_MS } from "../../networks/external/externalNode.ts";
 import { assertDeployed } from "../../networks/external/externalSource.ts";
-import { readCoordinatorContracts } from "../../networks/external/coordinatorContracts.ts";
+import { assertRouter, readCoordinatorContracts } from "../../networks/external/coordinatorContracts.ts";
 import { MAX_RESPONSE_BYTES } from "../../networks/profiles.ts";
 import type { OracleNode } from "../../oracle/node/oracleNode.ts";
 import type { GatewayNetwork } from "../../oracle/secrets/gateway.ts";
@@ -126,7 +126,10 @@ export function serveOracleNetwork(options: {
     if (oracle !== undefined || signal.aborted) return;
     try {
       await assertChainId(client, { network: name, chainId });
-      if (file !== undefined) await assertDeployed(client, file);
+      if (file !== undefined) {
+        await assertDeployed(client, file);
+        await assertRouter(client, file.contracts);
+      }
       const noted = await findOracleCheckpoint(store.db, name);
       const isKept =
         noted !== undefined && (await client.getHead(noted.head.number))?.hash === noted.head.hash;

@@ -1,4 +1,4 @@
-import { encodeFunctionData, parseAbi, size, zeroAddress, type Hex } from "viem";
+import { encodeFunctionData, isAddressEqual, parseAbi, size, zeroAddress, type Hex } from "viem";
 import { askContract, readOf } from "../../chainlink/contractRead.ts";
 import type { StackAddresses } from "../../chainlink/stackPlan.ts";
 import type { ChainClient } from "../../evm/client.ts";
@@ -44,6 +44,23 @@ export async function readCoordinatorContracts(
     subscriptionOwner: zeroAddress,
     ...vrf,
   };
+}
+
+/**
+ * Checks that a router is its coordinator's. Whoever gives a node its contracts could name a router of their own, which would tell the node
+ * that a subscription belongs to somebody else, whose secrets it then opened. A node has no keys for another coordinator.
+ *
+ * @throws {CoordinatorError}
+ */
+export async function assertRouter(
+  client: Pick<ChainClient, "call" | "getCode">,
+  { functionsCoordinator, functionsRouter }: Pick<StackAddresses, "functionsCoordinator" | "functionsRouter">,
+): Promise<void> {
+  const router = await findRouter(client, functionsCoordinator);
+  if (!isAddressEqual(router, functionsRouter))
+    throw new CoordinatorError(
+      `${functionsRouter} is not the FunctionsRouter of ${functionsCoordinator}, which is ${router}; correct the contracts file`,
+    );
 }
 
 async function readConsumer(

@@ -1,7 +1,10 @@
 import { encodeAbiParameters, type Hex } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { ChainClient } from "../../../src/evm/client.ts";
-import { readCoordinatorContracts } from "../../../src/networks/external/coordinatorContracts.ts";
+import {
+  assertRouter,
+  readCoordinatorContracts,
+} from "../../../src/networks/external/coordinatorContracts.ts";
 import { startTestStack, type TestStack } from "../../support/stack.ts";
 
 const COORDINATOR = `0x${"c0".repeat(20)}` as const;
@@ -45,6 +48,14 @@ test("behaviour: a PresetConsumer tells its VRF contracts, and one of another ro
     await expect(
       readCoordinatorContracts(stack.client, { coordinator, presetConsumer: wrong }),
     ).rejects.toThrow("not a PresetConsumer of the FunctionsRouter");
+});
+
+test("behaviour: a router that is not the coordinator's is refused", async () => {
+  await assertRouter(stack.client, stack.addresses);
+  const { presetConsumer: functionsRouter } = stack.addresses;
+  await expect(assertRouter(stack.client, { ...stack.addresses, functionsRouter })).rejects.toThrow(
+    "is not the FunctionsRouter of",
+  );
 });
 
 test("behaviour: of the addresses in the code it is the one that says it is a router", async () => {
