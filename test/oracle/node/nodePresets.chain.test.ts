@@ -25,7 +25,7 @@ import { createWire } from "../../../src/oracle/protocol/wire.ts";
 import { joinBody } from "../../external/support/peerProxy.ts";
 import { prove, type Proof } from "../../../src/vrf/proof.ts";
 import { seedOf } from "../../../src/vrf/randomWords.ts";
-import { QUICKNET_HASH, QUICKNET_ROUNDS, startDrandRelay } from "../../support/drandRelay.ts";
+import { pathOf, QUICKNET_HASH, QUICKNET_ROUNDS, startDrandRelay } from "../../support/drandRelay.ts";
 import { eventsOf, seedsOf } from "../../support/delivery.ts";
 import { FURTHER_PROVING_KEYS, TEST_PROVING_KEY, TEST_ROLES } from "../../support/stack.ts";
 import { createTestRunner } from "../support/runner.ts";
@@ -214,7 +214,8 @@ test("behaviour: nodes that each fetch a round of drand agree on what follows fr
     const [word] = wordsOfBatch(deriveWords(outputSeed, 1)[0]!, 1);
     const own = { signature: round!.bytes, requestId: presetRequestId(requestId, 0) };
     expect(readUint256(result!.bytes)).toBe(beaconWord(word!, own));
-    expect(relay.asked).toHaveLength(NODES.length);
+    // A busy node may ask again.
+    expect(new Set(relay.asked)).toEqual(new Set([pathOf(QUICKNET, 1000n)]));
   } finally {
     await relay.close();
   }
