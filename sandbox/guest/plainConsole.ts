@@ -4,6 +4,7 @@ import type { Internals } from "./internals.ts";
 
 const { Reflect, Symbol } = globalThis;
 const { apply } = Reflect;
+const bind = Function.prototype.call.bind(Function.prototype.bind) as (work: object) => Method;
 
 const CONSOLE_METHODS =
   "log debug info warn error dir dirxml assert count countReset table time timeLog timeEnd group groupCollapsed groupEnd clear trace profile profileEnd timeStamp context createTask";
@@ -11,7 +12,8 @@ const METHODS = CONSOLE_METHODS.split(" ");
 /** The methods that print their arguments are the first ones. */
 const PLAIN_METHODS = 5;
 
-type ConsoleMethods = Record<string, (...args: unknown[]) => unknown>;
+type Method = (...args: unknown[]) => unknown;
+type ConsoleMethods = Record<string, Method>;
 
 /**
  * Creates `console`. Single strings are printed directly; the first call that needs more loads the formatting chunk,
@@ -24,7 +26,8 @@ export function createConsole({ print, load }: Internals): object {
   for (let at = 0; at < METHODS.length; at++) {
     const name = METHODS[at] as string;
     const isPlain = at < PLAIN_METHODS;
-    const method = (...args: unknown[]): unknown => {
+    // Bound, as in Deno: the text of such a function shows no code.
+    const method = bind((...args: unknown[]): unknown => {
       if (
         rich === undefined &&
         isPlain &&
@@ -34,7 +37,7 @@ export function createConsole({ print, load }: Internals): object {
         return undefined;
       }
       return apply(getRich()[name] as () => unknown, undefined, args);
-    };
+    });
     defineProperty(method, "name", { value: name, configurable: true });
     console[name] = method;
   }

@@ -113,7 +113,7 @@ export function createAbort(
       if (!isController(this)) throw illegalInvocation();
       return this.#signal;
     }
-    abort(reason: unknown = undefined): void {
+    abort(reason?: unknown): void {
       if (!isController(this)) throw illegalInvocation();
       abort(this.#signal, reason);
     }

@@ -22,6 +22,8 @@ const MAX_CHARS = 512;
 const MAX_EQUAL_LINES = 5;
 /** Two short values stand on one line. */
 const SHORT_CHARS = 12;
+/** Longest two values whose first difference is marked. */
+const LINE_CHARS = 80;
 
 export interface AssertionOptions {
   readonly message?: unknown;
@@ -150,7 +152,7 @@ function difference(actual: unknown, expected: unknown, operator: string, messag
     );
     const isShort = length <= SHORT_CHARS && (actual !== 0 || expected !== 0);
     if (isShort) header = "";
-    body = isShort ? `${left[0]} !== ${right[0]}` : stacked(left[0]!, right[0]!, actual, expected);
+    body = isShort ? `${left[0]} !== ${right[0]}` : stacked(left[0]!, right[0]!);
   } else if (left.join("\n") === right.join("\n")) {
     name = "notIdentical";
     header = "";
@@ -164,13 +166,12 @@ function difference(actual: unknown, expected: unknown, operator: string, messag
   return `${message ? String(message) : LEADS[name]}\n${header}${isCut ? "\n... Skipped lines" : ""}\n${body}\n`;
 }
 
-function stacked(left: string, right: string, actual: unknown, expected: unknown): string {
+function stacked(left: string, right: string): string {
   const text = `\n+ ${left}\n- ${right}`;
-  if (typeof actual !== "string" || typeof expected !== "string" || left.length + right.length > MAX_CHARS)
-    return text;
+  if (left.length + right.length > LINE_CHARS) return text;
   let at = 0;
   while (at < left.length && left[at] === right[at]) at++;
-  return at > 2 && at < Math.max(left.length, right.length) ? `${text}\n${" ".repeat(at + 2)}^` : text;
+  return at > 2 && at < left.length ? `${text}\n${" ".repeat(at + 2)}^` : text;
 }
 
 interface Edit {

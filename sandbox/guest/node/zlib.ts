@@ -78,6 +78,8 @@ export function createZlib({
       const answer = native("zlib", readOptions(operation, options), input) as Bytes;
       return Buffer.from(answer.buffer);
     } catch (error) {
+      if (operation === "zstdDecompress")
+        throw new Error(`Zstd decompress error: ${(error as Error).message}`, { cause: error });
       // Deno takes wrong data for none.
       if (operation !== "brotliDecompress" || error instanceof TypeError || error instanceof RangeError)
         throw error;

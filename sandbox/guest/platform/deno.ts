@@ -32,6 +32,7 @@ const SYNCHRONOUS =
 const REFUSED =
   "lint connect listen connectTls listenTls startTls serveHttp serve resolveDns upgradeWebSocket consoleSize umask createHttpClient spawn spawnAndWait spawnAndWaitSync";
 /** Members that do nothing here, as in a program that is run. */
+const PERMISSIONS = ["read", "write", "net", "env", "sys", "run", "ffi", "import"];
 const IDLE = "test bench refTimer unrefTimer addSignalListener removeSignalListener";
 const CLASSES =
   "Process FsFile Permissions PermissionStatus ChildProcess UnsafeCallback UnsafePointer UnsafePointerView UnsafeFnPointer HttpClient";
@@ -128,12 +129,14 @@ export function createDeno({ load, print, exit, decodeUtf8 }: Internals): Record
     isTerminal: (): boolean => false,
     rid: 0,
   };
-  const answer = ({ name }: { name: string }, otherwise: string): object => ({
-    state: name === "net" ? "granted" : otherwise,
-    onchange: null,
-    partial: false,
-  });
+  const answer = (descriptor: { readonly name: string } | undefined, otherwise: string, end = ""): object => {
+    const name = String(descriptor?.name);
+    if (!PERMISSIONS.includes(name))
+      throw new TypeError(`The provided value "${name}" is not a valid permission name${end}`);
+    return { state: name === "net" ? "granted" : otherwise, onchange: null, partial: false };
+  };
   const query = (descriptor: { name: string }): object => answer(descriptor, "prompt");
+  const request = (descriptor: { name: string }): object => answer(descriptor, "denied", ".");
   const inspect = (...args: unknown[]): unknown =>
     (load("console")["inspect"] as (...args: unknown[]) => unknown)(...args);
   Object.defineProperty(inspect, "name", { value: "inspect" });
@@ -159,8 +162,8 @@ export function createDeno({ load, print, exit, decodeUtf8 }: Internals): Record
     permissions: {
       query: async (descriptor: { name: string }) => query(descriptor),
       querySync: query,
-      request: async (descriptor: { name: string }) => answer(descriptor, "denied"),
-      requestSync: (descriptor: { name: string }) => answer(descriptor, "denied"),
+      request: async (descriptor: { name: string }) => request(descriptor),
+      requestSync: request,
       revoke: async (descriptor: { name: string }) => query(descriptor),
       revokeSync: query,
     },
