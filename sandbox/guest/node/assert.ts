@@ -253,9 +253,9 @@ export function createAssert({ native, sourceLine }: Internals): Exports {
     const [value, message] = args;
     if (value) return;
     const isGenerated = message === undefined || message === null;
-    const generated = args.length === 0 ? "No value argument passed to `assert.ok()`" : quoteCall();
+    const generate = () => (args.length === 0 ? "No value argument passed to `assert.ok()`" : quoteCall());
     fail(
-      { actual: value, expected: true, message: isGenerated ? generated : message, operator: "==" },
+      { actual: value, expected: true, message: isGenerated ? generate() : message, operator: "==" },
       isGenerated,
     );
   }
