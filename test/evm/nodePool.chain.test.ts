@@ -93,7 +93,7 @@ test("behaviour: requests that fail together are one failure: the node is left a
       await pool.checkNodes();
       expect(states()).toEqual(["healthy", "healthy"]);
     },
-    { interval: 100, timeout: 15_000 },
+    { interval: 100 },
   );
 });
 

@@ -54,7 +54,7 @@ test("behaviour: nothing is sent on subscriptions that are nearly empty while th
   await expect(subscriptions.topUp()).rejects.toThrow(/is short by/);
   const { id } = await pipeline.accept("random");
   const request = () => pipeline.book.get(id)!;
-  await vi.waitFor(() => expect(request().why).toMatch(SHORT), { timeout: 20_000 });
+  await vi.waitFor(() => expect(request().why).toMatch(SHORT));
   expect(request().state).toBe("received");
   await fund(parseEther(SHORT.exec(request().why!)![1]!));
   expect(await pipeline.ended(id)).toMatchObject({ state: "fulfilled", why: null });

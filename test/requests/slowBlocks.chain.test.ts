@@ -39,13 +39,13 @@ test("default: while a block is awaited, requests travel in transactions of cons
   const ids: string[] = [];
   for (let waiting = 1; waiting <= 4; waiting += 1) {
     ids.push((await pipeline.accept("random")).id);
-    await vi.waitFor(async () => expect(await countWaiting()).toBe(waiting), { timeout: 20_000 });
+    await vi.waitFor(async () => expect(await countWaiting()).toBe(waiting));
   }
   // All places are taken: these are gathered for the next transaction.
   for (let i = 0; i < 3; i += 1) ids.push((await pipeline.accept("random")).id);
   expect(pipeline.pipeline.queued()).toBe(3);
   await rpc("evm_mine");
-  await vi.waitFor(async () => expect(await countWaiting()).toBe(1), { timeout: 20_000 });
+  await vi.waitFor(async () => expect(await countWaiting()).toBe(1));
   await rpc("evm_setAutomine", true);
   await rpc("evm_mine");
   for (const id of ids) expect(await pipeline.ended(id)).toMatchObject({ state: "fulfilled" });
@@ -61,7 +61,7 @@ test("behaviour: of a pipeline that ends with transactions under way, the next o
   const ids: string[] = [];
   for (let waiting = 1; waiting <= 3; waiting += 1) {
     ids.push((await other.accept("random")).id);
-    await vi.waitFor(async () => expect(await countWaiting()).toBe(waiting), { timeout: 20_000 });
+    await vi.waitFor(async () => expect(await countWaiting()).toBe(waiting));
   }
   await other.close();
   const next = await world.open({ file: "other.db", fees: { synchronous: false }, pipelining: SLOW });

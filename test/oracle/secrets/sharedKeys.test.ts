@@ -102,10 +102,10 @@ function createWorld(rule: Rule = (_, __, answer) => answer()) {
         async () => {
           for (const node of of) expect((await keyOf(node)).isAgreed).toBe(true);
         },
-        { timeout: 30_000, interval: 10 },
+        { interval: 10 },
       ),
     untilTrouble: (node: number, trouble: string | RegExp) =>
-      vi.waitFor(() => expect(nodes[node]!.trouble()).toMatch(trouble), { timeout: 30_000, interval: 10 }),
+      vi.waitFor(() => expect(nodes[node]!.trouble()).toMatch(trouble), { interval: 10 }),
   };
 }
 
@@ -252,7 +252,7 @@ test("behaviour: with one node dead, a liar's share is refused and named, and th
     await world.untilAgreed(...NODES);
     const ciphertext = await encrypt(world, "message");
     const opening = open(world, 0, ciphertext).catch(() => {});
-    await vi.waitFor(() => expect(asked).toBeGreaterThan(2), { timeout: 10_000, interval: 10 });
+    await vi.waitFor(() => expect(asked).toBeGreaterThan(2), { interval: 10 });
     expect(world.lines.join()).toContain(`a node gave a wrong share {"signer":"${addresses[3]}"`);
     isDead = false;
     await opening;
@@ -323,7 +323,7 @@ test("behaviour: a node that lacks a slot waits for so many answers as tell who 
   for (const node of [1, 2, 3]) world.held[node] = [slot];
   away.add(3);
   const recalled = world.nodes[0]!.recall(slot.owner, [slot]);
-  await vi.waitFor(() => expect(refused).toBeGreaterThan(2), { timeout: 10_000, interval: 10 });
+  await vi.waitFor(() => expect(refused).toBeGreaterThan(2), { interval: 10 });
   away.delete(3);
   expect(await recalled).toEqual([slot]);
   // Two that have it can't open it with one that is away, if the third has none.
@@ -396,7 +396,7 @@ test("behaviour: what too many nodes refuse fails in the node's own words, and a
     () => {
       for (const pair of ["0 2", "0 3", "1 2", "1 3"]) expect(asked.get(pair)).toBeGreaterThan(2);
     },
-    { timeout: 15_000, interval: 10 },
+    { interval: 10 },
   );
   // Ends their waiting for shares.
   for (const node of [0, 1]) world.stop(node);
