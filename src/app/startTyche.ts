@@ -448,7 +448,7 @@ function openIdentityProvider(
     ...known,
     clientSecret:
       clientSecret && takeVariable(clientSecret.env, environment, `the secret of ${known.clientId}`),
-    redirectUri: `${publicUrl}/session/provider/callback`,
+    redirectUri: `${publicUrl}/sign-in/provider`,
   });
 }
 

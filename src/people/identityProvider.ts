@@ -1,13 +1,14 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { Configuration } from "openid-client";
 import { isLoopbackHost } from "../lib/loopback.ts";
-import { messageOf, TycheError } from "../lib/errors.ts";
+import { TycheError } from "../lib/errors.ts";
+import { InvalidParameterError } from "../lib/invalidParameter.ts";
 
 /** Loaded by the first who signs in with the provider. */
 const load = () => import("openid-client");
 
-/** How long a person may take at the provider. */
-export const PROVIDER_MS = 10 * 60 * 1000;
+/** Who somebody is at the issuer: at most 255 ASCII characters (Core 1.0, section 2). */
+const SUBJECT = /^[\x20-\x7e]{1,255}$/;
 
 /** The OpenID provider that the configuration names. */
 export interface ProviderOptions {
@@ -19,6 +20,13 @@ export interface ProviderOptions {
   readonly title: string;
   /** Address at which it sends people back. */
   readonly redirectUri: string;
+}
+
+/** What a provider sent a browser back with, and the secret with which it was sent there. */
+export interface ProviderAnswer {
+  readonly secret: string;
+  /** Query of the address that the browser was sent back to. */
+  readonly search: string;
 }
 
 /** Who somebody is at a provider. */
@@ -52,9 +60,19 @@ export function createIdentityProvider(options: ProviderOptions) {
   };
   return {
     title,
-    /** Returns a secret for the browser's cookie, and where to send the browser. Throws {@link ProviderRefusedError}. */
-    begin: () =>
-      refusing(async () => {
+    /**
+     * Returns a secret for the page to keep, and where to send the browser.
+     *
+     * @param origin of the page; the browser comes back to the public one, which doesn't have what another's keeps.
+     * @throws {ProviderRefusedError} {@link InvalidParameterError} for another origin.
+     */
+    async begin(origin: string): Promise<{ readonly secret: string; readonly url: string }> {
+      const { origin: own } = new URL(redirectUri);
+      if (origin !== own) {
+        const message = `${title} sends people back to one address: open the application at ${own}`;
+        throw new InvalidParameterError([{ path: "", message }]);
+      }
+      return await refusing(async () => {
         const [client, configuration] = await Promise.all([load(), open()]);
         const secret = randomBytes(32).toString("base64url");
         const url = client.buildAuthorizationUrl(configuration, {
@@ -66,14 +84,14 @@ export function createIdentityProvider(options: ProviderOptions) {
           nonce: derive(secret, "nonce"),
         });
         return { secret, url: url.href };
-      }),
+      });
+    },
     /**
-     * Exchanges what the provider sent a browser back with for who its user is.
+     * Exchanges a provider's answer for who the browser's user is.
      *
-     * @param search of the address that the browser was sent back to.
-     * @throws {ProviderRefusedError} also if the browser began with another secret.
+     * @throws {ProviderRefusedError} also if the browser was sent there with another secret.
      */
-    finish: (secret: string, search: string): Promise<Identity> =>
+    finish: ({ secret, search }: ProviderAnswer): Promise<Identity> =>
       refusing(async () => {
         const [client, configuration] = await Promise.all([load(), open()]);
         const tokens = await client.authorizationCodeGrant(configuration, new URL(search, redirectUri), {
@@ -83,13 +101,14 @@ export function createIdentityProvider(options: ProviderOptions) {
           idTokenExpected: true,
         });
         const claims = tokens.claims()!;
-        const { iss: issuer, sub: subject } = claims;
+        const { iss, sub: subject } = claims;
+        if (!SUBJECT.test(subject)) throw new Error("its sub is not 1 to 255 visible ASCII characters");
         // Some providers name their users at this endpoint only.
         const isNamed = nameIn(claims) !== undefined;
         const hasMore = configuration.serverMetadata().userinfo_endpoint !== undefined;
         const more =
           isNamed || !hasMore ? {} : await client.fetchUserInfo(configuration, tokens.access_token, subject);
-        return { issuer, subject, name: nameIn({ ...more, ...claims }) ?? subject };
+        return { issuer: iss, subject, name: nameIn(claims) ?? nameIn(more) ?? subject };
       }),
   };
 }
@@ -100,7 +119,7 @@ function nameIn(claims: Readonly<Record<string, unknown>>): string | undefined {
     .find((one) => typeof one === "string" && one.trim() !== "") as string | undefined;
 }
 
-/** Only the browser knows the secret, so only what it began is finished in it, and no table has to remember it. */
+/** Only the page that began knows the secret, so only there it is finished, and no table has to remember it. */
 function derive(secret: string, purpose: "verifier" | "state" | "nonce"): string {
   return createHash("sha256").update(`${purpose} ${secret}`).digest("base64url");
 }
@@ -109,17 +128,24 @@ async function refusing<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
   } catch (error) {
-    throw new ProviderRefusedError(messageOf(error));
+    throw new ProviderRefusedError(error);
   }
+}
+
+/** Says what was wrong by the messages and codes of an error and its causes; what the provider sent is in neither. */
+function describe(error: unknown): string {
+  const { message = String(error), code, cause } = error as Partial<Error> & { readonly code?: unknown };
+  const coded = typeof code === "string" ? `${message} (${code})` : message;
+  return cause instanceof Error ? `${coded}: ${describe(cause)}` : coded;
 }
 
 /** A provider's answer signs nobody in. `message` of the cause is for the log. */
 export class ProviderRefusedError extends TycheError {
-  constructor(why: string) {
+  constructor(why: unknown) {
     super("Signing in there did not succeed. Try again, or sign in in another way.", {
       code: "sign_in_refused",
       blame: "caller",
-      cause: new Error(why),
+      cause: new Error(describe(why)),
     });
   }
 }

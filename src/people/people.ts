@@ -10,6 +10,7 @@ import {
   findInvitation,
   findPerson,
   findPersonSession,
+  hasIdentity,
   listAudit,
   listInvitations,
   listMembers,
@@ -492,7 +493,8 @@ function createSessions({ store, now }: Parts) {
         const own = await listPasskeys(db, personId);
         const removed = own.find((passkey) => passkey.id === id);
         if (removed === undefined || person === undefined) throw new UnknownDappError(`passkey ${id}`);
-        if (own.length === 1) throw new PasskeyLimitError("it is your only passkey: add another first");
+        if (own.length === 1 && !(await hasIdentity(db, personId)))
+          throw new PasskeyLimitError("it is your only passkey: add another first");
         await db.deleteFrom("passkeys").where("id", "=", id).execute();
         for (const session of await listPersonSessions(db, 0, personId))
           if (shownIdOf(session.id) !== person.sessionId)

@@ -33,6 +33,12 @@ export async function findByIdentity(
     .executeTakeFirst();
 }
 
+/** Whether a person can sign in at an OpenID provider. */
+export async function hasIdentity(db: Queryable, personId: string): Promise<boolean> {
+  const query = db.selectFrom("identities").select("person_id").where("person_id", "=", personId);
+  return (await query.executeTakeFirst()) !== undefined;
+}
+
 /** Returns the passkeys of a person, oldest first. */
 export async function listPasskeys(db: Queryable, personId: string): Promise<StoredPasskey[]> {
   return await db

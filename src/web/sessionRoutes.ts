@@ -7,25 +7,18 @@ import { isObject } from "../lib/isObject.ts";
 import type { JsonValue } from "../lib/parseJson.ts";
 import { SESSION_MS, type OperatorAccess } from "../people/access.ts";
 import { CHALLENGE_MS, PasskeyRefusedError, relyingPartyOf } from "../people/passkeys.ts";
-import { PROVIDER_MS, ProviderRefusedError, type IdentityProvider } from "../people/identityProvider.ts";
 import {
-  hashOf,
-  IDLE_MS,
-  InvitationRefusedError,
-  shownIdOf,
-  UninvitedError,
-  type Ceremony,
-  type People,
-} from "../people/people.ts";
+  ProviderRefusedError,
+  type IdentityProvider,
+  type ProviderAnswer,
+} from "../people/identityProvider.ts";
+import { hashOf, IDLE_MS, shownIdOf, type Ceremony, type People } from "../people/people.ts";
 
 /** Start of the cookies' names, which end in the port. */
 const COOKIE = "tyche_session";
 const CHALLENGE_COOKIE = "tyche_challenge";
-const PROVIDER_COOKIE = "tyche_provider";
 /** Enough for what a browser says of a passkey. */
 const MAX_BODY_BYTES = 8_192;
-/** Enough for a path; browsers drop cookies of more than 4,096 bytes. */
-const MAX_KEPT_CHARACTERS = 1_000;
 
 /** Dependencies of the session routes. */
 export interface SessionRoutesOptions {
@@ -42,14 +35,15 @@ export interface SessionRoutesOptions {
 
 /**
  * Adds `/session`, which only pages of our own origin may call. `POST` with a proof (`operatorToken`, the `code` of the link that a start
- * prints, or a `passkey`) opens a session, identified by a cookie, and returns its API token and its `pageKey`; with an `invitation` too, a
+ * prints, a `passkey`, or a `provider`'s answer) opens a session, identified by a cookie, and returns its API token and its `pageKey`; with an `invitation` too, a
  * new passkey opens one for a new person. `POST` with that `pageKey` returns the API token of the existing session, or `null`; an
  * `invitation` is then accepted by the person whose session it is. `DELETE` ends the session. `POST /session/challenge` returns what a
  * passkey is asked for; a cookie ties the answer to this browser. With a `pageKey`, it asks for another passkey of the person who is signed in,
- * which `POST /session/passkeys` adds.
+ * which `POST /session/passkeys` adds. `GET /session/provider` says what the OpenID provider is called, `null` without one; `POST` returns
+ * where to send the browser, and a secret that its page keeps: with what the provider sent it back with, that is a proof, too.
  */
 export function sessionRoutes(router: Router, options: SessionRoutesOptions): void {
-  const { access, people, publicUrl, guard, readJson, log } = options;
+  const { access, people, identityProvider, publicUrl, guard, readJson, log } = options;
   const ceremonyOf = (ctx: Context): Ceremony => ({
     party: relyingPartyOf(ctx.get("Origin"), publicUrl),
     challenge: readCookie(ctx, CHALLENGE_COOKIE) ?? "",
@@ -71,6 +65,11 @@ export function sessionRoutes(router: Router, options: SessionRoutesOptions): vo
         await people.audit({ actor: "operator", actor_name: "", dapp_id: null, action: "signIn", subject });
       }
       return secret;
+    }
+    if ("provider" in proof) {
+      if (identityProvider === undefined) throw new NoProviderError();
+      const identity = await identityProvider.finish(proof.provider);
+      return await people.signInAs(identity, { code: proof.invitation, browser: ctx.get("User-Agent") });
     }
     const { passkey: answer, invitation: code, name } = proof;
     return code === undefined
@@ -118,7 +117,11 @@ export function sessionRoutes(router: Router, options: SessionRoutesOptions): vo
       throw new SignInRefusedError("code" in proof);
     }
     log.info({ address: ctx.ip }, "signed in");
-    setCookie(ctx, COOKIE, `${secret}; Max-Age=${("passkey" in proof ? IDLE_MS : SESSION_MS) / 1000}`);
+    setCookie(
+      ctx,
+      COOKIE,
+      `${secret}; Max-Age=${("operatorToken" in proof || "code" in proof ? SESSION_MS : IDLE_MS) / 1000}`,
+    );
     const pageKey = access.pageKeyOf(secret);
     sendData(ctx, { token: await access.findToken(secret, pageKey), pageKey });
   });
@@ -131,7 +134,16 @@ export function sessionRoutes(router: Router, options: SessionRoutesOptions): vo
     await people.addPasskey({ answer, sessionId: session?.id ?? "" }, ceremonyOf(ctx)).catch(logRefusal(ctx));
     sendData(ctx, {});
   });
-  providerRoutes(router, options, logRefusal);
+  router.get("/session/provider", async (ctx) => {
+    await guard(ctx);
+    sendData(ctx, { title: identityProvider?.title ?? null });
+  });
+  router.post("/session/provider", async (ctx) => {
+    await guard(ctx);
+    checkOrigin(ctx);
+    if (identityProvider === undefined) throw new NoProviderError();
+    sendData(ctx, await identityProvider.begin(ctx.get("Origin")).catch(logRefusal(ctx)));
+  });
   router.delete("/session", async (ctx) => {
     await guard(ctx);
     checkOrigin(ctx);
@@ -142,81 +154,33 @@ export function sessionRoutes(router: Router, options: SessionRoutesOptions): vo
   });
 }
 
-/** What the sign-in page is told of a refusal, in whose words it says it. */
-const REFUSALS = [
-  [UninvitedError, "uninvited"],
-  [InvitationRefusedError, "invitation"],
-  [ProviderRefusedError, "provider"],
-] as const;
-
-/**
- * Adds `/session/provider`: `GET` says what the provider is called, `null` without one; `POST` returns where to send the browser, and a cookie
- * ties the provider's answer to it, with the `invitation` to accept and the page to go on to (`next`). The provider sends it back to
- * `/session/provider/callback`, which opens a session as `POST /session` does; the page finds its key in the fragment.
- */
-function providerRoutes(
-  router: Router,
-  { access, people, identityProvider, guard, readJson, log }: SessionRoutesOptions,
-  logRefusal: (ctx: Context) => (error: unknown) => never,
-): void {
-  router.get("/session/provider", async (ctx) => {
-    await guard(ctx);
-    sendData(ctx, { title: identityProvider?.title ?? null });
-  });
-  if (identityProvider === undefined) return;
-  router.post("/session/provider", async (ctx) => {
-    await guard(ctx);
-    checkOrigin(ctx);
-    const given = readMembers(await readJson(ctx, MAX_BODY_BYTES));
-    const { secret, url } = await identityProvider.begin().catch(logRefusal(ctx));
-    const kept = new URLSearchParams({ secret });
-    for (const name of ["invitation", "next"])
-      if (typeof given[name] === "string") kept.set(name, given[name].slice(0, MAX_KEPT_CHARACTERS));
-    // The provider's page sends the browser back, which a strict cookie would not survive.
-    setCookie(ctx, PROVIDER_COOKIE, `${kept.toString()}; Max-Age=${PROVIDER_MS / 1000}`, "Lax");
-    sendData(ctx, { url });
-  });
-  router.get("/session/provider/callback", async (ctx) => {
-    await guard(ctx);
-    const kept = new URLSearchParams(readCookie(ctx, PROVIDER_COOKIE));
-    setCookie(ctx, PROVIDER_COOKIE, "; Max-Age=0", "Lax");
-    ctx.set("Cache-Control", "no-store");
-    try {
-      const identity = await identityProvider
-        .finish(kept.get("secret") ?? "", ctx.search)
-        .catch(logRefusal(ctx));
-      const browser = ctx.get("User-Agent");
-      const secret = await people.signInAs(identity, { code: kept.get("invitation") ?? undefined, browser });
-      log.info({ address: ctx.ip }, "signed in");
-      setCookie(ctx, COOKIE, `${secret}; Max-Age=${IDLE_MS / 1000}`);
-      const pageKey = access.pageKeyOf(secret);
-      const opened = new URLSearchParams({ pageKey, next: kept.get("next") ?? "/" });
-      ctx.redirect(`/sign-in#${opened.toString()}`);
-    } catch (error) {
-      const refused = REFUSALS.find(([Refusal]) => error instanceof Refusal)?.[1];
-      if (refused === undefined) throw error;
-      ctx.redirect(`/sign-in?refused=${refused}`);
-    }
-  });
-}
-
 type Proof =
   | { readonly operatorToken: string }
   | { readonly code: string }
   | { readonly passkey: object; readonly invitation: string | undefined; readonly name: string }
+  | { readonly provider: ProviderAnswer; readonly invitation: string | undefined }
   /** Empty if the page has stored none. */
   | { readonly pageKey: string; readonly invitation: string | undefined };
 
 function readProof(body: JsonValue | undefined): Proof {
-  const { operatorToken, code, passkey, pageKey, name, invitation: given } = readMembers(body);
+  const { operatorToken, code, passkey, provider, pageKey, name, invitation: given } = readMembers(body);
   const invitation = typeof given === "string" ? given : undefined;
   if (typeof operatorToken === "string") return { operatorToken };
   if (typeof code === "string") return { code };
   if (isObject(passkey)) return { passkey, invitation, name: typeof name === "string" ? name : "" };
-  if (operatorToken === undefined && code === undefined && passkey === undefined)
+  if (isObject(provider)) {
+    const { secret, search } = provider;
+    if (typeof secret === "string" && typeof search === "string")
+      return { provider: { secret, search }, invitation };
+  }
+  if ([operatorToken, code, passkey, provider].every((proof) => proof === undefined))
     return { pageKey: typeof pageKey === "string" ? pageKey : "", invitation };
   throw new InvalidParameterError([
-    { path: "", message: "give operatorToken or code, each a string, or a passkey's answer" },
+    {
+      path: "",
+      message:
+        "give operatorToken or code, each a string, a passkey's answer, or a provider's: its secret and search",
+    },
   ]);
 }
 
@@ -264,12 +228,19 @@ function readCookie(ctx: Context, cookie = COOKIE): string | undefined {
 }
 
 /** Over TLS, which a proxy in front may terminate, the browser's Origin says so, and the cookie is restricted to TLS. */
-function setCookie(ctx: Context, cookie: string, value: string, sameSite: "Strict" | "Lax" = "Strict"): void {
+function setCookie(ctx: Context, cookie: string, value: string): void {
   const isSecure = ctx.secure || ctx.get("Origin").startsWith("https:");
   ctx.append(
     "Set-Cookie",
-    `${cookieName(ctx, cookie)}=${value}; Path=/session; HttpOnly; SameSite=${sameSite}${isSecure ? "; Secure" : ""}`,
+    `${cookieName(ctx, cookie)}=${value}; Path=/session; HttpOnly; SameSite=Strict${isSecure ? "; Secure" : ""}`,
   );
+}
+
+/** The configuration names no OpenID provider. */
+export class NoProviderError extends TycheError {
+  constructor() {
+    super("this service has no OpenID provider", { code: "not_found", blame: "caller" });
+  }
 }
 
 /** The proof given for a sign-in is wrong. */

@@ -4,6 +4,8 @@ import { afterEach, expect, test } from "vitest";
 import { createIdentityProvider, ProviderRefusedError } from "../../src/people/identityProvider.ts";
 import { findFreePorts } from "../support/freePorts.ts";
 
+const ORIGIN = "http://localhost:3000";
+
 const server = createServer();
 afterEach(() => server.close());
 
@@ -15,9 +17,9 @@ test("behaviour: a provider that was away when it was first asked for is asked a
     clientId: "tyche",
     clientSecret: undefined,
     title: "Acme",
-    redirectUri: "http://localhost:3000/session/provider/callback",
+    redirectUri: `${ORIGIN}/sign-in/provider`,
   });
-  await expect(provider.begin()).rejects.toThrow(ProviderRefusedError);
+  await expect(provider.begin(ORIGIN)).rejects.toThrow(ProviderRefusedError);
 
   server.on("request", (_, response) => {
     const metadata = { issuer, authorization_endpoint: `${issuer}/auth`, token_endpoint: `${issuer}/token` };
@@ -25,14 +27,15 @@ test("behaviour: a provider that was away when it was first asked for is asked a
   });
   server.listen(port, "127.0.0.1");
   await once(server, "listening");
-  const [first, second] = await Promise.all([provider.begin(), provider.begin()]);
+  await expect(provider.begin("http://127.0.0.1:3000")).rejects.toThrow(`open the application at ${ORIGIN}`);
+  const [first, second] = await Promise.all([provider.begin(ORIGIN), provider.begin(ORIGIN)]);
   expect(first.secret).not.toBe(second.secret);
   const { searchParams, pathname } = new URL(first.url);
   expect(pathname).toBe("/auth");
   expect(Object.fromEntries(searchParams)).toMatchObject({
     client_id: "tyche",
     code_challenge_method: "S256",
-    redirect_uri: "http://localhost:3000/session/provider/callback",
+    redirect_uri: `${ORIGIN}/sign-in/provider`,
     response_type: "code",
     scope: "openid profile email",
   });

@@ -20,7 +20,7 @@ export async function startTestProvider(
   client: { readonly id: string; readonly secret: string },
   serviceUrl: string,
 ): Promise<TestProvider> {
-  const callback = `${serviceUrl}/session/provider/callback`;
+  const callback = `${serviceUrl}/sign-in/provider`;
   const config = {
     clients: [{ client_id: client.id, client_secret: client.secret, redirect_uris: [callback] }],
     claims: { profile: ["name"], email: ["email"] },

@@ -47,24 +47,31 @@ afterAll(async () => {
   removeDataDir(dataDir);
 });
 
-/** Begins a sign-in as a page of the service does. */
-async function begin(body: object = {}, headers: Record<string, string> = {}) {
-  const response = await fetch(`${url}/session/provider`, {
+const post = (target: string, body: object, origin = url): Promise<Response> =>
+  fetch(`${url}${target}`, {
     method: "POST",
-    headers: { "content-type": "application/json", ...headers },
+    headers: { "content-type": "application/json", origin },
     body: JSON.stringify(body),
   });
-  const [cookie = ""] = response.headers.getSetCookie().map((one) => one.split(";")[0]!);
-  const { data } = (await response.json()) as { readonly data: { readonly url: string } };
-  return { status: response.status, cookie, url: data.url };
+
+/** Leaves for the provider as a page of the service does; returns the page's secret, and where it goes. */
+async function leave(): Promise<{ readonly secret: string; readonly url: string }> {
+  const { data } = (await (await post("/session/provider", {})).json()) as {
+    readonly data: { readonly secret: string; readonly url: string };
+  };
+  return data;
 }
 
-/** Comes back from the provider; returns where the page goes on, and whether a session was opened. */
-async function comeBack(to: string, cookie: string) {
-  const { headers } = await fetch(to, { redirect: "manual", headers: { cookie } });
-  const isSignedIn = headers.getSetCookie().some((one) => /^tyche_session_\d+=[^;]/.test(one));
-  return { location: headers.get("location"), isSignedIn };
+/** Comes back from the provider; returns the status, and the session's cookie. */
+async function comeBack(to: string, secret: string, invitation?: string) {
+  const { search } = new URL(to);
+  const response = await post("/session", { provider: { secret, search }, invitation });
+  const { data } = (await response.json()) as { readonly data: { readonly err?: string } };
+  return { status: response.status, err: data.err, cookies: response.headers.getSetCookie() };
 }
+
+const SIGNED_IN = { status: 200, cookies: [expect.stringContaining("SameSite=Strict")] };
+const REFUSED = { status: 403, cookies: [] };
 
 const codeOfInvitation = async (): Promise<string> =>
   new URL((await operator.invite(dappId, "viewer")).link).hash.slice(1);
@@ -97,64 +104,58 @@ test("default: an invited person accepts with the provider, and signs in with it
 });
 
 test("error: nobody signs in without an invitation, nor with one that is used", async () => {
-  const stranger = await begin();
-  const to = await provider.logIn(stranger.url, "bob");
-  expect(await comeBack(to, stranger.cookie)).toEqual({
-    location: "/sign-in?refused=uninvited",
-    isSignedIn: false,
+  const logIn = async (account: string, invitation?: string) => {
+    const left = await leave();
+    return await comeBack(await provider.logIn(left.url, account), left.secret, invitation);
+  };
+  expect(await logIn("bob")).toMatchObject({
+    ...REFUSED,
+    err: expect.stringMatching(/^You are not a member/),
   });
   const invitation = await codeOfInvitation();
-  const taken = async (account: string) => {
-    const begun = await begin({ invitation });
-    return await comeBack(await provider.logIn(begun.url, account), begun.cookie);
-  };
-  expect(await taken("carol")).toMatchObject({ isSignedIn: true });
-  expect(await taken("bob")).toEqual({ location: "/sign-in?refused=invitation", isSignedIn: false });
+  expect(await logIn("carol", invitation)).toMatchObject(SIGNED_IN);
+  expect(await logIn("bob", invitation)).toMatchObject({
+    ...REFUSED,
+    err: expect.stringMatching(/^This invitation has been used/),
+  });
   const people = await operator.people();
   expect(people.map(({ name }) => name)).not.toContain("bob of the provider");
   const carol = people.find(({ name }) => name === "carol of the provider")!;
   expect(carol.memberships).toMatchObject([{ role: "viewer" }]);
 
   await operator.removePerson(carol.id);
-  const again = await begin();
-  expect(await comeBack(await provider.logIn(again.url, "carol"), again.cookie)).toEqual({
-    location: "/sign-in?refused=uninvited",
-    isSignedIn: false,
-  });
+  expect(await logIn("carol")).toMatchObject(REFUSED);
 });
 
-test("error: an answer counts once, in the browser that it was asked for in, and not for a foreign page", async () => {
+test("error: an answer counts once, for the page that left, and for no page of another origin", async () => {
   const invitation = await codeOfInvitation();
-  const refused = { location: "/sign-in?refused=provider", isSignedIn: false };
-  const mine = await begin({ invitation });
-  const other = await begin({ invitation });
+  const [mine, other] = [await leave(), await leave()];
   const to = await provider.logIn(mine.url, "dora");
-  expect(await comeBack(to, "")).toEqual(refused);
-  expect(await comeBack(to, other.cookie)).toEqual(refused);
-  expect(await comeBack(`${to}0`, mine.cookie)).toEqual(refused);
-  expect(await comeBack(`${url}/session/provider/callback?error=access_denied`, mine.cookie)).toEqual(
-    refused,
-  );
-  expect(await comeBack(to, mine.cookie)).toMatchObject({ isSignedIn: true });
-  expect(await comeBack(to, mine.cookie)).toEqual(refused);
-  expect((await begin({}, { origin: "https://evil.example" })).status).toBe(403);
+  expect(await comeBack(to, "", invitation)).toMatchObject(REFUSED);
+  expect(await comeBack(to, other.secret, invitation)).toMatchObject(REFUSED);
+  expect(await comeBack(`${to}0`, mine.secret, invitation)).toMatchObject(REFUSED);
+  expect(await comeBack(`${url}/?error=access_denied`, mine.secret, invitation)).toMatchObject(REFUSED);
+  expect(await comeBack(to, mine.secret, invitation)).toMatchObject(SIGNED_IN);
+  expect(await comeBack(to, mine.secret)).toMatchObject(REFUSED);
+  expect((await post("/session/provider", {}, "https://evil.example")).status).toBe(403);
   expect(tyche.output()).toContain("a sign-in was refused");
-  expect(tyche.output()).not.toContain(CLIENT.secret);
-  expect(tyche.output()).not.toContain(new URL(to).searchParams.get("code"));
+  for (const secret of [CLIENT.secret, mine.secret, invitation, new URL(to).searchParams.get("code")!])
+    expect(tyche.output()).not.toContain(secret);
 });
 
-test("error: while the provider is away, its button says so, and other ways in stay", async () => {
-  const begun = await begin({ invitation: await codeOfInvitation() });
-  const to = await provider.logIn(begun.url, "eve");
-  await provider.close();
-  expect(await comeBack(to, begun.cookie)).toEqual({
-    location: "/sign-in?refused=provider",
-    isSignedIn: false,
-  });
+test("error: a stranger's answer signs nobody in whose window has not left for the provider", async () => {
+  const theirs = await leave();
+  const to = await provider.logIn(theirs.url, "mallory");
   const visitor = await createVisitor(browser);
-  await visitor.open(`${url}/sign-in?refused=provider`);
-  const { page } = visitor;
-  await page.getByText("Signing in there did not succeed").waitFor();
-  await page.getByRole("button", { name: "Use a passkey" }).waitFor();
+  await visitor.open(to);
+  expect(await visitor.page.locator("main").textContent()).toContain("This window has not begun to sign in");
   await visitor.close();
+});
+
+test("error: while the provider is away, its answers sign nobody in, and the log says why", async () => {
+  const left = await leave();
+  const to = await provider.logIn(left.url, "eve");
+  await provider.close();
+  expect(await comeBack(to, left.secret, await codeOfInvitation())).toMatchObject(REFUSED);
+  expect(tyche.output()).toContain("ECONNREFUSED");
 });

@@ -41,7 +41,7 @@ export const IdentityProviderChoice = Type.Object(
     ...STRICT,
     [EXPECTED]: 'an object such as {"issuer": "https://login.example.org", "clientId": "tyche"}',
     description:
-      "OpenID provider by which people sign in, besides passkeys. It sends them back to `/session/provider/callback` under `publicUrl`, which is required with it.",
+      "OpenID provider by which people sign in, besides passkeys. It sends them back to `/sign-in/provider` under `publicUrl`, which is required with it.",
   },
 );
 

@@ -25,7 +25,7 @@ import { Random } from "./pages/presets/random.tsx";
 import { Request } from "./pages/requests/request.tsx";
 import { Requests } from "./pages/requests/requests.tsx";
 import { Shared } from "./pages/requests/shared.tsx";
-import { SignIn } from "./pages/signIn.tsx";
+import { ProviderReturn, SignIn } from "./pages/signIn.tsx";
 import { useSession } from "./session.ts";
 
 const FunctionsPage = lazy(async () => ({
@@ -69,6 +69,7 @@ const OWN: readonly (readonly [path: string, page: ComponentType])[] = [
 /** Pages for everyone. */
 const PUBLIC: readonly (readonly [path: string, page: ComponentType])[] = [
   ["/sign-in", SignIn],
+  ["/sign-in/provider", ProviderReturn],
   ["/invitation", Invitation],
   ["/r/:id", Shared],
   ["/explorer", ExplorerIndex],

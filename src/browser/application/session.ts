@@ -53,24 +53,40 @@ export async function findProvider(): Promise<string | null> {
   return ((await answer.json()) as { readonly data: { readonly title: string | null } }).data.title;
 }
 
-/** Leaves for the provider, which sends the browser back signed in. Throws an error that says why not. */
-export async function signInWithProvider(kept: {
-  readonly invitation?: string;
-  readonly next?: string;
-}): Promise<void> {
-  const answer = await post("/session/provider", kept);
-  if (!answer.ok) throw new Error(await reasonOf(answer));
-  location.assign(((await answer.json()) as { readonly data: { readonly url: string } }).data.url);
+const PROVIDER_KEY = "tyche.provider";
+
+/** What this window needs when the provider sends it back. */
+interface AtProvider {
+  readonly secret: string;
+  readonly invitation?: string | undefined;
+  /** Where to go on. */
+  readonly next: string;
 }
 
-/** Takes over the session that a provider's answer opened. A page key that opens none, as a stranger's link may hold, is not kept. */
-export async function takeOver(pageKey: string): Promise<void> {
-  const before = readPageKey();
-  keepPageKey(pageKey);
-  await openSession();
-  if (session.kind === "operator") return;
-  keepPageKey(before);
-  await openSession();
+/** Leaves for the provider, which sends this window back. Throws an error that says why not. */
+export async function leaveForProvider(kept: Omit<AtProvider, "secret">): Promise<void> {
+  const answer = await post("/session/provider", {});
+  if (!answer.ok) throw new Error(await reasonOf(answer));
+  const { data } = (await answer.json()) as {
+    readonly data: { readonly secret: string; readonly url: string };
+  };
+  // In no cookie, which pages on other ports of the host could set.
+  sessionStorage.setItem(PROVIDER_KEY, JSON.stringify({ ...kept, secret: data.secret }));
+  location.assign(data.url);
+}
+
+/** Signs in with what the provider sent this window back with; returns where to go on. Throws an error that says why not. */
+export async function returnFromProvider(search: string): Promise<string> {
+  const text = sessionStorage.getItem(PROVIDER_KEY);
+  sessionStorage.removeItem(PROVIDER_KEY);
+  if (text === null) throw new Error("This window has not begun to sign in. Begin again.");
+  const { secret, invitation, next } = JSON.parse(text) as AtProvider;
+  const wrong = await signIn({
+    provider: { secret, search },
+    ...(invitation === undefined ? {} : { invitation }),
+  });
+  if (wrong !== undefined) throw new Error(wrong.message);
+  return next;
 }
 
 /** Why a sign-in failed. */
@@ -155,14 +171,18 @@ async function reasonOf(answer: Response): Promise<string> {
 }
 
 /**
- * Signs in with the operator token, with the code from the link that a start prints, or with a passkey. Returns what is wrong, if anything
- * is.
+ * Signs in with the operator token, with the code from the link that a start prints, with a passkey, or with a provider's answer. Returns what
+ * is wrong, if anything is.
  */
 export async function signIn(
   proof:
     | { readonly operatorToken: string }
     | { readonly code: string }
-    | { readonly passkey: object; readonly name?: string; readonly invitation?: string },
+    | { readonly passkey: object; readonly name?: string; readonly invitation?: string }
+    | {
+        readonly provider: { readonly secret: string; readonly search: string };
+        readonly invitation?: string;
+      },
 ): Promise<SignInProblem | undefined> {
   const answer = await post("/session", proof);
   const { data } = (await answer.json()) as {

@@ -81,7 +81,7 @@ function SignUp({ code, opened }: { readonly code: string; readonly opened: Open
           </div>
         </form>
       </section>
-      <ProviderPanel invitation={code} />
+      <ProviderPanel invitation={code} next="/" />
     </>
   );
 }

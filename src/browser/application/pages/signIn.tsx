@@ -1,15 +1,15 @@
 import { useQuery } from "@tanstack/react-query";
-import { useEffect, useState, type FormEvent } from "react";
-import { Redirect, useLocation, useSearchParams } from "wouter";
+import { useState, type FormEvent } from "react";
+import { Link, Redirect, useSearchParams } from "wouter";
 import { Field, focusFirstProblem, readField } from "../parts/forms.tsx";
 import { Notice } from "../parts/parts.tsx";
 import { Page, sentence } from "../page.tsx";
 import {
   findProvider,
+  leaveForProvider,
+  returnFromProvider,
   signIn,
   signInWithPasskey,
-  signInWithProvider,
-  takeOver,
   useSession,
 } from "../session.ts";
 
@@ -25,9 +25,6 @@ export function SignIn() {
   const [fragment] = useState(() => location.hash);
   const next = ownPath((search.get("next") ?? "/") + fragment);
   if (session.kind === "unknown") return null;
-  const returned = new URLSearchParams(fragment.slice(1));
-  const pageKey = returned.get("pageKey");
-  if (pageKey !== null) return <TakeOver pageKey={pageKey} next={ownPath(returned.get("next") ?? "/")} />;
   if (session.kind === "operator") return <Redirect to={next} replace />;
 
   const send = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
@@ -83,7 +80,7 @@ export function SignIn() {
         </form>
       </section>
       {code === null && <PasskeyPanel />}
-      {code === null && <ProviderPanel next={next} refused={search.get("refused")} />}
+      {code === null && <ProviderPanel next={next} />}
     </Page>
   );
 }
@@ -107,35 +104,40 @@ function PasskeyPanel() {
   );
 }
 
-/** Where a provider's answer leads. */
-function TakeOver({ pageKey, next }: { readonly pageKey: string; readonly next: string }) {
-  const [, navigate] = useLocation();
-  useEffect(() => {
-    void takeOver(pageKey).finally(() => navigate(next, { replace: true }));
-  }, [pageKey, next, navigate]);
-  return null;
+/** `/sign-in/provider`: where the OpenID provider sends the browser back to. */
+export function ProviderReturn() {
+  const [search] = useState(() => location.search);
+  const session = useSession();
+  const { data: next, error } = useQuery({
+    // The answer to whether there is a session must not come after that there is.
+    enabled: session.kind !== "unknown",
+    queryKey: ["provider", search],
+    // The provider's answer counts once.
+    queryFn: () => returnFromProvider(search),
+    staleTime: Infinity,
+    refetchInterval: false,
+    retry: false,
+  });
+  if (next !== undefined) return <Redirect to={ownPath(next)} replace />;
+  if (error === null) return null;
+  return (
+    <Page title="Sign in">
+      <h1>Sign in</h1>
+      <Notice kind="bad">{sentence(error.message)}</Notice>
+      <p>
+        <Link href="/sign-in">Sign in</Link>
+      </p>
+    </Page>
+  );
 }
 
-const REFUSALS: Readonly<Record<string, string>> = {
-  uninvited: "You are not a member of a dapp here. Ask for an invitation, and open its link.",
-  invitation: "The invitation has been used or revoked, or its seven days are over. Ask for a new one.",
-  provider: "Signing in there did not succeed. Try again, or sign in in another way.",
-};
-
 /** The way in by the OpenID provider that the operator has chosen; nothing without one. */
-export function ProviderPanel({
-  refused = null,
-  ...kept
-}: {
-  readonly invitation?: string;
-  readonly next?: string;
-  readonly refused?: string | null;
-}) {
+export function ProviderPanel(kept: Parameters<typeof leaveForProvider>[0]) {
   const { data: title } = useQuery({ queryKey: ["provider"], queryFn: findProvider, staleTime: Infinity });
-  const [problem, setProblem] = useState(refused === null ? undefined : REFUSALS[refused]);
+  const [problem, setProblem] = useState<string>();
   if (title === undefined || title === null) return null;
   const send = (): Promise<void> =>
-    signInWithProvider(kept).catch((error: unknown) => setProblem((error as Error).message));
+    leaveForProvider(kept).catch((error: unknown) => setProblem(sentence((error as Error).message)));
   return (
     <section className="panel narrow" id="provider">
       <h2>With {title}</h2>
