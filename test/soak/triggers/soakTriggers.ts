@@ -156,7 +156,9 @@ function createMore(
       await Promise.all(replicas.map((one) => one.restarted()));
       for (const one of replicas) one.signal("SIGKILL");
       await withClient(url, (client) =>
-        client.query(`UPDATE schedules SET next_at = next_at - ${OUTAGE_MS} WHERE next_at IS NOT NULL`),
+        client.query(
+          `UPDATE schedules SET next_at = next_at - ${OUTAGE_MS}, created_at = created_at - ${OUTAGE_MS} WHERE next_at IS NOT NULL`,
+        ),
       );
       for (let round = 0; round < TRIGGERS; round += 1) {
         await emit(round, 2);
