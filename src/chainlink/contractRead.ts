@@ -52,13 +52,14 @@ export async function askContract<Value>(
   return decode(await client.call({ to, data }, seenBlock));
 }
 
-/** Asks what may be another contract, or an account: returns `undefined` if it has no such function. */
+/** As {@link askContract} of what may be another contract, or an account: returns `undefined` if it has no such function. */
 export async function tryContract<Value>(
   client: Pick<ChainClient, "call">,
   to: Hex,
   read: ContractRead<Value>,
+  seenBlock?: bigint,
 ): Promise<Value | undefined> {
-  return await askContract(client, to, read).catch((error: unknown) => {
+  return await askContract(client, to, read, seenBlock).catch((error: unknown) => {
     const isReverted =
       error instanceof RpcError && (error.data !== undefined || /revert/i.test(error.message));
     if (error instanceof CallResultError || isReverted) return undefined;

@@ -127,7 +127,7 @@ function parse(request: OracleRequest): FunctionsRequest | string {
 /** Opens what a request names; its errors of class {@link TycheError} with blame `caller` are the request's answer. */
 export type OpenSecrets = (
   request: SecretsOfRequest,
-  of: Pick<OracleRequest, "requestId" | "subscriptionId">,
+  of: Pick<OracleRequest, "requestId" | "subscriptionId" | "blockNumber">,
 ) => Promise<readonly Secret[]>;
 
 /** What a request says of its secrets. */

@@ -1,17 +1,14 @@
 import { createRequire } from "node:module";
-import { hexToString } from "viem";
+import { hexToBytes, hexToString } from "viem";
 import { expect, test } from "vitest";
 import { createSecretKeys } from "../../src/secrets/secretKeys.ts";
 import { openEcies } from "../../src/secrets/ecies.ts";
 import { CiphertextError, encrypt, NO_LABEL } from "../../src/secrets/tdh2.ts";
+import { sealEcies } from "../support/ethCrypto.ts";
 
 /** The reference: what functions-toolkit 0.3.2 encrypts with. */
 const load = createRequire(createRequire(import.meta.url).resolve("@chainlink/functions-toolkit"));
 const reference = load("./tdh2.js") as { encrypt(key: object, message: Buffer): string };
-const ethCrypto = load("eth-crypto") as {
-  encryptWithPublicKey(key: string, message: string): Promise<object>;
-  cipher: { stringify(encrypted: object): string };
-};
 
 const seed = (byte: number): Uint8Array => new Uint8Array(32).fill(byte);
 const keys = createSecretKeys({ don: seed(1), threshold: seed(2) });
@@ -65,12 +62,8 @@ test.each(["", "{}", "[]", "null", '{"TDH2Ctxt":"%","SymCtxt":"","Nonce":""}', '
 );
 
 test("default: opens what eth-crypto encrypts, and nothing that was changed", async () => {
-  const publicKey = keys.donPublicKey.slice(2);
   for (const message of ["a", "message ü", "x".repeat(5_000)]) {
-    const sealed = Buffer.from(
-      ethCrypto.cipher.stringify(await ethCrypto.encryptWithPublicKey(publicKey, message)),
-      "hex",
-    );
+    const sealed = hexToBytes(await sealEcies(keys.donPublicKey, message));
     expect(Buffer.from(openEcies(keys.donSecretKey, sealed)).toString()).toBe(message);
     expect(() => openEcies(others.donSecretKey, sealed)).toThrow(CiphertextError);
     for (const byte of [0, 16, 17, 40, 60, 81, sealed.length - 1]) {

@@ -34,7 +34,7 @@ export interface NetworkVault {
 interface VaultOptions {
   readonly network: string;
   readonly chainId: number;
-  readonly client: Pick<ChainClient, "call">;
+  readonly client: Pick<ChainClient, "call" | "getHead">;
   readonly contracts: StackAddresses;
   readonly store: Store;
   /** Hosts that are not public, and from which documents may come anyway. */

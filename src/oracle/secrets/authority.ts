@@ -15,10 +15,16 @@ const OPERATOR_MEMORY_MS = 10_000;
 
 /** Who may upload secrets for which requests: what the chain says. */
 export interface Authority {
-  /** Returns whose secrets a subscription's requests may name; `undefined` if nobody's. */
-  findUploader(subscriptionId: bigint): Promise<Hex | undefined>;
-  /** Whether an account is the operator of the contract that owns a subscription: it uploads for all that the contract owns. */
-  isOperator(subscriptionId: bigint, account: Hex): Promise<boolean>;
+  /**
+   * Returns whose secrets a subscription's requests may name; `undefined` if nobody's. With `seenBlock`, never as of an older block: fails
+   * where the node that is asked lags behind.
+   */
+  findUploader(subscriptionId: bigint, seenBlock?: bigint): Promise<Hex | undefined>;
+  /**
+   * Whether an account is the operator of the contract that owns a subscription: it uploads for all that the contract owns. `seenBlock` as in
+   * {@link findUploader}.
+   */
+  isOperator(subscriptionId: bigint, account: Hex, seenBlock?: bigint): Promise<boolean>;
   /** Whether an account is the operator, whose service may use the network's vault. */
   isService(account: Hex): Promise<boolean>;
   /** Whether an account may upload secrets for any subscription that has LINK. */
@@ -30,13 +36,19 @@ export interface Authority {
  * One of SubscriptionOwner's takes those of an account that consents by its signature.
  */
 export function createAuthority(options: {
-  readonly client: Pick<ChainClient, "call">;
+  readonly client: Pick<ChainClient, "call" | "getHead">;
   readonly chainId: number;
   readonly router: Hex;
   readonly subscriptionOwner: Hex;
 }): Authority {
   const { client, chainId, router, subscriptionOwner } = options;
-  const findOwner = (subscriptionId: bigint): Promise<Hex | undefined> =>
+  /** Returns the newest block, or `seenBlock` where the node that answers lags behind it. A read there shows what was withdrawn since. */
+  async function newestBlock(seenBlock: bigint | undefined): Promise<bigint | undefined> {
+    if (seenBlock === undefined) return undefined;
+    const head = await client.getHead("latest");
+    return head !== undefined && head.number > seenBlock ? head.number : seenBlock;
+  }
+  const findOwner = (subscriptionId: bigint, block: bigint | undefined): Promise<Hex | undefined> =>
     tryContract(
       client,
       router,
@@ -46,6 +58,7 @@ export function createAuthority(options: {
         [subscriptionId],
         (one) => one.owner.toLowerCase() as Hex,
       ),
+      block,
     );
   const readOperator = remember(OPERATOR_MEMORY_MS, () =>
     tryContract(client, subscriptionOwner, readOf(subscriptionOwnerAbi, "owner", [])),
@@ -88,12 +101,13 @@ export function createAuthority(options: {
   }
 
   return {
-    async findUploader(subscriptionId) {
-      const owner = await findOwner(subscriptionId);
+    async findUploader(subscriptionId, seenBlock) {
+      const block = await newestBlock(seenBlock);
+      const owner = await findOwner(subscriptionId, block);
       // Any contract can own a subscription, and name an account that knows nothing of it.
       if (owner === undefined || !isAddressEqual(owner, subscriptionOwner)) return owner;
       const call = readOf(subscriptionOwnerAbi, "secretsConsentOf", [subscriptionId]);
-      const consent = await tryContract(client, owner, call);
+      const consent = await tryContract(client, owner, call, block);
       if (consent === undefined) return undefined;
       const [signer, number, signature] = consent;
       // The operator deploys the contract, so what it has checked proves nothing.
@@ -103,8 +117,8 @@ export function createAuthority(options: {
       );
       return isSigned ? (signer.toLowerCase() as Hex) : undefined;
     },
-    async isOperator(subscriptionId, account) {
-      const owner = await findOwner(subscriptionId);
+    async isOperator(subscriptionId, account, seenBlock) {
+      const owner = await findOwner(subscriptionId, await newestBlock(seenBlock));
       return owner !== undefined && isAddressEqual(owner, subscriptionOwner) && (await isService(account));
     },
     isService,

@@ -165,8 +165,8 @@ export function createVault(options: {
     MAX_LOOKUP_BYTES,
   );
   /**
-   * Does once for each request what other nodes may ask for again and again: once a second if it fails, unless the request is to blame, or
-   * if its result doesn't last.
+   * Does once for each request what other nodes may ask for again and again: once a second if its result doesn't last, or if it fails and the
+   * request is not to blame.
    */
   function lookUp<Found>(
     name: string,
@@ -184,20 +184,30 @@ export function createVault(options: {
     const expire = (): void => void (lookup.until = performance.now() + LOOKUP_PAUSE_MS);
     found.then(
       () => lasts || expire(),
-      (error: unknown) => error instanceof SecretsRefusedError || expire(),
+      (error: unknown) => (lasts && error instanceof SecretsRefusedError) || expire(),
     );
     return found;
   }
 
-  /** Returns whose slots a request may name. */
-  async function ownerOf(
-    { owner }: SecretsReference,
+  /** Returns whose secrets requests of a subscription may name. @param request the one on chain; a consent may be withdrawn after it */
+  function ownerOf(
+    { owner }: Pick<SecretsReference, "owner">,
     subscriptionId: bigint,
+    request?: Parameters<OpenSecrets>[1],
+  ): Promise<Omit<Named, "ciphertext">> {
+    const read = () => readOwner(owner, subscriptionId, request?.blockNumber);
+    return lookUp("owner", request?.requestId, read, { lasts: false });
+  }
+
+  async function readOwner(
+    owner: Hex | undefined,
+    subscriptionId: bigint,
+    seenBlock: bigint | undefined,
   ): Promise<Omit<Named, "ciphertext">> {
     // Any account can be made the operator of a contract without its consent.
-    if (owner !== undefined && (await authority.isOperator(subscriptionId, owner)))
+    if (owner !== undefined && (await authority.isOperator(subscriptionId, owner, seenBlock)))
       return { owner, uploader: undefined };
-    const uploader = await authority.findUploader(subscriptionId);
+    const uploader = await authority.findUploader(subscriptionId, seenBlock);
     if (uploader === undefined || (owner !== undefined && owner !== uploader))
       throw new SecretsRefusedError(
         `nobody may upload secrets for subscription ${subscriptionId}: its owner has to name the account that does`,
@@ -205,12 +215,8 @@ export function createVault(options: {
     return { owner: uploader, uploader };
   }
 
-  /** Fetches secrets in documents of the uploader's, whose URLs only the nodes can read. */
-  async function fetchRemote(
-    sealedUrls: Uint8Array,
-    { requestId, subscriptionId }: Parameters<OpenSecrets>[1],
-  ): Promise<Named> {
-    const of = await lookUp("owner", requestId, () => ownerOf({ slots: [] }, subscriptionId));
+  /** Fetches the ciphertext in a document of the uploader's, whose URLs only the nodes can read. */
+  async function fetchRemote(sealedUrls: Uint8Array, requestId: Hex): Promise<string> {
     const { donSecretKey } = openerFor(requestId);
     const urls = Buffer.from(openEcies(donSecretKey, sealedUrls)).toString().split(" ");
     for (const url of urls.slice(0, MAX_URLS)) {
@@ -218,8 +224,7 @@ export function createVault(options: {
       if (document === undefined) continue;
       const { encryptedSecrets } = readObject(document);
       if (!isHex(encryptedSecrets)) throw new SecretsRefusedError("the document has no encryptedSecrets");
-      const ciphertext = Buffer.from(fromHexText(encryptedSecrets)).toString();
-      return { ...of, ciphertext };
+      return Buffer.from(fromHexText(encryptedSecrets)).toString();
     }
     throw new SecretsRefusedError("none of their URLs gave a document");
   }
@@ -234,13 +239,13 @@ export function createVault(options: {
   async function findSlots(
     reference: SecretsReference,
     subscriptionId: bigint,
-    requestId?: Hex,
+    request?: Parameters<OpenSecrets>[1],
   ): Promise<readonly Named[]> {
-    const { owner, uploader } = await lookUp("owner", requestId, () => ownerOf(reference, subscriptionId));
+    const { owner, uploader } = await ownerOf(reference, subscriptionId, request);
     let held = await findHeld(owner, reference.slots);
     if (held.length < reference.slots.length && recall !== undefined) {
       const missing = reference.slots.filter(({ slotId }) => !held.some((slot) => slot.slotId === slotId));
-      const recalled = lookUp("slots", requestId, () => recall(owner, missing), { lasts: false });
+      const recalled = lookUp("slots", request?.requestId, () => recall(owner, missing), { lasts: false });
       for (const slot of await recalled) {
         await parseOwn(slot);
         await slots.save(slot);
@@ -262,9 +267,13 @@ export function createVault(options: {
   ): Promise<readonly Named[]> {
     const bytes = fromHexText(secrets);
     if (secretsLocation === HELD_BY_NODES)
-      return await findSlots(decodeSecretsReference(bytes), of.subscriptionId, of.requestId);
-    if (secretsLocation === REMOTE)
-      return [await lookUp("document", of.requestId, () => fetchRemote(bytes, of))];
+      return await findSlots(decodeSecretsReference(bytes), of.subscriptionId, of);
+    if (secretsLocation === REMOTE) {
+      const owned = await ownerOf({}, of.subscriptionId, of);
+      const { requestId } = of;
+      const ciphertext = await lookUp("document", requestId, () => fetchRemote(bytes, requestId));
+      return [{ ...owned, ciphertext }];
+    }
     throw new SecretsRefusedError("their location must be 1 (remote) or 2 (held by the nodes)");
   }
 

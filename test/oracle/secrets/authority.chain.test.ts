@@ -2,6 +2,7 @@ import { encodeDeployData, encodeFunctionData, getContractAddress, zeroAddress, 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { functionsRouterAbi, subscriptionOwnerAbi } from "../../../src/chainlink/contracts/abi.ts";
 import { consentMessage } from "../../../src/chainlink/secretsConsent.ts";
+import { createChainClient, RpcError, type ChainClient } from "../../../src/evm/client.ts";
 import { createAuthority } from "../../../src/oracle/secrets/authority.ts";
 import { testAccount } from "../../support/anvil.ts";
 import { provisionDapp } from "../../support/consumer.ts";
@@ -20,16 +21,16 @@ beforeAll(async () => {
 afterAll(() => stack.close());
 
 /** Returns whose secrets the nodes open for a subscription of a SubscriptionOwner. */
-const findUploader = (subscriptionId: bigint, subscriptionOwner = stack.addresses.subscriptionOwner) => {
-  const { client, chainId, addresses } = stack;
-  const authority = createAuthority({
+const findUploader = (subscriptionId: bigint, subscriptionOwner = stack.addresses.subscriptionOwner) =>
+  authorityOf(stack.client, subscriptionOwner).findUploader(subscriptionId);
+
+const authorityOf = (client: ChainClient, subscriptionOwner = stack.addresses.subscriptionOwner) =>
+  createAuthority({
     client,
-    chainId,
-    router: addresses.functionsRouter,
+    chainId: stack.chainId,
+    router: stack.addresses.functionsRouter,
     subscriptionOwner,
   });
-  return authority.findUploader(subscriptionId);
-};
 
 const sign = (subscriptionId: bigint, number: bigint, changed: { readonly chainId?: number } = {}) => {
   const { chainId, addresses } = stack;
@@ -76,6 +77,24 @@ test("default: an account that consents is the uploader until the operator or th
   expect(await findUploader(id)).toBe(ADDRESS);
   await withdraw(id);
   expect(await findUploader(id)).toBeUndefined();
+});
+
+test("behaviour: behind a URL, a node that lacks the request's block is no word on who consents; a newer block counts", async () => {
+  const { functionsSubId: id } = await provisionDapp(stack, "lagging");
+  const client = createChainClient(stack.rpcUrl);
+  const authority = authorityOf(client);
+  const read = (seenBlock: bigint) =>
+    Promise.all([
+      authority.findUploader(id, seenBlock),
+      authority.isOperator(id, operator.address, seenBlock),
+    ]);
+  const ahead = (await client.getHead("latest"))!.number + 1n;
+  await expect(authority.findUploader(id, ahead)).rejects.toThrow(RpcError);
+  await expect(authority.isOperator(id, operator.address, ahead)).rejects.toThrow(RpcError);
+  await name(id, WALLET.address, await sign(id, 0n));
+  expect(await read(ahead)).toEqual([ADDRESS, true]);
+  await withdraw(id);
+  expect(await read(ahead)).toEqual([undefined, true]);
 });
 
 test("error: a signature that isn't this account's consent for this subscription, contract and chain", async () => {

@@ -8,6 +8,7 @@ import { sealSecret } from "../../../src/secrets/sealSecret.ts";
 import { encodeSecretsReference } from "../../../src/secrets/secretsReference.ts";
 import { secretsLabel } from "../../../src/secrets/sealedSecrets.ts";
 import { CiphertextError, NO_LABEL, parseCiphertext } from "../../../src/secrets/tdh2.ts";
+import { sealEcies } from "../../support/ethCrypto.ts";
 
 const OWNER = `0x${"0a".repeat(20)}` as const;
 const ROUTER = `0x${"0b".repeat(20)}` as const;
@@ -22,19 +23,19 @@ async function vaultWith(
   {
     expiresAt = Number.MAX_SAFE_INTEGER,
     label = secretsLabel({ chainId: 1, router: ROUTER, subscriptionId }),
-    findUploader = async (): Promise<Hex> => OWNER,
+    findUploader = async () => OWNER,
     recall,
   }: {
     readonly expiresAt?: number;
     readonly label?: Uint8Array;
-    readonly findUploader?: () => Promise<Hex>;
+    readonly findUploader?: (seenBlock: bigint | undefined) => Promise<Hex | undefined>;
     /** Returns what other nodes hold, for a vault that holds nothing. */
     readonly recall?: (slot: Slot) => readonly Slot[];
   } = {},
 ) {
   const ciphertext = await sealSecret(keys.threshold, { name: "KEY", value: "s3cr3t" }, label);
   const slot: Slot = { owner: OWNER, slotId: 0, version: 1, ciphertext, expiresAt };
-  let [opened, asked] = [0, 0];
+  let [opened, asked, fetched] = [0, 0, 0];
   let held = recall === undefined ? slot : undefined;
   const owners = new Map<Hex, Hex>();
   const vault = createVault({
@@ -58,20 +59,25 @@ async function vaultWith(
       delete: async () => {},
     },
     authority: {
-      findUploader() {
+      findUploader(_, seenBlock) {
         asked += 1;
-        return findUploader();
+        return findUploader(seenBlock);
       },
       isOperator: async () => true,
       mayUpload: async () => true,
       isService: async () => false,
     },
-    fetchText: async () => "",
+    fetchText: async () => {
+      fetched += 1;
+      return JSON.stringify({ encryptedSecrets: toHexText(Buffer.from(ciphertext)) });
+    },
   });
-  return { vault, ciphertext, opened: () => opened, asked: () => asked };
+  return { vault, ciphertext, opened: () => opened, asked: () => asked, fetched: () => fetched };
 }
 
 const reference = { slots: [{ slotId: 0, version: 1 }] };
+/** Where a request that names the slot is on chain. */
+const of = { requestId: "0x01", subscriptionId: 5n, blockNumber: 7n } as const;
 
 test("behaviour: what was opened once isn't decrypted again", async () => {
   const { vault, opened } = await vaultWith(5n);
@@ -93,7 +99,6 @@ test("behaviour: as the operator's, no ciphertext is opened that any account may
     secrets: encodeSecretsReference({ owner: OWNER, slots }),
     secretsLocation: 2,
   };
-  const of = { requestId: "0x01", subscriptionId: 5n } as const;
   const found = vault.findNamed(named, of, digestOf(ciphertext));
   for (const refused of [vault.openRequest(named, of), vault.open({ owner: OWNER, slots }, 5n), found])
     await expect(refused).rejects.toThrow("for somebody else");
@@ -109,7 +114,6 @@ test("behaviour: what expires after a request was seen is neither opened nor sha
     secrets: toHexText(encode({ slotId: 0, version: 1 })),
     secretsLocation: 2,
   };
-  const of = { requestId: "0x01", subscriptionId: 5n } as const;
   const read = () => [
     vault.openRequest(named, of),
     vault.findNamed(named, of, digestOf(ciphertext)),
@@ -120,11 +124,12 @@ test("behaviour: what expires after a request was seen is neither opened nor sha
   for (const one of read()) await expect(one).rejects.toThrow("has expired");
 });
 
-test("behaviour: however often other nodes ask, the chain is read once for a request", async () => {
+test("behaviour: however often other nodes ask, the chain is read once a second for a request", async () => {
+  vi.useFakeTimers({ toFake: ["performance"] });
   const { vault, ciphertext, asked } = await vaultWith(5n);
   const secrets = toHexText(encode({ slotId: 0, version: 1 }));
-  const find = (digest: Hex, requestId: Hex = "0x01") =>
-    vault.findNamed({ secrets, secretsLocation: 2 }, { requestId, subscriptionId: 5n }, digest);
+  const find = (digest: Hex, requestId: Hex = of.requestId) =>
+    vault.findNamed({ secrets, secretsLocation: 2 }, { ...of, requestId }, digest);
   for (let i = 0; i < 3; i += 1) {
     await find(digestOf(ciphertext));
     await expect(find(digestOf(`${i}`))).rejects.toThrow("names others");
@@ -140,10 +145,10 @@ test("behaviour: what failed, or what too few nodes hold, is looked up again aft
     secrets: toHexText(encode({ slotId: 0, version: 1 })),
     secretsLocation: 2,
   };
-  const of = { requestId: "0x01", subscriptionId: 5n } as const;
   const answers = [
     async () => Promise.reject(new CiphertextError("the first failure")),
     async () => Promise.reject(new Error("the second failure")),
+    async () => OWNER,
     async () => OWNER,
   ];
   let recalled = 0;
@@ -157,5 +162,37 @@ test("behaviour: what failed, or what too few nodes hold, is looked up again aft
   }
   expect([asked(), recalled]).toEqual([3, 1]);
   expect(await vault.openRequest(named, of)).toEqual([{ name: "KEY", value: "s3cr3t" }]);
-  expect([asked(), recalled]).toEqual([3, 2]);
+  expect([asked(), recalled]).toEqual([4, 2]);
 });
+
+test.each([
+  ["slot", { secrets: toHexText(encode({ slotId: 0, version: 1 })), secretsLocation: 2 }],
+  [
+    "document",
+    { secrets: await sealEcies(keys.donPublicKey, "https://documents.example/1"), secretsLocation: 1 },
+  ],
+] as const)(
+  "behaviour: what is in a %s is opened for a request as long as its uploader consents, at its block or later",
+  async (place, named) => {
+    vi.useFakeTimers({ toFake: ["performance"] });
+    let uploader: Hex | undefined = OWNER;
+    const seen = new Set<bigint | undefined>();
+    const { vault, ciphertext, fetched } = await vaultWith(5n, {
+      async findUploader(seenBlock) {
+        seen.add(seenBlock);
+        return uploader;
+      },
+    });
+    const read = () => [vault.openRequest(named, of), vault.findNamed(named, of, digestOf(ciphertext))];
+    const [secrets] = await Promise.all(read());
+    expect(secrets).toEqual([{ name: "KEY", value: "s3cr3t" }]);
+    uploader = undefined;
+    vi.advanceTimersByTime(1_000);
+    for (const one of read()) await expect(one).rejects.toThrow("nobody may upload");
+    uploader = OWNER;
+    vi.advanceTimersByTime(1_000);
+    await Promise.all(read());
+    expect([...seen]).toEqual([of.blockNumber]);
+    expect(fetched()).toBe(place === "document" ? 1 : 0);
+  },
+);
