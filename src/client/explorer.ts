@@ -55,8 +55,13 @@ export interface SettledRound {
 }
 
 /** Creates a client for the explorer. */
-export function createExplorer(options: ConnectionOptions): TycheExplorer {
-  const transport = createTransport({ ...fillOptions(options), apiKey: "" });
+export function createExplorer(
+  options: ConnectionOptions & {
+    /** A dapp's API key, or the operator token: `handInRound` then has a limit of its own. Default: none. */
+    readonly apiKey?: string;
+  },
+): TycheExplorer {
+  const transport = createTransport({ ...fillOptions(options), apiKey: options.apiKey ?? "" });
   const get = <Data>(
     path: string,
     options: CallOptions = {},

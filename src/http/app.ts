@@ -149,7 +149,7 @@ export function createHttpApp(options: HttpAppOptions): Koa<RequestState> {
   }
   if (options.gateway !== undefined) gatewayRoute(router, { gateway: options.gateway, guardPublic });
   if (options.lateRounds !== undefined)
-    beaconRoutes(router, { rounds: options.lateRounds, guardPublic, counter });
+    beaconRoutes(router, { rounds: options.lateRounds, guard, guardPublic, counter });
   operationsRoutes(router, { deps, registry: options.registry, operations, guardPublic });
 
   // A proxy appends the address that it saw; everything before that is the caller's own claim.

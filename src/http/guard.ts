@@ -23,6 +23,8 @@ export interface Guard {
   admit(ctx: HttpContext, operation: Pick<Operation, "id" | "access">): Promise<void>;
   /** Counts a call without a valid key against its address. Throws {@link RateLimitedError}. */
   countAnonymous(ctx: HttpContext): Promise<void>;
+  /** Returns the id of a call's key, for calls that need none; `undefined` without a valid one. */
+  findKeyId(ctx: HttpContext): Promise<string | undefined>;
 }
 
 /** More calls than the limit allows. `details.retryAfterMs` says when the next one is allowed. */
@@ -67,17 +69,16 @@ export function createGuard(options: {
   const windowSeconds = limits.rateWindowSeconds;
   const keys: Policy = { name: "key", quota: limits.rateLimit, windowSeconds, counter };
   const addresses: Policy = { name: "address", quota: limits.anonymousRateLimit, windowSeconds, counter };
+  const findDapp = (credential: string): Promise<Dapp | undefined> =>
+    service.authenticate(credential).catch((error: unknown) => {
+      if (error instanceof UnauthenticatedError) return undefined;
+      throw error;
+    });
   /** Whether a credential still counts, and its caller may still do the operation. */
   const isStillAdmitted = async (credential: string, operation: string, dappId: string | undefined) => {
     const caller = await operator?.access.recognize(credential);
     if (caller !== undefined) return mayCall(caller, operation, dappId) === "yes";
-    try {
-      await service.authenticate(credential);
-      return true;
-    } catch (error) {
-      if (error instanceof UnauthenticatedError) return false;
-      throw error;
-    }
+    return (await findDapp(credential)) !== undefined;
   };
 
   return {
@@ -97,7 +98,7 @@ export function createGuard(options: {
       }
       const call = await counter.begin(callOf(keys, keyId!), limits.maxConcurrent);
       onClose(ctx, () => call.end());
-      tell(ctx, keys, call);
+      tell(ctx, keys, call, "key");
       if (!call.hasPlace)
         throw new RateLimitedError(
           `This key has ${limits.maxConcurrent} calls in progress, which is its limit: wait for one to end`,
@@ -111,6 +112,11 @@ export function createGuard(options: {
     async countAnonymous(ctx) {
       if (ctx.state.isCounted === true) return;
       await countCall(ctx, addresses);
+    },
+    async findKeyId(ctx) {
+      const credential = readKey(ctx);
+      if (credential === "") return undefined;
+      return (await operator?.access.recognize(credential))?.id ?? (await findDapp(credential))?.keyId;
     },
   };
 }
@@ -144,9 +150,10 @@ export interface Policy {
   readonly counter: CallCounter;
 }
 
-/** Counts a call against its address's quota. Throws {@link RateLimitedError} above it. */
-export async function countCall(ctx: Context, policy: Policy): Promise<void> {
-  tell(ctx, policy, await policy.counter.take(callOf(policy, addressGroup(ctx.ip))));
+/** Counts a call against its key's quota, or its address's without one. Throws {@link RateLimitedError} above it. */
+export async function countCall(ctx: Context | HttpContext, policy: Policy, keyId?: string): Promise<void> {
+  const call = await policy.counter.take(callOf(policy, keyId ?? addressGroup(ctx.ip)));
+  tell(ctx, policy, call, keyId === undefined ? "address" : "key");
 }
 
 function callOf({ name, quota, windowSeconds }: Policy, who: string): CountedCall {
@@ -154,14 +161,19 @@ function callOf({ name, quota, windowSeconds }: Policy, who: string): CountedCal
 }
 
 /** Sets the headers of draft-ietf-httpapi-ratelimit-headers. Throws {@link RateLimitedError} if the quota is used up. */
-function tell(ctx: Context | HttpContext, policy: Policy, { consumed, resetMs }: TakenCall): void {
+function tell(
+  ctx: Context | HttpContext,
+  policy: Policy,
+  { consumed, resetMs }: TakenCall,
+  who: "key" | "address",
+): void {
   const { name, quota, windowSeconds } = policy;
   ctx.state.isCounted = true;
   ctx.set("RateLimit-Policy", `"${name}";q=${quota};w=${windowSeconds}`);
   ctx.set("RateLimit", `"${name}";r=${Math.max(0, quota - consumed)};t=${Math.ceil(resetMs / 1000)}`);
   if (consumed > quota)
     throw new RateLimitedError(
-      `More than ${quota} calls in ${windowSeconds} seconds from this ${name === "key" ? name : "address"}`,
+      `More than ${quota} calls in ${windowSeconds} seconds from this ${who}`,
       resetMs,
     );
 }

@@ -11,7 +11,10 @@ import { createSqliteDialect } from "../../src/store/sqliteDialect.ts";
 import { findLateRound } from "../../src/store/lateRounds.ts";
 import { openStore, type Store } from "../../src/store/store.ts";
 import { pathOf, QUICKNET_HASH, QUICKNET_ROUNDS } from "../support/drandRelay.ts";
+import { runCli } from "../cli/runCli.ts";
+import { API_KEY, FUNCTIONS_ONLY_KEY } from "./exampleService.ts";
 import { startHarness, type Harness } from "./harness.ts";
+import { describeOperator, OPERATOR_TOKEN } from "./presetHarness.ts";
 
 const SIGNATURE = toHex(QUICKNET_ROUNDS.get(1000n)!).slice(2);
 const NEXT = toHex(QUICKNET_ROUNDS.get(1001n)!).slice(2);
@@ -98,22 +101,62 @@ test("an address has ten signatures checked a minute; what is refused unchecked 
   expect((await call("GET")).status).toBe(404);
 });
 
-test("all addresses together have a hundred checked a minute", async () => {
-  const { call: callBehindProxy } = await startHarness({ more: { lateRounds, trustProxy: true } });
-  const put = (subnet: number) =>
-    callBehindProxy("PUT", PATH, {
-      key: null,
-      // No point of the curve, so its check takes a tenth of another's time.
-      body: { signature: "00".repeat(48) },
+/** No point of the curve, so its check takes a tenth of another's time. */
+const NO_POINT = { signature: "00".repeat(48) };
+/** Starts a service behind a proxy, where callers without a key use up what all addresses together have. */
+async function startStarved() {
+  const { call, server } = await startHarness({
+    more: { lateRounds, trustProxy: true, operator: await describeOperator() },
+  });
+  const put = (subnet: number, key: string | null = null, body: object = NO_POINT) =>
+    call("PUT", PATH, {
+      key,
+      body,
       headers: { "X-Forwarded-For": `2001:db8:0:${subnet.toString(16)}::1` },
     });
   for (let i = 0; i < 100; i += 1) expect((await put(i)).status).toBe(400);
+  return { put, url: server.url };
+}
+
+test("all addresses together have a hundred checked a minute", async () => {
+  const { put } = await startStarved();
   const refused = await put(100);
   expect(refused).toMatchObject({
     status: 429,
     data: { code: "rate_limited", err: expect.stringContaining("from all addresses together") },
   });
   expect(refused.headers.get("retry-after")).toMatch(/^[0-9]+$/);
+});
+
+test("a key has ten checked a minute wherever it is sent from, and however many are sent without one", async () => {
+  const { put } = await startStarved();
+  for (const key of [API_KEY, `Bearer ${FUNCTIONS_ONLY_KEY}`, OPERATOR_TOKEN]) {
+    for (let i = 0; i < 10; i += 1) expect((await put(i, key)).status).toBe(400);
+    expect(await put(200, key)).toMatchObject({
+      status: 429,
+      data: { err: expect.stringContaining("More than 10 calls in 60 seconds from this key") },
+    });
+  }
+  for (const key of [`${API_KEY}x`, "", "x".repeat(5_000)]) {
+    expect(await put(300, key)).toMatchObject({
+      status: 429,
+      data: { err: expect.stringContaining("from all addresses together") },
+    });
+  }
+});
+
+test("the client and tyche beacon send the key that they are given", async () => {
+  const { url } = await startStarved();
+  const round = { round: "1000", chainHash: QUICKNET_HASH };
+  const handIn = (apiKey: string) =>
+    createExplorer({ baseUrl: url, retries: 0, apiKey }).handInRound(round, NEXT);
+  await expect(handIn("")).rejects.toMatchObject({ code: "rate_limited" });
+  await expect(handIn(API_KEY)).rejects.toMatchObject({ code: "invalid_parameter" });
+  const runBeacon = (TYCHE_API_KEY: string) =>
+    runCli(["beacon", "1000", SIGNATURE, "--url", url], "", { TYCHE_API_KEY });
+  expect(await runBeacon("")).toMatchObject({ code: 1, stderr: expect.stringContaining("send an API key") });
+  expect(await runBeacon(API_KEY)).toMatchObject({ code: 0, stdout: expect.stringContaining("is taken") });
+  expect(toHex(await waiting)).toBe(`0x${SIGNATURE}`);
 });
 
 test.each([

@@ -12,13 +12,15 @@ import type { Webhooks } from "../../src/webhooks/webhooks.ts";
 import { createExampleService } from "./exampleService.ts";
 import { startHarness, type Harness } from "./harness.ts";
 
+export const OPERATOR_TOKEN = "x".repeat(MIN_TOKEN_CHARACTERS);
+
 /** Describes the operator's part; `operator.test.ts` calls its operations on a real service. */
-async function describeOperator(): Promise<OperatorPart> {
+export async function describeOperator(): Promise<OperatorPart> {
   const unreachable = (): never => {
     throw new Error("this part is described, not called");
   };
   return {
-    access: await createOperatorAccess({ operatorToken: "x".repeat(MIN_TOKEN_CHARACTERS) }),
+    access: await createOperatorAccess({ operatorToken: OPERATOR_TOKEN }),
     people: {} as People,
     baseUrl: unreachable,
     dapps: {} as DappDirectory,

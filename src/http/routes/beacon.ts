@@ -9,41 +9,44 @@ import type { LateRoundCalls } from "../../requests/lateRounds.ts";
 import { readTextBody } from "../body.ts";
 import type { HttpContext, RequestState } from "../context.ts";
 import { sendJson } from "../frame.ts";
-import { countCall, RateLimitedError } from "../guard.ts";
+import { countCall, RateLimitedError, type Guard } from "../guard.ts";
 import type { PublicGuard } from "../publicGuard.ts";
 
 /** Where drand's relays have a round. */
 const PATH = "/beacon/:chainHash/public/:round";
 /** Longest body: a relay's answer has some 250 bytes. */
 const MAX_BODY_BYTES = 4_096;
-/** Signatures of one address that are checked in a minute: each takes some 15 ms of the process's time. */
+/** Signatures of one key, or of one address without a key, that are checked in a minute: each takes some 15 ms of the process's time. */
 const CHECKS_PER_MINUTE = 10;
-/** The same of all addresses together, some 3 % of a core: one caller may have the 65,536 /64s of an IPv6 /48. */
+/** The same of all addresses together, some 3 % of a core: one caller may have the 65,536 /64s of an IPv6 /48. Keys don't count here. */
 const ALL_CHECKS_PER_MINUTE = 100;
 const MAX_ROUND = 2n ** 64n - 1n;
 
 /**
- * Adds the service as a relay of drand for late rounds, and `PUT` at the same path, by which anybody hands one in. The body may be another
- * relay's answer as it is.
+ * Adds the service as a relay of drand for late rounds, and `PUT` at the same path, by which anybody hands one in; who has a key isn't kept
+ * from it by those who have none. The body may be another relay's answer as it is.
  */
 export function beaconRoutes(
   router: Router<RequestState>,
   options: {
     readonly rounds: LateRoundCalls;
+    readonly guard: Pick<Guard, "findKeyId">;
     readonly guardPublic: PublicGuard;
     readonly counter: CallCounter;
   },
 ): void {
-  const { rounds, guardPublic, counter } = options;
+  const { rounds, guard, guardPublic, counter } = options;
   const windowSeconds = 60;
   const checks = { name: "rounds", quota: CHECKS_PER_MINUTE, windowSeconds, counter };
   const all = { policy: "rounds", who: "all", quota: ALL_CHECKS_PER_MINUTE, windowSeconds };
   const countCheck = async (ctx: HttpContext): Promise<void> => {
-    await countCall(ctx, checks);
+    const keyId = await guard.findKeyId(ctx);
+    await countCall(ctx, checks, keyId);
+    if (keyId !== undefined) return;
     const { consumed, resetMs } = await counter.take(all);
     if (consumed > all.quota)
       throw new RateLimitedError(
-        `More than ${all.quota} signatures in ${windowSeconds} seconds from all addresses together`,
+        `More than ${all.quota} signatures in ${windowSeconds} seconds from all addresses together: send an API key, which has a limit of its own`,
         resetMs,
       );
   };
