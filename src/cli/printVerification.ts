@@ -2,8 +2,8 @@ import type { RequestVerification, Verification, VerificationStep } from "../api
 import type { Hex } from "viem";
 import { describeDraw, describeTimes } from "../lib/drawWords.ts";
 import { describeLabel } from "../lib/label.ts";
-import { VERDICT_OUTCOMES, VERDICT_WORDS, verdictReasons } from "../lib/verificationWords.ts";
-import { describeResult } from "../verify/describeResult.ts";
+import { describeVerdict, isError, verdictReasons } from "../lib/verificationWords.ts";
+import { describeError, describeResult } from "../verify/describeResult.ts";
 import { oneLine, type Terminal } from "./terminal.ts";
 
 /** Longer values are shortened in the middle. */
@@ -25,11 +25,10 @@ export function printVerification(found: Verification, terminal: Terminal, optio
   for (const request of found.requests) printRequest(request, terminal, options);
   out(`\n${colors.bold("What these checks can't show")}`);
   for (const sentence of found.trust) out(`  – ${sentence}`);
-  const { verdict } = found;
-  const outcome = options.isExpected ? VERDICT_OUTCOMES[verdict] : "failed";
+  const { words, outcome: ownOutcome } = describeVerdict(found);
+  const outcome = options.isExpected ? ownOutcome : "failed";
   const color = { ok: colors.green, failed: colors.red, notApplicable: colors.yellow }[outcome];
-  const words = VERDICT_WORDS[verdict];
-  const otherwise = verdict === "valid" ? "" : ` (${words})`;
+  const otherwise = found.verdict === "valid" ? "" : ` (${words})`;
   const said = options.isExpected ? words : `not as expected${otherwise}`;
   const count = `${found.requests.length} request${found.requests.length === 1 ? "" : "s"}`;
   out(`\n${color(said)}: ${count} of ${found.transactionHash} on ${found.network}`);
@@ -82,7 +81,7 @@ function printOutcome(
     out(`  result ${described}`);
     if (isVerbose && described !== result) out(colors.dim(`         ${result}`));
   }
-  if (err !== null && err !== "0x") out(`  error  ${oneLine(Buffer.from(err.slice(2), "hex").toString())}`);
+  if (isError(err)) out(`  error  ${oneLine(describeError(err as Hex))}`);
 }
 
 function markOf({ outcome }: VerificationStep, colors: Terminal["colors"]): string {

@@ -135,6 +135,15 @@ export function registerVerify(program: Command, terminal: Terminal, { verify }:
           isExpected: unexpected.length === 0,
         });
       for (const problem of unexpected) terminal.err(oneLine(problem));
+      const isAnyDapp =
+        expect.some(({ what }) => what === "label") && expect.every(({ what }) => what !== "dapp");
+      const dapps = isAnyDapp ? found.requests.flatMap(({ label }) => label?.dapp ?? []) : [];
+      for (const dapp of new Set(dapps))
+        terminal.err(
+          oneLine(
+            `warning: any dapp can use this label; if it was ${dapp} that announced the draw, add --expect dapp=${dapp}`,
+          ),
+        );
       if (checked?.problems.length === 0)
         terminal.err(oneLine(`as the receipt says: ${checked.agreed.join(", ")}`));
     });

@@ -1,4 +1,5 @@
 /** How the pages and the command say what was drawn, when, and who delivered it. */
+import { isError } from "./verificationWords.ts";
 
 interface FoundDraw {
   readonly kind: string;
@@ -11,6 +12,7 @@ interface FoundDraw {
   readonly requestedAt: string | null;
   readonly deliveredAt: string | null;
   readonly deliveredBy: string | null;
+  readonly err: string | null;
 }
 
 /** Says what a preset is whose source the verifier doesn't know. */
@@ -67,8 +69,9 @@ export function describeTimes({
   requestedAt,
   deliveredAt,
   deliveredBy,
+  err,
 }: FoundDraw): string | undefined {
-  const what = kind === "random" ? "proof" : "result";
+  const what = kind === "random" ? "proof" : isError(err) ? "error" : "result";
   const parts = [
     ...(requestedAt === null ? [] : [`requested ${utc(requestedAt)}`]),
     ...(deliveredBy === null

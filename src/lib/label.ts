@@ -63,7 +63,7 @@ export function describeLabel(found: FoundLabel | null): string {
   const part = isUnread
     ? "of those that are known, "
     : `of those in blocks ${from} to ${to}${isAmong ? "" : ` and ${own}`}, `;
-  const only = isWhole ? "the only request with this label" : `${part}no other has this label`;
+  const only = isWhole ? "the dapp's only request with this label" : `${part}no other has this label`;
   const rank =
     others.length === 0
       ? only

@@ -1,6 +1,6 @@
 /** How the pages and the command name a verification's verdicts, and name and draw the outcomes of its steps. */
 
-export const VERDICT_WORDS = {
+const VERDICT_WORDS = {
   valid: "valid",
   conditional: "valid, if these contracts are the operator's",
   unconfirmed: "not confirmed",
@@ -9,7 +9,7 @@ export const VERDICT_WORDS = {
 } as const;
 
 /** How each verdict is shown: as a success, a failure or neither. */
-export const VERDICT_OUTCOMES = {
+const VERDICT_OUTCOMES = {
   valid: "ok",
   conditional: "notApplicable",
   unconfirmed: "notApplicable",
@@ -27,9 +27,48 @@ export const DECIDING_STEPS: Readonly<Record<"conditional" | "unconfirmed", read
 interface Judged {
   readonly verdict: keyof typeof VERDICT_WORDS;
   readonly requests: readonly {
+    readonly kind: string;
     readonly verdict: string;
+    readonly err: string | null;
+    readonly label: { readonly draw: number; readonly draws: readonly unknown[] } | null;
     readonly steps: readonly { readonly name: string; readonly outcome: string; readonly detail: string }[];
   }[];
+}
+
+/**
+ * Names a verdict and how it is shown. Where the answer holds and is an error, or not that of the first request with its label, the words
+ * say so, and it is shown as no success.
+ */
+export function describeVerdict({ verdict, requests }: Judged): {
+  readonly words: string;
+  readonly outcome: keyof typeof OUTCOME_WORDS;
+} {
+  const outcome = VERDICT_OUTCOMES[verdict];
+  const caveats = verdict === "invalid" || verdict === "incomplete" ? [] : caveatsOf(requests);
+  return {
+    words: [VERDICT_WORDS[verdict], ...(caveats.length === 0 ? [] : [caveats.join("; ")])].join(": "),
+    outcome: outcome === "ok" && caveats.length > 0 ? "notApplicable" : outcome,
+  };
+}
+
+function caveatsOf(requests: Judged["requests"]): string[] {
+  const failed = requests.filter(({ err }) => isError(err));
+  const redraws = requests.filter(({ label }) => label !== null && label.draw > 1);
+  if (requests.length === 1)
+    return [
+      ...failed.map(
+        ({ kind }) => `the ${kind === "preset" ? "draw" : "function"} failed, there is no result`,
+      ),
+      ...redraws.map(({ label }) => `only request ${label!.draw} of ${label!.draws.length} with this label`),
+    ];
+  const part = (some: readonly unknown[], what: string): string[] =>
+    some.length === 0 ? [] : [`${some.length} of ${requests.length} requests ${what}`];
+  return [...part(failed, "failed"), ...part(redraws, "are not the first with their label")];
+}
+
+/** Whether a report's error says that there is no result. */
+export function isError(err: string | null): err is string {
+  return err !== null && err !== "0x";
 }
 
 /** Says why a verdict is `conditional`, `unconfirmed` or `invalid`; other verdicts speak for themselves. */

@@ -25,6 +25,11 @@ export function describeResult(hex: Hex): string {
   return signed < 0n ? `${signed}, or ${number} if unsigned` : String(number);
 }
 
+/** Decodes the text of a report's error; bytes that are no UTF-8 are replaced. It may have hidden characters. */
+export function describeError(hex: Hex): string {
+  return new TextDecoder().decode(fromHexText(hex));
+}
+
 /** Decodes the text; `undefined` if the bytes are not text. */
 function decodeText(bytes: Uint8Array): string | undefined {
   try {

@@ -53,12 +53,20 @@ export function remainingTrust(
             "on an embedded chain the proof shows that the word was not changed after its block, not that the block was not chosen."
         : `The holder of the VRF key can withhold a word, but can choose one only by also controlling block hashes${isEmbedded === undefined ? ", as the operator of an embedded chain can" : ""}.`,
     );
-  if (requests.some(({ kind }) => kind === "preset"))
+  const presets = requests.filter(({ kind }) => kind === "preset");
+  if (presets.length > 0)
     trust.push(
       "The operator decides what is asked, and the nodes whether to answer: whoever knows a word first can only keep silent. The request then fails, with its " +
-        "word on chain if the proof was delivered. These checks don't show how many requests failed before this one.",
+        "word on chain if the proof was delivered." +
+        (presets.every(({ label }) => label !== null)
+          ? ""
+          : " These checks don't show how many requests failed before this one."),
     );
   const labels = requests.flatMap(({ label }) => label ?? []);
+  if (labels.length > 0)
+    trust.push(
+      "A label is one dapp's: others can use the same. Compare the dapp's id with that of whoever announced the draw.",
+    );
   if (labels.length > 0 && labels.every(({ searched }) => searched.provenFrom === "0"))
     trust.push(
       "Which later requests have the label is the node's word, as it can leave some out: ask a second node.",

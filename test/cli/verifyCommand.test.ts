@@ -211,6 +211,14 @@ describe("option: --expect", () => {
     expect(process.exitCode).toBeUndefined();
   });
 
+  test("behaviour: a label without the dapp is warned of, as any dapp can use it", async () => {
+    const warning =
+      "warning: any dapp can use this label; if it was dapp_a that announced the draw, add --expect dapp=dapp_a";
+    expect((await expecting(["label=raffle"])).output).toContain(warning);
+    expect((await expecting(["label=raffle", "dapp=dapp_a"])).output).not.toContain("warning");
+    expect((await expecting(["preset=lotto"])).output).not.toContain("warning");
+  });
+
   test.each([
     ["another label", ["label=tombola"], first, `the label is "raffle", not "tombola"`],
     ["no label", ["label=raffle"], null, `the label is none, not "raffle"`],
@@ -261,7 +269,7 @@ describe("option: --expect", () => {
 
   test("behaviour: that it is the first is certain where block hashes prove it, whatever the node lists", async () => {
     const searched = { ...part, from: "5", omits: true, provenFrom: "0" };
-    const { output } = await expecting(["label=raffle"], { ...first, searched });
+    const { output } = await expecting(["label=raffle", "dapp=dapp_a"], { ...first, searched });
     expect(output).toMatch(/\nvalid: 1 request/);
   });
 
@@ -269,7 +277,7 @@ describe("option: --expect", () => {
     ["the search ends after it", part],
     ["it begins with the contract's code", { ...part, from: "5", codeFrom: "5" }],
   ])("behaviour: it is the first where all blocks up to its own were searched: %s", async (_, searched) => {
-    const { output } = await expecting(["label=raffle"], { ...first, searched });
+    const { output } = await expecting(["label=raffle", "dapp=dapp_a"], { ...first, searched });
     expect(output).toMatch(/\nvalid: 1 request/);
   });
 
@@ -294,6 +302,14 @@ test("option: --contracts takes a file or the JSON itself", async () => {
   expect((await run(["--contracts", JSON.stringify(given)])).asked).toMatchObject({ contracts: given });
   await expect(run(["--contracts", "{0x01"])).rejects.toThrow("--contracts is not JSON");
   await expect(run(["--contracts", import.meta.filename])).rejects.toThrow("is not JSON");
+});
+
+test("behaviour: a draw that failed is no result, and says so in the verdict", async () => {
+  const { output } = await run([], lotto("ok", { result: "0x", err: hexOf("known") }));
+  expect(output).toContain(" UTC, error delivered 2026-12-24 ");
+  expect(output).toContain("  error  known\n");
+  expect(output).toMatch(/\nvalid: the draw failed, there is no result: 1 request of 0x/);
+  expect(process.exitCode).toBeUndefined();
 });
 
 test("error: a function's error can't control the terminal", async () => {

@@ -9,6 +9,7 @@ const draw = {
   requestedAt: "2026-12-24T18:00:00.000Z",
   deliveredAt: "2026-12-24T18:00:02.000Z",
   deliveredBy: "0xd1",
+  err: "0x",
 };
 
 test("describeDraw names the preset and its arguments", () => {
@@ -37,6 +38,9 @@ test("describeTimes says when both ends were mined, and who delivered", () => {
     "requested 2026-12-24 18:00:00 UTC, result delivered 2026-12-24 18:00:02 UTC by 0xd1",
   );
   expect(describeTimes({ ...draw, requestedAt: null, deliveredAt: null })).toBe("result delivered by 0xd1");
+  expect(describeTimes({ ...draw, requestedAt: null, err: "0x6b" })).toBe(
+    "error delivered 2026-12-24 18:00:02 UTC by 0xd1",
+  );
   expect(describeTimes({ ...draw, kind: "random", deliveredAt: null, deliveredBy: null })).toBe(
     "requested 2026-12-24 18:00:00 UTC",
   );

@@ -47,7 +47,7 @@ test("describeLabel says whether a draw is the only one, and where that was look
   const whole = { from: "0", to: "9", codeFrom: "0", omits: false, isWhole: true, provenFrom: "0" };
   const found = { dapp: "dapp_1", label: 'a "b"', searched: whole };
   expect(describeLabel({ ...found, draw: 1, draws: draws.slice(1, 2) })).toBe(
-    '"a \\"b\\"" of dapp_1: the only request with this label (blocks 0 to 9; block hashes show that none is left out in 0 to 6).',
+    String.raw`"a \"b\"" of dapp_1: the dapp's only request with this label (blocks 0 to 9; block hashes show that none is left out in 0 to 6).`,
   );
   const searched = { ...whole, from: "5", isWhole: false, provenFrom: null };
   expect(describeLabel({ ...found, draw: 2, draws, searched })).toBe(
@@ -67,7 +67,7 @@ test("describeLabel says whether a draw is the only one, and where that was look
     "(other blocks were not searched, and the node doesn't show that the contract had no code before its deployment; ",
   );
   expect(describeLabel({ ...alone, searched: { ...whole, from: "5", codeFrom: "5" } })).toContain(
-    "the only request with this label (blocks 5 to 9; before, the contract had no code, says the node; ",
+    "the dapp's only request with this label (blocks 5 to 9; before, the contract had no code, says the node; ",
   );
   const unread = { ...searched, to: "4" };
   expect(describeLabel({ ...found, draw: 1, draws: draws.slice(1, 2), searched: unread })).toContain(

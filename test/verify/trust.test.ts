@@ -112,10 +112,23 @@ test("where the chain's node has lost the list of signers, nothing is claimed of
 });
 
 test("a preset's result can only be withheld, by whoever knows its word first", () => {
-  const requests = [{ kind: "preset" }] as unknown as Parameters<typeof remainingTrust>[0];
+  const requests = [{ kind: "preset", label: null }] as unknown as Parameters<typeof remainingTrust>[0];
   expect(remainingTrust(requests, { isEmbedded: false, operators: [] })).toContainEqual(
     expect.stringMatching(/can only keep silent.* how many requests failed before this one/),
   );
+});
+
+test("a label is one dapp's, and a preset without one may follow others that failed", () => {
+  const say = (label: object | null) =>
+    remainingTrust([{ kind: "preset", label } as RequestVerification], {
+      isEmbedded: false,
+      operators: [],
+    }).join(" ");
+  const uncounted = "These checks don't show how many requests failed before this one.";
+  expect(say(null)).toContain(uncounted);
+  const labelled = say({ label: "raffle", searched: { provenFrom: null } });
+  expect(labelled).not.toContain(uncounted);
+  expect(labelled).toContain("A label is one dapp's: others can use the same.");
 });
 
 test("that no other request has the label is the node's word", () => {

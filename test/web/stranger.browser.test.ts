@@ -5,6 +5,10 @@ import type { AddressInfo } from "node:net";
 import { toHex } from "viem";
 import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
 import { EVENT_TOPICS } from "../../src/chainlink/events.ts";
+import { encodeResults } from "../../src/chainlink/presetReport.ts";
+import { QUICKNET_HASH } from "../../src/lib/drand.ts";
+import { toHexText } from "../../src/lib/hex.ts";
+import { deliverWords } from "../support/delivery.ts";
 import { joinService, shared, type SharedDapp } from "../support/shared.ts";
 import { startVerifyWorld } from "../verify/support/world.ts";
 import { createVisitor, type Visitor } from "./support/visitor.ts";
@@ -94,7 +98,7 @@ test("a stranger with a result's page and the URL of another node sees that it i
   await page.getByRole("heading", { name: "Valid", exact: true }).waitFor();
   await page.getByText(`Everything was read from the node at ${new URL(otherNode).host}.`).waitFor();
   const said = page.getByText(JSON.stringify(LABEL), { exact: false });
-  expect(await said.first().innerText()).toContain("the only request with this label");
+  expect(await said.first().innerText()).toContain("the dapp's only request with this label");
   await page.getByText(/^Of: lotto \(source \d+\)/).waitFor();
 
   // With the page alone, and the label as it was announced.
@@ -104,7 +108,7 @@ test("a stranger with a result's page and the URL of another node sees that it i
   await page.getByLabel("Addresses of the operator's contracts").fill(JSON.stringify({ data: { items } }));
   await page.getByRole("button", { name: "Verify" }).press("Enter");
   await page.getByRole("heading", { name: "Valid", exact: true }).waitFor();
-  expect(await said.first().innerText()).toContain("the only request with this label");
+  expect(await said.first().innerText()).toContain("the dapp's only request with this label");
 
   // A label may be the hash of what was announced, and looks like a transaction's.
   const announced = createHash("sha256").update("the rules of the raffle").digest("hex");
@@ -142,7 +146,10 @@ test("of several draws with a label, a stranger chooses one, and sees how many t
     .getByRole("button", { name: /^Verify 0x/ })
     .last()
     .click();
-  await page.getByText(/request 2 of 2 with this label/).waitFor();
+  await page
+    .getByRole("heading", { name: "Valid: only request 2 of 2 with this label", exact: true })
+    .waitFor();
+  await page.getByText(/: request 2 of 2 with this label, the others: /).waitFor();
   await page.getByText(/block hashes show that none is left out in 0 to \d+/).waitFor();
 
   // Where a node refuses a part of the chain, the page says which part it searched, goes on in another one, and adds the two up.
@@ -213,7 +220,7 @@ test("a link with a label and the block of the deployment: the search begins whe
   await page
     .getByText(
       new RegExp(
-        `"${label}" of dapp_a: the only request with this label \\(blocks ${codeFrom} to \\d+; before, the contract had no code, says the node;`,
+        `"${label}" of dapp_a: the dapp's only request with this label \\(blocks ${codeFrom} to \\d+; before, the contract had no code, says the node;`,
       ),
     )
     .waitFor();
@@ -224,6 +231,33 @@ test("a link with a label and the block of the deployment: the search begins whe
     )
     .waitFor();
   expect(new Set(searched)).toEqual(new Set([codeFrom]));
+  await visitor.inspect();
+  expect(visitor.troubles).toEqual([]);
+});
+
+test("a draw that failed has no result, and the page says so and why", async () => {
+  const world = await startVerifyWorld();
+  onTestFinished(() => world.close());
+  // Its round was known when it was mined.
+  const beacon = { round: 1n, chainHash: QUICKNET_HASH };
+  const asked = await world.submit({
+    presets: [{ dapp: world.dapp, items: [{ sourceId: world.echoId }], beacon }],
+    labels: [{ index: 0n, item: 0n, dapp: "dapp_a", text: "stranger, failed" }],
+  });
+  await deliverWords(world, asked);
+  const refused = { ok: false, bytes: Buffer.from("no \u202Eround") };
+  const { transactionHash: tx } = await world.report(asked, {
+    packed: toHexText(encodeResults([refused, refused])),
+  });
+  const rpc = await startOtherNode(world.rpcUrl);
+  const contracts = JSON.stringify({ chainId: world.chainId, contracts: world.contracts });
+  await page.goto(`${tyche.url}/verifier.html#${new URLSearchParams({ tx, rpc, contracts }).toString()}`);
+  await page.getByRole("button", { name: "Verify", exact: true }).press("Enter");
+  await page
+    .getByRole("heading", { name: "Valid: the draw failed, there is no result", exact: true })
+    .waitFor();
+  await page.getByText("Error: no U+202Eround", { exact: true }).waitFor();
+  await page.getByText(/ UTC, error delivered 20.* UTC by 0x[0-9a-f]{40}\.$/).waitFor();
   await visitor.inspect();
   expect(visitor.troubles).toEqual([]);
 });

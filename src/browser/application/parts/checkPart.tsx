@@ -8,10 +8,15 @@ import { Folded } from "./parts.tsx";
 export function CheckPart({
   network,
   hash,
+  label,
+  dappId,
 }: {
   readonly network: string;
   /** Hash of the transaction that delivered the result. */
   readonly hash: string;
+  /** What the result was drawn for, and for whom: what the command is to expect. */
+  readonly label?: string | undefined;
+  readonly dappId?: string | undefined;
 }) {
   const { data: networks, error } = useNetworks();
   const known = networks?.find(({ name }) => name === network);
@@ -20,7 +25,11 @@ export function CheckPart({
   // An embedded chain has Ethereum's blocks, even under the name of a network that the command knows to have others.
   const blocks = known?.hasEthereumBlocks === false ? " --no-blocks" : known?.embedded ? " --blocks" : "";
   const given = contracts === undefined ? "" : ` --contracts ${quoteForShell(contracts)}`;
-  const command = `npx tyche verify ${network} ${hash} --rpc-url ${rpcUrl ?? "https://ANY-NODE"}${blocks}${given}`;
+  const expected =
+    label === undefined || dappId === undefined
+      ? ""
+      : ` --expect ${quoteForShell(`label=${label}`)} --expect dapp=${dappId}`;
+  const command = `npx tyche verify ${network} ${hash} --rpc-url ${rpcUrl ?? "https://ANY-NODE"}${blocks}${given}${expected}`;
   // Until then, the link would lack the addresses.
   if (networks === undefined && error === null) return null;
   return (

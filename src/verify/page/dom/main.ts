@@ -5,15 +5,15 @@ import { messageOf } from "../../../lib/errors.ts";
 import { describeDraw, describeTimes } from "../../../lib/drawWords.ts";
 import { canonicalLabel, describeLabel } from "../../../lib/label.ts";
 import {
+  describeVerdict,
+  isError,
   OUTCOME_MARKS,
   OUTCOME_WORDS,
-  VERDICT_OUTCOMES,
-  VERDICT_WORDS,
   verdictReasons,
 } from "../../../lib/verificationWords.ts";
 import { OWN_NODE_SEARCH, type ChainReader, type SearchBounds } from "../../chainFacts.ts";
 import { findDraws } from "../../findDraws.ts";
-import { describeResult } from "../../describeResult.ts";
+import { describeError, describeResult } from "../../describeResult.ts";
 import { parsePublished } from "../../publishedContracts.ts";
 import { verifyTransaction, type KnownPreset } from "../../verifyTransaction.ts";
 import {
@@ -299,8 +299,8 @@ function show(
   chainData: string,
   { source, newest }: { readonly source: string; readonly newest: bigint | undefined },
 ): void {
-  const outcome = VERDICT_OUTCOMES[found.verdict];
-  const verdict = element("h2", capitalize(VERDICT_WORDS[found.verdict]));
+  const { words, outcome } = describeVerdict(found);
+  const verdict = element("h2", capitalize(words));
   verdict.dataset["outcome"] = outcome;
   verdict.prepend(drawMark(outcome, { "aria-hidden": "true" }));
   const trust = element("ul");
@@ -336,13 +336,14 @@ function describeRequest(request: RequestVerification, newest: bigint | undefine
   const { result, err } = request;
   const hasResult = result !== null && (err === "0x" || result !== "0x");
   const value = hasResult ? describeBoth(result as Hex) : undefined;
+  const error = isError(err) ? `Error: ${showHidden(describeError(err as Hex))}` : undefined;
   const words = request.randomNumber.length > 0 ? `Random: ${request.randomNumber.join(", ")}` : undefined;
   const label = showHidden(describeLabel(request.label));
   const draw = describeDraw(request);
   const given = draw === undefined ? undefined : `Of: ${showHidden(draw)}`;
   const times = describeTimes(request);
   const mined = times === undefined ? undefined : `${capitalize(times)}.`;
-  for (const line of [given, mined, label, value, words])
+  for (const line of [given, mined, label, value, error, words])
     if (line !== undefined) section.append(element("p", line));
   if (request.label !== null && newest !== undefined) {
     const { dapp, label, draws, searched } = request.label;

@@ -127,7 +127,7 @@ function RequestParts({ dappId, request }: { readonly dappId: string; readonly r
               hash={hashOf(outcome.url)}
               requestId={outcome.requestId}
             />
-            <CheckPart network={network} hash={hashOf(outcome.url)} />
+            <CheckPart network={network} hash={hashOf(outcome.url)} label={outcome.label} dappId={dappId} />
           </>
         )}
       </div>

@@ -100,7 +100,7 @@ function Certificate({ shared }: { readonly shared: SharedResult }) {
           </button>
         </p>
       </section>
-      <CheckPart network={network} hash={hash} />
+      <CheckPart network={network} hash={hash} label={outcome.label} dappId={dappId} />
       <p className="on-paper">
         This result: {address}. To verify it without this service, open {location.origin}/verifier.html or a
         copy of it, and enter the transaction's hash and the address of any node of the chain.

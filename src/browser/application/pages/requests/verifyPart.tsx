@@ -2,10 +2,9 @@ import { useState, type ReactNode } from "react";
 import { describeDraw, describeTimes } from "../../../../lib/drawWords.ts";
 import { describeLabel } from "../../../../lib/label.ts";
 import {
+  describeVerdict,
   OUTCOME_MARKS,
   OUTCOME_WORDS,
-  VERDICT_OUTCOMES,
-  VERDICT_WORDS,
   verdictReasons,
 } from "../../../../lib/verificationWords.ts";
 import type { TycheClient, Verification, VerificationStep } from "../../../../client/index.ts";
@@ -38,7 +37,7 @@ export function VerifyPart({
     try {
       const next = await client.verify({ network, tx: hash, requestId });
       setFound(next);
-      announce(`Verdict: ${VERDICT_WORDS[next.verdict]}.`);
+      announce(`Verdict: ${describeVerdict(next).words}.`);
     } catch (error) {
       setProblem(describeError(error));
     } finally {
@@ -71,14 +70,13 @@ export function VerifyPart({
 export function Found({ found, children }: { readonly found: Verification; readonly children: ReactNode }) {
   const [request] = found.requests;
   const reasons = verdictReasons(found);
-  const label = describeLabel(request?.label ?? null);
+  const { words, outcome } = describeVerdict(found);
   const signatures = request?.steps.find(({ name }) => name === "signatures");
   const isSigned = found.verdict === "valid" && signatures !== undefined;
   return (
     <>
       <h2 className="verdict">
-        <Tag kind={TAG_KINDS[VERDICT_OUTCOMES[found.verdict]]}>{VERDICT_WORDS[found.verdict]}</Tag>{" "}
-        {isSigned && <UnknownText text={signatures.detail} />}
+        <Tag kind={TAG_KINDS[outcome]}>{words}</Tag> {isSigned && <UnknownText text={signatures.detail} />}
       </h2>
       <p>{children}</p>
       {reasons.map((reason) => (
@@ -86,14 +84,15 @@ export function Found({ found, children }: { readonly found: Verification; reado
           <UnknownText text={reason} />
         </p>
       ))}
+      {request?.label === null && <p className="notice">{describeLabel(null)}</p>}
       {request?.label && (
         <p>
-          <UnknownText text={label} />
+          <UnknownText text={describeLabel(request.label)} />
         </p>
       )}
       {request !== undefined && (
         <Folded summary={count(request.steps.length, "step")} isOpen={found.verdict !== "valid"}>
-          {[describeDraw(request), describeTimes(request), request.label ? undefined : label].map(
+          {[describeDraw(request), describeTimes(request)].map(
             (line) =>
               line !== undefined && (
                 <p key={line}>

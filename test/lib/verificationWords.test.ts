@@ -1,0 +1,41 @@
+import { expect, test } from "vitest";
+import { describeVerdict } from "../../src/lib/verificationWords.ts";
+
+const request = { kind: "preset", verdict: "valid", err: "0x", label: null, steps: [] };
+const failed = { ...request, err: "0x6b6e6f776e" };
+const third = { ...request, label: { draw: 3, draws: [1, 2, 3] } };
+
+test.each([
+  ["a result", [request], "valid", "ok"],
+  ["the first of several", [{ ...third, label: { ...third.label, draw: 1 } }], "valid", "ok"],
+  ["a draw that failed", [failed], "valid: the draw failed, there is no result", "notApplicable"],
+  [
+    "a function that failed",
+    [{ ...failed, kind: "function" }],
+    "valid: the function failed, there is no result",
+    "notApplicable",
+  ],
+  ["one of two that failed", [request, failed], "valid: 1 of 2 requests failed", "notApplicable"],
+  ["a redraw", [third], "valid: only request 3 of 3 with this label", "notApplicable"],
+  [
+    "a redraw among others",
+    [request, third],
+    "valid: 1 of 2 requests are not the first with their label",
+    "notApplicable",
+  ],
+  [
+    "a redraw that failed",
+    [{ ...third, err: failed.err }],
+    "valid: the draw failed, there is no result; only request 3 of 3 with this label",
+    "notApplicable",
+  ],
+] as const)("describeVerdict says of %s what it is", (_what, requests, words, outcome) => {
+  expect(describeVerdict({ verdict: "valid", requests })).toEqual({ words, outcome });
+});
+
+test("describeVerdict has nothing to add where there is no valid answer", () => {
+  expect(describeVerdict({ verdict: "invalid", requests: [failed] })).toEqual({
+    words: "not valid",
+    outcome: "failed",
+  });
+});
