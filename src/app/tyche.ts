@@ -131,7 +131,10 @@ registerTrigger(program, terminal);
 registerClient(program, terminal);
 const verify: VerifyMeans["verify"] = async (options) =>
   (await import("./tools/verifyTool.ts")).verifyWithTool(options);
-registerVerify(program, terminal, { verify });
+registerVerify(program, terminal, {
+  verify,
+  readPreset: async (...result) => (await import("./tools/verifyTool.ts")).readPresetResult(...result),
+});
 registerMcp(program, verify);
 registerVerifier(program, terminal, {
   build: async () => (await (await import("./verifierPage.ts")).getVerifierPage()).html,

@@ -1,15 +1,20 @@
-import { readFile } from "node:fs/promises";
-import type { RequestVerification, Verification } from "../api/types.ts";
-import { keccak256, stringToHex } from "viem";
-import { TycheError } from "../lib/errors.ts";
+import type { PresetValue, RequestVerification, ShownResult, Verification } from "../api/types.ts";
+import { keccak256, stringToHex, type Hex } from "viem";
+import { decodeResult } from "../lib/decodeResult.ts";
 import { UNKNOWN_PRESET } from "../lib/drawWords.ts";
+import { TycheError } from "../lib/errors.ts";
+import { fromHexText } from "../lib/hex.ts";
 import { isObject } from "../lib/isObject.ts";
+import { canonicalLabel } from "../lib/label.ts";
+import { RETURN_TYPES } from "../lib/vocabulary.ts";
+import { readText } from "./readText.ts";
 
 /**
  * How much older than an answer the block of its request may be, in ms. A block bears the time at which its slot began, and takes
  * transactions that came in until it was built: Ethereum's slots have 12 seconds.
  */
 const SLOT_MS = 12_000;
+const NOTHING = "nothing";
 
 /** An answer of the API that its caller has kept: the 202 of a request, the request itself, or its result. */
 export interface Receipt {
@@ -23,11 +28,31 @@ export interface Receipt {
   readonly label: string | undefined;
   /** The request's id on chain; only with a result. */
   readonly requestId: string | undefined;
+  /** State of the request; a result doesn't say. */
+  readonly state: string | undefined;
   /** What was asked for; empty for a result. */
   readonly params: Readonly<Record<string, unknown>>;
+  /** Whether `params` has all that was asked for. */
+  readonly isWhole: boolean;
   /** The result; empty without one. */
   readonly outcome: Readonly<Record<string, unknown>>;
+  /** The result's parts, as pages show them. */
+  readonly shown: unknown;
 }
+
+/** A result as people and programs get it. */
+export interface ReadResult {
+  readonly parsedResult: string;
+  readonly value: PresetValue | null;
+  readonly shown: ShownResult | undefined;
+}
+
+/** Reads the bytes of a preset's result as the preset says. `params` are its arguments by name. */
+export type ReadPreset = (
+  preset: string,
+  bytes: Uint8Array,
+  params: Readonly<Record<string, unknown>>,
+) => Promise<ReadResult | undefined>;
 
 /** What a receipt and the chain say of one request. */
 export interface ReceiptCheck {
@@ -39,7 +64,7 @@ export interface ReceiptCheck {
 
 /** Reads a receipt from a file. Throws {@link ReceiptError}. */
 export async function readReceipt(file: string): Promise<Receipt> {
-  const text = await readFile(file, "utf8");
+  const text = await readText(file);
   let answer: unknown;
   try {
     answer = JSON.parse(text);
@@ -56,10 +81,13 @@ export async function readReceipt(file: string): Promise<Receipt> {
     kind: isRequest ? textIn(body, "kind") : undefined,
     dappId: isRequest ? textIn(body, "dappId") : undefined,
     receivedAtMs: isRequest ? Date.parse(textIn(body, "createdAt") ?? "") : undefined,
-    label: textIn(params, "label") ?? textIn(outcome, "label"),
+    label: canonicalOf(textIn(params, "label") ?? textIn(outcome, "label")),
     requestId: textIn(outcome, "requestId")?.toLowerCase(),
+    state: isRequest ? textIn(body, "state") : undefined,
     params,
+    isWhole: isRequest && body["payloadDeletedAt"] === undefined,
     outcome,
+    shown: body["shown"],
   };
   if (receipt.label === undefined && receipt.requestId === undefined)
     throw new ReceiptError(`${file} names neither a label nor an id on chain, so it could be any request's`);
@@ -68,7 +96,11 @@ export async function readReceipt(file: string): Promise<Receipt> {
 }
 
 /** Compares a receipt with what a verification found. */
-export function checkReceipt(receipt: Receipt, found: Verification): ReceiptCheck {
+export async function checkReceipt(
+  receipt: Receipt,
+  found: Verification,
+  readPreset: ReadPreset,
+): Promise<ReceiptCheck> {
   const { requestId, label, params } = receipt;
   const request = found.requests.find((one) =>
     requestId === undefined ? one.label?.label === label : one.requestId === requestId,
@@ -79,7 +111,9 @@ export function checkReceipt(receipt: Receipt, found: Verification): ReceiptChec
   }
   const agreed: string[] = [];
   const problems: string[] = [];
-  for (const [what, told, actual] of compare(receipt, request, found))
+  const readings = await readResults(request, params, readPreset);
+  const pairs = [...compare(receipt, request, found), ...compareResult(receipt, request, readings)];
+  for (const [what, told, actual] of pairs)
     if (told === actual) agreed.push(what);
     else problems.push(`${what}: the receipt says ${told}, the chain ${actual}`);
   if (params["once"] === true && request.label !== null) {
@@ -107,27 +141,38 @@ export function checkReceipt(receipt: Receipt, found: Verification): ReceiptChec
   return { agreed, problems };
 }
 
-/** Pairs what the receipt says with what was found, of all that it says. */
+type Pair = readonly [what: string, told: string, found: string];
+
+/** Pairs what the receipt says with what was found, of all that it says about the request. */
 function* compare(
-  { network, kind, dappId, label, params, outcome }: Receipt,
+  { network, kind, dappId, label, params, isWhole, outcome }: Receipt,
   request: RequestVerification,
   found: Verification,
-): Generator<readonly [what: string, told: string, found: string]> {
+): Generator<Pair> {
   if (network !== undefined) yield ["network", network, found.network];
   if (kind !== undefined) yield ["kind", kind, request.kind];
   // Only a label names the dapp on chain.
   if (dappId !== undefined && request.label !== null) yield ["dapp", dappId, request.label.dapp];
   yield ["label", JSON.stringify(label ?? null), JSON.stringify(request.label?.label ?? null)];
   const { preset, args, keyHashes, sourceHash } = request;
-  yield ["round", describeRound(params["beacon"] ?? outcome["beacon"]), describeRound(request.beacon)];
+  const beacon = params["beacon"] ?? outcome["beacon"];
+  yield ["round", describeRound(beacon), describeRound(request.beacon)];
+  const due = request.beacon?.time ?? null;
+  if (isObject(beacon) && due !== null) yield ["time of the round", toArgument(beacon["time"]), due];
   if (params["preset"] !== undefined)
     yield ["preset", toArgument(params["preset"]), preset?.name ?? UNKNOWN_PRESET];
   for (const [i, name] of (preset?.parameters ?? []).entries())
-    if (Object.hasOwn(params, name)) yield [name, toArgument(params[name]), args?.[i] ?? "nothing"];
+    if (isWhole || Object.hasOwn(params, name)) yield [name, toArgument(params[name]), args?.[i] ?? NOTHING];
   if (kind === "function") {
-    const source = params["source"];
-    if (typeof source === "string") yield ["source", keccak256(stringToHex(source)), sourceHash ?? "nothing"];
-    if (params["args"] !== undefined) yield ["args", JSON.stringify(params["args"]), JSON.stringify(args)];
+    const source = textIn(params, "source");
+    if (isWhole || source !== undefined)
+      yield [
+        "source",
+        source === undefined ? NOTHING : keccak256(stringToHex(source)),
+        sourceHash ?? NOTHING,
+      ];
+    if (isWhole || params["args"] !== undefined)
+      yield ["args", toArgument(params["args"]), JSON.stringify(args)];
   }
   if (kind === "random") {
     const told = params["keyHashes"] ?? [params["keyHash"]];
@@ -136,10 +181,68 @@ function* compare(
     const { length } = request.randomNumber;
     if (length > 0) yield ["numWords", toArgument(params["numWords"]), `${length}`];
   }
-  for (const name of ["result", "err"] as const)
-    if (outcome[name] !== undefined) yield [name, toArgument(outcome[name]), request[name] ?? "nothing"];
-  if (outcome["randomNumber"] !== undefined)
-    yield ["randomNumber", JSON.stringify(outcome["randomNumber"]), JSON.stringify(request.randomNumber)];
+}
+
+/** Pairs what the receipt says with what was found, of all that it says about the result. */
+function* compareResult(
+  { state, outcome, shown }: Receipt,
+  { result, err, randomNumber, kind }: RequestVerification,
+  readings: readonly ReadResult[],
+): Generator<Pair> {
+  const isDelivered = kind === "random" ? randomNumber.length > 0 : err !== null;
+  const succeeded = isDelivered && (kind === "random" || err === "0x");
+  const ended = succeeded ? "fulfilled" : "failed";
+  if (state === "fulfilled" || state === "failed") yield ["state", state, isDelivered ? ended : "no result"];
+  if (outcome["success"] !== undefined) yield ["success", toArgument(outcome["success"]), `${succeeded}`];
+  // The bytes can be what the receipt says, and the text that a person reads another.
+  const texts = ["parsedResult", "value"].filter((name) => outcome[name] !== undefined);
+  const isRead = readings.length > 0 || kind === "random" || texts.length === 0;
+  for (const [name, actual] of Object.entries({ result, err }))
+    if (outcome[name] !== undefined)
+      yield [
+        name === "result" && !isRead ? "result (bytes)" : name,
+        toArgument(outcome[name]),
+        actual ?? NOTHING,
+      ];
+  for (const name of kind === "random" ? ["randomNumber", "value"] : [])
+    if (outcome[name] !== undefined)
+      yield [name, JSON.stringify(outcome[name]), JSON.stringify(randomNumber)];
+  const told = (reading: ReadResult): boolean => reading.parsedResult === outcome["parsedResult"];
+  const reading = readings.find(told) ?? readings[0];
+  if (reading === undefined) return;
+  for (const name of texts)
+    yield [name, JSON.stringify(outcome[name]), JSON.stringify(reading[name as "parsedResult" | "value"])];
+  if (shown !== undefined) yield ["shown", describeShown(shown), describeShown(reading.shown)];
+}
+
+/** Reads a result in each of the types that it may have; returns nothing if there is no result, or the preset isn't known. */
+async function readResults(
+  { kind, result, err, preset, args }: RequestVerification,
+  params: Receipt["params"],
+  readPreset: ReadPreset,
+): Promise<readonly ReadResult[]> {
+  if (kind === "random" || result === null) return [];
+  if (err !== "0x") return [{ parsedResult: "", value: null, shown: undefined }];
+  const bytes = fromHexText(result as Hex);
+  if (kind === "preset") {
+    const named = preset?.parameters.map((name, i) => [name, fromArgument(args?.[i] ?? "")]) ?? [];
+    const read = await readPreset(preset?.name ?? "", bytes, Object.fromEntries(named) as Receipt["params"]);
+    return read === undefined ? [] : [read];
+  }
+  const types = RETURN_TYPES.filter((type) => (params["returnType"] ?? type) === type);
+  return types.flatMap((type) => {
+    try {
+      const parsedResult = decodeResult(bytes, type);
+      return [{ parsedResult, value: parsedResult, shown: undefined }];
+    } catch {
+      return [];
+    }
+  });
+}
+
+function describeShown(shown: unknown): string {
+  const { side, rolls, entries } = isObject(shown) ? shown : {};
+  return JSON.stringify(side ?? rolls ?? entries ?? NOTHING);
 }
 
 /** Names a round of drand; `none` if there is none. */
@@ -151,7 +254,21 @@ function describeRound(beacon: unknown): string {
 
 /** Returns a value as a source gets it: text as it is, else JSON. */
 function toArgument(value: unknown): string {
-  return typeof value === "string" ? value : JSON.stringify(value);
+  return typeof value === "string" ? value : (JSON.stringify(value) ?? NOTHING);
+}
+
+/** Returns an argument as a request gives it: a list, else text. */
+function fromArgument(arg: string): unknown {
+  try {
+    const value: unknown = JSON.parse(arg);
+    return Array.isArray(value) ? value : arg;
+  } catch {
+    return arg;
+  }
+}
+
+function canonicalOf(label: string | undefined): string | undefined {
+  return label === undefined ? undefined : canonicalLabel(label);
 }
 
 function textIn(object: Readonly<Record<string, unknown>>, name: string): string | undefined {

@@ -7,6 +7,8 @@ import { dataDirOfEnvironment } from "./dappCommands.ts";
 import { parseRpcUrl } from "./parseRpcUrl.ts";
 import { isQuicknet, UNKNOWN_PRESET } from "../lib/drawWords.ts";
 import { canonicalLabel } from "../lib/label.ts";
+import { readText } from "./readText.ts";
+import type { ReadPreset } from "./receipt.ts";
 import { oneLine, type Terminal } from "./terminal.ts";
 
 interface VerifyFlags {
@@ -58,10 +60,15 @@ export interface VerifyMeans {
     /** Called with the chain data that was read, as JSON. */
     readonly onChainData?: (json: string) => Promise<void>;
   }) => Promise<Verification>;
+  readonly readPreset: ReadPreset;
 }
 
 /** Adds `tyche verify`. */
-export function registerVerify(program: Command, terminal: Terminal, { verify }: VerifyMeans): void {
+export function registerVerify(
+  program: Command,
+  terminal: Terminal,
+  { verify, readPreset }: VerifyMeans,
+): void {
   program
     .command("verify")
     .summary("Verifies a result using chain data only.")
@@ -118,7 +125,7 @@ export function registerVerify(program: Command, terminal: Terminal, { verify }:
         ...(contracts === undefined ? {} : { contracts: await readContracts(contracts) }),
         ...(save === undefined ? {} : { onChainData: (json: string) => writeFile(save, json) }),
       });
-      const checked = receipt === undefined ? undefined : checkReceipt(receipt, found);
+      const checked = receipt === undefined ? undefined : await checkReceipt(receipt, found, readPreset);
       const unexpected = (checked?.problems ?? []).map((problem) => `not as the receipt says: ${problem}`);
       for (const request of found.requests)
         for (const expectation of expect) {
@@ -167,7 +174,7 @@ function parseBlock(text: string): bigint {
 /** Reads the addresses from a file or, if it begins with a brace, from the option itself. */
 async function readContracts(given: string): Promise<unknown> {
   const isJson = given.startsWith("{");
-  const text = isJson ? given : await readFile(given, "utf8");
+  const text = isJson ? given : await readText(given);
   try {
     return JSON.parse(text) as unknown;
   } catch {
@@ -268,9 +275,9 @@ function findUnread(
   return omits ? "not all that the node lists could be read; ask another node, with --rpc-url" : undefined;
 }
 
-/** Reads a JSON array of texts, or else one entry to a line; without a byte order mark. */
+/** Reads a JSON array of texts, or else one entry to a line. */
 async function readEntries(file: string): Promise<readonly string[]> {
-  const text = (await readFile(file, "utf8")).replace(/^\uFEFF/, "");
+  const text = await readText(file);
   const list = parseJson(text);
   if (Array.isArray(list) && list.every((one) => typeof one === "string")) return list;
   return text.replace(/\r?\n$/, "").split(/\r?\n/);

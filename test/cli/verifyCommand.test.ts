@@ -37,6 +37,7 @@ async function run(flags: readonly string[], found = NOTHING) {
       asked = options;
       return Promise.resolve(found);
     },
+    readPreset: () => Promise.resolve(undefined),
   });
   await program.parseAsync(["verify", "sepolia", TX, ...flags], { from: "user" });
   return { asked, output: lines.join("\n") };

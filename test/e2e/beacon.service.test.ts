@@ -94,7 +94,8 @@ test.concurrent("default: the answer names a future round, and the result follow
     runCli(["verify", "sepolia", hash, "--rpc-url", rpcUrl, "--receipt", receipt!, ...options], "", {});
   expect(await check("--contracts", published!)).toMatchObject({
     code: 0,
-    stderr: "as the receipt says: network, kind, dapp, label, round, preset, numFaces, numDice, time\n",
+    stderr:
+      "as the receipt says: network, kind, dapp, label, round, time of the round, preset, numFaces, numDice, time\n",
   });
   // Without the published key, nobody knows what the chain of rounds is.
   expect(await check()).toMatchObject({ code: 1, stdout: expect.stringContaining("not drand's quicknet") });

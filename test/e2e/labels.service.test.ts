@@ -72,7 +72,13 @@ test("default: a raffle that is drawn once says so to whoever verifies it, and i
   expect(await checkReceipt({ data: { ...kept, outcome: null } })).toMatchObject({
     code: 0,
     stdout: expect.stringContaining('numberOfWinners = 1, list = ["ann","bob","cy"]'),
-    stderr: "as the receipt says: network, kind, dapp, label, round, preset, numberOfWinners, list, time\n",
+    stderr:
+      "as the receipt says: network, kind, dapp, label, round, preset, numberOfWinners, list, state, shown, time\n",
+  });
+  const outcome = { ...kept.outcome, value: ["eve"] };
+  expect(await checkReceipt({ ...kept, outcome })).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('not as the receipt says: value: the receipt says ["eve"]'),
   });
   expect(await checkReceipt({ ...kept, dappId: "dapp_b" })).toMatchObject({
     code: 1,

@@ -13,7 +13,10 @@ import { findOutsideKey } from "../../lib/outsideSecret.ts";
 import type { OracleContracts } from "../../chainlink/contractBook.ts";
 import { parsePublished } from "../../verify/publishedContracts.ts";
 import { createRecorder } from "../../verify/recordedReader.ts";
+import type { ReadPreset } from "../../cli/receipt.ts";
+import { decodeResult, UndecodableResultError } from "../../lib/decodeResult.ts";
 import { findPresetNames, readPresets } from "../../presets/presetNames.ts";
+import { readValue, takeApart } from "../../presets/presetShow.ts";
 import { findPresetFolders } from "../../requests/accept/presetFolder.ts";
 import type { DrandChain } from "../../lib/drand.ts";
 import { createLocalBeacon } from "../../lib/localBeacon.ts";
@@ -93,6 +96,23 @@ export async function verifyWithTool(options: VerifyToolOptions): Promise<Verifi
     await pool.close();
     await client.close();
     await options.onChainData?.(JSON.stringify(recorder.save()));
+  }
+}
+
+/** Reads the bytes of a result as the preset of this name says; returns `undefined` without a preset, or if the bytes are not of its type. */
+export async function readPresetResult(
+  ...[name, bytes, params]: Parameters<ReadPreset>
+): ReturnType<ReadPreset> {
+  const preset = (await readPresets(findPresetFolders())).find((one) => one.name === name);
+  if (preset === undefined) return undefined;
+  const { show } = preset.definition;
+  try {
+    const parsedResult = decodeResult(bytes, preset.returnType);
+    const value = readValue(show, parsedResult, params);
+    return { parsedResult, value: value ?? null, shown: takeApart(show, value, params) };
+  } catch (error) {
+    if (error instanceof UndecodableResultError) return undefined;
+    throw error;
   }
 }
 

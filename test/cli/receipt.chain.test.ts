@@ -4,6 +4,7 @@ import path from "node:path";
 import { keccak256, stringToHex } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { RequestVerification, Verification } from "../../src/api/types.ts";
+import { readPresetResult } from "../../src/app/tools/verifyTool.ts";
 import { checkReceipt, readReceipt } from "../../src/cli/receipt.ts";
 
 let folder: string;
@@ -19,13 +20,13 @@ const REQUEST: RequestVerification = {
   verdict: "valid",
   failed: null,
   transactions: { request: null, randomness: null, report: null },
-  result: "0x06",
+  result: stringToHex("Winners: bob"),
   err: "0x",
   randomNumber: ["7"],
   keyHashes: [ID],
   sourceHash: null,
   args: ["1", '["ann","bob"]'],
-  preset: { sourceId: 3, name: "lotto", parameters: ["numWinners", "list"] },
+  preset: { sourceId: 3, name: "lotto", parameters: ["numberOfWinners", "list"] },
   beacon: null,
   requestedAt: "2026-12-24T18:00:00.000Z",
   deliveredAt: null,
@@ -45,11 +46,20 @@ const ACCEPTED = {
   dappId: "dapp_a",
   kind: "preset",
   network: "sepolia",
-  params: { preset: "lotto", numWinners: "1", list: ["ann", "bob"], label: "raffle" },
+  params: { preset: "lotto", numberOfWinners: "1", list: ["ann", "bob"], label: "raffle" },
   createdAt: "2026-12-24T17:59:59.500Z",
   outcome: null,
 };
-const RESULT = { id: "req_1", requestId: ID, result: "0x06", err: "0x", label: "raffle" };
+const RESULT = {
+  success: true,
+  id: "req_1",
+  requestId: ID,
+  result: REQUEST.result,
+  parsedResult: "Winners: bob",
+  value: ["bob"],
+  err: "0x",
+  label: "raffle",
+};
 
 /** Checks an answer against the request as it was found. */
 async function check(answer: object, change: Partial<RequestVerification> = {}) {
@@ -65,22 +75,25 @@ async function check(answer: object, change: Partial<RequestVerification> = {}) 
     contracts: {},
     trust: [],
   };
-  return checkReceipt(await readReceipt(file), found);
+  return await checkReceipt(await readReceipt(file), found, readPresetResult);
 }
 
 test("default: the 202 of a request is compared with all that it says", async () => {
   expect(await check({ data: ACCEPTED })).toEqual({
-    agreed: ["network", "kind", "dapp", "label", "round", "preset", "numWinners", "list", "time"],
+    agreed: ["network", "kind", "dapp", "label", "round", "preset", "numberOfWinners", "list", "time"],
     problems: [],
   });
 });
 
 test("default: a result is compared by its id on chain", async () => {
-  expect(await check(RESULT)).toEqual({ agreed: ["label", "round", "result", "err"], problems: [] });
-  const ended = { ...ACCEPTED, outcome: RESULT };
-  expect((await check(ended)).agreed).toEqual(
-    expect.arrayContaining(["label", "list", "result", "err", "time"]),
-  );
+  const agreed = ["label", "round", "success", "result", "err", "parsedResult", "value"];
+  expect(await check(RESULT)).toEqual({ agreed, problems: [] });
+  const shown = { as: "list", entries: ["bob"] };
+  const ended = { ...ACCEPTED, state: "fulfilled", outcome: RESULT, shown };
+  expect(await check(ended)).toEqual({
+    agreed: expect.arrayContaining([...agreed, "list", "state", "shown", "time"]),
+    problems: [],
+  });
 });
 
 describe("with a round of drand", () => {
@@ -97,6 +110,12 @@ describe("with a round of drand", () => {
 
   test.each<[string, object, RequestVerification["beacon"], RegExp]>([
     ["another round", params, { ...beacon, round: "1001" }, /^round: the receipt says "1000".*"1001"/],
+    [
+      "another time",
+      params,
+      { ...beacon, time: "2026-12-24T18:00:08.000Z" },
+      /^time of the round: .*:05.*:08/,
+    ],
     ["another chain", params, { ...beacon, chainHash: `0x${"92".repeat(32)}` }, /^round: /],
     ["none", params, null, /^round: .*, the chain none$/],
     ["one that the receipt lacks", ACCEPTED.params, beacon, /^round: the receipt says none/],
@@ -112,6 +131,21 @@ describe("with a round of drand", () => {
     ]);
   });
 });
+
+test("behaviour: a label is the same in any case", async () => {
+  const params = { ...ACCEPTED.params, label: " RAFFLE " };
+  expect((await check({ ...ACCEPTED, params })).problems).toEqual([]);
+  expect((await check({ ...RESULT, label: "Raffle" })).problems).toEqual([]);
+});
+
+test.each(["utf8", "utf16le"] as const)(
+  "behaviour: a file in %s may have a byte order mark",
+  async (encoding) => {
+    const file = path.join(folder, "marked.json");
+    writeFileSync(file, `\ufeff${JSON.stringify(ACCEPTED)}`, encoding);
+    expect(await readReceipt(file)).toMatchObject({ label: "raffle", network: "sepolia" });
+  },
+);
 
 test("behaviour: random numbers are compared", async () => {
   const found = { kind: "random", preset: null, args: null } as const;
@@ -144,7 +178,11 @@ test("behaviour: a function's source and arguments are compared", async () => {
 describe("a draw that is not the receipt's", () => {
   test.each<[string, Partial<RequestVerification>, RegExp]>([
     ["has another list", { args: ["1", '["ann","eve"]'] }, /^list: .*"bob".*"eve"/],
-    ["has another number", { args: ["2", '["ann","bob"]'] }, /^numWinners: the receipt says 1, the chain 2$/],
+    [
+      "has another number",
+      { args: ["2", '["ann","bob"]'] },
+      /^numberOfWinners: the receipt says 1, the chain 2$/,
+    ],
     ["has another preset", { preset: { ...REQUEST.preset!, name: "range" } }, /^preset: /],
     [
       "has a preset that is not known",
@@ -175,8 +213,89 @@ describe("a draw that is not the receipt's", () => {
   });
 
   test("has another result", async () => {
-    expect((await check(RESULT, { result: "0x05" })).problems).toEqual([
-      "result: the receipt says 0x06, the chain 0x05",
+    const result = stringToHex("Winners: ann");
+    expect((await check(RESULT, { result })).problems).toEqual([
+      `result: the receipt says ${REQUEST.result}, the chain ${result}`,
+      'parsedResult: the receipt says "Winners: bob", the chain "Winners: ann"',
+      'value: the receipt says ["bob"], the chain ["ann"]',
+    ]);
+  });
+
+  test("has the bytes of another result than the one that people read", async () => {
+    const outcome = { ...RESULT, parsedResult: "Winners: dora", value: ["dora"] };
+    const shown = { as: "list", entries: ["dora"] };
+    const problems = [
+      'parsedResult: the receipt says "Winners: dora", the chain "Winners: bob"',
+      'value: the receipt says ["dora"], the chain ["bob"]',
+    ];
+    expect((await check(outcome)).problems).toEqual(problems);
+    expect((await check({ ...ACCEPTED, outcome, shown })).problems).toEqual([
+      ...problems,
+      'shown: the receipt says ["dora"], the chain ["bob"]',
+    ]);
+    const unknown = { preset: { sourceId: 4, name: null, parameters: [] } };
+    expect(await check(outcome, unknown)).toEqual({
+      agreed: ["label", "round", "success", "result (bytes)", "err"],
+      problems: [],
+    });
+  });
+
+  test("is a function's with the bytes of another result than the one that people read", async () => {
+    const found = { kind: "function", preset: null, args: [], sourceHash: ID } as const;
+    const negative = `0x${"ff".repeat(32)}`;
+    const told = (parsedResult: string) => ({
+      ...RESULT,
+      result: negative,
+      parsedResult,
+      value: parsedResult,
+    });
+    for (const text of ["-1", String(2n ** 256n - 1n)])
+      expect((await check(told(text), { ...found, result: negative })).problems).toEqual([]);
+    const { problems } = await check(told("1"), { ...found, result: negative });
+    expect(problems).toEqual([
+      expect.stringMatching(/^parsedResult: the receipt says "1"/),
+      expect.stringMatching(/^value: the receipt says "1"/),
+    ]);
+    const typed = { ...ACCEPTED, kind: "function", params: { label: "raffle", returnType: "int256" } };
+    const other = {
+      ...typed,
+      payloadDeletedAt: "2026-12-25T18:00:00.000Z",
+      outcome: told(String(2n ** 256n - 1n)),
+    };
+    expect((await check(other, { ...found, result: negative })).problems).toEqual([
+      expect.stringMatching(/^parsedResult: .*, the chain "-1"$/),
+      expect.stringMatching(/^value: /),
+    ]);
+  });
+
+  test("failed, where the receipt has a result, or the other way round", async () => {
+    const failure = { result: "0x", err: "no quorum" };
+    expect((await check({ ...ACCEPTED, state: "fulfilled", outcome: RESULT }, failure)).problems).toEqual([
+      "state: the receipt says fulfilled, the chain failed",
+      "success: the receipt says true, the chain false",
+      expect.stringMatching(/^result: /),
+      "err: the receipt says 0x, the chain no quorum",
+      'parsedResult: the receipt says "Winners: bob", the chain ""',
+      'value: the receipt says ["bob"], the chain null',
+    ]);
+    const told = { ...RESULT, ...failure, success: false, parsedResult: "", value: null };
+    expect((await check({ ...ACCEPTED, state: "failed", outcome: told }, failure)).problems).toEqual([]);
+    expect((await check({ ...ACCEPTED, state: "failed" })).problems).toEqual([
+      "state: the receipt says failed, the chain fulfilled",
+    ]);
+  });
+
+  test("has what the receipt leaves out", async () => {
+    const params = { ...ACCEPTED.params, list: undefined };
+    expect((await check({ ...ACCEPTED, params })).problems).toEqual([
+      'list: the receipt says nothing, the chain ["ann","bob"]',
+    ]);
+    const found = { kind: "function", preset: null, args: ["1"], sourceHash: ID } as const;
+    expect(
+      (await check({ ...ACCEPTED, kind: "function", params: { label: "raffle" } }, found)).problems,
+    ).toEqual([
+      `source: the receipt says nothing, the chain ${ID}`,
+      'args: the receipt says nothing, the chain ["1"]',
     ]);
   });
 
