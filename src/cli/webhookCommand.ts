@@ -1,5 +1,6 @@
 import { Option, type Command } from "commander";
 import type { NewWebhookView, WebhookAttempt, WebhookView } from "../client/index.ts";
+import { TycheError } from "../lib/errors.ts";
 import { WEBHOOK_EVENTS, type WebhookEvent } from "../lib/vocabulary.ts";
 import { connectService, withService, type ServiceFlags } from "./connectService.ts";
 import { countOf } from "./countOf.ts";
@@ -94,9 +95,10 @@ export function registerWebhook(program: Command, terminal: Terminal): void {
     .addOption(new Option("--event <id>", "the event").conflicts("since"))
     .option("--since <time>", "ISO 8601, such as 2026-11-22T08:00:00Z")
     .action(async (id: string, flags: Flags & { readonly event?: string; readonly since?: string }) => {
-      const { event, since = "" } = flags;
-      const { client } = await connectService(flags);
-      const answer = await client.webhooks.replay(id, event === undefined ? { since } : { eventId: event });
+      const { event: eventId, since } = flags;
+      const what = eventId !== undefined ? { eventId } : since !== undefined ? { since } : undefined;
+      if (what === undefined) throw new NothingToReplayError();
+      const answer = await (await connectService(flags)).client.webhooks.replay(id, what);
       print(flags, answer, `sends ${countOf(answer.replayed, "event")} again`);
     });
 }
@@ -117,4 +119,13 @@ function describeAttempt(attempt: WebhookAttempt, { colors }: Terminal): string 
   const outcome = success ? colors.green(String(status)) : colors.red(oneLine(String(status ?? error)));
   const next = nextAttemptAt === null ? "" : `  next ${nextAttemptAt.slice(0, 19)}`;
   return `${at.slice(0, 19)}  ${eventId}  ${(type ?? "").padEnd(17)}  ${outcome}  ${durationMs} ms${next}`;
+}
+
+class NothingToReplayError extends TycheError {
+  constructor() {
+    super("give --event ID or --since TIME", {
+      code: "invalid_parameter",
+      blame: "caller",
+    });
+  }
 }

@@ -10,10 +10,11 @@ const HIDDEN =
  * Source" (CVE-2021-42574). Parts at odd positions are names of such characters (`U+202E`); the others are unchanged text.
  */
 export function splitAtHidden(text: string): string[] {
-  return text.split(HIDDEN).map((part, i) => (i % 2 === 0 ? part : nameOf(part)));
+  return text.split(HIDDEN).map((part, i) => (i % 2 === 0 ? part : nameCharacter(part)));
 }
 
-function nameOf(character: string): string {
+/** Names a character by its code point: `U+202E`. */
+export function nameCharacter(character: string): string {
   return `U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}`;
 }
 

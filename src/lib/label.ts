@@ -1,4 +1,4 @@
-import { splitAtHidden } from "./hiddenCharacters.ts";
+import { nameCharacter, splitAtHidden } from "./hiddenCharacters.ts";
 
 /** Most characters of a label. */
 export const MAX_LABEL_CHARACTERS = 100;
@@ -22,12 +22,18 @@ export function canonicalLabel(label: string): string {
 export function findLabelProblem(label: string): string | undefined {
   if (label.length > MAX_WRITTEN)
     return `must have 1 to ${MAX_LABEL_CHARACTERS} characters; got ${label.length} UTF-16 code units`;
-  const [, hidden] = splitAtHidden(label.replaceAll(/[\t\n]/g, "\0"));
+  const [, hidden = nameTextBreak(label)] = splitAtHidden(label);
   if (hidden !== undefined) return `must not have characters that nobody sees, such as ${hidden}`;
   const characters = Array.from(canonicalLabel(label)).length;
   return characters >= 1 && characters <= MAX_LABEL_CHARACTERS
     ? undefined
     : `must have 1 to ${MAX_LABEL_CHARACTERS} characters; got ${characters}`;
+}
+
+/** Names the first tab or line feed, which other texts may have; `undefined` if there is none. */
+function nameTextBreak(label: string): string | undefined {
+  const [found] = /[\t\n]/.exec(label) ?? [];
+  return found === undefined ? undefined : nameCharacter(found);
 }
 
 /** A request's label as a verification found it. */

@@ -88,7 +88,7 @@ export function createRequestRounds(options: {
     }
     const aheadSeconds = rounds.timeOf(beacon) - Number(mined);
     if (aheadSeconds <= 0) {
-      const why = `drand's round ${beacon.round} was known before the request was mined; make a new request`;
+      const why = `drand's round ${beacon.round} was known before the request was mined; make a new request, with another label if this one has one: that stays taken`;
       return { kind: "never", why };
     }
     if (aheadSeconds > LONGEST_AHEAD_SECONDS && aheadSeconds < Infinity)

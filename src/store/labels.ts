@@ -38,7 +38,8 @@ export async function claimLabel(db: Queryable, claim: LabelClaim): Promise<void
     const earlier = await findRequest(db, holder.request_id);
     const wasSent = earlier === undefined || earlier.progress["transactionHashes"] !== undefined;
     if (wasSent || earlier.state !== "failed") {
-      if (is_once + holder.is_once > 0) throw new LabelTakenError(label, holder.request_id);
+      if (is_once + holder.is_once > 0)
+        throw new LabelTakenError(label, { requestId: holder.request_id, isOnce: holder.is_once === 1 });
       // It keeps the label for good, so the new one needs no row.
       if (wasSent) return;
       break;
@@ -56,10 +57,16 @@ export async function claimLabel(db: Queryable, claim: LabelClaim): Promise<void
 
 /** Another request of the dapp has the label, and one of the two must be the only one. */
 export class LabelTakenError extends TycheError {
-  /** @param requestId id of the request that had the label first. */
-  constructor(label: string, requestId: string) {
+  /** @param first the request that had the label first. */
+  constructor(
+    label: string,
+    { requestId, isOnce }: { readonly requestId: string; readonly isOnce: boolean },
+  ) {
+    const name = `the label ${JSON.stringify(label)}`;
     super(
-      `request ${requestId} has the label ${JSON.stringify(label)}, and one of the two says once; look at its result, or choose another label`,
+      isOnce
+        ? `${name} was drawn with once, by request ${requestId}: no second draw is possible; look at its result, or choose another label`
+        : `${name} has a draw, by request ${requestId}: one with once is impossible; look at its result, or choose another label`,
       { code: "label_taken", blame: "caller", details: { id: requestId } },
     );
   }

@@ -30,6 +30,7 @@ test.each([
     args: ["dry-runs", "--limit", "101"],
     told: "argument '101' is invalid. It must be a whole number from 1 to 100.",
   },
+  { args: ["webhook", "replay", "wh_1"], told: "give --event ID or --since TIME" },
   {
     args: ["requests", "list", "--url", "localhost:3000"],
     told: '"localhost:3000" is not an http or https URL such as http://127.0.0.1:3000',

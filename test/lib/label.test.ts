@@ -28,7 +28,8 @@ test.each([
   ["a\u202eb", "must not have characters that nobody sees, such as U+202E"],
   ["a\u200bb", "must not have characters that nobody sees, such as U+200B"],
   ["a\u0000", "must not have characters that nobody sees, such as U+0000"],
-  ["a\nb", "must not have characters that nobody sees, such as U+0000"],
+  ["a\nb", "must not have characters that nobody sees, such as U+000A"],
+  ["a\tb", "must not have characters that nobody sees, such as U+0009"],
 ])("findLabelProblem(%j) is %j", (label, problem) => {
   expect(findLabelProblem(label)).toBe(problem);
 });

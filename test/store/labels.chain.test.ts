@@ -49,7 +49,12 @@ describe.each(["SQLite", "PostgreSQL"])("%s", (kind) => {
   test("default: a label may be used again, unless one of the two must be the only one", async () => {
     await add("a");
     await add("b");
-    await expect(add("c", { isOnce: true })).rejects.toMatchObject(TAKEN);
+    await expect(add("c", { isOnce: true })).rejects.toMatchObject({
+      ...TAKEN,
+      message: expect.stringMatching(
+        /^the label "raffle" has a draw, .* request a: one with once is impossible/,
+      ),
+    });
     await add("d", { isOnce: true, network: "another" });
     expect(await store.db.selectFrom("requests").select("id").orderBy("id").execute()).toEqual([
       { id: "a" },
@@ -60,7 +65,10 @@ describe.each(["SQLite", "PostgreSQL"])("%s", (kind) => {
 
   test("default: once there is a request that must be the only one, there is no second", async () => {
     await add("a", { isOnce: true });
-    await expect(add("b")).rejects.toMatchObject(TAKEN);
+    await expect(add("b")).rejects.toMatchObject({
+      ...TAKEN,
+      message: expect.stringMatching(/^the label "raffle" was drawn with once, .* request a: no second draw/),
+    });
     await expect(add("c", { isOnce: true })).rejects.toMatchObject(TAKEN);
   });
 

@@ -122,7 +122,7 @@ test("default: a labelled draw says that it is the only one, and is drawn no sec
   await page.getByRole("button", { name: "Run again" }).click();
   await page.getByRole("heading", { level: 2, name: /^coinflip on / }).waitFor();
   await draw();
-  await page.getByText('has the label "kick-off", and one of the two says once').waitFor();
+  await page.getByText('the label "kick-off" was drawn with once, by request req_').waitFor();
   // The page may show the refusal before the browser reports it.
   await expect
     .poll(() => visitor.troubles.toSorted())

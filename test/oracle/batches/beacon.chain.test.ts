@@ -199,7 +199,9 @@ describe("error: the presets fail where their round", () => {
     relays.push(own);
     world.startOracle({ beacon: { chain, relays: [own.url], marginSeconds: 3 } });
     await world.requestPresets(ECHO, 1, { round: 799n, chainHash: drandChainHash(chain) });
-    expect(await readRefusals()).toEqual(refusals("was known before the request was mined"));
+    expect(await readRefusals()).toEqual(
+      refusals("mined; make a new request, with another label if this one has one: that stays taken"),
+    );
     expect(own.asked).toEqual([]);
     expect(await verify(chain)).toMatchObject({
       verdict: "valid",
