@@ -6,6 +6,7 @@ import { OpenLimitError } from "../requests/accept/openLimits.ts";
 import type { Command, Service } from "../requests/service.ts";
 import type { Fence } from "../store/leases.ts";
 import { addEvents, type OutboxEvent } from "../store/outbox.ts";
+import type { StoredRunLog } from "../store/logTriggers.ts";
 import type { Queryable } from "../store/queryable.ts";
 import { findRequestByKey } from "../store/requests.ts";
 import type { StoredSchedule } from "../store/schedules.ts";
@@ -21,12 +22,19 @@ export interface ActOptions {
   readonly now: () => number;
 }
 
+type RunLog = Omit<StoredRunLog, "args">;
+
 /** Whose run it is, and how it acts. */
 export interface ActingTrigger extends Pick<StoredSchedule, "id" | "dappId" | "keyId" | "name"> {
   readonly network: string;
   /** Whether its runs wait for the next day once the requests of the day are used up; otherwise they are skipped. */
   readonly isPatient: boolean;
+  /** The log that the run is about; a schedule's is about none. */
+  readonly log?: RunLog;
 }
+
+/** What an event says of whose run it is. */
+type ToldTrigger = Pick<ActingTrigger, "id" | "dappId" | "name" | "network" | "log">;
 
 /** What became of a run: `waiting` is still due, and its `detail` says what for. */
 export type RunOutcome = "requested" | "skipped" | "waiting";
@@ -148,7 +156,7 @@ export async function requestRun(
 /** Records that runs of a trigger, earliest first, make no request for one reason, and stores one event; leaves out those that have a request. */
 export async function skipRuns(
   { store, onEvent, now }: Pick<ActOptions, "store" | "onEvent" | "now">,
-  trigger: Pick<ActingTrigger, "id" | "dappId" | "name" | "network">,
+  trigger: ToldTrigger,
   runs: readonly StoredRun[],
   { reason, detail, fence }: Skip & { readonly fence: Pick<Fence, "assertHeld"> | undefined },
 ): Promise<void> {
@@ -185,10 +193,22 @@ export function idempotencyKeyOf({ trigger_id, key }: Pick<StoredRun, "trigger_i
   return `${trigger_id} ${key}`;
 }
 
+/** Says in an event which run it is about, and which log. */
+export function presentRunLog(log: RunLog): Readonly<Record<string, string | number>> {
+  return {
+    runId: log.run_id,
+    network: log.network,
+    blockNumber: log.block_number,
+    blockHash: log.block_hash,
+    transactionHash: log.transaction_hash,
+    logIndex: log.log_index,
+  };
+}
+
 /** Stores the event of ticks that were skipped for one reason. @returns whether there is something to deliver. */
 export async function addSkipEvent(
   db: Queryable,
-  trigger: Pick<ActingTrigger, "id" | "dappId" | "name" | "network">,
+  trigger: ToldTrigger,
   skipped: {
     readonly reason: SkipReason;
     readonly detail: string;
@@ -202,9 +222,10 @@ export async function addSkipEvent(
     type: "trigger.skipped",
     timestamp: new Date(at).toISOString(),
     data: {
-      id: trigger.id,
+      triggerId: trigger.id,
       name: trigger.name,
       network: trigger.network,
+      ...(trigger.log === undefined ? {} : presentRunLog(trigger.log)),
       reason,
       detail: detail.slice(0, 1_000),
       count: ticks.length,

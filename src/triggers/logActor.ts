@@ -12,7 +12,7 @@ import {
 import { addEvents } from "../store/outbox.ts";
 import type { Queryable } from "../store/queryable.ts";
 import type { StoredRun } from "../store/triggerRuns.ts";
-import { requestRun, type ActOptions, type RunOutcome } from "./actOnRun.ts";
+import { presentRunLog, requestRun, type ActOptions, type RunOutcome } from "./actOnRun.ts";
 import { fillReferences, type ParseAction } from "./eventReferences.ts";
 
 /** Requests that the log triggers of one dapp make on one network in a second, at most. */
@@ -77,7 +77,7 @@ export function startLogActor(
     if (trigger === undefined || log === undefined || trigger.pausedAt !== null) return undefined;
     const { action, actionNetwork: network } = trigger;
     const values = JSON.parse(log.args) as Record<string, string>;
-    return await requestRun(options, { ...trigger, network, isPatient: true }, run, {
+    return await requestRun(options, { ...trigger, network, isPatient: true, log }, run, {
       fence,
       command: () => options.parseAction(fillReferences(action, values), network),
       findSkip: async () =>
@@ -154,15 +154,10 @@ export async function addRevertedEvents(
           type,
           timestamp: new Date(at).toISOString(),
           data: {
-            id: run.trigger.id,
+            triggerId: run.trigger.id,
             name: run.trigger.name,
-            runId: run.run_id,
             requestId: run.requestId,
-            network: run.network,
-            blockNumber: run.block_number,
-            blockHash: run.block_hash,
-            transactionHash: run.transaction_hash,
-            logIndex: run.log_index,
+            ...presentRunLog(run),
           },
         }),
     })),

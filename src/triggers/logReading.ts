@@ -188,12 +188,13 @@ export function startLogReading(options: LogReadingOptions): LogReading {
     const runs = found.filter(({ run, log }) => log.block_number >= (active.get(run.trigger_id) ?? Infinity));
     const inserted = await insertLogRuns(db, runs);
     let isTold = false;
-    for (const { run, omitted } of runs) {
+    for (const { run, log, omitted } of runs) {
       if (omitted === undefined || !inserted.has(run.id)) continue;
       const { trigger, count } = omitted;
       const ticks = Array.from({ length: count }, () => run.at);
       const skipped = { reason: "limit", detail: FULL, ticks, at: run.at } as const;
-      if (await addSkipEvent(db, { ...trigger, network: trigger.actionNetwork }, skipped)) isTold = true;
+      const told = { ...trigger, log: { run_id: run.id, ...log } };
+      if (await addSkipEvent(db, told, skipped)) isTold = true;
     }
     return isTold;
   };

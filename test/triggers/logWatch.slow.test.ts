@@ -5,6 +5,7 @@ import type { Dapp } from "../../src/dapps/dapps.ts";
 import { RpcError, type ChainClient } from "../../src/evm/client.ts";
 import { TycheError } from "../../src/lib/errors.ts";
 import { createId } from "../../src/lib/id.ts";
+import type { WebhookEvent } from "../../src/lib/vocabulary.ts";
 import type { Service } from "../../src/requests/service.ts";
 import { insertDapp } from "../../src/store/dapps.ts";
 import { insertRequests } from "../../src/store/requests.ts";
@@ -233,13 +234,14 @@ describe.each(DATABASES)("on %s", (_name, prepare) => {
     },
   );
 
-  test("reports a log that a reorg removed after its request, and acts on the one that replaces it", async () => {
+  /** Stores a webhook for events of a type; returns what reads those that it is sent. */
+  const listen = async (type: WebhookEvent) => {
     await insertWebhook(store.db, {
       id: "wh_1",
       dappId: DAPP.id,
       url: "https://example.com/",
       description: "",
-      events: ["trigger.reverted"],
+      events: [type],
       scheme: "v1",
       secret: new Uint8Array(1),
       previous: null,
@@ -247,6 +249,14 @@ describe.each(DATABASES)("on %s", (_name, prepare) => {
       paused: null,
       failingSince: null,
     });
+    return async () => {
+      const events = await store.db.selectFrom("webhook_events").select("body").execute();
+      return events.map(({ body }) => JSON.parse(body));
+    };
+  };
+
+  test("reports a log that a reorg removed after its request, and acts on the one that replaces it", async () => {
+    const readEvents = await listen("trigger.reverted");
     const { id } = await create();
     const kept = await emit(1, 10);
     const lost = await emit(2, 20);
@@ -257,10 +267,10 @@ describe.each(DATABASES)("on %s", (_name, prepare) => {
     expect(again.blockNumber).toBeGreaterThan(kept.blockNumber);
     expect(runs.map(({ revertedAt }) => revertedAt !== null)).toEqual([false, true, false]);
     expect(submitted).toHaveLength(3);
-    const events = await store.db.selectFrom("webhook_events").selectAll().execute();
+    const events = await readEvents();
     expect(events.map(({ type }) => type)).toEqual(["trigger.reverted"]);
-    expect(JSON.parse(events[0]!.body).data).toEqual({
-      id,
+    expect(events[0].data).toEqual({
+      triggerId: id,
       name: "closed",
       runId: second!.id,
       requestId: second!.requestId,
@@ -530,10 +540,29 @@ describe.each(DATABASES)("on %s", (_name, prepare) => {
   test("skips what is refused, and tells nothing of another dapp's triggers", async () => {
     const { id } = await create({ action: { max: { event: "players" } } });
     refusal = new TycheError("max must be above min", { code: "invalid_parameter", blame: "caller" });
-    await emit(1, 0);
+    const readEvents = await listen("trigger.skipped");
+    const emitted = await emit(1, 0);
     await vi.waitFor(async () =>
       expect((await runsOf(id))[0]).toMatchObject({ state: "skipped", reason: "refused" }),
     );
+    const [run] = await runsOf(id);
+    expect((await readEvents()).map(({ data }) => data)).toEqual([
+      {
+        triggerId: id,
+        name: "closed",
+        runId: run!.id,
+        network: "sepolia",
+        reason: "refused",
+        detail: "max must be above min",
+        count: 1,
+        from: run!.at,
+        to: run!.at,
+        blockNumber: Number(emitted.blockNumber),
+        blockHash: emitted.blockHash,
+        transactionHash: emitted.transactionHash,
+        logIndex: 0,
+      },
+    ]);
     const other = { ...DAPP, id: "dapp_b" };
     const refused = { code: "not_found" };
     await expect(triggers.get(other.id, id)).rejects.toMatchObject(refused);

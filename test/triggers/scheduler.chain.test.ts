@@ -421,7 +421,7 @@ describe.each(DATABASES)("on %s", (_name, prepare) => {
     expect(JSON.parse(events[0]!.body)).toMatchObject({
       type: "trigger.skipped",
       data: {
-        id,
+        triggerId: id,
         reason: "missed",
         count: 4,
         from: "2026-11-26T12:00:10.000Z",

@@ -238,7 +238,7 @@ function judgeEvents(
   for (const id of ends.keys()) violate(`${name} was told of ${id}, which is no request`);
   const told = Map.groupBy(
     all.filter(({ type }) => type === "trigger.skipped"),
-    ({ data }) => data.id,
+    ({ data }) => data["triggerId"],
   );
   for (const [id, count] of skipped) {
     const sum = (told.get(id) ?? []).reduce((so, { data }) => so + Number(data["count"]), 0);
