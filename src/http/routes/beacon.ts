@@ -23,8 +23,8 @@ const ALL_CHECKS_PER_MINUTE = 100;
 const MAX_ROUND = 2n ** 64n - 1n;
 
 /**
- * Adds the service as a relay of drand for late rounds, and `PUT` at the same path, by which anybody hands one in; who has a key isn't kept
- * from it by those who have none. The body may be another relay's answer as it is.
+ * Adds the service as a relay of drand for late rounds, and `PUT` at the same path, by which anybody hands one in: callers with a key
+ * have limits of their own. The body may be another relay's answer as it is.
  */
 export function beaconRoutes(
   router: Router<RequestState>,

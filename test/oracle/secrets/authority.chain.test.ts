@@ -79,7 +79,7 @@ test("default: an account that consents is the uploader until the operator or th
   expect(await findUploader(id)).toBeUndefined();
 });
 
-test("behaviour: behind a URL, a node that lacks the request's block is no word on who consents; a newer block counts", async () => {
+test("behaviour: behind a URL, the answer of a node that lacks the request's block isn't taken, and a later withdrawal counts", async () => {
   const { functionsSubId: id } = await provisionDapp(stack, "lagging");
   const client = createChainClient(stack.rpcUrl);
   const authority = authorityOf(client);
