@@ -142,7 +142,8 @@ function describe(view: ScheduleView, { colors }: Terminal): string {
 }
 
 function describeRun(run: TriggerRun, terminal: Terminal): string {
-  return `${run.at.slice(0, 19)}  ${describeOutcome(run, terminal)}`;
+  const by = run.asked ? "by you      " : "by the clock";
+  return `${run.at.slice(0, 19)}  ${by}  ${describeOutcome(run, terminal)}`;
 }
 
 /** Says what became of a trigger's run. */

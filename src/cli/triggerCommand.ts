@@ -1,6 +1,7 @@
 import { Option, type Command } from "commander";
 import type { LogRun, LogTriggerView } from "../client/index.ts";
 import { InvalidParameterError } from "../lib/invalidParameter.ts";
+import { describeArguments } from "../lib/eventWords.ts";
 import { LOG_CONFIDENCES, type LogConfidence } from "../lib/vocabulary.ts";
 import { connectService, withService, type ServiceFlags } from "./connectService.ts";
 import { listPages } from "./pagedCommand.ts";
@@ -125,7 +126,8 @@ function describe(view: LogTriggerView, { colors }: Terminal): string {
 }
 
 function describeRun(run: LogRun, terminal: Terminal): string {
-  const { blockNumber, transactionHash, logIndex } = run.log;
+  const { blockNumber, transactionHash, logIndex, values } = run.log;
+  const log = `block ${blockNumber}  ${transactionHash}  log ${logIndex}  ${oneLine(describeArguments(values))}`;
   const reverted = run.revertedAt === null ? "" : terminal.colors.red("  reverted");
-  return `${run.at.slice(0, 19)}  ${blockNumber} ${transactionHash} ${logIndex}  ${describeOutcome(run, terminal)}${reverted}`;
+  return `${run.at.slice(0, 19)}  ${log}  ${describeOutcome(run, terminal)}${reverted}`;
 }

@@ -42,7 +42,6 @@ const ACTED_AT_ONCE = 20;
 /** How long runs are kept. */
 const KEPT_MS = 30 * 86_400_000;
 const CLEAN_INTERVAL_MS = 600_000;
-const MISSED = "the service did not run when it was due";
 const OVERTAKEN: Skip = {
   reason: "missed",
   detail: "a later one was due before the service could act on it",
@@ -232,12 +231,16 @@ export async function storeDueTicks(db: Queryable, schedule: StoredSchedule, now
   if (ticks.length === 0 || !(await moveSchedule(db, schedule, nextAt))) return false;
   const fresh = await insertRuns(
     db,
-    ticks.map(({ at, isDue }) => newRun(schedule.id, at, isDue, now)),
+    ticks.map((tick) => newRun(schedule.id, tick, now)),
   );
-  const skipped = fresh.filter(({ state }) => state === "skipped").map(({ at }) => at);
-  if (skipped.length === 0) return false;
-  const event = { reason: "missed", detail: MISSED, ticks: skipped.toSorted((a, b) => a - b) } as const;
-  return await addSkipEvent(db, { ...schedule, network: schedule.command.network }, { ...event, at: now });
+  const skipped = fresh.filter(({ state }) => state === "skipped").toSorted((a, b) => a.at - b.at);
+  const trigger = { ...schedule, network: schedule.command.network };
+  let isTold = false;
+  for (const [detail, runs] of Map.groupBy(skipped, (run) => run.detail!)) {
+    const ticks = runs.map((run) => run.at);
+    if (await addSkipEvent(db, trigger, { reason: "missed", detail, ticks, at: now })) isTold = true;
+  }
+  return isTold;
 }
 
 /** Returns a schedule's first tick after a moment, and after its creation; `null` if there is none before its end. */
@@ -247,6 +250,12 @@ export function tickAfter(
 ): number | null {
   const next = nextTick(timing as Timing, Math.max(after, createdAt));
   return next === undefined || (until !== null && next > until) ? null : next;
+}
+
+interface Tick {
+  readonly at: number;
+  /** Why it makes no request; `null` if it is due. */
+  readonly missed: string | null;
 }
 
 /**
@@ -259,29 +268,35 @@ export function planTicks(
   schedule: Pick<StoredSchedule, "timing" | "until" | "createdAt" | "nextAt" | "catchUp" | "windowMs">,
   now: number,
 ): {
-  readonly ticks: readonly { readonly at: number; readonly isDue: boolean }[];
+  readonly ticks: readonly Tick[];
   readonly nextAt: number | null;
 } {
-  const ticks: { at: number; isDue: boolean }[] = [];
+  const ticks: Tick[] = [];
   let at = schedule.nextAt;
   while (at !== null && at <= now && ticks.length < PAGE) {
     const next = tickAfter(schedule, at);
     const isNewest = next === null || next > now;
-    ticks.push({ at, isDue: now - at <= schedule.windowMs && (schedule.catchUp === "all" || isNewest) });
+    const isLetGo = schedule.catchUp !== "all" && !isNewest;
+    const missed = isLetGo
+      ? `catchUp ${schedule.catchUp}: of the ticks that were due at once, only the newest runs`
+      : now - at > schedule.windowMs
+        ? "the service did not run when it was due, nor before its window was over"
+        : null;
+    ticks.push({ at, missed });
     at = next;
   }
   return { ticks, nextAt: at };
 }
 
-function newRun(scheduleId: string, at: number, isDue: boolean, now: number): StoredRun {
+function newRun(scheduleId: string, { at, missed }: Tick, now: number): StoredRun {
   return {
     id: createId("run", now),
     trigger_id: scheduleId,
     key: new Date(at).toISOString(),
     at,
-    state: isDue ? "due" : "skipped",
-    reason: isDue ? null : "missed",
-    detail: isDue ? null : MISSED,
+    state: missed === null ? "due" : "skipped",
+    reason: missed === null ? null : "missed",
+    detail: missed,
     request_id: null,
   };
 }

@@ -99,7 +99,7 @@ test("behaviour: a service killed while schedules are due makes one request of e
   expect(await run("pause", id)).toContain("paused");
   const shown = ["requests", "show", /req_\w+/.exec(await run("run", id))![0]];
   expect((await runTyche(shown, env)).output).toContain(`by      ${id}`);
-  expect(await run("runs", id, "--limit", "1")).toMatch(/req_\w+/);
+  expect(await run("runs", id, "--limit", "1")).toMatch(/ {2}by you +req_\w+/);
   expect(await run("list")).toContain(id);
   expect(await run("add", "None", "--every", "1h", "--network", "sepolia")).toContain("needs a JSON object");
   expect(await run("remove", id)).toContain(`removed ${id}`);

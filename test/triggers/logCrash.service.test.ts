@@ -133,7 +133,9 @@ test("behaviour: a service killed amid a burst of logs makes one request for eac
   expect(added).toContain("safe");
   expect(await run("pause", id)).toContain("paused");
   expect(await run("resume", id)).toContain("read to");
-  expect(await run("runs", ids[2]!, "--limit", "1")).toMatch(/req_\w+/);
+  expect(await run("runs", ids[2]!, "--limit", "1")).toMatch(
+    / {2}block \d+ {2}0x\w+ {2}log \d+ {2}round = \d+, players = \d+ {2}req_\w+/,
+  );
   expect(await run("list")).toContain(id);
   expect(await run("remove", id)).toContain(`removed ${id}`);
   const unnamed = ["add", "No", "--address", emitter!, "--event", CLOSED, "--action", '{"random": 5}'];

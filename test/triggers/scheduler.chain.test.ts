@@ -430,6 +430,17 @@ describe.each(DATABASES)("on %s", (_name, prepare) => {
     });
   });
 
+  test.each([
+    ["all", "1m", ["window", "requested", "requested"]],
+    ["one", "1m", ["newest", "newest", "requested"]],
+    ["skip", undefined, ["newest", "newest", "requested"]],
+  ] as const)("says of missed ticks what let them go, with catchUp %s", async (catchUp, window, expected) => {
+    const { id } = await create({ every: "40s", catchUp, ...(window && { window }) });
+    const runs = await runsAt(id, 120_000, 3);
+    const why = runs.map(({ state, detail }) => /window|newest/.exec(detail ?? "")?.[0] ?? state);
+    expect(why).toEqual(expected);
+  });
+
   test("tells ticks that an outage left, and that overlap the request of the first, together", async () => {
     const readEvents = await listen();
     const { id } = await create({ catchUp: "all", overlap: "skip" });
@@ -620,7 +631,7 @@ test("plans a month of missed ticks page by page", () => {
   while (nextAt !== null && nextAt <= month) {
     const page = planTicks({ ...schedule, nextAt }, month);
     count += page.ticks.length;
-    due = [...due, ...page.ticks.filter(({ isDue }) => isDue).map(({ at }) => at)];
+    due = [...due, ...page.ticks.filter(({ missed }) => missed === null).map(({ at }) => at)];
     nextAt = page.nextAt;
   }
   expect({ count, due }).toEqual({ count: month / 10_000, due: [month] });

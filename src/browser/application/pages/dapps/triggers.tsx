@@ -9,6 +9,7 @@ import type {
   ScheduleView,
   TriggerRun,
 } from "../../../../client/index.ts";
+import { describeArguments } from "../../../../lib/eventWords.ts";
 import { findCronMistake, isTimeZone, nextTicks, parseDuration } from "../../../../lib/scheduleTimes.ts";
 import { announce } from "../../announce.ts";
 import { Loaded } from "../../page.tsx";
@@ -243,7 +244,8 @@ function LogTriggerPart({ dappId, id }: PartProps) {
               head: "Log",
               cell: ({ log, revertedAt }: LogRun) => (
                 <>
-                  <TransactionLink network={trigger.network} hash={log.transactionHash} /> {log.logIndex}
+                  <TransactionLink network={trigger.network} hash={log.transactionHash} /> log {log.logIndex}{" "}
+                  <UnknownText text={describeArguments(log.values)} />
                   {revertedAt !== null && <Tag kind="bad">reverted</Tag>}
                 </>
               ),
