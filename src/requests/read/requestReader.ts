@@ -3,11 +3,12 @@ import { listRequests } from "../../store/requestLists.ts";
 import type { Store } from "../../store/store.ts";
 import { assertCursor } from "./cursor.ts";
 import { NotFoundError } from "../errors.ts";
-import { ownParamsOf, type OpenRequest } from "../openRequest.ts";
+import { isLinking, ownParamsOf, type OpenRequest } from "../openRequest.ts";
 import { presentRequest } from "./present.ts";
 import { isEnded } from "../change.ts";
+import { nameRound } from "../../lib/drawWords.ts";
 import type { RequestBook } from "../requestBook.ts";
-import type { SharedResult } from "../../api/types.ts";
+import type { BeaconView, SharedResult } from "../../api/types.ts";
 import type { PresetRegistry } from "../../presets/presetRegistry.ts";
 import type { Dapp, ListOptions, RequestPage, RequestRecord } from "../service.ts";
 import type { ServiceNetwork } from "../serviceNetwork.ts";
@@ -92,7 +93,9 @@ export function createRequestReader(options: {
       const record = request === undefined ? undefined : present(request);
       const outcome = record?.outcome ?? undefined;
       if (record === undefined || outcome === undefined || !("requestId" in outcome))
-        throw new NotFoundError(`result ${JSON.stringify(id)}${record === undefined ? "" : lackOf(record)}`);
+        throw new NotFoundError(
+          `result ${JSON.stringify(id)}${request === undefined ? "" : lackOf(request)}`,
+        );
       const { network, updatedAt, shown } = record;
       const { preset, label } = record.params as { readonly preset?: string; readonly label?: string };
       const hasParams = preset !== undefined && record.payloadDeletedAt === undefined;
@@ -131,7 +134,14 @@ export function createRequestReader(options: {
 }
 
 /** Says why a request has no result to share. */
-function lackOf({ state, shareUrl }: RequestRecord): string {
-  if (shareUrl === undefined) return "";
-  return state === "failed" ? ": the request failed" : " yet: the request continues";
+function lackOf(request: OpenRequest): string {
+  if (isLinking(request)) return "";
+  if (request.state === "failed") return ": the request failed";
+  const { label, beacon } = request.params as { readonly label?: string; readonly beacon?: BeaconView };
+  // Nothing is told that isn't on chain.
+  const isSent = request.progress.acceptedBlock !== undefined;
+  const which =
+    label === undefined || !isSent ? "" : ` with the label ${JSON.stringify(label)} of ${request.dappId}`;
+  const wait = beacon === undefined ? "continues" : `waits for ${nameRound(beacon)}, due at ${beacon.time}`;
+  return ` yet: the request${which} ${wait}`;
 }

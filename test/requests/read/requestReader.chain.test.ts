@@ -8,6 +8,7 @@ import { createSqliteDialect } from "../../../src/store/sqliteDialect.ts";
 import { openStore, type Store } from "../../../src/store/store.ts";
 import type { Preset } from "../../../src/presets/preset.ts";
 import { loadPreset } from "../../../src/presets/loadPreset.ts";
+import { QUICKNET_HASH } from "../../support/drandRelay.ts";
 import { DESK_DAPP, DESK_NETWORK, makeRequest } from "../../support/pipelineWorld.ts";
 
 let store: Store;
@@ -139,4 +140,15 @@ test("error: the public page of a request without a result says what became of i
   await expect(reader.getShared(id)).rejects.toThrow(`there is no result "${id}": the request failed`);
   const open = await endRequest({ state: "submitted" });
   await expect(open.reader.getShared(open.id)).rejects.toThrow("yet: the request continues");
+  const beacon = { round: "1000", time: "2026-12-24T18:00:05.000Z", chainHash: QUICKNET_HASH };
+  const drawn = {
+    params: { preset: "coinflip", label: "raffle", beacon },
+  } as unknown as Partial<OpenRequest>;
+  const waits = "waits for drand's round 1000, due at 2026-12-24T18:00:05.000Z";
+  const received = await endRequest({ state: "received" }, drawn);
+  await expect(received.reader.getShared(received.id)).rejects.toThrow(`yet: the request ${waits}`);
+  const mined = await endRequest({ state: "submitted", progress: { acceptedBlock: 7 } }, drawn);
+  await expect(mined.reader.getShared(mined.id)).rejects.toThrow(
+    `yet: the request with the label "raffle" of ${DESK_DAPP} ${waits}`,
+  );
 });
