@@ -278,7 +278,7 @@ export function planTicks(
     const isNewest = next === null || next > now;
     const isLetGo = schedule.catchUp !== "all" && !isNewest;
     const missed = isLetGo
-      ? `catchUp ${schedule.catchUp}: of the ticks that were due at once, only the newest runs`
+      ? `catchUp ${schedule.catchUp}: of the ticks that were due at once, only the newest may run`
       : now - at > schedule.windowMs
         ? "the service did not run when it was due, nor before its window was over"
         : null;
