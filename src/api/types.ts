@@ -1331,7 +1331,7 @@ export interface RequestVerification {
   };
   /** Result that the report delivered, `0x` hex; null for random numbers and without a report. */
   readonly result: string | null;
-  /** Error text that the report delivered instead; `0x` means no error. */
+  /** Error that the report delivered instead, `0x` hex of its text; `0x` means no error. */
   readonly err: string | null;
   /** Words that follow from the proof, in decimal: all for random numbers, a preset's own one. */
   readonly randomNumber: readonly string[];

@@ -92,7 +92,10 @@ export const RequestVerification = Type.Object({
     Type.String(),
     "Result that the report delivered, `0x` hex; null for random numbers and without a report.",
   ),
-  err: nullable(Type.String(), "Error text that the report delivered instead; `0x` means no error."),
+  err: nullable(
+    Type.String(),
+    "Error that the report delivered instead, `0x` hex of its text; `0x` means no error.",
+  ),
   randomNumber: Type.Array(Type.String(), {
     description: "Words that follow from the proof, in decimal: all for random numbers, a preset's own one.",
   }),

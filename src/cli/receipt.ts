@@ -197,7 +197,8 @@ function* compareResult(
   // The bytes can be what the receipt says, and the text that a person reads another.
   const texts = ["parsedResult", "value"].filter((name) => outcome[name] !== undefined);
   const isRead = readings.length > 0 || kind === "random" || texts.length === 0;
-  for (const [name, actual] of Object.entries({ result, err }))
+  const text = err === null || err === "0x" ? err : decodeResult(fromHexText(err as Hex), "string");
+  for (const [name, actual] of Object.entries({ result, err: text }))
     if (outcome[name] !== undefined)
       yield [
         name === "result" && !isRead ? "result (bytes)" : name,

@@ -269,16 +269,16 @@ describe("a draw that is not the receipt's", () => {
   });
 
   test("failed, where the receipt has a result, or the other way round", async () => {
-    const failure = { result: "0x", err: "no quorum" };
+    const failure = { result: "0x", err: stringToHex("no quörum") };
     expect((await check({ ...ACCEPTED, state: "fulfilled", outcome: RESULT }, failure)).problems).toEqual([
       "state: the receipt says fulfilled, the chain failed",
       "success: the receipt says true, the chain false",
       expect.stringMatching(/^result: /),
-      "err: the receipt says 0x, the chain no quorum",
+      "err: the receipt says 0x, the chain no quörum",
       'parsedResult: the receipt says "Winners: bob", the chain ""',
       'value: the receipt says ["bob"], the chain null',
     ]);
-    const told = { ...RESULT, ...failure, success: false, parsedResult: "", value: null };
+    const told = { ...RESULT, result: "0x", err: "no quörum", success: false, parsedResult: "", value: null };
     expect((await check({ ...ACCEPTED, state: "failed", outcome: told }, failure)).problems).toEqual([]);
     expect((await check({ ...ACCEPTED, state: "failed" })).problems).toEqual([
       "state: the receipt says failed, the chain fulfilled",

@@ -128,6 +128,30 @@ test("behaviour: a draw that is repeated until one suits is told as one of sever
   expect((await verify(await preset("coinflip", {}))).label).toBeNull();
 });
 
+test("behaviour: what the service answers to each kind of request is a receipt of it", async () => {
+  const source = "return Functions.encodeInt256(-7)";
+  const body = { network: "sepolia", source, args: ["a"], returnType: "int256", label: "seven" };
+  const answers = [
+    await tyche.call("POST", "/api/oracleFunctions/runFunction", { body }),
+    await random({ label: "words", numWords: 2 }),
+    await preset("coinflip", { label: "coin" }),
+    await preset("nDice", { label: "dice", numDice: "3" }),
+    await preset("range", { label: "range", min: "-5", max: "5" }),
+  ];
+  const file = path.join(folder, "own.json");
+  for (const answer of answers) {
+    const { data: request } = await tyche.call("GET", `/api/requests/${answer.data.id}`);
+    for (const receipt of [answer.data, request]) {
+      writeFileSync(file, JSON.stringify(receipt));
+      const words = ["verify", "sepolia", hashOf(answer), "--request-id", answer.data.requestId];
+      const env = { TYCHE_DATA_DIR: tyche.dataDir };
+      const { code, stderr } = await runCli([...words, "--receipt", file], "", env);
+      expect(stderr).toMatch(/^as the receipt says: .*, value(?:, |\n)/);
+      expect(code).toBe(0);
+    }
+  }
+});
+
 test("behaviour: a request that fails before it is sent leaves its label free", async () => {
   const source = "throw new Error('no')";
   const failing = { network: "sepolia", source, label: "try", once: true };

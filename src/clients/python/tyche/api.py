@@ -516,7 +516,7 @@ class RequestVerification(TypedDict):
     transactions: RequestVerificationTransactions
     # Result that the report delivered, `0x` hex; null for random numbers and without a report.
     result: str | None
-    # Error text that the report delivered instead; `0x` means no error.
+    # Error that the report delivered instead, `0x` hex of its text; `0x` means no error.
     err: str | None
     # Words that follow from the proof, in decimal: all for random numbers, a preset's own one.
     randomNumber: list[str]
