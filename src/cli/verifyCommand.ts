@@ -5,7 +5,7 @@ import type { Hex } from "viem";
 import { TycheError } from "../lib/errors.ts";
 import { dataDirOfEnvironment } from "./dappCommands.ts";
 import { parseRpcUrl } from "./parseRpcUrl.ts";
-import { isQuicknet, UNKNOWN_PRESET } from "../lib/drawWords.ts";
+import { isQuicknet, nameRound, UNKNOWN_PRESET } from "../lib/drawWords.ts";
 import { canonicalLabel } from "../lib/label.ts";
 import { readText } from "./readText.ts";
 import type { ReadPreset } from "./receipt.ts";
@@ -235,10 +235,10 @@ async function findUnexpected(
       ? undefined
       : `the source's keccak256 is ${sourceHash ?? "unknown"}, not ${hash}`;
   }
-  if (what === "beacon")
-    return beacon !== null && isQuicknet(beacon.chainHash)
-      ? undefined
-      : "it waits for no round of drand's quicknet";
+  if (what === "beacon") {
+    if (beacon === null) return "its result follows from no round of drand's quicknet";
+    return isQuicknet(beacon.chainHash) ? undefined : `it fixed ${nameRound(beacon)}, which is not drand's`;
+  }
   const file = of.slice(1);
   const entries = JSON.stringify(await readEntries(file));
   return args?.some((arg) => isSameJson(arg, entries)) ? undefined : `no argument is the list of ${file}`;

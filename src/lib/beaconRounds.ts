@@ -126,7 +126,7 @@ export function createBeaconRounds(options: {
       if (terms === undefined)
         return { kind: "never", why: `the oracle doesn't follow the drand chain ${round.chainHash}` };
       if (drandRoundTime(terms.chain, round.round) * 1000 > Date.now() + LONGEST_AHEAD_MS)
-        return { kind: "never", why: `drand's round ${round.round} is due in more than three hours` };
+        return { kind: "never", why: `round ${round.round} is due in more than three hours` };
       const key = roundKey(round);
       let one = followed.get(key);
       if (one === undefined) {

@@ -18,16 +18,18 @@ interface FoundDraw {
 /** Says what a preset is whose source the verifier doesn't know. */
 export const UNKNOWN_PRESET = "none that is known here";
 
-/** Names a request's preset and arguments: `nDice (source 3): numDice = 2, numFaces = 6`. `undefined` for random numbers. */
-export function describeDraw({ preset, args }: FoundDraw): string | undefined {
+/** Names what a request ran and its arguments: `nDice (source 3): numDice = 2, numFaces = 6`. `undefined` for random numbers. */
+export function describeDraw({ kind, preset, args }: FoundDraw): string | undefined {
+  if (kind === "function")
+    return args === null ? undefined : `a source of its own, args = ${JSON.stringify(args)}`;
   const named = args?.map((arg, i) => {
     const name = preset?.parameters[i];
     return name === undefined ? readable(arg) : `${name} = ${readable(arg)}`;
   });
-  const what = preset === null ? "" : `${preset.name ?? "a preset"} (source ${preset.sourceId})`;
-  if (named === undefined) return what === "" ? undefined : what;
-  const given = named.length === 0 ? "no arguments" : named.join(", ");
-  return what === "" ? given : `${what}: ${given}`;
+  if (preset === null) return undefined;
+  const what = `${preset.name ?? "a preset"} (source ${preset.sourceId})`;
+  if (named === undefined) return what;
+  return `${what}: ${named.length === 0 ? "no arguments" : named.join(", ")}`;
 }
 
 /** Whether a chain of rounds is drand's quicknet: by its hash, written out as `drand.ts` brings all of the curve's code along. */

@@ -88,13 +88,13 @@ export function createRequestRounds(options: {
     }
     const aheadSeconds = rounds.timeOf(beacon) - Number(mined);
     if (aheadSeconds <= 0) {
-      const why = `drand's round ${beacon.round} was known before the request was mined; make a new request, with another label if this one has one: that stays taken`;
+      const why = `round ${beacon.round} was known before the request was mined; make a new request, with another label if this one has one: that stays taken`;
       return { kind: "never", why };
     }
     if (aheadSeconds > LONGEST_AHEAD_SECONDS && aheadSeconds < Infinity)
       return {
         kind: "never",
-        why: `drand's round ${beacon.round} is due more than an hour after the request's block`,
+        why: `round ${beacon.round} is due more than an hour after the request's block`,
       };
     const state = rounds.ask(beacon, onRound);
     if (state.kind !== "known") return state;

@@ -1,4 +1,4 @@
-import type { VerificationStep } from "../api/types.ts";
+import type { RequestVerification, VerificationStep } from "../api/types.ts";
 import type { Hex } from "viem";
 import { decodeDelivery } from "../chainlink/calldata.ts";
 import type { OracleEventOf } from "../chainlink/contractBook.ts";
@@ -32,16 +32,21 @@ type Means = RequestPartsMeans & { readonly chainId: number };
  * the request with the seed of its words, and that the consumer logged the results that it holds.
  *
  * @param seed of the batch's words; `undefined` without a valid proof
+ * @param round the round that the batch waits for; `null` if it waits for none
  */
 export async function checkBatchReport(
   { item, ...batch }: PresetParts,
   seed: bigint | undefined,
+  round: RequestVerification["beacon"],
   means: Means,
 ): Promise<CheckedReport> {
   const { reported, results } = batch;
   if (reported === undefined) {
-    const detail =
-      "there is no report on chain yet: nothing but the nodes' silence keeps it from being delivered";
+    const waits =
+      round === null
+        ? ""
+        : `it waits for round ${round.round}, due at ${round.time ?? "an unknown time"}; from then on, `;
+    const detail = `there is no report on chain yet: ${waits}nothing but the nodes' silence keeps it from being delivered`;
     return { steps: seed === undefined ? [] : [notApplicableStep("delivery", detail)], delivered: undefined };
   }
   const { steps, signers } = await means.facts.once(`report ${reported.vrfRequestId}`, () =>

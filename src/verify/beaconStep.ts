@@ -81,7 +81,7 @@ export async function checkBeacon(
     return give(failedStep("beacon", `the report has another signature than that of round ${round}`));
   const whose = isQuicknet
     ? "drand's quicknet"
-    : `${isLocalBeacon(chain) ? "the service's local beacon, " : ""}a chain of rounds of the operator's own (${chainHash}), whose key holder knows every round: it proves nothing`;
+    : `${isLocalBeacon(chain) ? "the service's local beacon, " : ""}a chain of rounds of the operator's own (${chainHash}), whose key holder knows every round beforehand`;
   const detail = `the request fixed round ${round}, due at ${dueAt}, ${due - blockTime} seconds after its block; its signature is that of ${whose}`;
   return { ...give({ name: "beacon", outcome: "ok", detail, compared: [] }), signature };
 }

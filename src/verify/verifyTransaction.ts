@@ -379,13 +379,13 @@ async function checkWords(
   const { preset } = parts;
   const { items, item } = preset;
   const { steps, source, sourceHash } = await checkPresetSource(preset, means);
-  const report = await checkBatchReport(preset, checked.seed, means);
   const round = {
     ...preset,
     reported: preset.results[items.length],
     isError: preset.results[item]?.ok === false,
   };
   const { signature, beacon, ...checkedBeacon } = await checkBeacon(round, means, options.drandChains);
+  const report = await checkBatchReport(preset, checked.seed, beacon, means);
   const all = [...checked.steps, ...checkedBeacon.steps, ...steps, ...report.steps];
   const found = { steps: all, report, sourceHash, beacon, signature };
   const args = items[item]?.args;

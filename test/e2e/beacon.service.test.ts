@@ -74,7 +74,7 @@ test.concurrent("default: the answer names a future round, and the result follow
           expect.objectContaining({
             name: "beacon",
             outcome: "ok",
-            detail: expect.stringContaining("proves nothing"),
+            detail: expect.stringContaining("knows every round beforehand"),
           }),
         ]),
       },
@@ -123,7 +123,7 @@ test.concurrent("behaviour: the local beacon works without relays, is named so, 
   const { data: verified } = await tyche.call("GET", `/api/verify?network=sepolia&tx=${hash}`);
   expect(verified).toMatchObject({ verdict: "valid", requests: [{ beacon }] });
   expect(JSON.stringify(verified)).toMatch(
-    /its signature is that of the service's local beacon.*it proves nothing/,
+    /its signature is that of the service's local beacon.*knows every round beforehand/,
   );
   expect(JSON.stringify(verified.trust)).not.toContain("nor by drand alone");
   // What anybody can read of the network without a key is enough, and so is the data directory.

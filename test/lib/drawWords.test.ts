@@ -21,15 +21,16 @@ test("describeDraw names the preset and its arguments", () => {
 });
 
 test("describeDraw gives the arguments of a function, and nothing for random numbers", () => {
-  expect(describeDraw({ ...draw, kind: "function", preset: null })).toBe("2, 6");
-  expect(describeDraw({ ...draw, kind: "function", preset: null, args: [] })).toBe("no arguments");
+  expect(describeDraw({ ...draw, kind: "function", preset: null })).toBe(
+    'a source of its own, args = ["2","6"]',
+  );
   expect(describeDraw({ ...draw, kind: "random", preset: null, args: null })).toBeUndefined();
 });
 
 test("describeDraw quotes text, but no lists and numbers", () => {
   const args = ['["ann","bob"]', "[ann", "-7", "1e3", "a\nb"];
-  expect(describeDraw({ ...draw, preset: null, args })).toBe(
-    String.raw`["ann","bob"], "[ann", -7, "1e3", "a\nb"`,
+  expect(describeDraw({ ...draw, args })).toBe(
+    String.raw`nDice (source 3): numDice = ["ann","bob"], numFaces = "[ann", -7, "1e3", "a\nb"`,
   );
 });
 

@@ -337,7 +337,7 @@ function describeRequest(request: RequestVerification, newest: bigint | undefine
   const hasResult = result !== null && (err === "0x" || result !== "0x");
   const value = hasResult ? describeBoth(result as Hex) : undefined;
   const error = isError(err) ? `Error: ${showHidden(describeError(err as Hex))}` : undefined;
-  const words = request.randomNumber.length > 0 ? `Random: ${request.randomNumber.join(", ")}` : undefined;
+  const words = request.randomNumber.length > 0 ? `Word: ${request.randomNumber.join(", ")}` : undefined;
   const label = showHidden(describeLabel(request.label));
   const draw = describeDraw(request);
   const given = draw === undefined ? undefined : `Of: ${showHidden(draw)}`;
