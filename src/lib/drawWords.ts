@@ -84,6 +84,6 @@ export function describeTimes({
 }
 
 /** `2026-12-24 18:00:00 UTC` */
-function utc(iso: string): string {
+export function utc(iso: string): string {
   return `${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC`;
 }

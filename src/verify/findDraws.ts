@@ -5,6 +5,8 @@ import { createChainFacts, type ChainReader, type FoundLogs, type SearchBounds }
 
 /** Transactions that are listed. */
 const MAX_TRANSACTIONS = 100;
+/** Of these, how many are read to say more of them. */
+const MAX_DESCRIBED = 20;
 
 /**
  * Finds the transactions with requests that have a label, of whatever dapp, by the node's word: a verification of what is found shows
@@ -19,7 +21,12 @@ export async function findDraws(
     readonly chainId: number;
     readonly presetConsumer: Hex;
   },
-): Promise<FoundLogs> {
+): Promise<
+  FoundLogs & {
+    /** Of the first transactions, in their order, if there are several: the dapps whose label it is, and when they were mined. */
+    readonly described: readonly { readonly dapps: readonly string[]; readonly time: string | undefined }[];
+  }
+> {
   const { client, chainId, presetConsumer, ...bounds } = options;
   const wanted = canonicalLabel(label);
   const earlier = bounds.earlier?.label === wanted ? bounds.earlier : undefined;
@@ -34,5 +41,19 @@ export async function findDraws(
     },
   };
   const around = BigInt(String(await client.request("eth_blockNumber")));
-  return await facts.findLogs(search, { ...bounds, earlier, around, limit: MAX_TRANSACTIONS });
+  const found = await facts.findLogs(search, { ...bounds, earlier, around, limit: MAX_TRANSACTIONS });
+  const { transactionHashes: hashes } = found;
+  const described = hashes.slice(0, hashes.length > 1 ? MAX_DESCRIBED : 0).map(async (hash) => {
+    // A reorganisation may have removed it since the search.
+    const { logs, blockTime } = await facts
+      .getTransaction(hash)
+      .catch(() => ({ logs: [], blockTime: undefined }));
+    const events = logs.filter(({ address }) => address === presetConsumer).map((log) => findEvent(log));
+    const dapps = events.flatMap((event) =>
+      event?.name === "Labelled" && event.label === wanted ? event.dapp : [],
+    );
+    const time = blockTime === undefined ? undefined : new Date(blockTime * 1000).toISOString();
+    return { dapps: [...new Set(dapps)], time };
+  });
+  return { ...found, described: await Promise.all(described) };
 }

@@ -105,7 +105,14 @@ test("a stranger with a result's page and the URL of another node sees that it i
   await page.goto(`${tyche.url}/verifier.html`);
   await page.getByLabel("Transaction hash").fill(LABEL.toUpperCase());
   await page.getByLabel("RPC URL of a node").fill(otherNode);
-  await page.getByLabel("Addresses of the operator's contracts").fill(JSON.stringify({ data: { items } }));
+  await page.getByRole("button", { name: "Verify" }).press("Enter");
+  await page
+    .getByText("paste the addresses of the operator's contracts, or take them from this service.")
+    .waitFor();
+  await page.getByRole("button", { name: "Take them from this service (compare them)" }).click();
+  await expect
+    .poll(() => page.getByLabel("Addresses of the operator's contracts").inputValue())
+    .toContain("presetConsumer");
   await page.getByRole("button", { name: "Verify" }).press("Enter");
   await page.getByRole("heading", { name: "Valid", exact: true }).waitFor();
   expect(await said.first().innerText()).toContain("the dapp's only request with this label");
@@ -142,6 +149,8 @@ test("of several draws with a label, a stranger chooses one, and sees how many t
   await page.getByText(`No request has the label "stranger's own"`).waitFor();
   await find(label);
   await page.getByText(`2 transactions have requests with the label ${JSON.stringify(label)}`).waitFor();
+  const hits = page.getByRole("listitem").filter({ hasText: new RegExp(` of ${tyche.dappId}, 20.* UTC$`) });
+  expect(await hits.count()).toBe(2);
   await page
     .getByRole("button", { name: /^Verify 0x/ })
     .last()

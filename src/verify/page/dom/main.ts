@@ -2,7 +2,7 @@
 import type { RequestVerification, Verification, VerificationStep } from "../../../api/types.ts";
 import type { Hex } from "viem";
 import { messageOf } from "../../../lib/errors.ts";
-import { describeDraw, describeTimes } from "../../../lib/drawWords.ts";
+import { describeDraw, describeTimes, utc } from "../../../lib/drawWords.ts";
 import { canonicalLabel, describeLabel } from "../../../lib/label.ts";
 import {
   describeVerdict,
@@ -53,6 +53,11 @@ const isLocal = form.elements.namedItem("local") as HTMLInputElement;
 
 const cancelButton = document.querySelector<HTMLButtonElement>("#cancel")!;
 
+/** Fills in the addresses that the service publishes; hidden where the page is a file. */
+const serviceButton = document.querySelector<HTMLButtonElement>("#service")!;
+serviceButton.hidden = !location.protocol.startsWith("http");
+serviceButton.addEventListener("click", () => void takeFromService());
+
 /** Ends the current verification, if there is one. */
 let stop: AbortController | undefined;
 
@@ -87,6 +92,19 @@ async function checkForPage(data: string): Promise<Verification> {
   return await verify(createRecordedReader(data), hash, timeout, "service");
 }
 
+/** Takes the addresses that the service publishes, if the page's server is one: for anybody, and so without a key. */
+async function takeFromService(): Promise<void> {
+  try {
+    const answer = await fetch("/api/explorer/networks");
+    if (!answer.ok) throw new Error(`HTTP status ${answer.status}`);
+    setField("contracts", JSON.stringify(await answer.json()));
+  } catch (error) {
+    const why = `The server of this page publishes no addresses: ${showErrorText(messageOf(error))}`;
+    output.replaceChildren(element("p", why));
+    output.dataset["state"] = "error";
+  }
+}
+
 /** Takes the transaction from the chain data, which was saved for it. */
 function fillFromData(): void {
   if (field("tx") === "") setField("tx", findRecordedHash(field("data")) ?? "");
@@ -103,7 +121,7 @@ function fillFromAddress(): void {
 
 /** @param bounds where further requests with the label are looked for, to go on with a search. */
 async function run(bounds: SearchBounds = {}): Promise<void> {
-  const button = form.querySelector("button")!;
+  const button = form.querySelector<HTMLButtonElement>("button:not([type])")!;
   const current = (stop = new AbortController());
   const reason = `The verification was stopped after ${MAX_MINUTES} minutes. The node may be slow: try another one, or one request alone.`;
   const timer = setTimeout(() => current.abort(new Error(reason)), MAX_MINUTES * 60_000);
@@ -162,7 +180,9 @@ async function findDraw(client: ChainReader, label: string, bounds: SearchBounds
   const published = contracts === "" ? undefined : parsePublished(parseJson(contracts), { chainId });
   const presetConsumer = published?.contracts.presetConsumer?.toLowerCase() as Hex | undefined;
   if (presetConsumer === undefined)
-    throw new Error("To find a draw by its label, paste the addresses of the operator's contracts.");
+    throw new Error(
+      `To find a draw by its label, paste the addresses of the operator's contracts${serviceButton.hidden ? "" : ", or take them from this service"}.`,
+    );
   const found = await findDraws(label, {
     client,
     chainId,
@@ -181,13 +201,15 @@ async function findDraw(client: ChainReader, label: string, bounds: SearchBounds
   const who = only === undefined ? none : `${hashes.length} transactions have requests with`;
   const where = `blocks ${from} to ${to}${isWhole ? "" : ", not all of the chain"}`;
   const list = element("ol");
-  for (const hash of hashes) {
+  for (const [i, hash] of hashes.entries()) {
     const choose = button(`Verify ${hash}`, () => {
       setField("tx", hash);
       void run();
     });
     const item = element("li", "");
-    item.append(choose);
+    const { dapps = [], time } = found.described[i] ?? {};
+    const of = [...dapps.map((dapp) => `of ${dapp}`), ...(time === undefined ? [] : [utc(time)])].join(", ");
+    item.append(choose, showHidden(of === "" ? "" : ` ${of}`));
     list.append(item);
   }
   const said = `${who} the label ${JSON.stringify(label)} (${where}).`;
