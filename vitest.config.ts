@@ -38,8 +38,8 @@ export default defineConfig({
     setupFiles: ["test/support/setup.ts"],
     pool: "forks",
     isolate: false,
-    // Four for each of two cores: of a file's time, a quarter is processor time. `findFreePorts` has ports for no more than eight.
-    maxWorkers: 8,
+    // Three for each of two cores: of a file's time, a third is processor time. `findFreePorts` has ports for no more than eight.
+    maxWorkers: 6,
     // Limits are for what hangs: on a busy machine a test takes ten times as long as alone.
     testTimeout: 300_000,
     hookTimeout: 300_000,
