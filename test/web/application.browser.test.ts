@@ -1,7 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { Browser, Page } from "playwright-core";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createExplorer, type TycheOperator } from "../../src/client/index.ts";
 import { joinService, shared, type SharedDapp } from "../support/shared.ts";
 import { connectOperator } from "../support/signIn.ts";
@@ -183,8 +183,13 @@ describe("whoever is signed in", () => {
   test("default: usage is a chart, a table and a file", async () => {
     await (await operator.as(tyche.dappId).submit.preset("coinflip", {}, { network: NETWORK })).wait();
     await open(`/dapps/${tyche.dappId}/usage`);
-    await page.getByRole("img", { name: /^[1-9]\d* requests? from / }).hover();
-    await page.getByText(/^\d{4}-\d\d-\d\d: \d+ requests?, \d+ failed$/).waitFor();
+    const chart = page.getByRole("img", { name: /^[1-9]\d* requests? from / });
+    // The library that draws it may not be loaded when the mouse comes.
+    await vi.waitFor(async () => {
+      await page.mouse.move(0, 0);
+      await chart.hover();
+      await page.getByText(/^\d{4}-\d\d-\d\d: \d+ requests?, \d+ failed$/).waitFor({ timeout: 1_000 });
+    });
     const [download] = await Promise.all([
       page.waitForEvent("download"),
       page.getByRole("button", { name: "Download as CSV" }).click(),
