@@ -60,9 +60,12 @@ export async function tryContract<Value>(
   seenBlock?: bigint,
 ): Promise<Value | undefined> {
   return await askContract(client, to, read, seenBlock).catch((error: unknown) => {
-    const isReverted =
-      error instanceof RpcError && (error.data !== undefined || /revert/i.test(error.message));
-    if (error instanceof CallResultError || isReverted) return undefined;
+    if (error instanceof CallResultError || isRevert(error)) return undefined;
     throw error;
   });
+}
+
+/** Whether a call failed because the contract refused it, and not because of the node. */
+export function isRevert(error: unknown): boolean {
+  return error instanceof RpcError && (error.data !== undefined || /revert/i.test(error.message));
 }

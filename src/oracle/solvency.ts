@@ -1,6 +1,6 @@
 import type { Hex } from "viem";
 import { fixedPriceFeedAbi } from "../chainlink/contracts/abi.ts";
-import { readOf, type ContractRead } from "../chainlink/contractRead.ts";
+import { isRevert, readOf, type ContractRead } from "../chainlink/contractRead.ts";
 import { isPaidNatively } from "../chainlink/extraArgs.ts";
 import { COORDINATOR_READS, type VrfSubscription } from "../chainlink/vrfCoordinator.ts";
 import { vrfVersionOf, type VrfVersion } from "../chainlink/vrfVersion.ts";
@@ -104,8 +104,7 @@ export function createSolvency(options: {
     try {
       return await ask(COORDINATOR_READS[version].subscription(id));
     } catch (error) {
-      if (error instanceof RpcError && (error.data !== undefined || /revert/i.test(error.message)))
-        return undefined;
+      if (isRevert(error)) return undefined;
       throw error;
     }
   }

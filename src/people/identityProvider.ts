@@ -2,6 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import type { Configuration } from "openid-client";
 import { isLoopbackHost } from "../lib/loopback.ts";
 import { TycheError } from "../lib/errors.ts";
+import { remember } from "../lib/memo.ts";
 import { InvalidParameterError } from "../lib/invalidParameter.ts";
 
 /** Loaded by the first who signs in with the provider. */
@@ -43,21 +44,13 @@ export type IdentityProvider = ReturnType<typeof createIdentityProvider>;
 /** Creates the relying party's side. The provider's metadata are read by the first sign-in, and again after a failure. */
 export function createIdentityProvider(options: ProviderOptions) {
   const { issuer, clientId, clientSecret, title, redirectUri } = options;
-  let discovered: Promise<Configuration> | undefined;
-  const discover = async (): Promise<Configuration> => {
+  const open = remember(Infinity, async (): Promise<Configuration> => {
     const client = await load();
     const url = new URL(issuer);
     // The configuration allows http on this machine only.
     const execute = isLoopbackHost(url.host) ? [client.allowInsecureRequests] : [];
     return await client.discovery(url, clientId, clientSecret, undefined, { execute });
-  };
-  const open = (): Promise<Configuration> => {
-    const reading = (discovered ??= discover());
-    reading.catch(() => {
-      if (discovered === reading) discovered = undefined;
-    });
-    return reading;
-  };
+  });
   return {
     title,
     /**

@@ -35,9 +35,9 @@ export interface SessionRoutesOptions {
 
 /**
  * Adds `/session`, which only pages of our own origin may call. `POST` with a proof (`operatorToken`, the `code` of the link that a start
- * prints, a `passkey`, or a `provider`'s answer) opens a session, identified by a cookie, and returns its API token and its `pageKey`; with an `invitation` too, a
- * new passkey opens one for a new person. `POST` with that `pageKey` returns the API token of the existing session, or `null`; an
- * `invitation` is then accepted by the person whose session it is. `DELETE` ends the session. `POST /session/challenge` returns what a
+ * prints, a `passkey`, or a `provider`'s answer) opens a session, identified by a cookie, and returns its API token and its `pageKey`; with
+ * an `invitation` too, a new passkey or a provider's answer opens one for a new person. `POST` with that `pageKey` returns the API token of
+ * the existing session, or `null`; an `invitation` is then accepted by the person whose session it is. `DELETE` ends the session. `POST /session/challenge` returns what a
  * passkey is asked for; a cookie ties the answer to this browser. With a `pageKey`, it asks for another passkey of the person who is signed in,
  * which `POST /session/passkeys` adds. `GET /session/provider` says what the OpenID provider is called, `null` without one; `POST` returns
  * where to send the browser, and a secret that its page keeps: with what the provider sent it back with, that is a proof, too.
@@ -117,11 +117,8 @@ export function sessionRoutes(router: Router, options: SessionRoutesOptions): vo
       throw new SignInRefusedError("code" in proof);
     }
     log.info({ address: ctx.ip }, "signed in");
-    setCookie(
-      ctx,
-      COOKIE,
-      `${secret}; Max-Age=${("operatorToken" in proof || "code" in proof ? SESSION_MS : IDLE_MS) / 1000}`,
-    );
+    const lastsMs = "operatorToken" in proof || "code" in proof ? SESSION_MS : IDLE_MS;
+    setCookie(ctx, COOKIE, `${secret}; Max-Age=${lastsMs / 1000}`);
     const pageKey = access.pageKeyOf(secret);
     sendData(ctx, { token: await access.findToken(secret, pageKey), pageKey });
   });

@@ -4,6 +4,7 @@ import type { ParameterViolation } from "../../lib/invalidParameter.ts";
 import type { JsonValue } from "../../lib/parseJson.ts";
 import { EXPECTED } from "../../lib/schemaCheck.ts";
 import { isEmbedded } from "./embeddedNetworkSchema.ts";
+import { variableName } from "./variableSchema.ts";
 import type { Members } from "./readConfigFile.ts";
 
 const STRICT = { additionalProperties: false } as const;
@@ -13,12 +14,9 @@ export const DatabaseChoice = Type.Object(
   {
     url: Type.Object(
       {
-        env: Type.String({
-          pattern: "^[A-Za-z_][A-Za-z0-9_]*$",
-          [EXPECTED]: "the name of a variable",
-          description:
-            "Environment variable that holds the URL, `postgres://user:password@host:port/database`.",
-        }),
+        env: variableName(
+          "Environment variable that holds the URL, `postgres://user:password@host:port/database`.",
+        ),
       },
       {
         ...STRICT,

@@ -2,6 +2,7 @@ import { Type } from "typebox";
 import type { ParameterViolation } from "../../lib/invalidParameter.ts";
 import { isLoopbackHost } from "../../lib/loopback.ts";
 import { EXPECTED } from "../../lib/schemaCheck.ts";
+import { variableName } from "./variableSchema.ts";
 import type { Members } from "./readConfigFile.ts";
 import { isObject } from "../../lib/isObject.ts";
 
@@ -16,11 +17,7 @@ export const IdentityProviderChoice = Type.Object(
     clientSecret: Type.Optional(
       Type.Object(
         {
-          env: Type.String({
-            pattern: "^[A-Za-z_][A-Za-z0-9_]*$",
-            [EXPECTED]: "the name of a variable",
-            description: "Environment variable that holds the secret.",
-          }),
+          env: variableName("Environment variable that holds the secret."),
         },
         {
           ...STRICT,

@@ -4,6 +4,7 @@ import { VRF_VERSIONS, type VrfVersion } from "../../chainlink/vrfVersion.ts";
 import { Beacon } from "./beaconSchema.ts";
 import { EmbeddedNetwork, type EmbeddedNetworkConfig, PresetVrfKeys } from "./embeddedNetworkSchema.ts";
 import { EXPECTED } from "../../lib/schemaCheck.ts";
+import { variableName } from "./variableSchema.ts";
 
 const STRICT = { additionalProperties: false } as const;
 
@@ -13,13 +14,7 @@ const path = (description: string) =>
 /** Where to find the key of the account that sends the service's transactions; never the key itself. */
 const OperatorKey = Type.Object(
   {
-    env: Type.Optional(
-      Type.String({
-        pattern: "^[A-Za-z_][A-Za-z0-9_]*$",
-        [EXPECTED]: "the name of a variable",
-        description: "Environment variable that holds the key, 64 hex digits.",
-      }),
-    ),
+    env: Type.Optional(variableName("Environment variable that holds the key, 64 hex digits.")),
     keystore: Type.Optional(path("Key file of geth, clef or a wallet (Web3 Secret Storage, version 3).")),
     passwordFile: Type.Optional(path("File with the password of `keystore`.")),
     remote: Type.Optional(
