@@ -15,6 +15,7 @@ vi.setConfig({ testTimeout: 180_000, hookTimeout: 240_000 });
 /** In wei; above the lane's 1,000 gwei. */
 const DEAR_BASE_FEE = 5_000_000_000_000n;
 const USUAL_BASE_FEE = 1_000_000_000n;
+const WAIT = { timeout: 60_000, interval: 250 };
 
 let chain: StrangersChain;
 /** Owns the coordinator, and proves with a key of which we only know the hash: to us, it is Chainlink. */
@@ -72,11 +73,13 @@ test("behaviour: words that are late, and gas too dear for the lane, are told; t
   const ids = await sendWave(tyche, "late", 1);
   const why = async (): Promise<string> =>
     String((await tyche.call("GET", `/api/requests/${ids[0]}`)).data.why);
-  const expectWhy = (text: string) => expect.poll(why, { timeout: 60_000, interval: 250 }).toContain(text);
-  await expectWhy("Chainlink's oracle has brought no random words for");
-  await chain.call("anvil_setNextBlockBaseFeePerGas", [`0x${DEAR_BASE_FEE.toString(16)}`]);
-  await expectWhy("gas lane too low");
-  await chain.call("anvil_setNextBlockBaseFeePerGas", [`0x${USUAL_BASE_FEE.toString(16)}`]);
+  const setBaseFee = (wei: bigint) =>
+    chain.call("anvil_setNextBlockBaseFeePerGas", [`0x${wei.toString(16)}`]);
+  await expect.poll(why, WAIT).toContain("Chainlink's oracle has brought no random words for");
+  // Each empty block's base fee is an eighth lower: every look is at a price that has just been raised.
+  const whyWhenDear = () => setBaseFee(DEAR_BASE_FEE).then(why);
+  await expect.poll(whyWhenDear, WAIT).toContain("gas lane too low");
+  await setBaseFee(USUAL_BASE_FEE);
   node = await startOracleProcess(chainlink.oracle);
   await expectFulfilled(tyche, ids);
 });
