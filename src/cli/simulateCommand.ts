@@ -1,5 +1,6 @@
 import type { SimulateResult } from "../api/types.ts";
 import { BEACONS, RETURN_TYPES, type Beacon } from "../lib/vocabulary.ts";
+import { unwatchFile, watchFile } from "node:fs";
 import { access, readFile } from "node:fs/promises";
 import { text } from "node:stream/consumers";
 import { type Command, InvalidArgumentError, Option } from "commander";
@@ -12,6 +13,9 @@ import { formatCodeFrame } from "./codeFrame.ts";
 import { printWarnings, showText } from "./outcome.ts";
 import { describeSystemError } from "./systemError.ts";
 import { isReadable, type Terminal, withoutControls } from "./terminal.ts";
+
+/** How often `--watch` looks at the file, in ms. */
+const WATCH_INTERVAL_MS = 100;
 
 interface SimulateFlags {
   readonly arg: readonly string[];
@@ -121,13 +125,8 @@ async function simulateOnce(
  */
 async function simulateOnSave(file: string, flags: SimulateFlags, means: Means): Promise<void> {
   const { err, colors } = means.terminal;
-  const { watch } = await import("chokidar");
   const { promise: interrupted, resolve: interrupt } = Promise.withResolvers<void>();
   process.once("SIGINT", interrupt).once("SIGTERM", interrupt);
-  const watcher = watch(file, {
-    ignoreInitial: true,
-    awaitWriteFinish: { stabilityThreshold: 50, pollInterval: 10 },
-  });
   let current = new AbortController();
   let runs = Promise.resolve();
   const start = (notice: string): void => {
@@ -145,8 +144,9 @@ async function simulateOnSave(file: string, flags: SimulateFlags, means: Means):
       }
     });
   };
-  const again = (): void => start(`\n— ${file} was saved —`);
-  watcher.on("change", again).on("add", again);
+  watchFile(file, { interval: WATCH_INTERVAL_MS }, ({ nlink }) => {
+    if (nlink > 0) start(`\n— ${file} was saved —`);
+  });
   try {
     await access(file);
     start("");
@@ -154,7 +154,7 @@ async function simulateOnSave(file: string, flags: SimulateFlags, means: Means):
     current.abort();
     await runs;
   } finally {
-    await watcher.close();
+    unwatchFile(file);
   }
 }
 

@@ -2,7 +2,6 @@ import type { PresetProblem } from "../api/types.ts";
 import { lstat, readdir } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type FSWatcher, watch } from "chokidar";
 import { messageOf, TycheError } from "../lib/errors.ts";
 import { InvalidParameterError } from "../lib/invalidParameter.ts";
 import { checkExamples } from "./checkPreset.ts";
@@ -11,13 +10,15 @@ import { loadPreset } from "./loadPreset.ts";
 import type { Preset, RunSource } from "./preset.ts";
 import { formatPresetProblem, PresetBrokenError } from "./presetProblem.ts";
 
-/** Debounce, in ms, for a burst of changes such as copying a folder: a new preset must be live within a second. */
+/** How often changes are looked for, in ms: a new preset must be live within a second. */
+const LOOK_INTERVAL_MS = 250;
+/** Debounce, in ms, for a burst of changes such as copying a folder. */
 const SETTLE_MS = 100;
 /** Most folders that are read, and presets that are known. */
 const MAX_PRESETS = 500;
 /** How long startup waits for all presets, in ms; those whose examples take longer go live when they are done. */
 const START_PATIENCE_MS = 10_000;
-/** The files followed within a preset's folder, so that a folder of thousands of files doesn't take a watch for each. */
+/** The files followed within a preset's folder. */
 const FOLLOWED_FILES: readonly string[] = ["preset.json", "source.js"];
 
 export interface PresetRegistryOptions {
@@ -74,15 +75,14 @@ class FolderRegistry implements PresetRegistry {
   readonly #options: PresetRegistryOptions;
   readonly #live = new Map<string, Preset>();
   readonly #broken = new Map<string, readonly PresetProblem[]>();
-  readonly #changed = new Set<string>();
   readonly #unchecked = new Set<string>();
+  readonly #closing = new AbortController();
+  /** What each preset's files were at the last look. */
+  #marks: ReadonlyMap<string, string> = new Map();
   #folderProblem: PresetProblem | undefined;
   #list: readonly Preset[] = [];
-  #watcher: FSWatcher | undefined;
-  #timer: NodeJS.Timeout | undefined;
-  #reading: Promise<void> = Promise.resolve();
+  #following: Promise<void> = Promise.resolve();
   #isStarted = false;
-  #isClosed = false;
 
   constructor(options: PresetRegistryOptions) {
     this.#options = options;
@@ -91,26 +91,23 @@ class FolderRegistry implements PresetRegistry {
   async start(): Promise<void> {
     const { folder, mayBeMissing = false, signal, startPatienceMs = START_PATIENCE_MS } = this.#options;
     signal?.throwIfAborted();
-    const names = await listFolders(folder, mayBeMissing);
-    // Watching starts before reading, so that no change falls in between.
-    await this.#watch();
-    for (const name of names.slice(0, MAX_PRESETS)) this.#unchecked.add(name);
-    this.#reading = this.#readFirst(names);
-    await Promise.race([this.#reading, sleep(startPatienceMs, undefined, { ref: false })]);
+    const names = await this.#look(await listFolders(folder, mayBeMissing));
+    for (const name of names) this.#unchecked.add(name);
+    const reading = this.#readFirst(names);
+    this.#following = reading.then(() => this.#follow());
+    await Promise.race([reading, sleep(startPatienceMs, undefined, { ref: false })]);
     this.#isStarted = true;
     this.#sort();
     signal?.addEventListener("abort", () => void this.close(), { once: true });
   }
 
   async #readFirst(names: readonly string[]): Promise<void> {
-    for (const name of names.slice(0, MAX_PRESETS)) {
-      if (this.#isClosed) return;
+    for (const name of names) {
+      if (this.#closing.signal.aborted) return;
       const change = await this.#read(name);
       this.#unchecked.delete(name);
       if (this.#isStarted) this.#tell(change);
     }
-    if (names.length > MAX_PRESETS)
-      this.#noteProblem(`holds ${names.length} folders; the first ${MAX_PRESETS} by name are read`);
   }
 
   list(): readonly Preset[] {
@@ -139,75 +136,57 @@ class FolderRegistry implements PresetRegistry {
   }
 
   async close(): Promise<void> {
-    this.#isClosed = true;
-    clearTimeout(this.#timer);
-    await this.#watcher?.close();
-    await this.#reading;
+    this.#closing.abort();
+    await this.#following;
   }
 
-  async #watch(): Promise<void> {
+  /**
+   * Looks at the files again and again: the system's notices of changes miss what is written while a folder is being made, and don't
+   * come at all from many shared and mounted folders.
+   */
+  async #follow(): Promise<void> {
+    const { signal } = this.#closing;
+    const pause = (ms: number): Promise<void> => sleep(ms, undefined, { signal, ref: false }).catch(() => {});
+    for (;;) {
+      await pause(LOOK_INTERVAL_MS);
+      try {
+        const changed = await this.#look(await listFolders(this.#options.folder, true));
+        if (changed.length > 0) await pause(SETTLE_MS);
+        for (const name of changed) {
+          if (signal.aborted) return;
+          this.#tell(await this.#read(name));
+        }
+      } catch (error) {
+        this.#noteProblem(`changes are not noticed (${messageOf(error)})`);
+      }
+      if (signal.aborted) return;
+    }
+  }
+
+  /** The presets that came, changed or went since the last look. */
+  async #look(names: readonly string[]): Promise<string[]> {
+    const before = this.#marks;
+    const isKnown = (name: string): boolean => before.has(name);
+    const kept = [...names.filter(isKnown), ...names.filter((name) => !isKnown(name))].slice(0, MAX_PRESETS);
     const { folder } = this.#options;
-    const isForeign = (changed: string): boolean => {
-      const [name = "", file] = path.relative(folder, changed).split(path.sep);
-      return name.startsWith(".") || (file !== undefined && !FOLLOWED_FILES.includes(file));
-    };
-    // A missing folder is awaited in its parent.
-    const watched = [path.resolve(folder), path.dirname(path.resolve(folder))];
-    const watcher = watch(folder, {
-      ignoreInitial: true,
-      // Counted from the parent if the folder is created later.
-      depth: 2,
-      followSymlinks: false,
-      ignored: (changed) => !watched.includes(path.resolve(changed)) && isForeign(changed),
-    });
-    this.#watcher = watcher;
-    watcher.on("all", (_event, changed) =>
-      this.#schedule(path.relative(folder, changed).split(path.sep)[0] ?? ""),
+    this.#marks = new Map(
+      await Promise.all(kept.map(async (name) => [name, await markOf(path.join(folder, name))] as const)),
     );
-    watcher.on("error", (error) =>
-      this.#noteProblem(
-        `changes may no longer be noticed (${messageOf(error)}); restart to read the presets again`,
-      ),
+    if (names.length > MAX_PRESETS)
+      this.#noteProblem(`holds ${names.length} folders; ${MAX_PRESETS} are read`);
+    else this.#folderProblem = undefined;
+    return [...new Set([...before.keys(), ...kept])].filter(
+      (name) => this.#marks.get(name) !== before.get(name),
     );
-    await new Promise<void>((resolve) => watcher.once("ready", resolve));
   }
 
   #noteProblem(reason: string): void {
     this.#folderProblem = { preset: "", file: ".", reason };
   }
 
-  /** Reads a preset again once changes have settled; `""` is the folder of all presets. */
-  #schedule(name: string): void {
-    if (this.#isClosed || name.startsWith(".")) return;
-    if (name === "")
-      for (const known of [...this.#live.keys(), ...this.#broken.keys()]) this.#changed.add(known);
-    else this.#changed.add(name);
-    // Further changes don't postpone it: a folder that is touched constantly must not keep others waiting.
-    this.#timer ??= setTimeout(() => {
-      this.#timer = undefined;
-      const names = [...this.#changed];
-      this.#changed.clear();
-      this.#reading = this.#reading
-        .then(() => this.#readAgain(names))
-        .catch((error: unknown) =>
-          this.#noteProblem(`a change could not be passed on (${messageOf(error)})`),
-        );
-    }, SETTLE_MS);
-  }
-
-  async #readAgain(names: readonly string[]): Promise<void> {
-    for (const name of names) {
-      if (this.#isClosed) return;
-      const isKnown = this.#live.has(name) || this.#broken.has(name);
-      if (!isKnown && this.#live.size + this.#broken.size >= MAX_PRESETS)
-        this.#noteProblem(`holds more than ${MAX_PRESETS} folders; those that came last are not read`);
-      else this.#tell(await this.#read(name));
-    }
-  }
-
   #tell(change: PresetChange | undefined): void {
     this.#sort();
-    if (change !== undefined && !this.#isClosed) this.#options.onChange?.(change);
+    if (change !== undefined && !this.#closing.signal.aborted) this.#options.onChange?.(change);
   }
 
   /** Brings one preset up to date. Never throws: whatever a folder holds affects that preset alone. */
@@ -249,6 +228,15 @@ class FolderRegistry implements PresetRegistry {
       sorted.length === this.#list.length && sorted.every((preset, index) => preset === this.#list[index]);
     if (!isSame) this.#list = sorted;
   }
+}
+
+/** Differs once one of a preset's files was made, written, replaced or removed. */
+async function markOf(presetFolder: string): Promise<string> {
+  const marks = FOLLOWED_FILES.map(async (file) => {
+    const stats = await lstat(path.join(presetFolder, file)).catch(() => undefined);
+    return stats && `${stats.ino}@${stats.ctimeMs}`;
+  });
+  return (await Promise.all(marks)).join();
 }
 
 /** Lists folders and links to folders; files beside them and hidden folders are not presets. */
