@@ -98,12 +98,17 @@ function openNodePool(options: NodePoolOptions): NodePool {
   /** Newest block that any node is believed to have. */
   let best: bigint | undefined;
 
-  /** Whether a node has the head it reports: if the head is far ahead, the node must also have the block before it, as its parent. */
+  /**
+   * Whether a node has the head it reports. If the head is far from the newest one, the node must still be on the right chain, and if it is
+   * far ahead, also have the block before it, as its parent.
+   */
   const believe = async (node: PoolNode, told: unknown): Promise<boolean> => {
     const head = readHead(told);
     if (head === undefined) return false;
     const { number, parentHash } = head;
-    if (number > 0n && (best === undefined || number > best + BigInt(lagBlocks))) {
+    const isAhead = best === undefined || number > best + BigInt(lagBlocks);
+    if (best !== undefined && (isAhead || number + BigInt(lagBlocks) < best)) await node.confirmChain();
+    if (number > 0n && isAhead) {
       const parent = await node.ask("eth_getBlockByNumber", [toQuantity(number - 1n), false]);
       if ((parent as { hash?: unknown } | null)?.hash !== parentHash) {
         node.noteHead(undefined);
@@ -232,12 +237,13 @@ function openNodePool(options: NodePoolOptions): NodePool {
       if (node !== by && node.pauseMs() === 0) node.ask("eth_sendRawTransaction", parameters).catch(() => {});
   };
 
-  /** Checks the heads of all nodes at the same moment, so that they can be compared. */
+  /** Checks the chains of all nodes, and their heads at the same moment, so that they can be compared. */
   const probe = async (): Promise<void> => {
     const due = nodes.filter((node) => node.pauseMs() === 0);
     const heads = await Promise.all(
       due.map(async (node) => {
         try {
+          await node.confirmChain();
           const answer = await node.ask("eth_getBlockByNumber", ["latest", false]);
           return (await believe(node, answer)) ? readHead(answer)?.number : undefined;
         } catch {

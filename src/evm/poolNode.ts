@@ -38,6 +38,8 @@ export interface PoolNode {
   status(): NodeStatus;
   /** Sends a request. Throws an {@link RpcError} without the URL; {@link troubleOf} says whose fault its cause is. */
   ask(method: string, parameters: readonly unknown[]): Promise<unknown>;
+  /** Asks the node for its chain again: what answers at a URL may change. Throws a {@link WrongChainError} and excludes the node. */
+  confirmChain(): Promise<void>;
   /** Returns the milliseconds until it may be asked again; 0 while it is not failing. */
   pauseMs(): number;
   /** Whether it has asked to be left alone, by a rate limit. */
@@ -142,6 +144,13 @@ export function openPoolNode(options: PoolNodeOptions): PoolNode {
     }
   };
 
+  const confirmChain = async (): Promise<void> => {
+    checking ??= checkChain().finally(() => {
+      checking = undefined;
+    });
+    await checking;
+    tell();
+  };
   const checkChain = async (): Promise<void> => {
     const answer = Number(parseQuantity(await request("eth_chainId", []), "chain id"));
     answeredChainId = answer;
@@ -157,15 +166,10 @@ export function openPoolNode(options: PoolNodeOptions): PoolNode {
     canPush: transport.subscribe !== undefined,
     status,
     async ask(method, parameters) {
-      if (!isChecked) {
-        checking ??= checkChain().finally(() => {
-          checking = undefined;
-        });
-        await checking;
-        tell();
-      }
+      if (!isChecked) await confirmChain();
       return await request(method, parameters);
     },
+    confirmChain,
     pauseMs,
     get isLimited() {
       return isLimited;

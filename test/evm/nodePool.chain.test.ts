@@ -1,6 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { inspect } from "node:util";
+import { toHex } from "viem";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import type { BlockHead } from "../../src/evm/client.ts";
 import { createPoolClient, type NodePoolOptions, type PoolClient } from "../../src/evm/nodePool.ts";
@@ -238,6 +239,33 @@ test("behaviour: a node of another chain is excluded, and the message names both
   });
   await pool.getBalanceWei(testAccount(0).address);
   expect(asked(0, "eth_getBalance")).toBe(0);
+});
+
+test("behaviour: a node that answers from another chain later is excluded at the next check", async () => {
+  await open();
+  inject(0, every("eth_chainId", { result: () => "0x5" }));
+  await pool.checkNodes();
+  expect(states()).toEqual(["excluded", "healthy"]);
+});
+
+test.each([
+  ["ahead", 100n],
+  ["behind", -100n],
+])("behaviour: a head far %s has the node asked for its chain at once", async (_, distance) => {
+  await mine(200);
+  await open();
+  inject(0, every("eth_chainId", { result: () => "0x5" }));
+  inject(
+    0,
+    every("eth_getBlockByNumber", {
+      result: (block) => {
+        const { number } = block as { readonly number: string };
+        return { ...(block as object), number: toHex(BigInt(number) + distance) };
+      },
+    }),
+  );
+  await pool.getHead("latest");
+  expect(states()).toEqual(["excluded", "healthy"]);
 });
 
 test("error: where all nodes are of another chain, the error says so", async () => {

@@ -2,6 +2,7 @@ import { encodeFunctionData, stringToHex } from "viem";
 import type { Hex } from "viem";
 import type { ChainClient } from "../../evm/client.ts";
 import type { Sender } from "../../evm/sender.ts";
+import { askContract, readOf } from "../../chainlink/contractRead.ts";
 import { presetConsumerAbi } from "../../chainlink/contracts/abi.ts";
 import { createHoldOff } from "../../lib/holdOff.ts";
 import type { Preset } from "../../presets/preset.ts";
@@ -85,6 +86,10 @@ export async function findSourceId(
   presetConsumer: Hex,
   { hash, seenBlock }: { readonly hash: Hex; readonly seenBlock?: bigint | undefined },
 ): Promise<number> {
-  const data = encodeFunctionData({ abi: presetConsumerAbi, functionName: "sourceIdOf", args: [hash] });
-  return Number(BigInt(await client.call({ to: presetConsumer, data }, seenBlock)));
+  return await askContract(
+    client,
+    presetConsumer,
+    readOf(presetConsumerAbi, "sourceIdOf", [hash]),
+    seenBlock,
+  );
 }
