@@ -17,7 +17,8 @@ beforeEach(async () => {
   pool = createPoolClient({
     rpcUrls: nodes.map((node) => node.httpUrl),
     chainId: chain.chainId,
-    hedgeMs: 10_000,
+    hedgeMs: 60_000,
+    timeoutMs: 60_000,
     probeMs: 3_600_000,
   });
   await pool.checkNodes();

@@ -34,8 +34,8 @@ async function open(options: Partial<NodePoolOptions> = {}): Promise<PoolClient>
   pool = createPoolClient({
     rpcUrls: nodes.map((node) => node.httpUrl),
     chainId: chain.chainId,
-    timeoutMs: 5_000,
-    hedgeMs: 10_000,
+    timeoutMs: 60_000,
+    hedgeMs: 60_000,
     probeMs: 3_600_000,
     ...options,
   });

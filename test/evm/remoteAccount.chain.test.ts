@@ -29,7 +29,7 @@ afterAll(async () => {
   await chain.close();
 });
 
-const open = () => createRemoteAccount({ url: `${signer.httpUrl}/s3cr3t-p4th`, address, timeoutMs: 5_000 });
+const open = () => createRemoteAccount({ url: `${signer.httpUrl}/s3cr3t-p4th`, address, timeoutMs: 60_000 });
 const answerWith = (change: (answer: unknown) => unknown): void =>
   void undo.push(signer.inject(every(SIGN, { result: change })));
 const transaction = (fields: object = {}): SignableTransaction => ({

@@ -320,7 +320,7 @@ describe("nonces", () => {
 
   test("behaviour: a gap that a reorganisation left is found by the next transaction", async () => {
     const { journal, entries } = createJournal();
-    const sender = open({ fees: { repriceAfterMs: 5_000 }, journal });
+    const sender = open({ fees: { repriceAfterMs: 60_000 }, journal });
     await sender.send(call(), "a");
     await chain.client.request("anvil_reorg", [1, []]);
     await expect(sender.send(call(), "b")).resolves.toMatchObject({ succeeded: true });
@@ -330,7 +330,7 @@ describe("nonces", () => {
 
   test("behaviour: a gap that nobody knows a transaction for is filled with nothing", async () => {
     const { journal, entries } = createJournal();
-    const sender = open({ fees: { repriceAfterMs: 5_000 }, journal });
+    const sender = open({ fees: { repriceAfterMs: 60_000 }, journal });
     inject(first(1, "eth_getTransactionCount", { result: () => "0x2" }));
     await expect(sender.send(call(), "a")).resolves.toMatchObject({ succeeded: true });
     const fillers = entries.filter(({ payload }) => payload === "nothing");
@@ -495,7 +495,7 @@ describe("after a restart", () => {
     await chain.client.request("evm_setAutomine", [false]);
     const transaction = await sign(0);
     await broadcast(transaction);
-    const pending = open({ fees: { repriceAfterMs: 5_000 } }).resume([transaction], "a");
+    const pending = open({ fees: { repriceAfterMs: 60_000 } }).resume([transaction], "a");
     await chain.client.request("anvil_mine", ["0x1"]);
     await expect(pending).resolves.toMatchObject({ transactionHash: transaction.hash });
   });

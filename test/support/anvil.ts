@@ -17,6 +17,8 @@ import {
 const MNEMONIC = "test test test test test test test test test test test junk";
 /** Start time of a pinned chain, whose block hashes are the same in every run. */
 const PINNED_TIMESTAMP = 1_700_000_000;
+/** Time limit for Anvil's start, its end and its answers, as a busy machine may be slow; the defaults are ten seconds. */
+const PATIENCE_MS = 60_000;
 
 export interface TestChainOptions {
   /** Default 31337. */
@@ -45,17 +47,19 @@ export async function startTestChain({ chainId = 31337, pinned = false, startsAt
     gasPrice: EMBEDDED_GAS_PRICE_WEI,
     order: "fifo",
     ipc: ipcPath,
+    startTimeout: PATIENCE_MS,
+    stopTimeout: PATIENCE_MS,
     ...(pinned ? { timestamp: PINNED_TIMESTAMP } : {}),
     ...(startsAt === undefined ? {} : { timestamp: startsAt }),
   });
   await anvil.start();
   const port = /Listening on 127\.0\.0\.1:(\d+)/.exec(anvil.logs.join("\n"))?.[1];
   const rpcUrl = `http://127.0.0.1:${port}`;
-  const client = createChainClient(ipcPath);
+  const client = createChainClient(ipcPath, { timeoutMs: PATIENCE_MS });
   if (pinned) await client.request("anvil_setBlockTimestampInterval", [1]);
   const viem = createTestClient({
     mode: "anvil",
-    transport: http(rpcUrl),
+    transport: http(rpcUrl, { timeout: PATIENCE_MS }),
     chain: {
       id: chainId,
       name: "test",
