@@ -166,9 +166,9 @@ test("behaviour: a transaction that blocks pass over is sent again with a higher
     const journal = path.join(folder, "passed-over.json.journal");
     await expect.poll(() => existsSync(journal), { timeout: 60_000 }).toBe(true);
     const [{ signed }] = JSON.parse(readFileSync(journal, "utf8")).steps;
-    // The signed transactions pay too little for the next blocks.
-    await client.request("anvil_setNextBlockBaseFeePerGas", ["0x12a05f200"]);
     const mineOn = async (): Promise<DeploymentEnd | undefined> => {
+      // The signed transactions pay too little for each of the next blocks, however slowly the deployment looks.
+      await client.request("anvil_setNextBlockBaseFeePerGas", ["0x12a05f200"]);
       await client.request("anvil_mine", ["0x1"]);
       return end;
     };
