@@ -3,6 +3,8 @@ import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 
 const CHECK_INTERVAL_MS = 20;
+/** Half of what servers give a balancer to notice that they leave; it may have been paused itself since its last check. */
+const CURRENT_MS = 2_000;
 
 /** A load balancer: sends each call to the next server that is ready by its `/readyz`, and holds calls while none is. */
 export interface Balancer {
@@ -21,19 +23,23 @@ export interface Balancer {
 export async function startBalancer(servers: readonly string[]): Promise<Balancer> {
   let known = servers;
   let ready: readonly string[] = [];
+  let checkedAtMs = -Infinity;
   let turn = 0;
   const closing = new AbortController();
 
   const check = async (): Promise<void> => {
     while (!closing.signal.aborted) {
       const asked = known;
+      const beganMs = performance.now();
       const states = await Promise.all(asked.map((url) => isReady(url)));
       ready = asked.filter((url, index) => states[index] === true && known.includes(url));
+      checkedAtMs = beganMs;
       await sleep(CHECK_INTERVAL_MS, undefined, { signal: closing.signal }).catch(() => {});
     }
   };
   const choose = async (): Promise<string> => {
-    while (ready.length === 0) await sleep(CHECK_INTERVAL_MS, undefined, { signal: closing.signal });
+    while (ready.length === 0 || performance.now() - checkedAtMs > CURRENT_MS)
+      await sleep(CHECK_INTERVAL_MS, undefined, { signal: closing.signal });
     turn += 1;
     return ready[turn % ready.length]!;
   };
