@@ -31,6 +31,12 @@ async function runPreset(page: Page, name: string, fill: () => Promise<void> = a
   await page.getByRole("region", { name: "Request", exact: true }).getByText("fulfilled").waitFor();
 }
 
+/** Waits for a text to be copied, and returns it. The button says so for a moment only, which may be missed; the announcement stays. */
+async function readCopied(page: Page): Promise<string> {
+  await page.locator("#announcer", { hasText: "Copied." }).waitFor();
+  return await page.evaluate<string>("navigator.clipboard.readText()");
+}
+
 const coinflip = async (): Promise<{ url: string; vrfv2Hash: string }> =>
   (await tyche.call("POST", "/api/vrfv2/presets?network=sepolia&preset=coinflip", { body: {} })).data;
 
@@ -53,8 +59,7 @@ describe.each(SCREENS)("at $width px, $scheme", (screen) => {
     await page.getByRole("navigation", { name: "Dapp" }).getByRole("link", { name: "Keys" }).click();
     await page.getByRole("button", { name: /^Reveal/ }).click();
     await page.getByRole("button", { name: "Copy", exact: true }).and(page.locator(":focus")).click();
-    await page.getByRole("button", { name: "Copied" }).waitFor();
-    const apiKey = await page.evaluate<string>("navigator.clipboard.readText()");
+    const apiKey = await readCopied(page);
     const answer = await tyche.call("GET", "/api/requests", { headers: { authorization: apiKey } });
     expect({ status: answer.status, items: answer.data.items }).toEqual({ status: 200, items: [] });
     expect(visitor.troubles).toEqual([]);
@@ -295,8 +300,7 @@ describe.each(SCREENS)("at $width px, $scheme", (screen) => {
     await panel.locator(".big-result", { hasText: /^42\b/ }).waitFor();
 
     await page.getByRole("button", { name: "Copy a link" }).click();
-    await page.getByRole("button", { name: "Copied" }).waitFor();
-    const link = await page.evaluate<string>("navigator.clipboard.readText()");
+    const link = await readCopied(page);
     expect(link).toMatch(/\/functions#v1\./);
     expect(visitor.troubles).toEqual([]);
 
