@@ -1,6 +1,6 @@
 import { TycheError } from "../lib/errors.ts";
 import type { Queryable } from "./queryable.ts";
-import { findRequest } from "./requests.ts";
+import { findRequest, type StoredRequest } from "./requests.ts";
 
 /** A request that claims a label. */
 export interface LabelClaim {
@@ -36,7 +36,8 @@ export async function claimLabel(db: Queryable, claim: LabelClaim): Promise<void
       .executeTakeFirst();
     if (holder === undefined) break;
     const earlier = await findRequest(db, holder.request_id);
-    const wasSent = earlier === undefined || earlier.progress["transactionHashes"] !== undefined;
+    // Retention removes the labels of requests that weren't sent.
+    const wasSent = earlier === undefined || isSent(earlier);
     if (wasSent || earlier.state !== "failed") {
       if (is_once + holder.is_once > 0)
         throw new LabelTakenError(label, { requestId: holder.request_id, isOnce: holder.is_once === 1 });
@@ -53,6 +54,22 @@ export async function claimLabel(db: Queryable, claim: LabelClaim): Promise<void
     .insertInto("labels")
     .values({ ...place, request_id, is_once })
     .execute();
+}
+
+/** Removes the labels of those ended requests that failed before anything was sent, while it can still be told which these are. */
+export async function removeGivenUpLabels(db: Queryable, ended: readonly StoredRequest[]): Promise<void> {
+  for (const { id: request_id, dappId: dapp_id, network, params } of ended.filter((one) => !isSent(one))) {
+    const { label } = params as { readonly label?: string };
+    if (label === undefined) continue;
+    await db
+      .deleteFrom("labels")
+      .where((is) => is.and({ dapp_id, network, label, request_id }))
+      .execute();
+  }
+}
+
+function isSent({ progress }: StoredRequest): boolean {
+  return progress["transactionHashes"] !== undefined;
 }
 
 /** Another request of the dapp has the label, and one of the two must be the only one. */

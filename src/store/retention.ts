@@ -1,3 +1,4 @@
+import { removeGivenUpLabels } from "./labels.ts";
 import { toRow } from "./requestRows.ts";
 import { findRequests } from "./requests.ts";
 import type { StoredRequest } from "./requests.ts";
@@ -44,9 +45,10 @@ export async function listOldRequests(
   }));
 }
 
-/** Deletes the rows of requests. */
+/** Deletes the rows of ended requests. */
 export async function deleteRequests(db: Queryable, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
+  await removeGivenUpLabels(db, await findRequests(db, ids, () => {}));
   await db
     .deleteFrom("requests")
     .where("id", "in", [...ids])
@@ -61,7 +63,9 @@ export async function deleteRequests(db: Queryable, ids: readonly string[]): Pro
  */
 export async function deletePayloads(db: Queryable, ids: readonly string[], at: number): Promise<void> {
   // Leaves damaged requests as they are.
-  for (const request of await findRequests(db, ids, () => {})) {
+  const requests = await findRequests(db, ids, () => {});
+  await removeGivenUpLabels(db, requests);
+  for (const request of requests) {
     const { id, ...row } = toRow({
       ...withoutPayload(request),
       endedIn: null,

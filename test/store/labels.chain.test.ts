@@ -6,6 +6,7 @@ import { insertDapp } from "../../src/store/dapps.ts";
 import { claimLabel } from "../../src/store/labels.ts";
 import { createPostgresDialect } from "../../src/store/postgresDialect.ts";
 import { insertRequests, saveRequests } from "../../src/store/requests.ts";
+import { deletePayloads, deleteRequests } from "../../src/store/retention.ts";
 import { createSqliteDialect } from "../../src/store/sqliteDialect.ts";
 import { openStore, type Store } from "../../src/store/store.ts";
 import { DESK_DAPP, makeRequest } from "../support/pipelineWorld.ts";
@@ -86,6 +87,22 @@ describe.each(["SQLite", "PostgreSQL"])("%s", (kind) => {
     await store.db.deleteFrom("labels").execute();
     await add("d", { isOnce: true, change: { state: "failed", progress: { transactionHashes: ["0x1"] } } });
     await expect(add("e", { isOnce: true })).rejects.toMatchObject({ details: { id: "d" } });
+  });
+
+  test.each([
+    ["payload and then the request are", true],
+    ["request is", false],
+  ])("behaviour: a label that was given up is free after the %s deleted", async (_, isPayloadFirst) => {
+    const params = { preset: "coinflip", label: "raffle" };
+    await add("a", {
+      isOnce: true,
+      change: { kind: "preset", network: "n", state: "failed", params, progress: {} },
+    });
+    await store.write(async (db) => {
+      if (isPayloadFirst) await deletePayloads(db, ["a"], 1);
+      await deleteRequests(db, ["a"]);
+    });
+    await expect(add("b", { isOnce: true })).resolves.toBeUndefined();
   });
 
   test("behaviour: an earlier request that was sent keeps the label, whichever failed before it was sent", async () => {
