@@ -1,3 +1,4 @@
+import { messageOf } from "../lib/errors.ts";
 import { RpcError, parseObject, parseQuantity } from "../lib/nodeAnswers.ts";
 import type { Transport } from "./connection.ts";
 import { createUrlHider } from "./hideUrl.ts";
@@ -151,11 +152,23 @@ export function openPoolNode(options: PoolNodeOptions): PoolNode {
     await checking;
     tell();
   };
+
+  const readChainId = async (): Promise<number> => {
+    try {
+      return Number(parseQuantity(await request("eth_chainId", []), "chain id"));
+    } catch (error) {
+      const reason = messageOf(error);
+      // Unless `request` has counted it already.
+      if (pauseMs() === 0) fail(reason);
+      // Without the cause, by which a refusal would count as the answer to the caller's own request.
+      throw new RpcError("the node's chain is unknown", reason);
+    }
+  };
+
   const checkChain = async (): Promise<void> => {
-    const answer = Number(parseQuantity(await request("eth_chainId", []), "chain id"));
-    answeredChainId = answer;
-    if (answer !== chainId) {
-      leaveAlone(`its chain id is ${answer}, but ${chainId} is expected`, EXCLUDED_MS);
+    answeredChainId = await readChainId();
+    if (answeredChainId !== chainId) {
+      leaveAlone(`its chain id is ${answeredChainId}, but ${chainId} is expected`, EXCLUDED_MS);
       throw new WrongChainError(why!);
     }
     isChecked = true;

@@ -6,7 +6,14 @@ import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import type { BlockHead } from "../../src/evm/client.ts";
 import { createPoolClient, type NodePoolOptions, type PoolClient } from "../../src/evm/nodePool.ts";
 import { startTestChain, testAccount, type TestChain } from "../support/anvil.ts";
-import { every, startFaultyNode, type FaultRule, type FaultyNode } from "../support/faultyNode.ts";
+import {
+  every,
+  first,
+  startFaultyNode,
+  type Fault,
+  type FaultRule,
+  type FaultyNode,
+} from "../support/faultyNode.ts";
 
 const SEND = "eth_sendRawTransaction";
 
@@ -266,6 +273,25 @@ test.each([
   );
   await pool.getHead("latest");
   expect(states()).toEqual(["excluded", "healthy"]);
+});
+
+test.each<[string, Fault]>([
+  ["refuses to name its chain", { error: { code: -32_000, message: "internal" } }],
+  ["names no chain id", { result: (chainId) => [chainId, null] }],
+])("behaviour: where the first node %s, the second answers", async (_, fault) => {
+  inject(0, every("eth_chainId", fault));
+  await open();
+  await expect(pool.getBalanceWei(testAccount(0).address)).resolves.toBeGreaterThan(0n);
+  expect(asked(0, "eth_getBalance")).toBe(0);
+  expect(states()).toEqual(["failing", "healthy"]);
+});
+
+test("behaviour: the only node is asked again after it has refused to name its chain", async () => {
+  await open({ rpcUrls: [nodes[0]!.httpUrl], hedgeMs: 1_000 });
+  inject(0, first(1, "eth_getBalance", { status: 503 }));
+  inject(0, first(2, "eth_chainId", { error: { code: -32_000, message: "internal" } }));
+  await expect(pool.getBalanceWei(testAccount(0).address)).resolves.toBeGreaterThan(0n);
+  expect(states()).toEqual(["healthy"]);
 });
 
 test("error: where all nodes are of another chain, the error says so", async () => {
