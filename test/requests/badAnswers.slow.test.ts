@@ -1,9 +1,9 @@
-import { setTimeout } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { isEnded } from "../../src/requests/change.ts";
 import { findRequest } from "../../src/store/requests.ts";
 import type { Fault } from "../support/faultyNode.ts";
 import {
+  DESK_NETWORK,
   makeRequest,
   startPipelineWorld,
   type OpenPipeline,
@@ -65,12 +65,14 @@ test.each([10, 30])(
     const fault = spoil(percent);
     const undo = world.node.inject(({ method }) => fault(method));
     const ids: string[] = [];
-    const countAsked = async (): Promise<number> => (await world.events("RandomWordsRequested")).length;
+    /** Counts the requests that have neither ended nor been seen on chain. */
+    const countUnseen = (): number =>
+      pipeline.book.open(DESK_NETWORK).filter(({ progress }) => progress.acceptedBlock === undefined).length;
     for (let i = 0; i < REQUESTS; i += 1) {
       const { params } = makeRequest("random", "0x");
       ids.push((await pipeline.accept("random", { params: { ...params, numWords: FIRST_WORDS + i } })).id);
-      // Some follow when others are on chain.
-      while (i % 40 === 39 && (await countAsked()) < i / 2) await setTimeout(50);
+      // Some follow when others are on chain, or have ended without.
+      if (i % 40 === 39) await vi.waitUntil(() => countUnseen() < i / 2, 100_000);
     }
     undo();
     const ended = await Promise.all(

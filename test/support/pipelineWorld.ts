@@ -15,6 +15,7 @@ import type { BeaconTerms } from "../../src/lib/drand.ts";
 import { createId } from "../../src/lib/id.ts";
 import { createOracle, type Oracle } from "../../src/oracle/oracle.ts";
 import { createReportSigner } from "../../src/oracle/signer.ts";
+import { connectExternal } from "../../src/networks/external/externalNode.ts";
 import { NETWORKS } from "../../src/networks/profiles.ts";
 import { openRequestPipeline, type RequestPipeline } from "../../src/requests/requestPipeline.ts";
 import { isEnded } from "../../src/requests/change.ts";
@@ -45,7 +46,7 @@ const LINK = 10n ** 18n;
 const vrfAccounts = [TEST_ROLES.vrfOracle, ...[7, 8, 9].map(testAccount)];
 
 export interface PipelineOptions {
-  /** Default: the node's Unix socket, behind the fault injection. */
+  /** URL of the node, used like an external network's. Default: the node's Unix socket, behind the fault injection. */
   readonly url?: string;
   readonly fees?: Partial<Fees>;
   readonly pollIntervalMs?: number;
@@ -144,7 +145,10 @@ export async function startPipelineWorld({
     const store = await openStore(createSqliteDialect(join(folder, options.file ?? "tyche.db")));
     const dapp = { id: DESK_DAPP, name: "test", facilities: ["presets", "functions"], createdAt: 1 };
     await insertDapp(store.db, dapp).catch(() => {});
-    const client = createChainClient(options.url ?? node.ipcPath);
+    const client =
+      options.url === undefined
+        ? createChainClient(node.ipcPath)
+        : connectExternal([options.url], stack.chainId);
     const book = createRequestBook(store);
     const twins: Error[] = [];
     const twin = createTwinWatch({
