@@ -95,11 +95,12 @@ export function createTwinWatch(
       await compare(true, isRequest ? nonce : undefined);
       trial = { hash, doubts: by };
     },
-    async assertNewer({ transactionHash, blockNumber }, { head, atMs }) {
+    async assertNewer({ transactionHash, blockNumber, blockHash }, { head, atMs }) {
       if (transactionHash === trial?.hash) ended = trial.doubts;
       if (head === undefined || blockNumber > head.number) return;
-      // After a rollback, a transaction is mined again in an earlier block.
-      if ((await client.getHead(head.number))?.hash !== head.hash) return;
+      // After a rollback, a transaction is mined again in an earlier block; and of nodes on two branches, one shows the head, another the receipt.
+      const [later, earlier] = await Promise.all([client.getHead(head.number), client.getHead(blockNumber)]);
+      if (later?.hash !== head.hash || earlier?.hash !== blockHash) return;
       // A node may have taken what it refused before, and the same bytes were signed again.
       const [known] = await findTransactions(store.db, [transactionHash]);
       if (known === undefined || known.createdAt >= atMs) find(transactionHash);

@@ -1,0 +1,43 @@
+import type { Hex } from "viem";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createTwinWatch, type TwinWatch } from "../../../src/requests/takeover/twinWatch.ts";
+import { insertTransaction } from "../../../src/store/transactions.ts";
+import type { Receipt } from "../../../src/evm/client.ts";
+import type { Store } from "../../../src/store/store.ts";
+import { startTestChain, testAccount, type TestChain } from "../../support/anvil.ts";
+import { DATABASES, useStore } from "../../support/databases.ts";
+
+const operator = testAccount(1);
+const ANOTHER_BRANCH: Hex = `0x${"7".repeat(64)}`;
+
+let chain: TestChain;
+let store: Store;
+let twin: TwinWatch;
+let mined: Receipt;
+useStore(DATABASES[0]![1], (opened) => {
+  store = opened;
+});
+beforeAll(async () => {
+  chain = await startTestChain();
+  mined = await chain.send(operator, { to: testAccount(2).address, data: "0x" });
+  await chain.client.request("anvil_mine", ["0x3"]);
+  twin = createTwinWatch({
+    network: "n",
+    client: chain.client,
+    store,
+    operator: operator.address,
+    presetConsumer: testAccount(3).address,
+    firstBlock: 0,
+    onFound() {},
+  });
+});
+afterAll(() => chain.close());
+
+test("behaviour: a transaction mined before it was signed is another's, unless node and head are of different branches", async () => {
+  const transaction = { network: "n", sender: operator.address, nonce: 0, raw: "0x", payload: {} } as const;
+  await insertTransaction(store.db, { ...transaction, hash: mined.transactionHash, createdAt: 2 });
+  const signing = { head: await chain.client.getHead("latest"), atMs: 1 };
+  const elsewhere = { ...mined, blockHash: ANOTHER_BRANCH };
+  await expect(twin.assertNewer(elsewhere, signing)).resolves.toBeUndefined();
+  await expect(twin.assertNewer(mined, signing)).rejects.toThrow("another process sends requests");
+});
