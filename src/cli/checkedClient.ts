@@ -4,6 +4,7 @@ import {
   type RequestEvent,
   type Submitted,
   type TycheClient,
+  type TycheExplorer,
 } from "../client/index.ts";
 import {
   absent,
@@ -31,22 +32,7 @@ export function createCheckedClient<Presets>(
   client: TycheClient<Presets>,
   origin: string,
 ): TycheClient<Presets> {
-  const assert = (value: unknown, what: string, shape: Shape<never>): void => {
-    const problem = shape(value, "");
-    if (problem !== undefined) throw new UnexpectedAnswerError(origin, what, problem);
-  };
-  /** Checks what a call resolves with. */
-  const checked =
-    <Given extends readonly unknown[], Result>(
-      call: (...given: Given) => Promise<Result>,
-      what: string,
-      shape: Shape<Result>,
-    ) =>
-    async (...given: Given): Promise<Result> => {
-      const answer = await sayWaiting(call(...given), origin);
-      assert(answer, what, shape);
-      return answer;
-    };
+  const { assert, checked } = createChecks(origin);
   async function* checkedStream<Result>(
     events: AsyncGenerator<RequestEvent<Result>>,
   ): AsyncGenerator<RequestEvent<Result>> {
@@ -128,6 +114,37 @@ export function createCheckedClient<Presets>(
     networks: checked((...given) => client.networks(...given), "a list of networks", NETWORKS),
     presets: checked((...given) => client.presets(...given), "a list of presets", listOf(PRESET)),
   };
+}
+
+/** Does the same for what commands ask of the explorer. */
+export function createCheckedExplorer(
+  explorer: TycheExplorer,
+  origin: string,
+): Pick<TycheExplorer, "transaction"> {
+  const { checked } = createChecks(origin);
+  return {
+    transaction: checked((...given) => explorer.transaction(...given), "a transaction", CHAIN_TRANSACTION),
+  };
+}
+
+function createChecks(origin: string) {
+  const assert = (value: unknown, what: string, shape: Shape<never>): void => {
+    const problem = shape(value, "");
+    if (problem !== undefined) throw new UnexpectedAnswerError(origin, what, problem);
+  };
+  /** Checks what a call resolves with. */
+  const checked =
+    <Given extends readonly unknown[], Result>(
+      call: (...given: Given) => Promise<Result>,
+      what: string,
+      shape: Shape<Result>,
+    ) =>
+    async (...given: Given): Promise<Result> => {
+      const answer = await sayWaiting(call(...given), origin);
+      assert(answer, what, shape);
+      return answer;
+    };
+  return { assert, checked };
 }
 
 /** The answer is JSON, but has not what the command needs. */
@@ -261,6 +278,7 @@ const CONTRACT_REQUESTS = object({
   items: listOf(
     object({
       transactionHash: text,
+      requestId: text,
       at: optional(text),
       kind: text,
       state: text,
@@ -273,8 +291,15 @@ const CONTRACT_REQUESTS = object({
       readings: optional(object({ text: optional(text), uint256: optional(text) })),
     }),
   ),
-  searched: nullable(object({ from: text, to: text })),
+  searched: nullable(object({ from: decimal, to: decimal })),
   older: nullable(text),
+});
+
+const CHAIN_TRANSACTION = object({
+  status: text,
+  revertReason: optional(text),
+  block: nullable(object({ number: decimal })),
+  randomRequests: listOf(object({ requestId: text, words: optional(listOf(text)) })),
 });
 
 const CONSUMERS = object({

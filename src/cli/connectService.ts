@@ -1,12 +1,18 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { Option, type Command } from "commander";
-import { createClient, type PresetValue, type TycheClient } from "../client/index.ts";
+import {
+  createClient,
+  createExplorer,
+  type PresetValue,
+  type TycheClient,
+  type TycheExplorer,
+} from "../client/index.ts";
 import { isBaseUrl } from "../client/transport.ts";
 import { TycheError } from "../lib/errors.ts";
 import { isLoopbackHost } from "../lib/loopback.ts";
 import { findOutsideKey } from "../lib/outsideSecret.ts";
-import { createCheckedClient } from "./checkedClient.ts";
+import { createCheckedClient, createCheckedExplorer } from "./checkedClient.ts";
 import { dataDirOfEnvironment } from "./dappCommands.ts";
 
 /** Parameters of any preset; only the service knows which presets exist. */
@@ -22,6 +28,7 @@ export interface ServiceFlags {
 /** A service, and the dapp on whose behalf it is called. */
 export interface ServiceConnection {
   readonly client: TycheClient<AnyPresets>;
+  readonly explorer: Pick<TycheExplorer, "transaction">;
   /** Absent if `TYCHE_API_KEY` identifies the dapp. */
   readonly dappId?: string;
 }
@@ -55,7 +62,7 @@ export async function connectService({ url, dapp }: ServiceFlags): Promise<Servi
   const dataDir = dataDirOfEnvironment();
   const baseUrl = serviceUrl({ url });
   const given = process.env["TYCHE_API_KEY"];
-  if (given && dapp === undefined) return { client: create(baseUrl, given) };
+  if (given && dapp === undefined) return connect(baseUrl, given);
   if (!isLoopbackHost(new URL(baseUrl).host))
     throw new ConnectionSettingsError(
       `${dapp === undefined ? "" : "leave --dapp out, and "}set TYCHE_API_KEY: keys from this data directory are not sent to ${new URL(baseUrl).host}`,
@@ -69,7 +76,7 @@ export async function connectService({ url, dapp }: ServiceFlags): Promise<Servi
       throw new ConnectionSettingsError(
         `${name} (${id}) has no live API key; add one with tyche dapp add-key ${id}, or set TYCHE_API_KEY`,
       );
-    return { client: create(baseUrl, apiKey), dappId: id };
+    return { ...connect(baseUrl, apiKey), dappId: id };
   } finally {
     await tools.close();
   }
@@ -84,9 +91,13 @@ export function serviceUrl({ url }: { readonly url?: string | undefined }): stri
   );
 }
 
-function create(baseUrl: string, apiKey: string): TycheClient<AnyPresets> {
-  const client = createClient<AnyPresets>({ baseUrl, apiKey, retries: RETRIES });
-  return createCheckedClient(client, new URL(baseUrl).origin);
+function connect(baseUrl: string, apiKey: string): ServiceConnection {
+  const options = { baseUrl, apiKey, retries: RETRIES };
+  const { origin } = new URL(baseUrl);
+  return {
+    client: createCheckedClient(createClient<AnyPresets>(options), origin),
+    explorer: createCheckedExplorer(createExplorer(options), origin),
+  };
 }
 
 /** Finds the address that a data directory's service listened on when it last started. */

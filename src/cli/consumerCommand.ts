@@ -1,5 +1,12 @@
-import type { Command } from "commander";
-import type { ContractRequestView, LinkedConsumer } from "../client/index.ts";
+import { setTimeout as pause } from "node:timers/promises";
+import { Option, type Command } from "commander";
+import { awaitContractRequest } from "../client/awaitContractRequest.ts";
+import {
+  TycheClientError,
+  type ContractRequestView,
+  type LinkedConsumer,
+  type TycheExplorer,
+} from "../client/index.ts";
 import { connectService, withService, type ServiceFlags } from "./connectService.ts";
 import { chooseNetwork, withNetwork, type NetworkFlag } from "./networkOption.ts";
 import { nextPage } from "./nextPage.ts";
@@ -7,6 +14,10 @@ import { withoutControls, type Terminal } from "./terminal.ts";
 
 interface ConsumerFlags extends ServiceFlags, NetworkFlag {
   readonly json?: true;
+}
+
+interface WaitFlags extends ConsumerFlags {
+  readonly kind: ContractRequestView["kind"];
 }
 
 interface RequestsFlags extends ConsumerFlags {
@@ -18,12 +29,16 @@ Examples:
   $ tyche consumer add 0x5FbDB2315678afecb367f032d93F642f64180aa3 --network sepolia
   $ tyche consumer list
   $ tyche consumer remove 0x5FbDB2315678afecb367f032d93F642f64180aa3 --network sepolia
-  $ tyche consumer requests --network sepolia`;
+  $ tyche consumer requests --network sepolia
+  $ tyche consumer wait 0x8a1c… --kind function --network sepolia`;
+
+/** Between two looks for a transaction's block. */
+const LOOK_MS = 100;
 
 /** Longest result to show in a line, in characters. */
 const MAX_SHOWN = 60;
 
-/** Adds `tyche consumer list`, `add`, `remove` and `requests`. */
+/** Adds `tyche consumer list`, `add`, `remove`, `requests` and `wait`. */
 export function registerConsumer(program: Command, terminal: Terminal): void {
   const consumer = program
     .command("consumer")
@@ -86,6 +101,40 @@ export function registerConsumer(program: Command, terminal: Terminal): void {
       const more = nextPage(command, { flag: "--before", value: page.older });
       terminal.err(terminal.colors.dim(`more: ${more}`));
     });
+
+  withNetwork(withService(consumer.command("wait")), "network of the transaction")
+    .description(
+      "Waits for what a contract requested in a transaction. Exit code: 0 when it has come, 1 otherwise.",
+    )
+    .argument("<transaction>", "hash of the transaction")
+    .addOption(
+      new Option("--kind <kind>", "what to wait for").choices(["random", "function"]).default("random"),
+    )
+    .option("--json", "print the request as JSON")
+    .action(async (transactionHash: string, flags: WaitFlags) => {
+      const { client, explorer } = await connectService(flags);
+      const network = await chooseNetwork(client, flags);
+      const block = await findBlock(explorer, network, transactionHash);
+      const sought = { network, transactionHash, kind: flags.kind, block };
+      const request = await awaitContractRequest(client, explorer, sought);
+      if (flags.json) terminal.out(JSON.stringify(request));
+      else for (const value of request.words ?? [request.response ?? "0x"]) terminal.out(value);
+    });
+}
+
+/** Returns the number of a transaction's block, once it is mined. */
+async function findBlock(
+  explorer: Pick<TycheExplorer, "transaction">,
+  network: string,
+  hash: string,
+): Promise<bigint> {
+  for (;;) {
+    const { status, block, revertReason } = await explorer.transaction(network, hash);
+    if (status === "reverted")
+      throw new TycheClientError("request_failed", `${hash} reverted: ${revertReason ?? "no reason given"}`);
+    if (block !== null) return BigInt(block.number);
+    await pause(LOOK_MS);
+  }
 }
 
 function describeConsumer(consumer: LinkedConsumer, { colors }: Terminal): string {

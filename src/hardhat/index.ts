@@ -1,11 +1,14 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { NetworkConnection } from "hardhat/types/network";
 import type { HardhatPlugin } from "hardhat/types/plugins";
+import { awaitContractRequest } from "../client/awaitContractRequest.ts";
 import {
   createClient,
+  createExplorer,
   TycheClientError,
   type ContractRequestView,
   type TycheClient,
+  type TycheExplorer,
 } from "../client/index.ts";
 
 /** What a connection to one of the service's networks has as `tyche`. */
@@ -30,7 +33,7 @@ declare module "hardhat/types/network" {
 
 /** The mnemonic whose accounts have coin on every embedded chain. */
 const MNEMONIC = "test test test test test test test test test test test junk";
-/** Between two looks at what contracts requested. */
+/** Between two looks for a receipt. */
 const LOOK_MS = 100;
 
 /**
@@ -44,7 +47,7 @@ export const tyche: HardhatPlugin = {
     config: async () => ({
       default: async () => ({
         async extendUserConfig(config, next) {
-          const served = (await connect()?.networks()) ?? [];
+          const served = (await connect()?.client.networks()) ?? [];
           const networks = served.flatMap(({ name, chainId, rpcUrl }) =>
             rpcUrl === undefined
               ? []
@@ -65,18 +68,20 @@ export const tyche: HardhatPlugin = {
   },
 };
 
-function connect(): TycheClient | undefined {
-  const { TYCHE_URL: baseUrl, TYCHE_API_KEY: apiKey } = process.env;
-  return baseUrl ? createClient({ baseUrl, apiKey: apiKey ?? "" }) : undefined;
+function connect(): { readonly client: TycheClient; readonly explorer: TycheExplorer } | undefined {
+  const { TYCHE_URL: baseUrl, TYCHE_API_KEY: apiKey = "" } = process.env;
+  if (!baseUrl) return undefined;
+  return { client: createClient({ baseUrl, apiKey }), explorer: createExplorer({ baseUrl, apiKey }) };
 }
 
 function createConnection({ networkName: network, provider }: NetworkConnection<string>): TycheConnection {
-  const client = connect();
-  if (client === undefined)
+  const connected = connect();
+  if (connected === undefined)
     throw new TycheClientError(
       "invalid_option",
       "set TYCHE_URL and TYCHE_API_KEY as tyche start prints them",
     );
+  const { client, explorer } = connected;
   /** Returns the block that a transaction is in, once it is mined. */
   const mined = async (hash: string): Promise<bigint> => {
     for (;;) {
@@ -87,38 +92,14 @@ function createConnection({ networkName: network, provider }: NetworkConnection<
       await pause(LOOK_MS);
     }
   };
-  /** Returns what was requested in a transaction; `undefined` while its block has not been searched. */
-  const find = async (
-    kind: ContractRequestView["kind"],
-    hash: string,
-    block: bigint,
-  ): Promise<ContractRequestView | undefined> => {
-    let isSearched = false;
-    for (let before: string | undefined; ;) {
-      const { items, searched, older } = await client.contractRequests({ network, before });
-      const found = items.find((one) => one.kind === kind && one.transactionHash === hash.toLowerCase());
-      if (found !== undefined || searched === null) return found;
-      isSearched ||= BigInt(searched.to) >= block;
-      if (older !== null && BigInt(searched.from) >= block) before = older;
-      else if (!isSearched) return undefined;
-      else
-        throw new TycheClientError(
-          "not_found",
-          `no linked contract requested ${kind === "random" ? "random words" : "a function"} in ${hash}`,
-        );
-    }
-  };
   /** Returns a transaction's request once it is fulfilled. */
-  const fulfilled = async (kind: ContractRequestView["kind"], hash: string): Promise<ContractRequestView> => {
-    const block = await mined(hash);
-    for (;;) {
-      const request = await find(kind, hash, block);
-      if (request?.state === "failed")
-        throw new TycheClientError("request_failed", request.error ?? "the request failed");
-      if (request?.state === "fulfilled") return request;
-      await pause(LOOK_MS);
-    }
-  };
+  const fulfilled = async (kind: ContractRequestView["kind"], transactionHash: string) =>
+    awaitContractRequest(client, explorer, {
+      network,
+      transactionHash,
+      kind,
+      block: await mined(transactionHash),
+    });
   return {
     client,
     link: async (consumer) => void (await client.addConsumer({ network, consumer })),

@@ -131,6 +131,7 @@ function isSentence(error: unknown): boolean {
 }
 
 const ADDRESS = `0x${"12".repeat(20)}`;
+const HASH = `0x${"12".repeat(32)}`;
 const NETWORK = ["--network", "sepolia"];
 const SOURCE = import.meta.filename;
 
@@ -159,6 +160,7 @@ test.concurrent.each([
   { words: ["consumer", "add", ADDRESS, ...NETWORK] },
   { words: ["consumer", "remove", ADDRESS, ...NETWORK] },
   { words: ["consumer", "requests", ...NETWORK] },
+  { words: ["consumer", "wait", HASH, ...NETWORK] },
   { words: ["faucet", ADDRESS, ...NETWORK] },
   { words: ["client", "generate"] },
 ])("error: tyche $words says that the answer is not Tyche's, whatever it is", async ({ words }) => {

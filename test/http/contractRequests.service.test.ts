@@ -2,7 +2,12 @@ import type { ContractRequestView } from "../../src/api/types.ts";
 import { getAddress } from "viem";
 import { expect, test } from "vitest";
 import type { OperatorPart } from "../../src/http/operatorPart.ts";
-import { createClient, type TycheClient, type TycheOperator } from "../../src/client/index.ts";
+import {
+  createClient,
+  createExplorer,
+  type TycheClient,
+  type TycheOperator,
+} from "../../src/client/index.ts";
 import { runCli } from "../cli/runCli.ts";
 import { deploySampleContract } from "../support/sampleContract.ts";
 import { joinService, shared, type SharedDapp } from "../support/shared.ts";
@@ -50,6 +55,41 @@ test("default: what a dapp's contract requested is listed for the dapp's key, on
   );
   expect(JSON.parse(json.stdout)).toMatchObject({ items: [first], older: null });
   expect(none).toMatchObject({ code: 0, stdout: "", stderr: "no requests\n" });
+});
+
+test("default: the command line waits for what a contract requested in a transaction, and prints all of its words", async () => {
+  const of = { dappId: tyche.dappId, network: NETWORK };
+  const contract = await deploySampleContract(operator, { ...of, numWords: 12 });
+  const wait = (hash: string, ...more: string[]) =>
+    runCli(["consumer", "wait", hash, "--dapp", tyche.dappId, "--network", NETWORK, ...more], "", {
+      TYCHE_DATA_DIR: tyche.dataDir,
+    });
+  const hash = await contract.roll();
+  const printed = await wait(hash);
+  const explorer = createExplorer({ baseUrl: tyche.url });
+  const { words } = (await explorer.transaction(NETWORK, hash)).randomRequests[0]!;
+  expect(words).toHaveLength(12);
+  expect(printed).toMatchObject({ code: 0, stdout: `${words!.join("\n")}\n`, stderr: "" });
+
+  const reverted = await contract.revert();
+  const [json, other, failed, none] = await Promise.all([
+    wait(hash, "--json"),
+    wait(hash, "--kind", "function"),
+    wait(reverted),
+    wait(`0x${"12".repeat(32)}`),
+  ]);
+  expect(JSON.parse(json.stdout)).toMatchObject({ transactionHash: hash, state: "fulfilled", words });
+  expect(other).toMatchObject({
+    code: 1,
+    stdout: "",
+    stderr: `error: no linked contract requested a function in ${hash}\n`,
+  });
+  expect(failed).toMatchObject({
+    code: 1,
+    stdout: "",
+    stderr: expect.stringContaining(`error: ${reverted} reverted`),
+  });
+  expect(none).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining("has no transaction") });
 });
 
 test("behaviour: another dapp sees nothing of it, nor does a new one before it has subscriptions", async () => {

@@ -10,12 +10,18 @@ export interface SampleContract {
   readonly address: Hex;
   /** Requests a random word and returns the transaction's hash once it is mined. */
   roll(): Promise<Hex>;
+  /** Has a transaction mined that reverts, and returns its hash. */
+  revert(): Promise<Hex>;
 }
 
-/** Deploys a dapp's sample contract on an embedded chain, as the Config Vars show it, and links it. */
+/** Deploys a dapp's sample contract on an embedded chain, as the Config Vars show it or with more words in a request, and links it. */
 export async function deploySampleContract(
   operator: TycheOperator,
-  { dappId, network }: { readonly dappId: string; readonly network: string },
+  {
+    dappId,
+    network,
+    numWords = 1,
+  }: { readonly dappId: string; readonly network: string; readonly numWords?: number },
 ): Promise<SampleContract> {
   const readVars = async () => (await operator.configVars(dappId)).find((one) => one.network === network)!;
   let vars = await readVars();
@@ -24,7 +30,10 @@ export async function deploySampleContract(
     await pause(50);
     vars = await readVars();
   }
-  const { abi, bytecode } = compileSolidity("Dice", vars.sampleContract);
+  const { abi, bytecode } = compileSolidity(
+    "Dice",
+    vars.sampleContract.replace("CALLBACK_GAS, 1)", `CALLBACK_GAS, ${numWords})`),
+  );
   const { secretKey } = (await operator.fundedAccounts())[0]!;
   const common = {
     chain: { ...anvil, id: vars.chainId },
@@ -41,6 +50,10 @@ export async function deploySampleContract(
     address,
     async roll() {
       const sent = await wallet.writeContract({ address, abi, functionName: "roll", args: [] });
+      return (await reader.waitForTransactionReceipt({ hash: sent })).transactionHash;
+    },
+    async revert() {
+      const sent = await wallet.sendTransaction({ to: address, gas: 100_000n });
       return (await reader.waitForTransactionReceipt({ hash: sent })).transactionHash;
     },
   };
