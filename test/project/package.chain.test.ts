@@ -37,7 +37,13 @@ test("default: the package holds the compiled code and the command, and no sourc
   });
   const packed = (JSON.parse(String(output)) as { files: { path: string }[] }[])[0]!;
   const outside = packed.files.map(({ path }) => path).filter((file) => !file.startsWith("dist/"));
-  expect(outside.toSorted()).toEqual(["LICENSE", "README.md", "bin/tyche.js", "package.json"]);
+  expect(outside.toSorted()).toEqual([
+    "LICENSE",
+    "README.md",
+    "bin/tyche.js",
+    "foundry/Tyche.sol",
+    "package.json",
+  ]);
 });
 
 test("behaviour: every export is compiled from a source that is there", () => {

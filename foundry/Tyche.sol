@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.19;
+
+/// An embedded network of the service on this machine. What is sent through it is mined on its chain, where the oracle sees it; the fork that a
+/// test reads follows that chain.
+struct Tyche {
+  string network;
+}
+
+using {deploy, link, send, sendValue, words, functionResult} for Tyche global;
+
+/// Selects a fork of the network with this name.
+function connectTyche(string memory network) returns (Tyche memory) {
+  string memory list = run("npx tyche network list --json");
+  VM.createSelectFork(VM.parseJsonString(list, string.concat("$[?(@.name == '", network, "')].rpcUrl")));
+  return Tyche(network);
+}
+
+/// Deploys a contract. `code`: its creation code with its encoded arguments.
+function deploy(Tyche memory, bytes memory code) returns (address deployed) {
+  (, uint256 nonce) = transact(string.concat('"data":"', VM.toString(code), '"'));
+  deployed = VM.computeCreateAddress(SENDER, nonce);
+  require(deployed.code.length > 0, "Tyche: the deployment reverted");
+}
+
+/// Links a contract to the dapp's subscriptions: its requests are answered and paid for from then on.
+function link(Tyche memory self, address consumer) {
+  run(string.concat("npx tyche consumer add ", VM.toString(consumer), " --network ", self.network));
+  follow();
+}
+
+/// Sends a transaction from an account that has coin and returns its hash; reverts if the transaction would.
+function send(Tyche memory self, address to, bytes memory data) returns (bytes32 transactionHash) {
+  return sendValue(self, to, data, 0);
+}
+
+/// Does the same with a value, in wei.
+function sendValue(Tyche memory, address to, bytes memory data, uint256 value) returns (bytes32 transactionHash) {
+  (transactionHash, ) = transact(
+    string.concat(
+      '"to":"', VM.toString(to), '","value":"', VM.toString(bytes32(value)), '","data":"', VM.toString(data), '"'
+    )
+  );
+}
+
+/// Returns the random words that a contract requested in a transaction, and the request's id, once its callback has had them; reverts with the
+/// reason if it fails.
+function words(Tyche memory self, bytes32 transactionHash) returns (uint256[] memory randomWords, uint256 requestId) {
+  string memory request = wait(self, transactionHash, "random");
+  return (VM.parseJsonUintArray(request, ".words"), VM.parseJsonUint(request, ".requestId"));
+}
+
+/// Returns the bytes that a contract's function returned, and the request's id, once its callback has had them; reverts with the function's
+/// error if it fails.
+function functionResult(Tyche memory self, bytes32 transactionHash) returns (bytes memory response, bytes32 requestId) {
+  string memory request = wait(self, transactionHash, "function");
+  return (VM.parseJsonBytes(request, ".response"), VM.parseJsonBytes32(request, ".requestId"));
+}
+
+// The last of the ten accounts that have coin on every embedded chain: wallets and scripts send from the first.
+address constant SENDER = 0xa0Ee7A142d267C1f36714E4a8F75612F20a79720;
+
+function wait(Tyche memory self, bytes32 transactionHash, string memory kind) returns (string memory request) {
+  request = run(
+    string.concat(
+      "npx tyche consumer wait ", VM.toString(transactionHash), " --kind ", kind, " --network ", self.network, " --json"
+    )
+  );
+  follow();
+}
+
+function transact(string memory fields) returns (bytes32 transactionHash, uint256 nonce) {
+  // One price for all: none replaces another test's transaction in the pool.
+  fields = string.concat('{"from":"', VM.toString(SENDER), '","gasPrice":"0x4a817c800",', fields);
+  VM.rpc("eth_call", string.concat("[", fields, '},"latest"]')); // Anvil mines what reverts
+  while (transactionHash == 0) {
+    nonce = nonceAt("pending");
+    string memory params = string.concat("[", fields, ',"nonce":', VM.toString(nonce), "}]");
+    try VM.rpc("eth_sendTransaction", params) returns (bytes memory hash) {
+      transactionHash = bytes32(hash);
+    } catch (bytes memory reason) {
+      // Tests run at once: another one may have taken the nonce.
+      if (nonceAt("pending") == nonce) assembly { revert(add(reason, 32), mload(reason)) }
+    }
+  }
+  while (nonceAt("latest") <= nonce) VM.sleep(20);
+  follow();
+}
+
+/// Moves the fork to the chain's newest block.
+function follow() {
+  VM.rollFork(toUint(VM.rpc("eth_blockNumber", "[]")));
+}
+
+function nonceAt(string memory block_) returns (uint256) {
+  return toUint(VM.rpc("eth_getTransactionCount", string.concat('["', VM.toString(SENDER), '","', block_, '"]')));
+}
+
+function toUint(bytes memory quantity) pure returns (uint256) {
+  return uint256(bytes32(quantity)) >> (256 - 8 * quantity.length);
+}
+
+function run(string memory command) returns (string memory) {
+  return string(VM.ffi(VM.split(command, " ")));
+}
+
+/// The cheatcodes that this file uses.
+interface Cheatcodes {
+  function computeCreateAddress(address deployer, uint256 nonce) external pure returns (address);
+  function createSelectFork(string calldata url) external returns (uint256);
+  function ffi(string[] calldata command) external returns (bytes memory);
+  function parseJsonBytes(string calldata json, string calldata key) external pure returns (bytes memory);
+  function parseJsonBytes32(string calldata json, string calldata key) external pure returns (bytes32);
+  function parseJsonString(string calldata json, string calldata key) external pure returns (string memory);
+  function parseJsonUint(string calldata json, string calldata key) external pure returns (uint256);
+  function parseJsonUintArray(string calldata json, string calldata key) external pure returns (uint256[] memory);
+  function rollFork(uint256 blockNumber) external;
+  function rpc(string calldata method, string calldata params) external returns (bytes memory);
+  function sleep(uint256 milliseconds) external;
+  function split(string calldata text, string calldata delimiter) external pure returns (string[] memory);
+  function toString(address value) external pure returns (string memory);
+  function toString(bytes calldata value) external pure returns (string memory);
+  function toString(bytes32 value) external pure returns (string memory);
+  function toString(uint256 value) external pure returns (string memory);
+}
+
+Cheatcodes constant VM = Cheatcodes(address(uint160(uint256(keccak256("hevm cheat code")))));
