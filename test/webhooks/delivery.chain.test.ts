@@ -97,8 +97,9 @@ describe.each(DATABASES)("on %s", (_name, create) => {
     }, PATIENCE);
 
   test("holds the most webhooks of a dapp against parallel calls", async () => {
-    const results = await Promise.allSettled(Array.from({ length: 30 }, (_, i) => hook(`/parallel/${i}`)));
-    expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(20);
+    // A call may find no connection to the database in time; then they are made again.
+    const hookMany = () => Promise.allSettled(Array.from({ length: 30 }, (_, i) => hook(`/parallel/${i}`)));
+    await expect.poll(() => hookMany().then(() => webhooks.list(DESK_DAPP))).toHaveLength(20);
   });
 
   test("default: the receiver is told the end of a request, signed, in sequence, and nothing else", async () => {
