@@ -82,7 +82,11 @@ test("keeps all files and folders readable for their owner, and for nobody else,
 });
 
 test("behaviour: a request in flight is answered before the end", async () => {
-  const tyche = await startTycheProcess({ networks: ["fuji"] });
+  const dataDir = newDataDir();
+  // A busy machine may take longer than the default.
+  const config = { networks: { fuji: "embedded" }, http: { closeGraceMs: 20_000 } };
+  writeFileSync(path.join(dataDir, "tyche.json"), JSON.stringify(config));
+  const tyche = await startTycheProcess({ dataDir });
   const answer = tyche.call("POST", "/api/vrfv2/requestRandomNumber?network=fuji&confirmations=200");
   let accepted = 0;
   while (accepted === 0) accepted = (await tyche.call("GET", "/api/requests")).data.items.length;
