@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { deriveWords } from "../../src/chainlink/fulfilmentWords.ts";
 import { wordsOfBatch } from "../../src/chainlink/presetBatch.ts";
 import type { EvidenceRecord } from "../../src/oracle/node/evidence.ts";
@@ -25,7 +25,8 @@ const LIAR = 3;
 const VICTIM = 1;
 const MARKER = "a liar's preset";
 const PATIENCE_MS = 240_000;
-vi.setConfig({ testTimeout: PATIENCE_MS });
+/** What depends on whose turn it is, or on how fast a node is, is tried again and again. */
+const WAIT = { timeout: PATIENCE_MS };
 
 let chain: StrangersChain;
 let operators: SeveralOperators;
@@ -125,7 +126,7 @@ test("default: proof and report come in one transaction, in the block after the 
     .poll(async () => {
       const { request, word, reports } = await call("coinflip");
       return [word!.blockNumber - request.blockNumber, word!.transactionHash === reports[0]!.transactionHash];
-    })
+    }, WAIT)
     .toEqual([1n, true]);
 });
 
@@ -143,7 +144,7 @@ test("behaviour: where a node is down whose turn it is, the next one delivers tw
   await nodes[VICTIM]!.stop("SIGKILL");
   await endAfter(
     async () => (nodes[VICTIM] = await startNode(operators.nodes[VICTIM]!)),
-    () => expect.poll(() => blocksWithFirst(VICTIM)).toBe(3n),
+    () => expect.poll(() => blocksWithFirst(VICTIM), WAIT).toBe(3n),
   );
 });
 
@@ -152,7 +153,7 @@ test("behaviour: where a node signs but sends nothing, the next one delivers two
   await chain.call("anvil_setBalance", [address, "0x0"]);
   await endAfter(
     () => chain.call("anvil_setBalance", [address, "0x8ac7230489e80000"]),
-    () => expect.poll(() => blocksWithFirst(VICTIM)).toBe(3n),
+    () => expect.poll(() => blocksWithFirst(VICTIM), WAIT).toBe(3n),
   );
 });
 
@@ -162,7 +163,7 @@ test("behaviour: what others send beside the right proof changes nothing", async
     .poll(async () => {
       const { word, reports } = await call("coinflip");
       return word!.transactionHash === reports[0]!.transactionHash;
-    })
+    }, WAIT)
     .toBe(true);
 });
 
@@ -215,7 +216,7 @@ test("behaviour: evidence against a node that signs two results of a batch is ke
       .poll(async () => {
         await call("coinflip");
         return evidenceOf(0);
-      })
+      }, WAIT)
       .not.toEqual([]),
   );
   const file = path.join(operators.folder, "evidence.json");

@@ -376,7 +376,7 @@ test(
       .poll(async () => {
         await runFunction("nine", "one liar, an error");
         return (await peersOf(0))[LIAR]!.agreement.of;
-      })
+      }, WAIT)
       .toBeGreaterThan(0);
   },
   PATIENCE_MS,
@@ -392,7 +392,7 @@ test(
         await runFunction("whatever the time");
         const { same, of } = (await peersOf(0))[WRONG_CLOCK]!.agreement;
         return [of > 0, of - same];
-      })
+      }, WAIT)
       .toEqual([true, 0]);
     await expect
       .poll(async () => Date.parse(String((await peersOf(WRONG_CLOCK))[0]!.lastSeen)) - Date.now())
@@ -438,7 +438,7 @@ test.each(Object.entries(NODE_FAULTS))(
       .poll(async () => {
         await runFunction("after");
         return (await peersOf(0))[LIAR]!.lastSeen;
-      })
+      }, WAIT)
       .toSatisfy((seen) => Date.parse(String(seen)) > startedAt);
   },
   PATIENCE_MS,
@@ -484,7 +484,7 @@ test(
           const { data } = await runFunction("twice");
           expect(data).toMatchObject({ success: true, parsedResult: "twice!" });
           return evidenceOf(0);
-        })
+        }, WAIT)
         .not.toEqual([]),
     );
     expect(new Set((await evidenceOf(0)).map(({ signer }) => signer))).toEqual(new Set([set.signers[LIAR]]));
@@ -520,7 +520,7 @@ test(
               parsedResult: expect.stringMatching(/^(?:right!|forged)$/),
             });
             return data.parsedResult as string;
-          })
+          }, WAIT)
           .toBe("forged"),
     );
     await expect
