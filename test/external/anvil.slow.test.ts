@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { publishedBy, startOracleProcess } from "../support/tyche.ts";
 import type { OracleChild, TycheProcess } from "../support/tyche.ts";
 import { startIntervalAnvil, type StrangersChain } from "./support/chain.ts";
@@ -10,9 +10,6 @@ import { deployByCommands, NETWORK, prepareParties, startService, type TwoPartie
 
 /** Requests sent before each kill. */
 const WAVE = 4;
-
-// The chain mines at fixed intervals and commands run in processes of their own: on a busy machine both are slow.
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 240_000 });
 
 let chain: StrangersChain;
 let parties: TwoParties;

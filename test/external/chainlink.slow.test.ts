@@ -1,6 +1,6 @@
 import { encodeFunctionData, parseEther } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { linkTokenAbi } from "../../src/chainlink/contracts/abi.ts";
 import { readContractsFile } from "../../src/networks/external/contractsFile.ts";
 import { startOracleProcess } from "../support/tyche.ts";
@@ -8,9 +8,6 @@ import type { OracleChild, TycheProcess } from "../support/tyche.ts";
 import { RICH_KEY, startIntervalAnvil, type StrangersChain } from "./support/chain.ts";
 import { expectFulfilled, sendWave } from "./support/waves.ts";
 import { deployByCommands, NETWORK, prepareParties, startService, type TwoParties } from "./support/world.ts";
-
-// The chain mines at fixed intervals and commands run in processes of their own: on a busy machine both are slow.
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 240_000 });
 
 /** In wei; above the lane's 1,000 gwei. */
 const DEAR_BASE_FEE = 5_000_000_000_000n;

@@ -1,14 +1,11 @@
 import path from "node:path";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { publishedBy, startOracleProcess } from "../support/tyche.ts";
 import type { OracleChild, TycheProcess } from "../support/tyche.ts";
 import { startIntervalHardhat, type StrangersChain } from "./support/chain.ts";
 import { linkUserContract } from "./support/consumer.ts";
 import { countDeliveries, expectFulfilled, sendWave } from "./support/waves.ts";
 import { deployByCommands, NETWORK, prepareParties, startService, type TwoParties } from "./support/world.ts";
-
-// The chain mines at fixed intervals and commands run in processes of their own: on a busy machine both are slow.
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 240_000 });
 
 let chain: StrangersChain;
 let parties: TwoParties;

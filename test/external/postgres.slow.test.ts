@@ -9,8 +9,6 @@ import { startIntervalAnvil, type StrangersChain } from "./support/chain.ts";
 import { countDeliveries, expectFulfilled, sendWave } from "./support/waves.ts";
 import { deployByCommands, NETWORK, prepareParties, startService, type TwoParties } from "./support/world.ts";
 
-// The chain mines at fixed intervals and commands run in processes of their own: on a busy machine both are slow.
-vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 const STATE_TIMEOUT = { timeout: 60_000, interval: 100 };
 
 let server: PostgresServer;

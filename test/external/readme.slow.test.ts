@@ -1,13 +1,10 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { readFileSync, rmSync } from "node:fs";
 import path from "node:path";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { findBlocks } from "../project/support/pages.ts";
 import { makeReaderFolder, readerEnvironment } from "../project/support/readerFolder.ts";
 import { RICH_KEY, startIntervalAnvil, type StrangersChain } from "./support/chain.ts";
-
-// The chain mines at fixed intervals and commands run in processes of their own: on a busy machine both are slow.
-vi.setConfig({ hookTimeout: 60_000 });
 
 let chain: StrangersChain;
 let folder: string;

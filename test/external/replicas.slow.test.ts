@@ -9,8 +9,6 @@ import { startIntervalAnvil, type StrangersChain } from "./support/chain.ts";
 import { countDeliveries, expectFulfilled, sendWave } from "./support/waves.ts";
 import { deployByCommands, NETWORK, prepareParties, type TwoParties } from "./support/world.ts";
 
-// The chain mines at fixed intervals, and everything runs in processes of its own: on a busy machine both are slow.
-vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 const STATE_TIMEOUT = { timeout: 90_000, interval: 100 };
 
 let server: PostgresServer;

@@ -19,9 +19,6 @@ import { PRIVATE_SOURCE, startPrivateApi } from "./support/privateApi.ts";
 import { RICH_KEY, startIntervalAnvil, type StrangersChain } from "./support/chain.ts";
 import { deployByCommands, NETWORK, prepareParties, startService, type TwoParties } from "./support/world.ts";
 
-// The chain mines at fixed intervals and commands run in processes of their own: on a busy machine both are slow.
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 240_000 });
-
 const TOKEN = "tok_77c1-very/private+value";
 
 let api: Awaited<ReturnType<typeof startPrivateApi>>;

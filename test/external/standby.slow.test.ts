@@ -1,13 +1,10 @@
 import { cpSync } from "node:fs";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { startOracleProcess } from "../support/tyche.ts";
 import type { OracleChild, TycheProcess } from "../support/tyche.ts";
 import { startIntervalAnvil, type StrangersChain } from "./support/chain.ts";
 import { countDeliveries, expectFulfilled, sendWave } from "./support/waves.ts";
 import { deployByCommands, prepareParties, startService, type TwoParties } from "./support/world.ts";
-
-// The chain mines at fixed intervals and commands run in processes of their own: on a busy machine both are slow.
-vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 
 let chain: StrangersChain;
 let parties: TwoParties;

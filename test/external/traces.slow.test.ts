@@ -6,9 +6,6 @@ import { startTraceCollector, type CollectedSpan } from "../support/traceCollect
 import { startIntervalAnvil, type StrangersChain } from "./support/chain.ts";
 import { deployByCommands, NETWORK, prepareParties, startService, type TwoParties } from "./support/world.ts";
 
-// The chain mines at fixed intervals and commands run in processes of their own: on a busy machine both are slow.
-vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
-
 const CALLER_TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
 
 let chain: StrangersChain;

@@ -1,5 +1,5 @@
 import path from "node:path";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createChainClient } from "../../src/evm/client.ts";
 import { startFaultyNode } from "../support/faultyNode.ts";
 import { publishedBy, startOracleProcess } from "../support/tyche.ts";
@@ -16,9 +16,6 @@ const URL_KEY = "k3yOfTheProvider";
 const LOG_RANGE = 3;
 /** Blocks mined while the oracle is down, more than it reads one by one. */
 const BLOCKS_AWAY = 40;
-
-// The chain mines at fixed intervals and commands run in processes of their own: on a busy machine both are slow.
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 240_000 });
 
 let chain: StrangersChain;
 let nodes: FaultyPair;

@@ -23,9 +23,9 @@ beforeAll(async () => {
   folder = makeReaderFolder();
   // What the guide to prices has its readers do.
   const env = { TYCHE_ALLOW_HOSTS: "localhost" };
-  tyche = await startTycheProcess({ cwd: folder, env, timeoutMs: 90_000 });
+  tyche = await startTycheProcess({ cwd: folder, env });
   exported = [...tyche.output().matchAll(/^ *(export .*)$/gm)].map(([, line]) => line).join("\n");
-}, 100_000);
+});
 afterAll(async () => {
   await tyche?.stop();
   rmSync(folder, { recursive: true, force: true });

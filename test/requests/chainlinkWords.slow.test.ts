@@ -7,8 +7,6 @@ const DAY_SECONDS = 86_400;
 /** Twenty LINK: enough for words at the usual gas price, but not at a thousand times that price. */
 const OPTIONS = { isChainlinks: true, allowanceJuels: 20n * 10n ** 18n };
 const DROPPED = "none within 24 hours, after which Chainlink's oracle drops a request; ";
-// These tests wait for states.
-vi.setConfig({ testTimeout: 120_000 });
 
 let world: PipelineWorld;
 let pipeline: OpenPipeline;

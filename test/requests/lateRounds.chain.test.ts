@@ -120,7 +120,7 @@ describe.each(DATABASES.slice(0, 1))("%s", (_kind, prepare) => {
     });
     const closing = new AbortController();
     const waiting = rounds.receive(ROUND, closing.signal);
-    await vi.waitFor(() => rounds.handIn(ROUND, SIGNATURE, async () => {}), 10_000);
+    await vi.waitFor(() => rounds.handIn(ROUND, SIGNATURE, async () => {}));
     expect(await waiting).toEqual(BYTES);
     expect(errors).toEqual([expect.objectContaining({ message: "away" })]);
     find.mockRestore();

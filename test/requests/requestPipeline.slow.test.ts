@@ -266,8 +266,8 @@ test("behaviour: requests whose events a node omits learn them from receipts and
   inject(every("eth_getLogs", { result: () => [] }));
   const before = (await world.events("BatchReported")).length;
   const { id } = await other.accept("preset");
-  await vi.waitFor(async () => expect((await world.events("BatchReported")).length).toBe(before + 1), 20_000);
-  await vi.waitFor(() => expect(other.book.get(id)?.progress.acceptedBlock).toBeDefined(), 20_000);
+  await vi.waitFor(async () => expect((await world.events("BatchReported")).length).toBe(before + 1));
+  await vi.waitFor(() => expect(other.book.get(id)?.progress.acceptedBlock).toBeDefined());
   for (const heal of undo.splice(0)) heal();
   expect(await other.ended(id)).toMatchObject({ state: "fulfilled" });
   expect((await world.events("BatchReported")).length).toBe(before + 1);
@@ -296,7 +296,7 @@ test("behaviour: requests that ended while every receipt of theirs reported a re
   // A revert counts once three blocks have followed.
   await world.stack.client.request("anvil_mine", ["0x3"]);
   const open = other.store.db.selectFrom("transactions").select("hash").where("state", "=", "signed");
-  await vi.waitFor(async () => expect(await open.execute()).toEqual([]), 20_000);
+  await vi.waitFor(async () => expect(await open.execute()).toEqual([]));
   expect(sent.size).toBeGreaterThan(0);
   // Whatever was sent again is mined before this one.
   await other.ended((await other.accept("random")).id);

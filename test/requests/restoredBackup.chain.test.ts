@@ -145,7 +145,7 @@ test("error: a service on a copy of the database sends nothing that the original
   const asked = (await world.events("RandomWordsRequested")).length;
 
   const second = await world.open({ file: "copy.db", fees, watchesTwin: true });
-  await vi.waitFor(() => expect(second.twins).toHaveLength(1), 20_000);
+  await vi.waitFor(() => expect(second.twins).toHaveLength(1));
   expect(second.twins[0]!.message).toContain("another process sends requests on sepolia with this service's");
   await expect(second.twin.look()).rejects.toThrow("another process");
   await second.close({ atOnce: true });
@@ -295,7 +295,7 @@ test.each([
 
   await vi.waitFor(() => expect(sent.progress.acceptedBlock).toBeUndefined());
   await pipeline.accept("random");
-  await vi.waitFor(() => expect(pipeline.twins).toHaveLength(1), 20_000);
+  await vi.waitFor(() => expect(pipeline.twins).toHaveLength(1));
   expect(pipeline.twins[0]!.message).toContain(foreign.hash);
   await pipeline.close({ atOnce: true });
   world.startOracle();

@@ -8,7 +8,7 @@ const AHEAD_MS = 600_000;
 const TICKS_AHEAD = 60;
 const PATIENCE = { timeout: 120_000, interval: 100 };
 
-vi.setConfig({ testTimeout: 600_000, hookTimeout: 240_000 });
+vi.setConfig({ testTimeout: 600_000 });
 
 let receiver: Receiver;
 let tyche: TycheProcess;

@@ -16,6 +16,9 @@ import { CLOSED, EMITTER_CODE, encodeClose } from "./emitter.ts";
 const TRIGGERS = 20;
 const EVENTS = 500;
 
+// Its waits take longer together than the default.
+vi.setConfig({ testTimeout: 600_000 });
+
 let dataDir: string;
 let tyche: TycheProcess;
 beforeAll(() => {

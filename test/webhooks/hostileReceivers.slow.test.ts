@@ -110,9 +110,6 @@ const ATTACKS: Readonly<Record<string, readonly [(socket: Socket) => void, objec
   ],
 };
 
-// Some attempts end at the time limit of a message.
-vi.setConfig({ testTimeout: 300_000, hookTimeout: 240_000 });
-
 let receiver: Receiver;
 let hostile: Server;
 let tyche: TycheProcess;

@@ -1,16 +1,13 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { suggestedFees, type SuggestedFeesOptions } from "../../../src/evm/fees.ts";
 import { checkNetwork } from "../../../src/networks/external/checkNetwork.ts";
 import { readContractsFile } from "../../../src/networks/external/contractsFile.ts";
 import { profileOf } from "../../../src/networks/profiles.ts";
 import { startTestChain, testAccount, type TestChain } from "../../support/anvil.ts";
 import { runTyche } from "../../support/tyche.ts";
-
-// Each command is a process of its own.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 /** Nobody listens on this port. */
 const DEAD_URL = "http://127.0.0.1:1";

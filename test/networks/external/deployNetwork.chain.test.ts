@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import type { ChainClient } from "../../../src/evm/client.ts";
 import { fixedFees, suggestedFees, type Fees } from "../../../src/evm/fees.ts";
 import { readContractsFile } from "../../../src/networks/external/contractsFile.ts";
@@ -13,9 +13,6 @@ import { profileOf } from "../../../src/networks/profiles.ts";
 import { identityOfOracle } from "../../../src/app/oracle/oracleKeys.ts";
 import { deriveOracleKeys } from "../../../src/app/network/networkKeys.ts";
 import { startTestChain, testAccount, type TestChain } from "../../support/anvil.ts";
-
-// Twenty transactions per deployment, each polled for.
-vi.setConfig({ testTimeout: 180_000 });
 
 const NETWORK = { network: "mychain", chainId: 31_337 };
 const STEPS = 20;

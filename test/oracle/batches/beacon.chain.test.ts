@@ -92,7 +92,7 @@ test("default: relays are down, hang, lie, or answer with the next round, and on
   const right = await relay((round) => QUICKNET_ROUNDS.get(round));
   follow(...wrong, right.url);
   await world.requestPresets(ECHO, 2, ROUND);
-  await vi.waitFor(async () => expect(await world.results()).toHaveLength(3), 20_000);
+  await vi.waitFor(async () => expect(await world.results()).toHaveLength(3));
   const results = await world.results();
   expect(results.slice(0, 2).map(({ bytes }) => readUint256(bytes))).toEqual(await expectedWords());
   expect(results[2]).toEqual({ ok: true, bytes: SIGNATURE });
@@ -104,18 +104,16 @@ test("behaviour: the proof goes on chain before the round is known, and why says
   let isOut = false;
   const oracle = follow((await relay(() => (isOut ? promise : undefined))).url);
   await world.requestPresets(ECHO, 1, ROUND);
-  await vi.waitFor(async () => expect(await world.events("RandomWordsFulfilled")).toHaveLength(1), 20_000);
-  await vi.waitFor(
-    () =>
-      expect(oracle.network().pending.map(({ why }) => why)).toEqual([
-        expect.stringMatching(/^no relay has drand's round 1000, .* \(127\.0\.0\.1:\d+: HTTP status 404\)$/),
-      ]),
-    20_000,
+  await vi.waitFor(async () => expect(await world.events("RandomWordsFulfilled")).toHaveLength(1));
+  await vi.waitFor(() =>
+    expect(oracle.network().pending.map(({ why }) => why)).toEqual([
+      expect.stringMatching(/^no relay has drand's round 1000, .* \(127\.0\.0\.1:\d+: HTTP status 404\)$/),
+    ]),
   );
   expect(await world.results()).toEqual([]);
   isOut = true;
   resolve(SIGNATURE);
-  await vi.waitFor(async () => expect(await world.results()).toHaveLength(2), 20_000);
+  await vi.waitFor(async () => expect(await world.results()).toHaveLength(2));
 });
 
 test("behaviour: two batches that wait for one round get words of their own, and it is fetched once", async () => {
@@ -123,7 +121,7 @@ test("behaviour: two batches that wait for one round get words of their own, and
   await world.requestPresets(ECHO, 1, ROUND);
   await world.requestPresets(ECHO, 1, ROUND);
   follow(right.url);
-  await vi.waitFor(async () => expect(await world.results()).toHaveLength(4), 20_000);
+  await vi.waitFor(async () => expect(await world.results()).toHaveLength(4));
   const words = (await world.results()).filter((_, i) => i % 2 === 0).map(({ bytes }) => readUint256(bytes));
   expect(words).toEqual(await expectedWords());
   expect(new Set(words).size).toBe(2);
@@ -133,7 +131,7 @@ test("behaviour: two batches that wait for one round get words of their own, and
 describe("a function that waits for a round", () => {
   /** Waits for answers, and returns their texts. */
   const answers = async (count: number) => {
-    await vi.waitFor(async () => expect(await world.events("RequestProcessed")).toHaveLength(count), 20_000);
+    await vi.waitFor(async () => expect(await world.events("RequestProcessed")).toHaveLength(count));
     return (await world.events("RequestProcessed")).map(({ response, err }) =>
       Buffer.from(fromHexText(response === "0x" ? err : response)).toString(),
     );
@@ -146,9 +144,8 @@ describe("a function that waits for a round", () => {
     const oracle = follow((await relay((round) => (isOut ? QUICKNET_ROUNDS.get(round) : undefined))).url);
     const ids = await world.requestFunctions([asked, asked]);
     const why = expect.stringMatching(/^no relay has drand's round 1000, .* HTTP status 404\)$/);
-    await vi.waitFor(
-      () => expect(oracle.network().pending.map((one) => one.why)).toEqual(ids.map(() => why)),
-      20_000,
+    await vi.waitFor(() =>
+      expect(oracle.network().pending.map((one) => one.why)).toEqual(ids.map(() => why)),
     );
     isOut = true;
     const words = ids.map((requestId) => toWord(beaconWord(0n, { signature: SIGNATURE, requestId })));
@@ -188,7 +185,7 @@ describe("a function that waits for a round", () => {
 describe("error: the presets fail where their round", () => {
   /** Waits for two results, and returns the texts of those that are errors. */
   const readRefusals = async (): Promise<string[]> => {
-    await vi.waitFor(async () => expect(await world.results()).toHaveLength(2), 20_000);
+    await vi.waitFor(async () => expect(await world.results()).toHaveLength(2));
     return (await world.results()).flatMap(({ ok, bytes }) => (ok ? [] : [Buffer.from(bytes).toString()]));
   };
   const refusals = (reason: string) => [expect.stringContaining(reason), expect.stringContaining(reason)];

@@ -45,7 +45,7 @@ test("behaviour: a source that takes long does not hold back the proof", async (
   const { promise, resolve } = Promise.withResolvers<void>();
   world.startOracle({ runner: createTestRunner(() => promise) });
   await world.requestPresets(ECHO, 1);
-  await vi.waitFor(async () => expect(await world.events("RandomWordsFulfilled")).toHaveLength(1), 10_000);
+  await vi.waitFor(async () => expect(await world.events("RandomWordsFulfilled")).toHaveLength(1));
   expect(await world.results()).toEqual([]);
   resolve();
   await vi.waitFor(async () => expect(await world.results()).toHaveLength(1));

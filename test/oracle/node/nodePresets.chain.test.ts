@@ -33,8 +33,6 @@ import { startWorld, type World } from "../support/world.ts";
 
 const ECHO = "return Uint8Array.from(bytesArgs[0].slice(2).match(/../g), (byte) => parseInt(byte, 16))";
 const NODES = [0, 1, 2, 3];
-const PATIENCE_MS = 60_000;
-vi.setConfig({ testTimeout: PATIENCE_MS });
 
 let world: World;
 let set: NodeSet;
@@ -175,7 +173,7 @@ function firstOf({ requestId, receipt }: Requested): string {
 }
 
 const answered = (count: number): Promise<unknown> =>
-  vi.waitFor(async () => expect(await world.results()).toHaveLength(count), PATIENCE_MS);
+  vi.waitFor(async () => expect(await world.results()).toHaveLength(count));
 
 test("default: the node whose turn it is delivers proof and report together, in the block after the request", async () => {
   await open();
@@ -202,7 +200,7 @@ test("behaviour: nodes that each fetch a round of drand agree on what follows fr
       encodeFunctionsRequest({ source: ECHO, beacon: round1000 }),
     ]);
     await answered(2);
-    await vi.waitFor(async () => expect(await world.events("RequestProcessed")).toHaveLength(1), PATIENCE_MS);
+    await vi.waitFor(async () => expect(await world.events("RequestProcessed")).toHaveLength(1));
     const [{ response }] = (await world.events("RequestProcessed")) as [ChainEventOf<"RequestProcessed">];
     const signature = QUICKNET_ROUNDS.get(1000n)!;
     expect(BigInt(response)).toBe(beaconWord(0n, { signature, requestId: functionId! }));
@@ -233,12 +231,10 @@ test("nodes that follow different chains of rounds sign no function's report, an
     await world.requestFunctions([encodeFunctionsRequest({ source: ECHO, beacon: round1000 })]);
     const agreeing = "agreeing with the other nodes";
     const refusing = `${agreeing} that the oracle doesn't follow the drand chain ${QUICKNET_HASH}`;
-    await vi.waitFor(
-      () =>
-        expect(oracles.map((oracle) => oracle!.status()[0]!.pending.map(({ why }) => why))).toEqual(
-          NODES.map((index) => [index < 2 ? agreeing : refusing]),
-        ),
-      PATIENCE_MS,
+    await vi.waitFor(() =>
+      expect(oracles.map((oracle) => oracle!.status()[0]!.pending.map(({ why }) => why))).toEqual(
+        NODES.map((index) => [index < 2 ? agreeing : refusing]),
+      ),
     );
   } finally {
     await relay.close();
@@ -265,10 +261,7 @@ test.each<[string, (requested: Requested) => Proof]>([
   const nodes = NODES.map((index) => startNode(index));
   const requested = await requestPreset();
   const whyOf = (): unknown[] => nodes.flatMap((node) => node.status()[0]!.pending.map(({ why }) => why));
-  await vi.waitFor(
-    () => expect(whyOf()).toEqual(NODES.map(() => "waiting for its random word")),
-    PATIENCE_MS,
-  );
+  await vi.waitFor(() => expect(whyOf()).toEqual(NODES.map(() => "waiting for its random word")));
   await post(requested, wrong(requested));
   expect(whyOf()).toEqual(NODES.map(() => "waiting for its random word"));
   await post(requested, proofOf(requested));
@@ -296,7 +289,7 @@ test("behaviour: a proof that the coordinator refuses is not sent again; the rep
   const requested = await requestPreset();
   await post(requested, proofOf(requested));
   // The proof finds no LINK.
-  await vi.waitFor(async () => expect(await sentAfter(requested)).toHaveLength(1), PATIENCE_MS);
+  await vi.waitFor(async () => expect(await sentAfter(requested)).toHaveLength(1));
   expect(await world.results()).toEqual([]);
   await world.fundVrf();
   startVrf();
@@ -304,7 +297,7 @@ test("behaviour: a proof that the coordinator refuses is not sent again; the rep
   await vi.waitFor(async () => {
     await world.viem.mine({ blocks: 1 });
     expect(await world.results()).toHaveLength(1);
-  }, PATIENCE_MS);
+  });
   const [refused, , word, report] = await sentAfter(requested);
   expect([refused!.from, word!.from]).toEqual([
     firstOf(requested),

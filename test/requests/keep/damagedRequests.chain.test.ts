@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { createDamagedRequests } from "../../../src/requests/keep/damagedRequests.ts";
 import type { OpenRequest } from "../../../src/requests/openRequest.ts";
 import { createRequestBook, type RequestBook } from "../../../src/requests/requestBook.ts";
@@ -12,8 +12,6 @@ import type { Store } from "../../../src/store/store.ts";
 import { StaleRequestError } from "../../../src/store/storeErrors.ts";
 import { DATABASES, useStore } from "../../support/databases.ts";
 import { DESK_DAPP, DESK_NETWORK, makeRequest } from "../../support/pipelineWorld.ts";
-
-vi.setConfig({ hookTimeout: 120_000 });
 
 describe.each(DATABASES)("%s", (_, createDatabase) => {
   let store: Store;

@@ -22,7 +22,6 @@ import { TEST_ROLES } from "../../support/stack.ts";
 const ALLOWANCE = 3_000n * 10n ** 18n;
 const FULL = { vrfJuels: ALLOWANCE, functionsJuels: ALLOWANCE };
 const PATIENCE = { timeout: 60_000, interval: 25 };
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 let world: PipelineWorld;
 let opened: OpenPipeline;

@@ -9,7 +9,6 @@ import { openStore, type Store } from "../../../src/store/store.ts";
 import { makeStoredRequest } from "../../support/storedRequest.ts";
 
 const PATIENCE = { timeout: 60_000, interval: 25 };
-vi.setConfig({ testTimeout: 60_000 });
 
 let store: Store;
 let replica: Replica;

@@ -1,4 +1,4 @@
-import { afterAll, beforeEach, expect, test, vi } from "vitest";
+import { afterAll, beforeEach, expect, test } from "vitest";
 import {
   openSharedDispatch,
   type SharedDispatchOptions,
@@ -9,7 +9,6 @@ import { createPostgresDialect } from "../../../src/store/postgresDialect.ts";
 import { openStore, type Store } from "../../../src/store/store.ts";
 import { withPostgres } from "../../support/databases.ts";
 
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 const NETWORK = "sepolia";
 const OTHERS = "the dispatching replica uses different contracts";
 
