@@ -1,18 +1,51 @@
-import { hexToString, isHex, stringToHex, type Hex } from "viem";
+import { hexToString, isHash, isHex, stringToHex, type Hex } from "viem";
+import { isObject } from "../lib/isObject.ts";
 
 /** Version of the content; OCR2's `offchainConfigVersion` is 1 for all our configurations. */
 const VERSION = 1;
 /** Maximum length of a node's URL, in characters. */
 export const MAX_NODE_URL_LENGTH = 256;
 
-/** Encodes the URL at which each node takes messages, in the order of the signers, as OCR2 `offchainConfig`: JSON in UTF-8. */
-export function encodeNodeUrls(urls: readonly string[]): Hex {
-  return stringToHex(JSON.stringify({ version: VERSION, urls }));
+/** Maximum length of the rest, in characters. */
+const MAX_REST_LENGTH = 320;
+
+/** The key for secrets that nodes of an earlier configuration are to hand on. */
+export interface FormerKey {
+  /** The earlier configuration, and the block of its log. */
+  readonly configDigest: Hex;
+  readonly blockNumber: number;
+  /** SHA-256 of its threshold public key. */
+  readonly keyHash: Hex;
 }
 
-/** Parses the output of {@link encodeNodeUrls}; `undefined` for anything else, as the coordinator's owner may have written it. */
+/**
+ * Encodes OCR2 `offchainConfig`, as JSON in UTF-8.
+ *
+ * @param urls where each node takes messages, in the order of the signers.
+ * @param formerKey the key for secrets that these nodes take over; without it, they generate one.
+ */
+export function encodeNodeUrls(urls: readonly string[], formerKey?: FormerKey): Hex {
+  return stringToHex(JSON.stringify({ version: VERSION, urls, formerKey }));
+}
+
+/** Parses the key of {@link encodeNodeUrls}; `undefined` if there is none. */
+export function parseFormerKey(offchainConfig: Hex, nodes: number): FormerKey | undefined {
+  if (parseNodeUrls(offchainConfig, nodes) === undefined) return undefined;
+  const { formerKey } = JSON.parse(hexToString(offchainConfig)) as { formerKey?: unknown };
+  const { configDigest, blockNumber, keyHash } = isObject(formerKey) ? formerKey : {};
+  return isDigest(configDigest) && isDigest(keyHash) && Number.isSafeInteger(blockNumber)
+    ? { configDigest, blockNumber: blockNumber as number, keyHash }
+    : undefined;
+}
+
+const isDigest = (value: unknown): value is Hex => typeof value === "string" && isHash(value);
+
+/** Parses the URLs of {@link encodeNodeUrls}; `undefined` for anything else, as the coordinator's owner may have written it. */
 export function parseNodeUrls(offchainConfig: Hex, nodes: number): readonly string[] | undefined {
-  if (!isHex(offchainConfig) || offchainConfig.length > 2 + 2 * (64 + nodes * (MAX_NODE_URL_LENGTH + 3)))
+  if (
+    !isHex(offchainConfig) ||
+    offchainConfig.length > 2 + 2 * (MAX_REST_LENGTH + nodes * (MAX_NODE_URL_LENGTH + 3))
+  )
     return undefined;
   try {
     const { version, urls } = JSON.parse(hexToString(offchainConfig)) as {

@@ -45,6 +45,8 @@ export interface ShownChange {
   /** Signers. */
   readonly added: readonly string[];
   readonly removed: readonly string[];
+  readonly configDigest: string;
+  readonly takesOverKey: boolean;
 }
 
 /** One finding of the network check. */
@@ -78,6 +80,8 @@ export interface NetworkMeans<Config> {
       readonly config: Config;
       readonly network: string;
       readonly cards: readonly string[];
+      /** Whether the nodes generate a new key for secrets, though that of the present ones could be handed on. */
+      readonly newKey: boolean;
       readonly confirm: (change: ShownChange) => Promise<boolean>;
     },
   ): Promise<
@@ -180,15 +184,17 @@ export function registerNetworkTools<Config>(
     .argument("<name>", "network of the configuration")
     .requiredOption("--oracle <card...>", "cards of all nodes of the new set, 4 to 31")
     .option("--config <file>", "configuration file")
+    .option("--new-key", "have the new nodes generate a key for secrets: all secrets have to be set again")
     .option("--yes", "don't ask")
     .description(
       "Changes a network's oracle nodes; running nodes follow without a restart. The VRF keys stay the same.",
     )
-    .action(async (name: string, flags: DeployFlags) => {
+    .action(async (name: string, flags: DeployFlags & { readonly newKey?: true }) => {
       const done = await means.reconfigure({
         config: await means.readConfig(flags.config),
         network: name,
         cards: flags.oracle,
+        newKey: flags.newKey === true,
         async confirm(change) {
           printChange(change, terminal);
           return flags.yes === true || (await ask("Change the nodes?", terminal));
@@ -294,10 +300,16 @@ function printEstimate(estimate: ShownEstimate, { out, colors }: Terminal): void
   if (missing !== undefined) out(colors.yellow(`  the account may lack ${missing}`));
 }
 
-function printChange({ owner, balance, cost, added, removed }: ShownChange, { out }: Terminal): void {
+function printChange(change: ShownChange, { out }: Terminal): void {
+  const { owner, balance, cost, added, removed, configDigest, takesOverKey } = change;
   out(`  account    ${owner}  ${balance}`);
   for (const signer of added) out(`  new        ${signer}`);
   for (const signer of removed) out(`  removed    ${signer}`);
+  out(
+    takesOverKey
+      ? `  secrets    the new nodes take over the key; operators of the present ones let them by "handKeyOnTo": "${configDigest}"`
+      : "  secrets    the new nodes generate another key; what is set now can't be read any more",
+  );
   out(`  cost       at most ${cost}`);
 }
 

@@ -75,7 +75,7 @@ export interface OracleNetworkOptions {
     | "journalOf"
     | "keepEvidence"
     | "openSecrets"
-    | "onMembership"
+    | "onNodeSet"
     | "maxResponseBytes"
   >;
   /** How rounds of drand are found, for what waits for one. Default: such presets and functions fail. */

@@ -10,9 +10,16 @@
  * nodes have checked values of it. So a dealer that waits for all others can choose among keys, but each is H = H_honest + a·G with an `a`
  * that it knows: breaking encryption to H is breaking Diffie-Hellman for H_honest, which it had no part in.
  *
+ * When the nodes change, the key is handed on: verifiable secret redistribution (Y. Desmedt, S. Jajodia 1997; T. Wong, C. Wang, J. Wing 2002).
+ * Each former node deals its share by a new polynomial whose constant coefficient it is, which everyone checks against its verification key.
+ * As many dealings as opened a ciphertext before are combined by Lagrange's coefficients: they make new shares of the same secret key, which
+ * fit none of the former ones. All new nodes must combine dealings of the same dealers. The DON's key and the second generator are new:
+ * the former nodes know the former DON's key, and the new ones don't know who was the first to use a ciphertext that names nobody.
+ *
  * A node's dealing follows from its seed and the configuration's digest: it deals the same after a restart, with nothing to store.
  */
 import { createECDH } from "node:crypto";
+import { pippenger } from "@noble/curves/abstract/curve.js";
 import { p256 } from "@noble/curves/nist.js";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { concatBytes } from "@noble/hashes/utils.js";
@@ -20,7 +27,17 @@ import { bytesToHex, isHex, size, stringToHex, type Hex } from "viem";
 import { fromHexText, toHexText } from "../lib/hex.ts";
 import { isObject } from "../lib/isObject.ts";
 import { deriveKey } from "../lib/secrets.ts";
-import { deriveSecondGenerator, toBase64, type ThresholdPublicKey } from "./tdh2.ts";
+import {
+  CiphertextError,
+  deriveSecondGenerator,
+  fromBase64,
+  NO_LABEL,
+  parseCiphertext,
+  toBase64,
+  weightsOf,
+  type Ciphertext,
+  type ThresholdPublicKey,
+} from "./tdh2.ts";
 
 const { Point } = p256;
 type Point = typeof Point.BASE;
@@ -48,11 +65,14 @@ export interface Dealer {
  *
  * @param seed 32 bytes, for one configuration only.
  * @param needed how many shares open a ciphertext.
+ * @param share what is dealt: the share of a key that is handed on; absent for a new key.
  */
-export function createDealer(seed: Uint8Array, needed: number): Dealer {
+export function createDealer(seed: Uint8Array, needed: number, share?: bigint): Dealer {
   // Twice as long as the order, so that the remainder is as good as uniform.
+  const random = (k: number): bigint =>
+    Fn.create(BigInt(bytesToHex(concatBytes(deriveKey(seed, `high ${k}`), deriveKey(seed, `low ${k}`)))));
   const coefficients = Array.from({ length: needed }, (_, k) =>
-    Fn.create(BigInt(bytesToHex(concatBytes(deriveKey(seed, `high ${k}`), deriveKey(seed, `low ${k}`))))),
+    k === 0 && share !== undefined ? share : random(k),
   );
   const don = deriveKey(seed, "don");
   return {
@@ -112,18 +132,46 @@ export interface SharedKey {
   readonly share: bigint;
 }
 
-/** Combines the dealings of all nodes, in their order, with what this node was given of each, which {@link isPartOf} has checked. */
-export function combineDealings(dealings: readonly Dealing[], parts: readonly Uint8Array[]): SharedKey {
+/** Whether what is dealt is the share behind a verification key, of `HArray`. */
+export function isShareOf({ commitments }: Dealing, verificationKey: string): boolean {
+  return toPoint(commitments[0]!).equals(Point.fromBytes(fromBase64(verificationKey)));
+}
+
+/** To whom a key is handed on, and by whom. */
+export interface Handover {
+  /** Indices of the dealers among the former nodes, as many as opened a ciphertext. */
+  readonly dealers: readonly number[];
+  /** How many nodes it is handed on to. */
+  readonly nodes: number;
+  readonly configDigest: Hex;
+}
+
+/**
+ * Combines the dealings of all nodes, in their order, with what this node was given of each, which {@link isPartOf} has checked.
+ *
+ * @param handover for a key that is handed on: the dealings are those of its dealers, which {@link isShareOf} has checked too.
+ */
+export function combineDealings(
+  dealings: readonly Dealing[],
+  parts: readonly Uint8Array[],
+  handover?: Handover,
+): SharedKey {
+  const { dealers, nodes, configDigest } = handover ?? { nodes: dealings.length };
+  const weights = dealers === undefined ? dealings.map(() => 1n) : weightsOf(dealers);
   const sums = dealings[0]!.commitments.map((_, k) =>
-    dealings.map(({ commitments }) => toPoint(commitments[k]!)).reduce((sum, one) => sum.add(one)),
+    pippenger(
+      Point,
+      dealings.map(({ commitments }) => toPoint(commitments[k]!)),
+      [...weights],
+    ),
   );
   const encode = (point: Point): string => toBase64(point.toBytes(false));
   const H = sums[0]!.toBytes(false);
   const threshold: ThresholdPublicKey = {
     Group: "P256",
-    G_bar: deriveSecondGenerator(H),
+    G_bar: deriveSecondGenerator(configDigest === undefined ? H : concatBytes(H, fromHexText(configDigest))),
     H: toBase64(H),
-    HArray: dealings.map((_, index) => encode(valueAt(sums, index))),
+    HArray: Array.from({ length: nodes }, (_, index) => encode(valueAt(sums, index))),
   };
   const donSecretKey = sha256(concatBytes(...parts.map((part) => part.subarray(SCALAR_BYTES))));
   const don = createECDH("secp256k1");
@@ -134,9 +182,31 @@ export function combineDealings(dealings: readonly Dealing[], parts: readonly Ui
     donPublicKey: bytesToHex(don.getPublicKey().subarray(1)),
     donSecretKey,
     share: parts
-      .map((part) => Fn.fromBytes(part.subarray(0, SCALAR_BYTES)))
+      .map((part, j) => Fn.mul(Fn.fromBytes(part.subarray(0, SCALAR_BYTES)), weights[j]!))
       .reduce((sum, one) => Fn.add(sum, one)),
   };
+}
+
+/** The second generator that a key was generated with: what names its dapp is encrypted with it, and stays valid when the key is handed on. */
+export const firstGenerator = ({ H }: Pick<ThresholdPublicKey, "H">): string =>
+  deriveSecondGenerator(fromBase64(H));
+
+/**
+ * Parses a ciphertext to a key that may have been handed on. One without a label must have been made since: the nodes know only of these who
+ * used them first.
+ *
+ * @throws {CiphertextError} as {@link parseCiphertext}.
+ */
+export function parseHandedOn(ciphertext: string, key: Pick<ThresholdPublicKey, "G_bar" | "H">): Ciphertext {
+  const G_bar = firstGenerator(key);
+  try {
+    return parseCiphertext(ciphertext, key);
+  } catch (error) {
+    if (G_bar === key.G_bar) throw error;
+    const parsed = parseCiphertext(ciphertext, { G_bar });
+    if (parsed.label.some((byte, i) => byte !== NO_LABEL[i])) return parsed;
+    throw new CiphertextError("it names nobody, and was made before the nodes changed");
+  }
 }
 
 const toPoint = (encoded: Hex): Point => Point.fromBytes(fromHexText(encoded));

@@ -162,18 +162,23 @@ export function checkShare(
 
 /** Combines as many points of shares as are needed, by the index of their nodes: returns what {@link decrypt} takes. */
 export function combineShares(points: ReadonlyMap<number, Uint8Array>): Uint8Array {
-  const { Fn } = Point;
-  const xs = [...points.keys()].map((index) => BigInt(index + 1));
-  return [...points]
-    .map(([index, point]) => {
-      const x = BigInt(index + 1);
-      const others = xs.filter((one) => one !== x);
-      const above = others.reduce((product, one) => Fn.mul(product, one), 1n);
-      const below = others.reduce((product, one) => Fn.mul(product, Fn.sub(one, x)), 1n);
-      return Point.fromBytes(point).multiply(Fn.mul(above, Fn.inv(below)));
-    })
+  const weights = weightsOf([...points.keys()]);
+  return [...points.values()]
+    .map((point, k) => Point.fromBytes(point).multiply(weights[k]!))
     .reduce((sum, one) => sum.add(one))
     .toBytes(false);
+}
+
+/** Returns by what to multiply the shares of these nodes so that their sum is the secret: Lagrange's coefficients at 0. */
+export function weightsOf(indices: readonly number[]): readonly bigint[] {
+  const { Fn } = Point;
+  const xs = indices.map((index) => BigInt(index + 1));
+  return xs.map((x) => {
+    const others = xs.filter((one) => one !== x);
+    const above = others.reduce((product, one) => Fn.mul(product, one), 1n);
+    const below = others.reduce((product, one) => Fn.mul(product, Fn.sub(one, x)), 1n);
+    return Fn.mul(above, Fn.inv(below));
+  });
 }
 
 /** Includes what is proven about, unlike the paper's hash, so that no proof fits another statement. */
@@ -184,7 +189,11 @@ function shareChallenge(points: readonly Point[]): bigint {
   return BigInt(`0x${bytesToHex(hash)}`) % ORDER;
 }
 
-/** A second generator that follows from the first key by hashing, so that nobody knows its logarithm: the first hash that is an x. */
+/**
+ * A second generator that follows by hashing, so that nobody knows its logarithm: the first hash that is an x.
+ *
+ * @param h what it follows from: the public key, and more where a key has several.
+ */
 export function deriveSecondGenerator(h: Uint8Array): string {
   for (let counter = 0; ; counter += 1) {
     const x = sha256(concatBytes(text.encode(`tyche tdh2 generator ${counter}`), h));

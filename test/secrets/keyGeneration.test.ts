@@ -2,8 +2,24 @@ import { createRequire } from "node:module";
 import { hexToString } from "viem";
 import { describe, expect, test } from "vitest";
 import { faultyNodesOf } from "../../src/chainlink/quorum.ts";
-import { combineDealings, createDealer, isPartOf, parseDealing } from "../../src/secrets/keyGeneration.ts";
-import { checkShare, combineShares, decrypt, makeShare, parseCiphertext } from "../../src/secrets/tdh2.ts";
+import {
+  combineDealings,
+  createDealer,
+  firstGenerator,
+  isPartOf,
+  isShareOf,
+  parseDealing,
+  parseHandedOn,
+} from "../../src/secrets/keyGeneration.ts";
+import {
+  checkShare,
+  combineShares,
+  decrypt,
+  encrypt,
+  makeShare,
+  NO_LABEL,
+  parseCiphertext,
+} from "../../src/secrets/tdh2.ts";
 
 /** The reference: what functions-toolkit 0.3.2 encrypts with. */
 const load = createRequire(createRequire(import.meta.url).resolve("@chainlink/functions-toolkit"));
@@ -109,4 +125,77 @@ test.each([
   ["a short hash", { ...dealers[0]!.dealing, donHash: "0x00" }],
 ])("bounds: %s is no dealing", (_, given) => {
   expect(parseDealing(given, 3)).toBeUndefined();
+});
+
+/** Hands a key on to other nodes by dealings of as many former nodes as opened a ciphertext, beginning at one. */
+function handOn(former: ReturnType<typeof generate>, nodes: number, first = 0) {
+  const needed = 2 * faultyNodesOf(nodes) + 1;
+  const dealers = former.keys.map((_, index) => index).slice(first, first + former.needed);
+  const dealt = dealers.map((index) => createDealer(seed(100 + index), needed, former.keys[index]!.share));
+  const dealings = dealt.map(({ dealing }) => dealing);
+  const handover = { dealers, nodes, configDigest: `0x${"05".repeat(32)}` } as const;
+  const keys = Array.from({ length: nodes }, (_, index) =>
+    combineDealings(
+      dealings,
+      dealt.map((one) => one.partOf(index)),
+      handover,
+    ),
+  );
+  return { needed, dealers, dealings, keys };
+}
+
+test.each([
+  [4, 4, 0],
+  [4, 4, 1],
+  [4, 7, 1],
+  [7, 4, 2],
+  [10, 13, 2],
+])(
+  "default: %i nodes hand their key on to %i, by dealings from index %i on, and former shares don't fit the new ones",
+  async (before, after, first) => {
+    const former = generate(before);
+    const { needed, dealers, dealings, keys: taken } = handOn(former, after, first);
+    const old = former.keys[0]!.threshold;
+    const { threshold } = taken[0]!;
+    expect(threshold.H).toBe(old.H);
+    expect(taken.every(({ thresholdPublicKey }) => thresholdPublicKey === taken[0]!.thresholdPublicKey)).toBe(
+      true,
+    );
+    for (const [k, dealing] of dealings.entries())
+      expect(old.HArray.map((one) => isShareOf(dealing, one))).toEqual(
+        old.HArray.map((_, index) => index === dealers[k]),
+      );
+    const parsed = parseCiphertext(reference.encrypt(old, Buffer.from(MESSAGE)), old);
+    const pointOf = (index: number, keys: readonly { readonly share: bigint }[], { HArray } = threshold) =>
+      checkShare(parsed.u, HArray[index]!, makeShare(parsed.u, keys[index]!.share))!;
+    const points = new Map(
+      taken.slice(-needed).map((_, k) => [after - needed + k, pointOf(after - needed + k, taken)]),
+    );
+    expect(Buffer.from(await decrypt(parsed, combineShares(points))).toString()).toBe(MESSAGE);
+    // A share of a node that left, in place of one of the present ones.
+    points.delete(after - 1);
+    await expect(decrypt(parsed, combineShares(points))).rejects.toThrow("another key");
+    points.set(0, pointOf(0, former.keys, old));
+    await expect(decrypt(parsed, combineShares(points))).rejects.toThrow("another key");
+  },
+);
+
+test("behaviour: after a handover, what names a dapp can be opened as before, and what names nobody if it was made since", async () => {
+  const former = generate(4);
+  const { threshold: old } = former.keys[0]!;
+  const { threshold } = handOn(former, 4).keys[0]!;
+  expect([firstGenerator(threshold), threshold.G_bar === old.G_bar]).toEqual([old.G_bar, false]);
+  const make = (key: typeof old, label: Uint8Array) => encrypt(key, Buffer.from(MESSAGE), label);
+  const label = seed(1);
+  for (const key of [old, threshold])
+    expect(parseHandedOn(await make(key, label), threshold).label).toEqual(label);
+  expect(parseHandedOn(await make(threshold, NO_LABEL), threshold).label).toEqual(NO_LABEL);
+  const nameless = await make(old, NO_LABEL);
+  expect(parseHandedOn(nameless, old).label).toEqual(NO_LABEL);
+  expect(() => parseHandedOn(nameless, threshold)).toThrow("names nobody");
+  // A label can't be added to it.
+  const outer = JSON.parse(nameless) as { TDH2Ctxt: string };
+  const inner = { ...(JSON.parse(atob(outer.TDH2Ctxt)) as object), Label: btoa("\u0001".repeat(32)) };
+  const changed = JSON.stringify({ ...outer, TDH2Ctxt: btoa(JSON.stringify(inner)) });
+  expect(() => parseHandedOn(changed, threshold)).toThrow("proof does not hold");
 });

@@ -139,6 +139,15 @@ export const ExternalNetwork = Type.Object(
           "URL at which the service reaches the process of `tyche oracle`, which holds the secrets of functions. Default: none, and functions have no secrets.",
       }),
     ),
+    handKeyOnTo: Type.Optional(
+      Type.Unsafe<Hex>({
+        type: "string",
+        pattern: "^0x[0-9a-f]{64}$",
+        [EXPECTED]: "0x and 64 lower-case hex digits",
+        description:
+          "Digest of the configuration to whose nodes a node of a multi-operator oracle hands on its share of the key for secrets: its operator trusts them. Default: none.",
+      }),
+    ),
     operatorKey: Type.Optional(OperatorKey),
     maxFeeGwei: Type.Optional(
       Type.String({

@@ -14,6 +14,7 @@ import {
 } from "../../oracle/secrets/gatewayClient.ts";
 import { GatewayError, TOOLKIT_METHODS, type OperatorMethod } from "../../oracle/secrets/gatewayMessage.ts";
 import { parseDescribed, parseRun, type OperatorPayload } from "../../oracle/secrets/operatorCalls.ts";
+import { firstGenerator } from "../../secrets/keyGeneration.ts";
 import type { ThresholdPublicKey } from "../../secrets/tdh2.ts";
 import type { NamedSlots, SecretsHolder } from "../../requests/serviceNetwork.ts";
 import type { OracleSecrets } from "./servedNetworkOptions.ts";
@@ -61,6 +62,7 @@ export function connectSecrets(options: {
   const clients = nodeUrls?.map((url, node) => connect(url, [signers[node]!])) ?? [
     connect(oracleUrl!, signers),
   ];
+  const threshold = JSON.parse(hexToString(secretKeys.thresholdPublicKey)) as ThresholdPublicKey;
   /** Clients that may fail: f of several nodes. */
   const tolerated = nodeUrls === undefined ? 0 : faultyNodesOf(signers.length);
 
@@ -101,7 +103,8 @@ export function connectSecrets(options: {
     subscriptionId: String(subscriptionId),
   });
   const holder: SecretsHolder = {
-    threshold: JSON.parse(hexToString(secretKeys.thresholdPublicKey)) as ThresholdPublicKey,
+    // What the service and its clients encrypt names its dapp, and stays valid when the nodes change.
+    threshold: { ...threshold, G_bar: firstGenerator(threshold) },
     keep: async ({ owner: _, ...slot }) => void (await ask("operator_keep", { slot }, () => true)),
     drop: async (_, slotIds) => void (await ask("operator_drop", { slotIds }, () => true)),
     ...(nodeUrls === undefined && {

@@ -97,6 +97,7 @@ export function serveOracleNetwork(options: {
     contracts,
     store,
     allowHosts,
+    handKeyOnTo: config.handKeyOnTo,
   });
   const stopping = new AbortController();
   const { signal } = stopping;

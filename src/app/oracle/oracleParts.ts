@@ -5,7 +5,7 @@ import type { ChainClient } from "../../evm/client.ts";
 import type { ContractsFile } from "../../networks/external/contractsFile.ts";
 import { vrfOperatorsOf } from "../../networks/external/oracleIdentity.ts";
 import { readGenesis } from "../../networks/external/externalNode.ts";
-import { readNodeSet } from "../../oracle/node/nodeSet.ts";
+import { readFormerSet, readNodeSet } from "../../oracle/node/nodeSet.ts";
 import type { OracleRequest } from "../../oracle/oracleRequest.ts";
 import type { OracleNode } from "../../oracle/node/oracleNode.ts";
 import type { RoundJournal } from "../../oracle/node/roundJournal.ts";
@@ -59,6 +59,8 @@ export interface OracleOfRoleOptions {
   readonly store: Store;
   /** Hosts that are not public, and that sources may reach anyway. */
   readonly allowHosts: readonly string[];
+  /** The configuration to whose nodes a node hands its share of the key for secrets on. */
+  readonly handKeyOnTo: Hex | undefined;
 }
 
 /**
@@ -155,12 +157,12 @@ export function oracleOfRole(options: OracleOfRoleOptions): CreateOracle {
 /** Opens a node's part in the secrets of a network whose nodes belong to several operators. */
 function openSharedSecrets(
   options: NetworkOracleOptions &
-    Pick<OracleOfRoleOptions, "store" | "allowHosts"> & {
+    Pick<OracleOfRoleOptions, "store" | "allowHosts" | "handKeyOnTo"> & {
       readonly keys: NodeKeys;
       readonly donId: string;
     },
 ) {
-  const { network, chainId, contracts, store, keys, donId, log, signal } = options;
+  const { network, chainId, contracts, store, keys, donId, client, handKeyOnTo, log, signal } = options;
   const { signer } = keys;
   const nameOf = (configDigest: Hex): string => `secrets of ${network} ${configDigest}`;
   let node: Pick<OracleNode, "findRequest"> | undefined;
@@ -174,6 +176,8 @@ function openSharedSecrets(
     chainId,
     coordinator: contracts.functionsCoordinator,
     address: signer.address,
+    handKeyOnTo,
+    readFormer: (former) => readFormerSet(client, contracts.functionsCoordinator, former),
     connect(set) {
       const clients = set.urls.map((oracleUrl, index) =>
         createGatewayClient({
@@ -201,7 +205,7 @@ function openSharedSecrets(
   });
   const vault = openNodeVault({ ...options, sharedKeys, signer });
   return {
-    part: { openSecrets: vault.openRequest, onMembership: sharedKeys.join },
+    part: { openSecrets: vault.openRequest, onNodeSet: sharedKeys.join },
     gateway: vault.gateway,
     keyTrouble: sharedKeys.trouble,
     /** Gives shares for what this node sees on chain. */

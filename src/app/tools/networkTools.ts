@@ -3,8 +3,10 @@ import { askContract } from "../../chainlink/contractRead.ts";
 import { isEmbedded } from "../config/embeddedNetworkSchema.ts";
 import { formatGwei, isHex, parseEther, type Hex } from "viem";
 import { CALL_GAS } from "../../chainlink/callGas.ts";
-import { parseNodeUrls } from "../../chainlink/offchainConfig.ts";
+import { encodeNodeUrls, parseNodeUrls, type FormerKey } from "../../chainlink/offchainConfig.ts";
 import type { Account } from "../../evm/account.ts";
+import type { ChainClient } from "../../evm/client.ts";
+import { fromHexText } from "../../lib/hex.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { checkNetwork, type NetworkFinding, roundAmount } from "../../networks/external/checkNetwork.ts";
 import { readContractsFile, type ContractsFile } from "../../networks/external/contractsFile.ts";
@@ -20,7 +22,9 @@ import {
   type PublicSecretKeys,
 } from "../../networks/external/oracleIdentity.ts";
 import { createGatewayClient } from "../../oracle/secrets/gatewayClient.ts";
+import { readFormerSet, readNodeSet, type NodeSet } from "../../oracle/node/nodeSet.ts";
 import type { KeyAnswer } from "../../oracle/secrets/sharedKeys.ts";
+import { digestOf } from "../../oracle/secrets/vault.ts";
 import type { NetworkMeans } from "../../cli/networkCommands.ts";
 import type { Config } from "../config/configSchema.ts";
 import type { ExternalNetworkConfig } from "../config/networkSchema.ts";
@@ -70,7 +74,7 @@ export const NETWORK_TOOLS: Means = {
     }
   },
 
-  async reconfigure({ config, network, cards, confirm }) {
+  async reconfigure({ config, network, cards, newKey, confirm }) {
     const settings = externalOf(config, network);
     const profile = profileOfExternal(network, settings);
     const contracts = readContractsFile(contractsPathOf(network, settings), {
@@ -82,6 +86,8 @@ export const NETWORK_TOOLS: Means = {
     const client = connectExternal(settings.rpcUrls, profile.chainId);
     const show = (wei: bigint): string => `${roundAmount(wei)} ${profile.coin}`;
     try {
+      const urls = parseNodeUrls(functions.offchainConfig!, functions.signers.length)!;
+      const formerKey = await findFormerKey({ client, contracts, operator, functions, urls, newKey });
       const done = await reconfigureNetwork({
         profile,
         client,
@@ -89,7 +95,7 @@ export const NETWORK_TOOLS: Means = {
         fees: feesOfExternal(settings, profile),
         contracts,
         file: contractsPathOf(network, settings),
-        functions,
+        functions: { ...functions, offchainConfig: encodeNodeUrls(urls, formerKey) },
         confirm: ({ balanceWei, gas, gasPriceWei, ...estimate }) =>
           confirm({
             ...estimate,
@@ -217,32 +223,21 @@ async function readSharedKey(
     throw new StartError(
       "the network's nodes have one operator: `tyche network deploy` has published their keys for secrets",
     );
-  const answers = await Promise.all(
-    urls.map(async (oracleUrl, node) => {
-      const gateway = createGatewayClient({
-        oracleUrl,
-        donId: contracts.donId,
-        signers: [signers[node]!],
-        receiver: signers[node]!,
-        sign: (bytes) => operator.signMessage(bytes),
-      });
-      try {
-        return await gateway.ask("node_key", {}, AbortSignal.timeout(NODE_TIMEOUT_MS));
-      } catch (error) {
-        throw new StartError(
-          `the node at ${oracleUrl} ${messageOf(error)}; all nodes have to run until they have generated the key`,
-          error,
-        );
-      }
-    }),
-  );
-  const early = answers.findIndex((one) => one.isAgreed !== true || one.configDigest !== configDigest);
+  const answers = await askForKey({ signers, urls }, { contracts, operator });
+  const away = answers.findIndex((one) => one instanceof Error);
+  if (away >= 0)
+    throw new StartError(
+      `the node at ${urls[away]} ${messageOf(answers[away])}; all nodes have to run until they have generated the key`,
+      answers[away],
+    );
+  const keys = answers as Partial<KeyAnswer>[];
+  const early = keys.findIndex((one) => one.isAgreed !== true || one.configDigest !== configDigest);
   if (early >= 0)
     throw new StartError(
       `the node at ${urls[early]} does not say yet that all have generated the key of the coordinator's configuration ${configDigest}; run this again once \`/readyz\` of all nodes has no warning of it`,
     );
-  const { donPublicKey, thresholdPublicKey } = answers[0]! as Partial<KeyAnswer>;
-  const other = answers.findIndex(
+  const { donPublicKey, thresholdPublicKey } = keys[0]!;
+  const other = keys.findIndex(
     (one) => one.donPublicKey !== donPublicKey || one.thresholdPublicKey !== thresholdPublicKey,
   );
   if (other >= 0 || !isHex(donPublicKey) || !isHex(thresholdPublicKey))
@@ -253,6 +248,69 @@ async function readSharedKey(
 }
 
 const NODE_TIMEOUT_MS = 10_000;
+
+/** Asks nodes what key for secrets they have; returns an error for each that doesn't say. */
+async function askForKey(
+  { signers, urls }: Pick<NodeSet, "signers" | "urls">,
+  { contracts, operator }: { readonly contracts: ContractsFile; readonly operator: Account },
+  payload: object = {},
+): Promise<readonly (Partial<KeyAnswer> | Error)[]> {
+  return await Promise.all(
+    urls.map(async (oracleUrl, node) => {
+      const gateway = createGatewayClient({
+        oracleUrl,
+        donId: contracts.donId,
+        signers: [signers[node]!],
+        receiver: signers[node]!,
+        sign: (bytes) => operator.signMessage(bytes),
+      });
+      return await gateway
+        .ask("node_key", payload, AbortSignal.timeout(NODE_TIMEOUT_MS))
+        .catch((error: unknown) => (error instanceof Error ? error : new Error(String(error))));
+    }),
+  );
+}
+
+/**
+ * Finds the key for secrets that new nodes are to take over: that of the present ones, or the one that those have yet to take over; `undefined`
+ * if there is none, or none is wanted. Nodes that are configured already keep what they were configured with.
+ *
+ * @throws {StartError} when too few of those who hold it answer.
+ */
+async function findFormerKey(options: {
+  readonly client: ChainClient;
+  readonly contracts: ContractsFile;
+  readonly operator: Account;
+  readonly functions: OracleIdentity["functions"];
+  readonly urls: readonly string[];
+  readonly newKey: boolean;
+}): Promise<FormerKey | undefined> {
+  const { client, contracts, functions, urls, newKey } = options;
+  if (newKey) return undefined;
+  const { functionsCoordinator: coordinator } = contracts.contracts;
+  const set = await readNodeSet(client, coordinator);
+  const listOf = (one: Pick<NodeSet, "signers" | "transmitters" | "urls">): string =>
+    [...one.signers, ...one.transmitters, ...one.urls].join();
+  if (listOf(set) === listOf({ ...functions, urls })) return set.formerKey;
+  const former = set.formerKey;
+  const holders = former === undefined ? [set] : [set, await readFormerSet(client, coordinator, former)];
+  for (const one of holders) {
+    const { configDigest, blockNumber, faulty } = one;
+    const answers = await askForKey(one, options, { configDigest });
+    const hashes = answers.flatMap((said) => {
+      if (said instanceof Error || said.configDigest !== configDigest) return [];
+      if (!isHex(said.thresholdPublicKey)) return [];
+      const keyHash = digestOf(fromHexText(said.thresholdPublicKey));
+      return said.isAgreed === true || keyHash === former?.keyHash ? [keyHash] : [];
+    });
+    const keyHash = hashes.find((hash) => hashes.filter((other) => other === hash).length > 2 * faulty);
+    if (keyHash !== undefined) return { configDigest, blockNumber: Number(blockNumber), keyHash };
+  }
+  if (contracts.oracle.functions.secretKeys === undefined) return undefined;
+  throw new StartError(
+    `too few of the nodes that hold the key for secrets say so, and ${2 * holders.at(-1)!.faulty + 1} have to hand it on: start them, or run this again with --new-key, and the new nodes generate another key; then all secrets have to be set again`,
+  );
+}
 
 function readOracle(files: readonly string[], chainId: number): OracleIdentity {
   const [file, ...others] = files;

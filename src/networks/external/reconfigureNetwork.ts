@@ -11,6 +11,7 @@ import {
   nodeConfigOf,
   LATEST_CONFIG,
 } from "../../chainlink/nodeConfig.ts";
+import { parseFormerKey } from "../../chainlink/offchainConfig.ts";
 import type { Account } from "../../evm/account.ts";
 import type { ChainClient } from "../../evm/client.ts";
 import { quote, type Fees } from "../../evm/fees.ts";
@@ -31,6 +32,10 @@ export interface ReconfigurationEstimate {
   /** Signers that join and leave. */
   readonly added: readonly Hex[];
   readonly removed: readonly Hex[];
+  /** The new configuration. */
+  readonly configDigest: Hex;
+  /** Whether its nodes take over the key for secrets; otherwise, they generate one. */
+  readonly takesOverKey: boolean;
 }
 
 export interface ReconfigureNetworkOptions {
@@ -71,9 +76,12 @@ export async function reconfigureNetwork(options: ReconfigureNetworkOptions): Pr
   const latest = await askContract(client, coordinator, LATEST_CONFIG);
   const isSet = configDigestOf(config, { chainId, coordinator, count: latest.count }) === latest.configDigest;
   const { signers: before, secretKeys, offchainConfig } = deployed.oracle.functions;
-  /** Under another configuration, the nodes generate another key for secrets. */
+  const nodes = functions.signers.length;
+  const takesOverKey = parseFormerKey(functions.offchainConfig ?? "0x", nodes) !== undefined;
+  /** Under another configuration, the nodes generate another key for secrets, unless they take it over. */
   const isSame =
-    isSet && offchainConfig === functions.offchainConfig && before.join() === functions.signers.join();
+    takesOverKey ||
+    (isSet && offchainConfig === functions.offchainConfig && before.join() === functions.signers.join());
   const note = (): void =>
     writeJsonFile(options.file, {
       ...deployed,
@@ -87,7 +95,6 @@ export async function reconfigureNetwork(options: ReconfigureNetworkOptions): Pr
     note();
     return { end: "present" };
   }
-  const nodes = functions.signers.length;
   const steps = [
     ...(isSet
       ? []
@@ -116,6 +123,8 @@ export async function reconfigureNetwork(options: ReconfigureNetworkOptions): Pr
     gasPriceWei,
     added: functions.signers.filter((signer) => !before.includes(signer)),
     removed: before.filter((signer) => !functions.signers.includes(signer)),
+    configDigest: configDigestOf(config, place),
+    takesOverKey,
   };
   if (!(await options.confirm(estimate))) return { end: "declined" };
   const sent = await sendSteps(options, steps);

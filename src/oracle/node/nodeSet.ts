@@ -6,7 +6,7 @@ import {
   type NodeConfig,
   LATEST_CONFIG,
 } from "../../chainlink/nodeConfig.ts";
-import { parseNodeUrls } from "../../chainlink/offchainConfig.ts";
+import { parseFormerKey, parseNodeUrls, type FormerKey } from "../../chainlink/offchainConfig.ts";
 import type { ChainClient, RawLog } from "../../evm/client.ts";
 import { findBlocksOfParent } from "../../evm/parentBlocks.ts";
 import { TycheError } from "../../lib/errors.ts";
@@ -24,6 +24,8 @@ export interface NodeSet {
   readonly transmitters: readonly Hex[];
   /** Where each node accepts messages; empty for the configuration of a single operator, who needs none. */
   readonly urls: readonly string[];
+  /** The key for secrets that the nodes take over; absent: they generate one. */
+  readonly formerKey?: FormerKey | undefined;
   /** What the digest is a hash of, besides chain, coordinator and number. */
   readonly config: NodeConfig;
 }
@@ -33,7 +35,8 @@ export function decodeNodeSet({ data, blockNumber }: Pick<RawLog, "data" | "bloc
   const config = decodeConfigSet(data);
   const { configDigest, count, faulty, signers, transmitters, offchainConfig } = config;
   const urls = parseNodeUrls(offchainConfig, signers.length) ?? [];
-  return { configDigest, count, blockNumber, faulty, signers, transmitters, urls, config };
+  const formerKey = parseFormerKey(offchainConfig, signers.length);
+  return { configDigest, count, blockNumber, faulty, signers, transmitters, urls, formerKey, config };
 }
 
 /**
@@ -47,18 +50,41 @@ export async function readNodeSet(
 ): Promise<NodeSet> {
   const { blockNumber, configDigest } = await askContract(client, coordinator, LATEST_CONFIG);
   const block = BigInt(blockNumber);
-  const find = async (fromBlock: bigint, toBlock: bigint): Promise<NodeSet | undefined> => {
-    const logs = await client.getLogs({ addresses: [coordinator], fromBlock, toBlock });
-    return logs
-      .filter(({ topics }) => topics[0] === CONFIG_SET_TOPIC)
-      .map((one) => decodeNodeSet(one))
-      .find((set) => set.configDigest === configDigest);
-  };
   // On Arbitrum, the contract knows only Ethereum's block numbers.
   const { first, last } = (await findBlocksOfParent(client, block)) ?? { first: block, last: block };
-  const found = await find(first, last);
+  return await findNodeSet(client, { coordinator, configDigest, first, last });
+}
+
+/**
+ * Reads from the chain who holds a key that is to be handed on.
+ *
+ * @throws {NodeSetError} when the configuration's log is unavailable.
+ */
+export async function readFormerSet(
+  client: Pick<ChainClient, "getLogs">,
+  coordinator: Hex,
+  { configDigest, blockNumber }: FormerKey,
+): Promise<NodeSet> {
+  const block = BigInt(blockNumber);
+  return await findNodeSet(client, { coordinator, configDigest, first: block, last: block });
+}
+
+async function findNodeSet(
+  client: Pick<ChainClient, "getLogs">,
+  {
+    coordinator,
+    configDigest,
+    first,
+    last,
+  }: { readonly coordinator: Hex; readonly configDigest: Hex; readonly first: bigint; readonly last: bigint },
+): Promise<NodeSet> {
+  const logs = await client.getLogs({ addresses: [coordinator], fromBlock: first, toBlock: last });
+  const found = logs
+    .filter(({ topics }) => topics[0] === CONFIG_SET_TOPIC)
+    .map((one) => decodeNodeSet(one))
+    .find((set) => set.configDigest === configDigest);
   if (found !== undefined) return found;
-  throw new NodeSetError(`no RPC node has the log of its configuration, of block ${block}`);
+  throw new NodeSetError(`no RPC node has the log of configuration ${configDigest}, of block ${first}`);
 }
 
 /** The nodes of a coordinator can't be determined. */

@@ -61,8 +61,8 @@ export interface OracleNodeOptions {
   readonly keepEvidence: (record: EvidenceRecord) => Promise<void>;
   /** Opens the secrets of requests; absent if this node holds none. */
   readonly openSecrets?: OpenSecrets | undefined;
-  /** Is told of each configuration that this node belongs to; `undefined`: of none. */
-  readonly onMembership?: ((set: NodeSet | undefined) => void) | undefined;
+  /** Is told of each configuration, whether this node belongs to it or not. */
+  readonly onNodeSet?: ((set: NodeSet) => void) | undefined;
   readonly runner: SourceRunner;
   readonly rounds: BeaconRounds;
   readonly maxResponseBytes: number;
@@ -133,7 +133,7 @@ export function createOracleNode(options: OracleNodeOptions): OracleNode {
 
   function join(set: NodeSet): Membership | undefined {
     const isMember = set.signers.includes(signer.address) && set.urls.length > 0;
-    options.onMembership?.(isMember ? set : undefined);
+    options.onNodeSet?.(set);
     if (!isMember || signal.aborted) return undefined;
     return createMembership({
       chainId,

@@ -2,14 +2,15 @@
  * A node's part in the keys for secrets of a network whose nodes belong to several operators. Nodes ask each other, by signed messages to
  * their gateways; PROTOCOL.md, "Secrets", has the rules.
  *
- * - `node_dealing`: what the asked node deals to the asking one (`keyGeneration.ts`).
- * - `node_key`: the public keys that follow from all dealings, once the asked node has recorded them. The keys are used when all say the same.
+ * - `node_dealing`: what the asked node deals to the asking one (`keyGeneration.ts`), for a new key or for one that is handed on.
+ * - `node_key`: the public keys that follow from the dealings, once the asked node has recorded them. The keys are used when all say the same.
  * - `node_share`: the asked node's share of opening a ciphertext, for a request that it has seen on chain and that names it.
  * - `node_slots`: what the asked node holds in slots that a request names, for a node that was away when they were uploaded.
  */
 import { setTimeout as sleep } from "node:timers/promises";
-import { isHex, type Hex } from "viem";
+import { hexToString, isHex, type Hex } from "viem";
 import { configDigestOf } from "../../chainlink/nodeConfig.ts";
+import type { FormerKey } from "../../chainlink/offchainConfig.ts";
 import { fromHexText, toHexText } from "../../lib/hex.ts";
 import { isObject } from "../../lib/isObject.ts";
 import { messageOf, TycheError } from "../../lib/errors.ts";
@@ -18,9 +19,12 @@ import {
   combineDealings,
   createDealer,
   isPartOf,
+  isShareOf,
   parseDealing,
+  parseHandedOn,
   type Dealer,
   type Dealing,
+  type Handover,
   type SharedKey,
 } from "../../secrets/keyGeneration.ts";
 import type { SecretOpener } from "../../secrets/secretKeys.ts";
@@ -30,8 +34,8 @@ import {
   combineShares,
   decrypt,
   makeShare,
-  parseCiphertext,
   type Ciphertext,
+  type ThresholdPublicKey,
 } from "../../secrets/tdh2.ts";
 import { LONGEST_FREE_PAUSE_MS, pauseAfter } from "../backoff.ts";
 import { createBoundedMap } from "../node/boundedMap.ts";
@@ -71,7 +75,9 @@ export type AskNode = (
 
 /** A node's part in keys that no one holds. */
 export interface SharedKeys {
-  /** Takes part in a configuration; `undefined`, or nodes that its digest is not the hash of: in none. */
+  /**
+   * Takes part in a configuration, or hands a key on to its nodes; `undefined`, or nodes that its digest is not the hash of: neither.
+   */
   join(this: void, set: NodeSet | undefined): void;
   /**
    * Answers a message of a node.
@@ -89,7 +95,7 @@ export interface SharedKeys {
    * that was deleted or replaced. Rejects while too few answer to tell.
    */
   readonly recall: RecallSlots;
-  /** Why this node has no key yet; `undefined` once it has one, or takes part in no configuration. */
+  /** Why this node has no key yet, or hands none on; `undefined` once it has one, or takes part in no configuration. */
   trouble(this: void): string | undefined;
 }
 
@@ -103,6 +109,10 @@ export interface SharedKeysOptions {
   readonly address: Hex;
   /** Connects to the nodes of a set. */
   readonly connect: (set: NodeSet) => AskNode;
+  /** Reads from the chain who holds a key that is to be handed on. */
+  readonly readFormer: (former: FormerKey) => Promise<NodeSet>;
+  /** The configuration to whose nodes this node's operator lets it hand its share on: the coordinator's owner alone could name its own nodes. */
+  readonly handKeyOnTo: Hex | undefined;
   /** Stores what a node must not forget of a configuration. */
   readonly records: {
     read(configDigest: Hex): Promise<string | undefined>;
@@ -125,17 +135,31 @@ interface Given {
   readonly part: Hex;
 }
 
-/** What is stored of a configuration: what all nodes dealt, in their order, and whether all nodes have recorded the same. */
+/** What is stored of a configuration: what was dealt, in the order of the dealers, and whether all nodes have recorded the same. */
 interface KeyRecord {
   readonly given: readonly Given[];
   readonly isAgreed: boolean;
+  /** Absent for a key that all nodes have generated. */
+  readonly handover?: Handover;
+  /** Whether the dealers have yet to be chosen: these have dealt so far. */
+  readonly isOpen?: true;
 }
 
-/** What a node says of its key. */
-export interface KeyAnswer extends Pick<SharedKey, "donPublicKey" | "thresholdPublicKey"> {
+/** Nodes that are asked. */
+interface Nodes {
+  readonly set: NodeSet;
+  readonly ask: AskNode;
+}
+
+/** What a node says of its key: the public keys once it has recorded them. */
+export interface KeyAnswer {
   readonly configDigest: Hex;
-  /** Digests of what each node dealt. */
-  readonly dealings: readonly Hex[];
+  readonly donPublicKey?: Hex | undefined;
+  readonly thresholdPublicKey?: Hex | undefined;
+  /** Digests of what each node dealt to it; `null` if it was nothing right. */
+  readonly dealings: readonly (Hex | null)[];
+  /** Of a key that is handed on: whose dealings it has combined, by index. */
+  readonly dealers?: readonly number[] | undefined;
   /** Whether it knows that all nodes have recorded this key. */
   readonly isAgreed: boolean;
 }
@@ -149,30 +173,38 @@ interface AskUntil {
 }
 
 /** A node's part in one configuration. */
-interface Seat {
-  readonly set: NodeSet;
+interface Seat extends Nodes {
+  /** -1 for a node that only hands its share on. */
   readonly self: number;
   /** Shares that open a ciphertext. */
   readonly needed: number;
-  readonly dealer: Dealer;
-  readonly ask: AskNode;
   readonly stopping: AbortController;
-  /** By node: what it dealt to this one, and why it is not known yet. */
-  readonly given: (Given | undefined)[];
-  readonly missing: (string | undefined)[];
+  /** Who deals: its own nodes, or those that hand their key on once they are known. */
+  dealers: Nodes | undefined;
+  /** What this node holds of a key that is handed on, and what its holders say that is. */
+  held: (Pick<KeyRecord, "isAgreed"> & { readonly key: SharedKey }) | undefined;
+  formerKey: ThresholdPublicKey | undefined;
+  dealer: Dealer | undefined;
+  /** By dealer: what it dealt to this node. */
+  readonly given: Map<number, Given>;
+  /** By method and URL: why what is needed of a node is not there yet. */
+  readonly missing: Map<string, string>;
   /** By node: whether it has recorded the same key, and whether it knows that all have. */
   readonly same: boolean[];
   readonly knows: boolean[];
-  /** Digests of what each node dealt; empty without a key. */
-  digests: readonly Hex[];
+  record: KeyRecord | undefined;
   key: SharedKey | undefined;
   isAgreed: boolean;
 }
 
-/** Creates a node's part in shared keys; it generates keys for each configuration that it joins. */
+/** The node that chooses whose dealings are combined where not all are needed: the others check and follow it, as all must do the same. */
+const CHOOSER = 0;
+
+/** Creates a node's part in shared keys; it generates a key for each configuration that it joins, or takes over the former one. */
 export function createSharedKeys(options: SharedKeysOptions): SharedKeys {
   const { seed, chainId, coordinator, address, connect, records, assertSeen, findNamed, log, signal } =
     options;
+  const { readFormer, handKeyOnTo } = options;
   const questions = createTokenBuckets(QUESTIONS);
   const box = createBox(deriveKey(seed, "box"));
   const boxKey = toHexText(box.publicKey);
@@ -185,6 +217,8 @@ export function createSharedKeys(options: SharedKeysOptions): SharedKeys {
   async function run(own: Seat): Promise<void> {
     for (let attempt = 1; !own.stopping.signal.aborted; attempt += 1) {
       try {
+        await findFormerShare(own);
+        if (own.self < 0) return;
         if (own.key === undefined) await restore(own);
         if (own.key === undefined) await collect(own);
         if (own.key !== undefined && !own.isAgreed) await confirm(own);
@@ -198,48 +232,154 @@ export function createSharedKeys(options: SharedKeysOptions): SharedKeys {
     }
   }
 
-  /** Continues from what was recorded before a restart. */
-  async function restore(own: Seat): Promise<void> {
-    const record = await records.read(own.set.configDigest);
-    if (record === undefined) return;
-    const { given, isAgreed } = JSON.parse(record) as KeyRecord;
-    adopt(own, given);
-    own.isAgreed = isAgreed;
+  /** Finds this node's share of a key that is handed on. */
+  async function findFormerShare(own: Seat): Promise<void> {
+    const { formerKey, configDigest } = own.set;
+    if (formerKey === undefined || own.held !== undefined) return;
+    const record = await readRecord(formerKey.configDigest);
+    if (record === undefined || record.isOpen !== undefined) return;
+    const key = keyOf(record);
+    if (hashOf(key.thresholdPublicKey) !== formerKey.keyHash) return;
+    own.held = { key, isAgreed: record.isAgreed };
+    const trouble = handTrouble(own);
+    if (trouble !== undefined) log.warn({ configDigest }, `secrets: ${trouble}`);
   }
 
-  function adopt(own: Seat, given: readonly Given[]): void {
+  /** Connects to the nodes that hand a key on. */
+  async function connectFormer(formerKey: FormerKey): Promise<Nodes> {
+    const set = await readFormer(formerKey);
+    if (set.configDigest !== formerKey.configDigest || !isHashed(set))
+      throw new Error(`the RPC nodes show other nodes than those of configuration ${formerKey.configDigest}`);
+    return { set, ask: askOf(set) };
+  }
+
+  function handTrouble({ set, held, isAgreed }: Seat): string | undefined {
+    if (held === undefined || isAgreed || handKeyOnTo === set.configDigest) return undefined;
+    const nodes = set.signers.map((signer, node) => `${signer} at ${set.urls[node]}`);
+    return `the coordinator's owner wants this node to hand its share of the key for secrets on to ${nodes.join(", ")}: any ${2 * set.faulty + 1} of them together can read all secrets. If you trust them as you do the present nodes, set handKeyOnTo of the network to ${set.configDigest}, and start the node again`;
+  }
+
+  const isHashed = ({ config, configDigest, count }: NodeSet): boolean =>
+    configDigestOf(config, { chainId, coordinator, count }) === configDigest;
+
+  async function readRecord(configDigest: Hex): Promise<KeyRecord | undefined> {
+    const record = await records.read(configDigest);
+    return record === undefined ? undefined : (JSON.parse(record) as KeyRecord);
+  }
+
+  /** Continues from what was recorded before a restart. */
+  async function restore(own: Seat): Promise<void> {
+    const record = await readRecord(own.set.configDigest);
+    if (record === undefined) return;
+    for (const [k, one] of record.given.entries()) own.given.set(record.handover?.dealers[k] ?? k, one);
+    if (record.isOpen === undefined) adopt(own, record, keyOf(record));
+  }
+
+  function keyOf({ given, handover }: KeyRecord): SharedKey {
     const parts = given.map(({ part }) => box.open(fromHexText(part), PART));
-    own.given.splice(0, given.length, ...given);
-    own.digests = given.map(({ dealing }) => digestOf(JSON.stringify(dealing)));
-    own.key = combineDealings(
+    return combineDealings(
       given.map(({ dealing }) => dealing),
       parts,
+      handover,
     );
   }
 
-  /** Asks those nodes for what they deal from whom nothing right has come yet; records the dealings once all are there. */
+  function adopt(own: Seat, record: KeyRecord, key: SharedKey): void {
+    own.missing.clear();
+    own.record = record;
+    own.key = key;
+    own.isAgreed = record.isAgreed;
+  }
+
+  /** Asks those dealers for what they deal from whom nothing right has come yet; records the dealings once enough are there. */
   async function collect(own: Seat): Promise<void> {
-    const { set, self, needed } = own;
+    const { set, self, needed, given } = own;
+    const { configDigest } = set;
+    const dealt = new Map<number, Given>();
+    own.dealers ??= await connectFormer(set.formerKey!);
     await askAll(
       own,
-      (node) => own.given[node] === undefined,
-      async (node) => {
-        const payload = { configDigest: set.configDigest, boxKey };
-        const answer = await askNode(own, node, "node_dealing", payload);
-        const { part } = answer as { readonly part?: unknown };
+      own.dealers,
+      (node) => !given.has(node),
+      async (answer, node) => {
+        const { part, formerKey } = answer as { readonly part?: unknown; readonly formerKey?: unknown };
         const dealing = parseDealing(answer, needed);
         if (dealing === undefined || !isHex(part) || !isRight(dealing, self, part))
           return "it deals what does not fit its own commitments";
-        own.given[node] ??= { dealing, part };
+        if (set.formerKey !== undefined) {
+          if (!isHex(formerKey) || hashOf(formerKey) !== set.formerKey.keyHash)
+            return "it hands on another key than the configuration names";
+          own.formerKey ??= JSON.parse(hexToString(formerKey)) as ThresholdPublicKey;
+          if (!isShareOf(dealing, own.formerKey.HArray[node]!))
+            return "it deals something else than its share";
+        }
+        dealt.set(node, { dealing, part });
         return undefined;
       },
+      { method: "node_dealing", payload: { configDigest, boxKey } },
     );
-    const given = own.given.filter((one) => one !== undefined);
-    if (given.length < set.signers.length) return;
+    const recordOf = (dealers: readonly number[], from = given): KeyRecord => ({
+      given: dealers.map((node) => from.get(node)!),
+      isAgreed: false,
+      ...(set.formerKey !== undefined && { handover: { dealers, nodes: set.signers.length, configDigest } }),
+    });
+    const all = new Map([...given, ...dealt]);
+    // On disk before this node says that it has them: a dealer that leaves may not be there to ask again.
+    if (set.formerKey !== undefined && dealt.size > 0)
+      await records.save(configDigest, JSON.stringify({ ...recordOf([...all.keys()], all), isOpen: true }));
+    for (const [node, one] of dealt) given.set(node, one);
+    const chosen = set.formerKey === undefined ? allOf(own) : await choose(own);
+    if (chosen === undefined) return;
+    const record = recordOf(chosen);
+    const key = keyOf(record);
+    if (own.formerKey !== undefined && key.threshold.H !== own.formerKey.H)
+      throw new Error("what was dealt makes another key than the one that is handed on");
     // On disk before this node says what it follows from: it must never say anything else.
-    await records.save(set.configDigest, JSON.stringify({ given, isAgreed: false } satisfies KeyRecord));
-    adopt(own, given);
+    await records.save(configDigest, JSON.stringify(record));
+    adopt(own, record, key);
   }
+
+  function allOf({ set, given }: Seat): readonly number[] | undefined {
+    return given.size < set.signers.length ? undefined : set.signers.map((_, node) => node);
+  }
+
+  /** Returns the dealers whose dealings all nodes combine: as many as opened a ciphertext, each of which has dealt the same to all nodes, and rightly. */
+  async function choose(own: Seat): Promise<readonly number[] | undefined> {
+    const { set, self, given } = own;
+    const needed = 2 * own.dealers!.set.faulty + 1;
+    if (given.size < needed) return undefined;
+    const digests = digestsOf(own);
+    const dealtAlike = new Set(given.keys());
+    let chosen: readonly number[] | undefined;
+    let answers = 0;
+    await askAll(
+      own,
+      own,
+      (node) => node !== self && (self === CHOOSER || node === CHOOSER),
+      async (answer) => {
+        const { dealings, dealers } = answer as Partial<KeyAnswer>;
+        answers += 1;
+        for (const node of given.keys()) if (dealings?.[node] !== digests[node]) dealtAlike.delete(node);
+        if (self === CHOOSER) return undefined;
+        if (!Array.isArray(dealers)) return "it has yet to choose whose dealings are combined";
+        const known = new Set(dealers.filter((node: number) => dealtAlike.has(node)));
+        if (known.size !== needed || dealers.length !== needed)
+          return "it has chosen dealings that this node was not dealt";
+        chosen = dealers;
+        return undefined;
+      },
+      { method: "node_key", payload: {} },
+    );
+    if (self !== CHOOSER) return chosen;
+    const right = [...dealtAlike].toSorted((a, b) => a - b);
+    return answers === set.signers.length - 1 && right.length >= needed ? right.slice(0, needed) : undefined;
+  }
+
+  const digestsOf = ({ given }: Seat): readonly (Hex | null)[] =>
+    Array.from({ length: Math.max(-1, ...given.keys()) + 1 }, (_, node) => {
+      const one = given.get(node);
+      return one === undefined ? null : digestOf(JSON.stringify(one.dealing));
+    });
 
   function isRight(dealing: Dealing, index: number, part: Hex): boolean {
     try {
@@ -251,53 +391,86 @@ export function createSharedKeys(options: SharedKeysOptions): SharedKeys {
 
   /** Asks the others for their keys, until all have said the same, or so many know of that that one of those is honest. */
   async function confirm(own: Seat): Promise<void> {
-    const { set, key } = own;
+    const { set, self, key } = own;
     await askAll(
       own,
-      (node) => !own.knows[node],
-      async (node) => {
-        const answer = await askNode(own, node, "node_key", {});
+      own,
+      (node) => node !== self && !own.knows[node],
+      async (answer, node) => {
         const { donPublicKey, thresholdPublicKey, isAgreed } = answer as Partial<KeyAnswer>;
         own.same[node] = donPublicKey === key!.donPublicKey && thresholdPublicKey === key!.thresholdPublicKey;
         own.knows[node] = own.same[node] && isAgreed === true;
-        return own.same[node] ? undefined : `it has another key${describeDifference(own, answer)}`;
+        if (own.same[node]) return undefined;
+        return thresholdPublicKey === undefined
+          ? "it has not combined the dealings yet"
+          : `it has another key${describeDifference(own, digestsOf(own), answer)}`;
       },
+      { method: "node_key", payload: {} },
     );
     const isKnown = own.knows.filter((knows) => knows).length > set.faulty;
     if (own.same.includes(false) && !isKnown) return;
-    const given = own.given.filter((one) => one !== undefined);
-    await records.save(set.configDigest, JSON.stringify({ given, isAgreed: true } satisfies KeyRecord));
-    own.isAgreed = true;
+    const record = { ...own.record!, isAgreed: true };
+    await records.save(set.configDigest, JSON.stringify(record));
+    adopt(own, record, key!);
     const { donPublicKey, thresholdPublicKey } = key!;
     log.info(
       { configDigest: set.configDigest, donPublicKey, thresholdPublicKey },
-      "secrets: all nodes have generated the same key",
+      `secrets: all nodes have ${record.handover === undefined ? "generated" : "taken over"} the same key`,
     );
   }
 
-  /** Asks nodes at once; `work` returns what is wrong with what a node answers. */
+  /** Asks nodes the same at once; `read` returns what is wrong with what a node answers. */
   async function askAll(
     own: Seat,
+    { set, ask }: Nodes,
     isAsked: (node: number) => boolean,
-    work: (node: number) => Promise<string | undefined>,
+    read: (answer: object, node: number) => Promise<string | undefined>,
+    { method, payload }: Pick<AskUntil, "method" | "payload">,
   ): Promise<void> {
+    const { signal: stop } = own.stopping;
     await Promise.all(
-      own.set.signers.map(async (_, node) => {
-        if (node === own.self || !isAsked(node)) return;
-        const before = own.missing[node];
-        own.missing[node] = await work(node).catch((error: unknown) => `it ${messageOf(error)}`);
-        const trouble = own.missing[node];
-        if (trouble !== undefined && trouble !== before && !own.stopping.signal.aborted)
-          log.warn(
-            { signer: own.set.signers[node], trouble },
-            "secrets: a node keeps the key from being generated",
-          );
+      set.signers.map(async (signer, node) => {
+        if (!isAsked(node)) return;
+        const url = set.urls[node]!;
+        const trouble = await ask(
+          node,
+          method,
+          payload,
+          AbortSignal.any([stop, AbortSignal.timeout(ANSWER_MS)]),
+        )
+          .then((answer) => read(answer, node))
+          .catch((error: unknown) => `it ${messageOf(error)}`);
+        const name = `${method} ${url}`;
+        const before = own.missing.get(name);
+        if (trouble === undefined) own.missing.delete(name);
+        else own.missing.set(name, trouble);
+        if (trouble !== undefined && trouble !== before && !stop.aborted)
+          log.warn({ signer, trouble }, "secrets: a node keeps the key from being generated");
       }),
     );
   }
 
-  const askNode = (own: Seat, node: number, method: NodeMethod, payload: object): Promise<object> =>
-    own.ask(node, method, payload, AbortSignal.any([own.stopping.signal, AbortSignal.timeout(ANSWER_MS)]));
+  /** Connects to the nodes of a set; this node answers itself. */
+  function askOf(set: NodeSet): AskNode {
+    const ask = connect(set);
+    return (node, method, payload, stop) =>
+      set.signers[node] === address
+        ? answer(method, payload, address.toLowerCase() as Hex)
+        : ask(node, method, payload, stop);
+  }
+
+  function dealerOf(own: Seat): Dealer {
+    const { set, self, needed, held } = own;
+    if (own.dealer !== undefined) return own.dealer;
+    if (set.formerKey === undefined ? self < 0 : held === undefined)
+      throw new GatewayError("the node has no share of the key, or does not know yet that it has");
+    if (held !== undefined && handKeyOnTo !== set.configDigest)
+      throw new GatewayError("its operator has not agreed to hand its share on to these nodes");
+    // Hashed, as 31 signers are longer than what a key may be derived for.
+    const purpose = `dealing ${set.configDigest} ${needed} ${digestOf(set.signers.join())}`;
+    own.dealer = createDealer(deriveKey(seed, purpose), needed, held?.key.share);
+    return own.dealer;
+  }
 
   /** Asks a node again and again until it answers; resolves with `undefined` once stopped. */
   async function askUntil(
@@ -392,95 +565,106 @@ export function createSharedKeys(options: SharedKeysOptions): SharedKeys {
     }
   }
 
+  async function answer(method: NodeMethod, given: unknown, sender: Hex): Promise<object> {
+    const payload = isObject(given) ? given : {};
+    if (method === "node_key") return sayKey(payload["configDigest"]);
+    const own = ownSeat(payload);
+    const index = own.set.signers.findIndex((one) => one.toLowerCase() === sender);
+    if (index < 0) throw new GatewayError(`${sender} is no node of this configuration`);
+    if (!questions.take(sender)) throw new GatewayError("the node asks too much; wait a second");
+    if (method === "node_slots") {
+      const { reference } = payload;
+      const { owner, slots } = decodeSecretsReference(isHex(reference) ? fromHexText(reference) : NOTHING);
+      if (owner === undefined) throw new GatewayError("the reference must name an owner");
+      return { slots: await options.findHeld(owner, slots) };
+    }
+    const { boxKey: theirs, requestId, digest } = payload;
+    if (!isHex(theirs)) throw new GatewayError("the payload must have boxKey");
+    const sealed = (bytes: Uint8Array, context: string): Hex => {
+      try {
+        return toHexText(sealTo(fromHexText(theirs), bytes, context));
+      } catch {
+        throw new GatewayError("boxKey is no point of P-256");
+      }
+    };
+    if (method === "node_dealing") {
+      const dealer = dealerOf(own);
+      const formerKey = own.held?.key.thresholdPublicKey;
+      return { ...dealer.dealing, part: sealed(dealer.partOf(index), PART), formerKey };
+    }
+    if (!own.isAgreed) throw new GatewayError(PENDING);
+    if (!isHex(requestId) || !isHex(digest))
+      throw new GatewayError("the payload must have requestId and digest");
+    return { share: sealed(await shareOf(requestId, digest), SHARE) };
+  }
+
+  /** Says what key this node has in the present configuration, or in the one whose key is handed on. */
+  function sayKey(wanted: unknown): KeyAnswer {
+    if (seat !== undefined && seat.held !== undefined && wanted === seat.set.formerKey?.configDigest) {
+      const { key, isAgreed } = seat.held;
+      const { donPublicKey, thresholdPublicKey } = key;
+      return { configDigest: wanted as Hex, donPublicKey, thresholdPublicKey, dealings: [], isAgreed };
+    }
+    if (seat === undefined || (seat.key === undefined && seat.set.formerKey === undefined))
+      throw new GatewayError("the node has not been dealt everything yet");
+    const { set, key, record, isAgreed } = seat;
+    return {
+      configDigest: set.configDigest,
+      donPublicKey: key?.donPublicKey,
+      thresholdPublicKey: key?.thresholdPublicKey,
+      dealings: digestsOf(seat),
+      dealers: record?.handover?.dealers,
+      isAgreed,
+    };
+  }
+
   return {
     join(set) {
       seat?.stopping.abort();
       seat = undefined;
       refusal = undefined;
       if (set === undefined || signal.aborted) return;
-      const { configDigest, config, count } = set;
+      const { configDigest } = set;
       // A node of the chain that lies could name others as signers, or fewer as needed, and be dealt what opens the true nodes' secrets.
-      if (configDigestOf(config, { chainId, coordinator, count }) !== configDigest) {
+      if (!isHashed(set)) {
         refusal = `the RPC nodes show nodes of which ${configDigest} is not the digest: no key for secrets is generated with them`;
         log.error({ configDigest }, `secrets: ${refusal}`);
         return;
       }
       const needed = 2 * set.faulty + 1;
-      const self = set.signers.indexOf(address);
-      // Hashed, as 31 signers are longer than what a key may be derived for.
-      const purpose = `dealing ${configDigest} ${needed} ${digestOf(set.signers.join())}`;
-      const dealer = createDealer(deriveKey(seed, purpose), needed);
-      const { dealing } = dealer;
-      const part = toHexText(sealTo(box.publicKey, dealer.partOf(self), PART));
-      const nodes = set.signers.length;
+      const self = set.urls.length > 0 ? set.signers.indexOf(address) : -1;
       const own: Seat = {
         set,
         self,
         needed,
-        dealer,
-        ask: connect(set),
+        ask: askOf(set),
         stopping: new AbortController(),
-        given: Array.from({ length: nodes }, (_, node) => (node === self ? { dealing, part } : undefined)),
-        missing: Array.from({ length: nodes }, () => undefined),
-        same: Array.from({ length: nodes }, (_, node) => node === self),
-        knows: Array.from({ length: nodes }, () => false),
-        digests: [],
+        dealers: undefined,
+        held: undefined,
+        formerKey: undefined,
+        dealer: undefined,
+        given: new Map(),
+        missing: new Map(),
+        same: set.signers.map((_, node) => node === self),
+        knows: set.signers.map(() => false),
+        record: undefined,
         key: undefined,
         isAgreed: false,
       };
+      if (set.formerKey === undefined) own.dealers = own;
       seat = own;
       // It never rejects.
       void run(own);
     },
 
-    async answer(method, given, sender) {
-      const payload = isObject(given) ? given : {};
-      if (method === "node_key") {
-        if (seat?.key === undefined) throw new GatewayError("the node has not been dealt everything yet");
-        const { set, key, digests, isAgreed } = seat;
-        const { donPublicKey, thresholdPublicKey } = key;
-        const { configDigest } = set;
-        return {
-          configDigest,
-          donPublicKey,
-          thresholdPublicKey,
-          dealings: digests,
-          isAgreed,
-        } satisfies KeyAnswer;
-      }
-      const own = ownSeat(payload);
-      const index = own.set.signers.findIndex((one) => one.toLowerCase() === sender);
-      if (index < 0) throw new GatewayError(`${sender} is no node of this configuration`);
-      if (!questions.take(sender)) throw new GatewayError("the node asks too much; wait a second");
-      if (method === "node_slots") {
-        const { reference } = payload;
-        const { owner, slots } = decodeSecretsReference(isHex(reference) ? fromHexText(reference) : NOTHING);
-        if (owner === undefined) throw new GatewayError("the reference must name an owner");
-        return { slots: await options.findHeld(owner, slots) };
-      }
-      const { boxKey: theirs, requestId, digest } = payload;
-      if (!isHex(theirs)) throw new GatewayError("the payload must have boxKey");
-      const sealed = (bytes: Uint8Array, context: string): Hex => {
-        try {
-          return toHexText(sealTo(fromHexText(theirs), bytes, context));
-        } catch {
-          throw new GatewayError("boxKey is no point of P-256");
-        }
-      };
-      if (method === "node_dealing")
-        return { ...own.dealer.dealing, part: sealed(own.dealer.partOf(index), PART) };
-      if (!own.isAgreed) throw new GatewayError(PENDING);
-      if (!isHex(requestId) || !isHex(digest))
-        throw new GatewayError("the payload must have requestId and digest");
-      return { share: sealed(await shareOf(requestId, digest), SHARE) };
-    },
+    answer,
 
     openerFor(requestId) {
       const { key } = readyKey();
       return {
         donSecretKey: key.donSecretKey,
         async open(ciphertext, isFor) {
-          const parsed = parseCiphertext(ciphertext, key.threshold);
+          const parsed = parseHandedOn(ciphertext, key.threshold);
           if (requestId === undefined || !isFor(parsed)) throw new CiphertextError("it is for somebody else");
           return await decrypt(
             parsed,
@@ -492,7 +676,7 @@ export function createSharedKeys(options: SharedKeysOptions): SharedKeys {
 
     parse(ciphertext) {
       if (seat?.isAgreed !== true) throw new GatewayError(PENDING);
-      return parseCiphertext(ciphertext, readyKey().key.threshold);
+      return parseHandedOn(ciphertext, readyKey().key.threshold);
     },
 
     async recall(owner, slots) {
@@ -529,10 +713,18 @@ export function createSharedKeys(options: SharedKeysOptions): SharedKeys {
     },
 
     trouble() {
-      if (seat === undefined || seat.isAgreed) return refusal;
-      const { set, missing } = seat;
-      const nodes = missing.flatMap((why, node) => (why === undefined ? [] : [`${set.urls[node]}: ${why}`]));
-      return `the key for secrets is not generated yet: all nodes have to take part once${nodes.length === 0 ? "" : `; ${nodes.join("; ")}`}`;
+      if (seat === undefined) return refusal;
+      const hand = handTrouble(seat);
+      if (seat.self < 0 || seat.isAgreed) return hand;
+      const { set, dealers, missing } = seat;
+      const from = dealers && 2 * dealers.set.faulty + 1;
+      const what =
+        set.formerKey === undefined
+          ? "the key for secrets is not generated yet: all nodes have to take part once"
+          : `the key for secrets is not handed on yet: ${from ?? "enough"} of the nodes of configuration ${set.formerKey.configDigest} have to deal, and all of the present ones to take part once`;
+      return [what, hand, ...[...missing].map(([name, why]) => `${name.split(" ")[1]}: ${why}`)]
+        .filter((one) => one !== undefined)
+        .join("; ");
     },
   };
 }
@@ -556,11 +748,17 @@ function parseSlots(answer: object, owner: Hex, asked: readonly SlotVersion[]): 
 
 const PENDING = "the nodes have not generated the key for secrets yet";
 
+const hashOf = (thresholdPublicKey: Hex): Hex => digestOf(fromHexText(thresholdPublicKey));
+
 /** Names the dealers whose dealings two nodes have differently: either they dealt twice, or one of the two lies. */
-function describeDifference({ digests, set }: Pick<Seat, "digests" | "set">, answer: object): string {
+function describeDifference(
+  { dealers }: Pick<Seat, "dealers">,
+  digests: readonly (Hex | null)[],
+  answer: object,
+): string {
   const { dealings } = answer as { readonly dealings?: unknown };
-  if (!Array.isArray(dealings)) return "";
-  const signers = set.signers.filter((_, node) => dealings[node] !== digests[node]);
+  if (!Array.isArray(dealings) || dealers === undefined) return "";
+  const signers = dealers.set.signers.filter((_, node) => dealings[node] !== digests[node]);
   return signers.length === 0 ? "" : `, and says that ${signers.join(", ")} dealt something else`;
 }
 

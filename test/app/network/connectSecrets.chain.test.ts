@@ -12,11 +12,16 @@ import {
   parseGatewayMessage,
   type GatewayBody,
 } from "../../../src/oracle/secrets/gatewayMessage.ts";
+import { createSecretKeys } from "../../../src/secrets/secretKeys.ts";
 
 const operator = createAccount(Buffer.alloc(32, 1));
 const node = createAccount(Buffer.alloc(32, 2));
 const stranger = createAccount(Buffer.alloc(32, 3));
-const secretKeys = { donPublicKey: "0x00", thresholdPublicKey: stringToHex('{"Group":"P256"}') } as const;
+const { donPublicKey, thresholdPublicKey, threshold } = createSecretKeys({
+  don: new Uint8Array(32).fill(1),
+  threshold: new Uint8Array(32).fill(2),
+});
+const secretKeys = { donPublicKey, thresholdPublicKey };
 
 let oracle: Server | undefined;
 afterEach(() => oracle?.close());
@@ -89,6 +94,14 @@ test("default: asks the oracle as the operator, and takes what a node has signed
     run: { ...run, bytes: Uint8Array.from(Buffer.from("ok")) },
     shownChars: 9,
   });
+});
+
+test("behaviour: encrypts to a key that was handed on with its first generator, which stays valid", () => {
+  const handedOn = stringToHex(JSON.stringify({ ...threshold, G_bar: threshold.H }));
+  const holder = holderOf(
+    connect("http://127.0.0.1:1", { secretKeys: { ...secretKeys, thresholdPublicKey: handedOn } }),
+  );
+  expect(holder.threshold).toEqual(threshold);
 });
 
 test("error: what the oracle refuses is the caller's", async () => {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Receipt } from "../../../src/evm/client.ts";
 import { encodeArgs, encodeFunctionsRequest } from "../../../src/chainlink/functionsRequest.ts";
 import { gasOfAdoptNodes } from "../../../src/chainlink/nodeConfig.ts";
-import { MAX_NODE_URL_LENGTH } from "../../../src/chainlink/offchainConfig.ts";
+import { encodeNodeUrls, MAX_NODE_URL_LENGTH } from "../../../src/chainlink/offchainConfig.ts";
 import { MAX_ARGUMENT_BYTES, encodePresetBatch, submissionGas } from "../../../src/chainlink/presetBatch.ts";
 import { deliveryGas, type SignedReport } from "../../../src/chainlink/presetReport.ts";
 import { MAX_NODES, faultyNodesOf, signaturesOf } from "../../../src/chainlink/quorum.ts";
@@ -157,7 +157,10 @@ describe.each(VRF_VERSIONS)("%s", (vrfVersion: VrfVersion) => {
 
     test("behaviour: the gas limits of adoption and delivery are enough for 31 nodes, and not twice as much", async () => {
       const nodes = Array.from({ length: MAX_NODES }, (_, i) => testAccount(100 + i));
-      const config = nodeConfig(nodes, `0x${"ab".repeat(MAX_NODES * (MAX_NODE_URL_LENGTH + 3))}`);
+      const urls = nodes.map(() => "u".repeat(MAX_NODE_URL_LENGTH));
+      const digest: Hex = `0x${"ab".repeat(32)}`;
+      const formerKey = { configDigest: digest, blockNumber: Number.MAX_SAFE_INTEGER, keyHash: digest };
+      const config = nodeConfig(nodes, encodeNodeUrls(urls, formerKey));
       await configureNodes(stack, config);
       const adoptionGas = gasOfAdoptNodes(MAX_NODES);
       const adopted = await adoptNodes(stack, config, { gas: adoptionGas });

@@ -33,8 +33,10 @@ export interface SeveralOperators {
   deploy(nodes?: number): Promise<string>;
   /** Takes the contracts file from a node: of the network, it gets only the addresses of coordinator and PresetConsumer. */
   tellAddressesAlone(node: number): Readonly<Record<string, string>>;
+  /** Has a node's operator agree to hand its share of the key for secrets on. */
+  letHandOn(node: number, configDigest: string): Readonly<Record<string, string>>;
   /** Configures the network for other nodes, by index. */
-  reconfigure(nodes: readonly number[]): Promise<string>;
+  reconfigure(nodes: readonly number[], more?: readonly string[]): Promise<string>;
   /** Reads from the chain which accounts (lower case) answered each request, by request id. */
   readAnswers(): Promise<ReadonlyMap<string, readonly string[]>>;
   /** Returns the account (lower case) that sends a node's reports. */
@@ -143,9 +145,13 @@ export async function prepareOperators(
       const alone = { rpcUrls: [chain.httpUrl], contracts: undefined, coordinator, presetConsumer };
       return { ...nodes[node]!, TYCHE_CONFIG: writeConfig(`node-${node}-config`, alone) };
     },
-    async reconfigure(chosen) {
+    letHandOn(node, configDigest) {
+      const more = { rpcUrls: [chain.httpUrl], handKeyOnTo: configDigest };
+      return { ...nodes[node]!, TYCHE_CONFIG: writeConfig(`node-${node}-config`, more) };
+    },
+    async reconfigure(chosen, more = []) {
       const files = chosen.map((index) => cards[index]!);
-      return (await run(["network", "reconfigure", NETWORK, "--oracle", ...files, "--yes"])).output;
+      return (await run(["network", "reconfigure", NETWORK, "--oracle", ...files, "--yes", ...more])).output;
     },
     async readAnswers() {
       const file = readFile();

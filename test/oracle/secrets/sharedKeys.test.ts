@@ -2,12 +2,16 @@ import { createRequire } from "node:module";
 import { hexToString, type Hex } from "viem";
 import { afterEach, expect, test, vi } from "vitest";
 import { configDigestOf, nodeConfigOf } from "../../../src/chainlink/nodeConfig.ts";
-import { toHexText } from "../../../src/lib/hex.ts";
+import { encodeNodeUrls, type FormerKey } from "../../../src/chainlink/offchainConfig.ts";
+import { fromHexText, toHexText } from "../../../src/lib/hex.ts";
 import type { NodeSet } from "../../../src/oracle/node/nodeSet.ts";
 import { createGatewayNetwork } from "../../../src/oracle/secrets/gateway.ts";
 import { GatewayError, type GatewayBody } from "../../../src/oracle/secrets/gatewayMessage.ts";
 import { encodeSecretsReference } from "../../../src/secrets/secretsReference.ts";
-import { createBox } from "../../../src/oracle/secrets/sealedBox.ts";
+import { combineDealings, createDealer, type Dealing } from "../../../src/secrets/keyGeneration.ts";
+import { deriveKey } from "../../../src/lib/secrets.ts";
+import { encrypt as encryptLabelled, type ThresholdPublicKey } from "../../../src/secrets/tdh2.ts";
+import { createBox, sealTo } from "../../../src/oracle/secrets/sealedBox.ts";
 import { createSharedKeys, type AskNode, type KeyAnswer } from "../../../src/oracle/secrets/sharedKeys.ts";
 import { digestOf, SecretsRefusedError, type Slot } from "../../../src/oracle/secrets/vault.ts";
 import { createReportSigner } from "../../../src/oracle/signer.ts";
@@ -17,15 +21,19 @@ const load = createRequire(createRequire(import.meta.url).resolve("@chainlink/fu
 const reference = load("./tdh2.js") as { encrypt(key: object, message: Buffer): string };
 
 const NODES = [0, 1, 2, 3];
+/** Those that may join later, too. */
+const ALL = [...NODES, 4, 5, 6];
 const REQUEST: Hex = `0x${"02".repeat(32)}`;
-const signers = NODES.map((node) => createReportSigner(Buffer.alloc(32, node + 1)));
+const signers = ALL.map((node) => createReportSigner(Buffer.alloc(32, node + 1)));
 const addresses = signers.map(({ address }) => address);
 const place = { chainId: 31_337, coordinator: `0x${"11".repeat(20)}` } as const;
-const setOf = (count: bigint): NodeSet => {
-  const config = nodeConfigOf({ signers: addresses, transmitters: addresses });
+const setOf = (count: bigint, members: readonly number[] = NODES, formerKey?: FormerKey): NodeSet => {
+  const urls = members.map((node) => `http://node-${node}`);
+  const offchainConfig = encodeNodeUrls(urls, formerKey);
+  const own = members.map((node) => addresses[node]!);
+  const config = nodeConfigOf({ signers: own, transmitters: own, offchainConfig });
   const configDigest = configDigestOf(config, { ...place, count });
-  const urls = NODES.map((node) => `http://node-${node}`);
-  return { ...config, config, configDigest, count, blockNumber: 1n, urls };
+  return { ...config, config, configDigest, count, blockNumber: 1n, urls, formerKey };
 };
 const set = setOf(1n);
 const DIGEST = set.configDigest;
@@ -43,10 +51,15 @@ afterEach(() => {
 
 /** Creates nodes that ask each other directly, and disks that outlast them. */
 function createWorld(rule: Rule = (_, __, answer) => answer()) {
-  const disks = NODES.map(() => new Map<string, string>());
+  const disks = ALL.map(() => new Map<string, string>());
+  /** The configuration on chain, and former ones. */
+  let present = set;
+  const sets = new Map([[DIGEST, set]]);
+  /** By node: to whom its operator lets it hand its share on. */
+  const agreed = new Map<number, Hex>();
   const nodes: (Node | undefined)[] = [];
   /** What each node holds in slots. */
-  const held = NODES.map((): Slot[] => []);
+  const held = ALL.map((): Slot[] => []);
   const lines: string[] = [];
   const log = (fields: object, message: string): void =>
     void lines.push(`${message} ${JSON.stringify(fields)}`);
@@ -57,8 +70,11 @@ function createWorld(rule: Rule = (_, __, answer) => answer()) {
       ...place,
       seed: Buffer.alloc(32, node + 1),
       address: addresses[node]!,
-      connect: () => (to, method, payload, signal) =>
-        rule(node, [to, method, payload, signal], async () => {
+      handKeyOnTo: agreed.get(node),
+      readFormer: async ({ configDigest }) => sets.get(configDigest)!,
+      connect: (of) => (index, method, payload, signal) => {
+        const to = addresses.indexOf(of.signers[index]!);
+        return rule(node, [to, method, payload, signal], async () => {
           const asked = nodes[to];
           if (asked === undefined) throw new Error("can't be reached");
           const sender = addresses[node]!.toLowerCase() as Hex;
@@ -68,7 +84,8 @@ function createWorld(rule: Rule = (_, __, answer) => answer()) {
             // As a client has it of a message that was not taken.
             throw error instanceof GatewayError ? new Error(error.message) : error;
           }
-        }),
+        });
+      },
       records: {
         read: async (digest) => disks[node]!.get(digest),
         save: async (digest, record) => void disks[node]!.set(digest, record),
@@ -82,7 +99,7 @@ function createWorld(rule: Rule = (_, __, answer) => answer()) {
       signal: stopping.signal,
     });
     nodes[node] = created;
-    created.join(set);
+    created.join(present);
   };
   const keyOf = async (node: number) => (await nodes[node]!.answer("node_key", {}, "0x")) as KeyAnswer;
   return {
@@ -92,6 +109,14 @@ function createWorld(rule: Rule = (_, __, answer) => answer()) {
     lines,
     named,
     start,
+    agreed,
+    sets,
+    /** Puts another configuration on chain, which all nodes that run follow. */
+    configure(next: NodeSet) {
+      present = next;
+      sets.set(next.configDigest, next);
+      for (const node of nodes) node?.join(next);
+    },
     stop(node: number) {
       nodes[node]?.join(undefined);
       nodes[node] = undefined;
@@ -113,7 +138,7 @@ type World = ReturnType<typeof createWorld>;
 
 /** Encrypts a text as the toolkit does, and has a request on chain name it. */
 async function encrypt({ keyOf, named }: World, text: string): Promise<string> {
-  const key = JSON.parse(hexToString((await keyOf(0)).thresholdPublicKey)) as object;
+  const key = JSON.parse(hexToString((await keyOf(0)).thresholdPublicKey!)) as object;
   const ciphertext = reference.encrypt(key, Buffer.from(text));
   named.set(REQUEST, ciphertext);
   return ciphertext;
@@ -209,6 +234,8 @@ test("behaviour: a dealer that deals differently to one node is named, and no ke
     seed: Buffer.alloc(32, 9),
     address: addresses[3]!,
     connect: () => async () => ({}),
+    handKeyOnTo: undefined,
+    readFormer: async () => set,
     records: { read: async () => undefined, save: async () => {} },
     assertSeen() {},
     findNamed: async () => Promise.reject(new Error("no request")),
@@ -357,6 +384,206 @@ test("behaviour: for another set, nodes generate another key, and refuse what is
   expect((await world.keyOf(0)).donPublicKey).not.toBe(before.donPublicKey);
   expect(() => world.nodes[0]!.parse(ciphertext)).toThrow("Encrypt them again to the network's current key");
   await expect(open(world, 0, ciphertext)).rejects.toThrow("Encrypt them again");
+});
+
+/** Returns what comes after the present configuration: other nodes that take over its key. */
+async function successor(
+  { keyOf }: World,
+  members: readonly number[],
+  { from = set, change = {} }: { readonly from?: NodeSet; readonly change?: Partial<FormerKey> } = {},
+): Promise<NodeSet> {
+  const keyHash = digestOf(fromHexText((await keyOf(0)).thresholdPublicKey!));
+  const formerKey = { configDigest: from.configDigest, blockNumber: 1, keyHash, ...change };
+  return setOf(from.count + 1n, members, formerKey);
+}
+
+/** Starts nodes again whose operators let them hand their shares on to a configuration. */
+function agree(world: World, { configDigest }: NodeSet, of: readonly number[]): void {
+  for (const node of of) {
+    world.stop(node);
+    world.agreed.set(node, configDigest);
+    world.start(node);
+  }
+}
+
+/** Starts nodes that have generated a key, and returns a ciphertext that names a dapp, and one that names nobody. */
+async function generated(rule?: Rule) {
+  const world = createWorld(rule);
+  for (const node of NODES) world.start(node);
+  await world.untilAgreed(...NODES);
+  const key = keyIn(await world.keyOf(0));
+  const labelled = await encryptLabelled(key, Buffer.from("message"), Buffer.alloc(32, 1));
+  return { world, key, labelled, nameless: await encrypt(world, "message") };
+}
+
+const keyIn = ({ thresholdPublicKey }: KeyAnswer): ThresholdPublicKey =>
+  JSON.parse(hexToString(thresholdPublicKey!)) as ThresholdPublicKey;
+
+async function expectOpens(world: World, ciphertext: string, members: readonly number[]): Promise<void> {
+  world.named.set(REQUEST, ciphertext);
+  for (const node of members) expect(await open(world, node, ciphertext)).toBe("message");
+}
+
+test.each([
+  ["a node joins", [0, 1, 2, 3, 4]],
+  ["a node leaves, and another one takes its place", [4, 0, 1, 2]],
+  ["so many join that more shares are needed", [0, 1, 2, 3, 4, 5, 6]],
+  ["all but one leave", [4, 5, 0, 6]],
+])("behaviour: when %s, the nodes hand the key on", async (_, members) => {
+  const { world, key, labelled, nameless } = await generated();
+  const next = await successor(world, members);
+  agree(world, next, NODES);
+  for (const node of members) if (!NODES.includes(node)) world.start(node);
+  world.configure(next);
+  await world.untilAgreed(...members);
+  const after = keyIn(await world.keyOf(members[0]!));
+  expect([after.H, after.HArray.length]).toEqual([key.H, members.length]);
+  expect(key.HArray).not.toEqual(expect.arrayContaining([after.HArray[0]]));
+  await expectOpens(world, labelled, members);
+  // The new nodes don't know who used this one first.
+  expect(() => world.nodes[0]!.parse(nameless)).toThrow(
+    "names nobody, and was made before the nodes changed",
+  );
+  await expectOpens(world, reference.encrypt(after, Buffer.from("message")), [members[0]!]);
+  // Once more, from what was handed on.
+  const third = setOf(3n, NODES, {
+    configDigest: next.configDigest,
+    blockNumber: 1,
+    keyHash: digestOf(fromHexText((await world.keyOf(members[0]!)).thresholdPublicKey!)),
+  });
+  for (const node of ALL) if (world.nodes[node] === undefined) world.start(node);
+  agree(world, third, members);
+  world.configure(third);
+  await world.untilAgreed(...NODES);
+  expect(keyIn(await world.keyOf(0)).H).toBe(key.H);
+  await expectOpens(world, labelled, [0, 3]);
+});
+
+test("behaviour: with one of the former nodes dead, the key is handed on without it", async () => {
+  const { world, labelled } = await generated();
+  const next = await successor(world, [0, 1, 2, 4]);
+  agree(world, next, [0, 1, 2]);
+  world.stop(3);
+  world.start(4);
+  world.configure(next);
+  await world.untilAgreed(0, 1, 2, 4);
+  await expectOpens(world, labelled, [4]);
+  expect(world.nodes[4]!.trouble()).toBeUndefined();
+  // Later, no RPC node may know who the former ones were.
+  world.sets.delete(DIGEST);
+  world.stop(4);
+  world.start(4);
+  await world.untilAgreed(4);
+});
+
+/** Returns a node's share of its first key, as its disk has it. */
+function shareOf({ disks }: World, node: number): bigint {
+  const { given } = JSON.parse(disks[node]!.get(DIGEST)!) as { given: { dealing: Dealing; part: Hex }[] };
+  const box = createBox(deriveKey(Buffer.alloc(32, node + 1), "box"));
+  return combineDealings(
+    given.map(({ dealing }) => dealing),
+    given.map(({ part }) => box.open(fromHexText(part), "tyche secrets part")),
+  ).share;
+}
+
+test.each([
+  ["another share than its own to all", false, 1n, "it deals something else than its share"],
+  ["by another polynomial to one", true, 0n, ""],
+])("behaviour: a former node that deals %s is found out and left out", async (_, isToOne, more, line) => {
+  let isLying = false;
+  const { world, labelled } = await generated(async (from, [to, method, payload], answer) => {
+    if (to !== 1 || method !== "node_dealing" || !isLying) return await answer();
+    if (isToOne && from !== 4) return await answer();
+    const index = [4, 0, 1, 2].indexOf(from);
+    const liar = createDealer(Buffer.alloc(32, 9), 3, shareOf(world, 1) + more);
+    const { boxKey } = payload as { readonly boxKey: Hex };
+    const part = toHexText(sealTo(fromHexText(boxKey), liar.partOf(index), "tyche secrets part"));
+    return { ...(await answer()), ...liar.dealing, part };
+  });
+  const members = [4, 0, 1, 2];
+  const next = await successor(world, members);
+  isLying = true;
+  agree(world, next, NODES);
+  world.start(4);
+  world.configure(next);
+  await world.untilAgreed(...members);
+  expect((await world.keyOf(0)).dealers).toEqual([0, 2, 3]);
+  await expectOpens(world, labelled, members);
+  expect(world.lines.join()).toContain(line);
+});
+
+test("behaviour: nothing is handed on to nodes to which too few operators agree, and each is told so", async () => {
+  const { world, labelled } = await generated();
+  const next = await successor(world, [0, 1, 2, 4]);
+  agree(world, next, [0, 3]);
+  world.start(4);
+  world.configure(next);
+  await world.untilTrouble(4, "http://node-1: it The message can't be taken: its operator has not agreed");
+  await world.untilTrouble(4, `3 of the nodes of configuration ${DIGEST} have to deal`);
+  await world.untilTrouble(1, `set handKeyOnTo of the network to ${next.configDigest}`);
+  expect(() => world.nodes[4]!.openerFor(REQUEST)).toThrow("not generated");
+  agree(world, next, [1]);
+  await world.untilAgreed(0, 1, 2, 4);
+  await expectOpens(world, labelled, [4]);
+});
+
+test("behaviour: nodes that are killed while the key is handed on go on with what they were dealt, without the dealers", async () => {
+  let isChosen = false;
+  const { world, labelled } = await generated(async (from, [to, method], answer) => {
+    // Whoever follows the node that chooses hears its choice only after all were killed.
+    if (method === "node_key" && to === 4 && from !== 4 && world.nodes[3] !== undefined) {
+      const said = (await answer()) as KeyAnswer;
+      isChosen ||= said.dealers !== undefined;
+      if (isChosen) throw new Error("is away");
+      return said;
+    }
+    return await answer();
+  });
+  const members = [4, 0, 1, 2];
+  const next = await successor(world, members);
+  agree(world, next, NODES);
+  world.start(4);
+  world.configure(next);
+  await vi.waitFor(() => expect(isChosen).toBe(true), { interval: 10 });
+  for (const node of [...members, 3]) world.stop(node);
+  for (const node of members) world.start(node);
+  await world.untilAgreed(...members);
+  await expectOpens(world, labelled, members);
+});
+
+test("behaviour: if the new nodes fail to take the key over, its holders use it again, or hand it on to others", async () => {
+  const { world, labelled } = await generated();
+  const failed = await successor(world, [0, 1, 2, 4]);
+  agree(world, failed, NODES);
+  world.configure(failed);
+  await world.untilTrouble(0, "http://node-4: it can't be reached");
+  world.configure(set);
+  await world.untilAgreed(...NODES);
+  await expectOpens(world, labelled, [0]);
+  const other = setOf(3n, [0, 1, 5, 6], failed.formerKey);
+  world.configure(failed);
+  agree(world, other, NODES);
+  for (const node of [5, 6]) world.start(node);
+  world.configure(other);
+  await world.untilAgreed(0, 1, 5, 6);
+  world.named.set(REQUEST, labelled);
+  expect(await open(world, 5, labelled)).toBe("message");
+});
+
+test("behaviour: no node hands on another key than it has, or takes one over from nodes that the digest isn't the hash of", async () => {
+  const { world } = await generated();
+  const next = await successor(world, NODES);
+  const wrong = await successor(world, NODES, { change: { keyHash: DIGEST } });
+  agree(world, wrong, NODES);
+  world.configure(wrong);
+  await world.untilTrouble(
+    0,
+    "http://node-1: it The message can't be taken: the node has no share of the key",
+  );
+  world.sets.set(DIGEST, { ...set, config: { ...set.config, faulty: 0 } });
+  world.configure(next);
+  await vi.waitFor(() => expect(world.lines.join()).toContain("retrying"), { interval: 10 });
+  expect(() => world.nodes[0]!.openerFor(REQUEST)).toThrow("not generated");
 });
 
 test("behaviour: a node has no key with signers, or so many faulty ones, that the configuration's digest isn't the hash of", async () => {
