@@ -142,8 +142,8 @@ describe.each(["HTTP", "WebSocket", "Unix socket"])("over %s", (kind) => {
     });
     await chain.client.request("anvil_reorg", [2, [[raw, 0]]]);
     await vi.waitFor(() => expect(words()).toEqual([1, 9]));
-    // Anvil replaces the blocks one by one and may be polled in between: then the second is reported separately.
-    expect(reorgs[0]).toBe(3n);
+    // Anvil replaces the blocks one by one and may be polled in between: then the second is reported separately, or first.
+    expect(reorgs).toContain(3n);
     await log(2);
     await vi.waitFor(() => expect(words()).toEqual([1, 9, 2]));
   });
