@@ -24,7 +24,7 @@ const commands = [
   ...FILES.flatMap((file) =>
     [...read(file).matchAll(/bin\/tyche\.js ([a-z].*)/g)].map(([, line]) => line!.split(" ")),
   ),
-  ...[...read("docs/deploy.md").matchAll(/docker compose run --rm \S+ ([^>]*)/g)].map(([, line]) =>
+  ...[...read("docs/deploy.md").matchAll(/docker compose run --rm (?!-)\S+ ([^>]*)/g)].map(([, line]) =>
     line!.trim().split(" "),
   ),
 ];
@@ -59,4 +59,11 @@ test("containers and units set only variables that Tyche or the example's config
   const { variables, unknownVariables } = readConfig({ dataDir: ROOT, environment });
   expect(variables.toSorted()).toEqual(["HOST", "PORT", "TYCHE_PUBLIC_URL"]);
   expect(unknownVariables).toEqual(["TYCHE_OPERATOR_KEY"]); // which docs/deploy.md has the configuration name
+});
+
+test("neither Git nor the image's build takes .env and the folder that containers read", () => {
+  const mounted = [...compose.matchAll(/"\.\/([^:/"]+)/g)].map(([, folder]) => folder!);
+  expect(new Set(mounted)).toEqual(new Set(["config"])); // not plugins, which the image has
+  expect(read(".gitignore").split("\n")).toEqual(expect.arrayContaining([".env", "/config/"]));
+  expect(read(".dockerignore").split("\n")).toEqual(expect.arrayContaining([".env", "config"]));
 });

@@ -1,0 +1,200 @@
+#!/usr/bin/env bash
+# Tries Dockerfile, compose.yaml and the commands of docs/deploy.md, as they are, with a Docker engine that reaches no registry of images.
+#   deploy/tryCompose.sh [images] [embedded] [upgrade] [public] [nodes] [sandbox]     all of them by default; as root, on Debian
+# Needs docker, docker compose, debootstrap, npm, jq, and the ports 80, 443 and 3000. Base images are stand-ins made from Debian's packages.
+# It removes the containers and volumes of the compose project "trytyche" (after a failure: at the next run), and replaces the images that these name.
+set -Eeuo pipefail
+shopt -s inherit_errexit
+trap 'echo "failed: $BASH_COMMAND" >&2' ERR
+cd "$(dirname "$0")/.."
+: "${EARLIER:=f8513501}" # the commit that "upgrade" begins with
+export COMPOSE_PROJECT_NAME=trytyche
+work=${TMPDIR:-/tmp}/trytyche
+checkout=$work/checkout
+url=http://127.0.0.1:3000 tls=() # of the service that is tried
+
+say() { printf '\n== %s (%d s)\n' "$*" "$SECONDS"; }
+
+# A checkout without what Git doesn't know, in which configuration may be written.
+check_out() {
+  rm -rf "$checkout" && mkdir -p "$checkout"
+  git archive "${1:-HEAD}" | tar -x -C "$checkout"
+}
+
+images() {
+  [ -e "$work/debian/usr/bin/perl" ] ||
+    debootstrap --variant=minbase --include=ca-certificates,libatomic1 bookworm "$work/debian" http://deb.debian.org/debian
+  # The machine's own certificates, in case that it reaches registries of packages through a proxy.
+  cp /etc/ssl/certs/ca-certificates.crt "$work/debian/etc/ssl/certs/"
+  tar -C "$work/debian" -c . | docker import - trytyche-debian
+  npm install --global --prefix "$work/node" node@26 npm@11
+  docker build --tag node:26-bookworm-slim --file - "$work/node" <<'FILE'
+FROM trytyche-debian
+COPY . /usr/local
+ENV NODE_EXTRA_CA_CERTS=/etc/ssl/certs/ca-certificates.crt
+FILE
+  # PostgreSQL's own image listens on TCP only once its database is there.
+  docker build --tag postgres:17 - <<'FILE'
+FROM trytyche-debian
+RUN echo "deb http://deb.debian.org/debian trixie main" >/etc/apt/sources.list && apt-get update && \
+  DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends postgresql-17 && \
+  install -d -o postgres -g postgres /var/lib/postgresql/data && \
+  printf '%s\n' '#!/bin/sh -e' 'if [ ! -s "$PGDATA/PG_VERSION" ]; then' \
+  '  echo "${POSTGRES_PASSWORD:?}" >/tmp/password' \
+  '  initdb --username="$POSTGRES_USER" --pwfile=/tmp/password --auth-host=scram-sha-256 --encoding=UTF8 --locale=C.UTF-8' \
+  '  echo "host all all all scram-sha-256" >>"$PGDATA/pg_hba.conf"' \
+  '  pg_ctl start --wait --options="-c listen_addresses="' \
+  '  createdb --username="$POSTGRES_USER" "$POSTGRES_DB"' \
+  '  pg_ctl stop --wait' 'fi' 'exec "$@"' >/entrypoint && chmod +x /entrypoint
+ENV PGDATA=/var/lib/postgresql/data PATH=/usr/lib/postgresql/17/bin:/usr/bin:/bin
+USER postgres
+VOLUME /var/lib/postgresql/data
+ENTRYPOINT ["/entrypoint"]
+CMD ["postgres", "-c", "listen_addresses=*"]
+FILE
+  docker build --tag caddy:2 - <<'FILE'
+FROM trytyche-debian
+RUN apt-get update && apt-get install -y --no-install-recommends caddy
+ENV XDG_CONFIG_HOME=/config XDG_DATA_HOME=/data
+CMD ["caddy", "run"]
+FILE
+}
+
+compose() { (cd "$checkout" && docker compose "$@"); }
+clear_all() { docker compose --profile '*' down --volumes --remove-orphans; }
+begin() { clear_all && check_out "$@"; }
+
+# Runs the block of docs/deploy.md that contains these words, in the checkout. No person is there to confirm.
+documented() {
+  local block
+  block=$(awk -v words="$1" '
+    /^```/ { if (inside && index(block, words)) printf "%s", block; inside = !inside; block = ""; next }
+    inside { block = block $0 "\n" }' docs/deploy.md)
+  [ -n "$block" ]
+  pushd "$checkout" >/dev/null
+  eval "${block/deploy sepolia/deploy sepolia --yes}"
+  popd >/dev/null
+}
+
+# Calls the API with $key.
+call() { curl -sS --fail-with-body "${tls[@]}" -H "Authorization: $key" -H "Content-Type: application/json" "${@:2}" "$url$1"; }
+flip() { call "/api/vrfv2/presets?network=sepolia&preset=coinflip" -d '{}' "$@"; }
+draw() { flip | jq -e -c '.data | select(.success) | {id, parsedResult}'; }
+until_ready() { until curl -s -o /dev/null --fail "${tls[@]}" "$url/readyz"; do sleep 0.5; done; }
+
+# Runs a command while ten requests are open, and waits until all of them have their result.
+amid_requests() {
+  local ids id
+  ids=$(for _ in 1 2 3 4 5 6 7 8 9 10; do flip -H "Prefer: respond-async" | jq -er .data.id; done)
+  "$@"
+  until_ready
+  for id in $ids; do until call "/api/requests/$id" | jq -e '.data.state == "fulfilled"' >/dev/null; do sleep 0.5; done; done
+  say "10 of 10 open requests have their result after: $*"
+}
+crash() { kill -KILL "$(docker inspect --format '{{.State.Pid}}' "$COMPOSE_PROJECT_NAME-$1-1")"; }
+kill_and_up() { docker kill "$COMPOSE_PROJECT_NAME-$2-1" && compose --profile "$1" up --detach --wait; }
+
+embedded() {
+  begin
+  say build && compose --profile embedded build
+  say "up, with the image of $(docker image inspect --format '{{.Size}}' tyche) bytes"
+  key=$(documented "--profile embedded up" | tail -1)
+  draw
+  say "first result"
+  amid_requests crash tyche
+  amid_requests kill_and_up embedded tyche
+  [ "$key" = "$(compose exec tyche cat /data/api-key)" ]
+}
+
+upgrade() {
+  begin "$EARLIER"
+  say "up, of $EARLIER" && compose --profile embedded up --build --detach --wait
+  key=$(compose exec tyche cat /data/api-key)
+  local before after
+  before=$(draw)
+  check_out
+  compose --profile embedded build
+  say upgrade && compose --profile embedded up --detach --wait
+  after=$(call "/api/requests/$(jq -r .id <<<"$before")" | jq -c '.data.outcome | {id, parsedResult}')
+  [ "$before" = "$after" ]
+  draw
+  say "kept: $after"
+}
+
+# A checkout with configuration, a chain of strangers, and what the documented steps need.
+prepare_public() {
+  begin
+  compose build service
+  cat >"$checkout/compose.override.yaml" <<'FILE'
+services:
+  chain:
+    image: tyche
+    profiles: [public, nodes]
+    entrypoint: [sh, -c, "exec /app/node_modules/@foundry-rs/anvil-linux-*/bin/anvil --host 0.0.0.0 --chain-id 11155111 --block-time 1"]
+    healthcheck: { test: [CMD, node, -e, "require('net').connect(8545).on('error', () => process.exit(1)).on('connect', () => process.exit())"] }
+FILE
+  # The first account of Anvil's mnemonic. Caddy makes a certificate of its own for a local name.
+  cat >"$checkout/.env" <<FILE
+TYCHE_DOMAIN=tyche.localhost
+TYCHE_OPERATOR_KEY=0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80
+POSTGRES_PASSWORD=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
+FILE
+  mkdir -p "$checkout/config/plugins"
+  local network='"rpcUrls": ["ws://chain:8545"], "contracts": "sepolia.json"'
+  echo "{ \"trustProxy\": true, \"database\": { \"url\": { \"env\": \"DATABASE_URL\" } },
+    \"networks\": { \"sepolia\": { $network, \"operatorKey\": { \"env\": \"TYCHE_OPERATOR_KEY\" } } } }" >"$checkout/config/service.json"
+  echo "{ \"networks\": { \"sepolia\": { $network } } }" >"$checkout/config/oracle.json"
+  compose up --detach chain
+}
+
+# The service behind Caddy, with Caddy's own root.
+meet_service() {
+  url=https://tyche.localhost
+  compose exec caddy cat /data/caddy/pki/authorities/local/root.crt >"$work/root.crt"
+  tls=(--cacert "$work/root.crt" --resolve tyche.localhost:443:127.0.0.1)
+  until_ready
+  key=$(compose exec service cat /data/api-key)
+  draw
+  say "first result"
+}
+
+public() {
+  prepare_public
+  say keys && documented "oracle keys --config /config/oracle.json --json"
+  say deploy && documented "network deploy sepolia"
+  say up && documented "--profile public up"
+  meet_service
+  amid_requests kill_and_up public service
+  amid_requests kill_and_up public oracle
+  amid_requests kill_and_up public postgres
+}
+
+nodes() {
+  prepare_public
+  say keys && documented "--role node"
+  say deploy && documented "network deploy sepolia"
+  say up && documented "--profile nodes up"
+  meet_service
+  amid_requests docker kill "$COMPOSE_PROJECT_NAME-node2-1"
+  draw
+  amid_requests compose --profile nodes up --detach --wait
+}
+
+# Prints the layers around a source, with the options of compose.yaml and without.
+sandbox() {
+  local as_compose=(--read-only --cap-drop ALL --security-opt no-new-privileges:true --tmpfs /tmp:size=256m)
+  local ask='const { createSandboxPool } = await import("tyche/sandbox");
+    const pool = createSandboxPool({ onWarning: console.log });
+    console.log((await pool.run({ source: "return Functions.encodeUint256(1n)" })).ok, pool.status().layers.join(" "));
+    await pool.close();'
+  layers() { echo "-- $*" && docker run --rm --entrypoint node "$@" tyche --input-type=module -e "$ask" || true; }
+  say "Docker $(docker version --format '{{.Server.Version}}'), Linux $(uname -r)"
+  layers "${as_compose[@]}"
+  layers "${as_compose[@]}" --security-opt seccomp=unconfined
+  layers "${as_compose[@]}" --user 0
+  layers
+  layers --user 0
+}
+
+for step in ${*:-images embedded upgrade public nodes sandbox}; do ("$step"); done
+clear_all
