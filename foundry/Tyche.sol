@@ -11,7 +11,7 @@ using {deploy, link, send, sendValue, words, functionResult} for Tyche global;
 
 /// Selects a fork of the network with this name.
 function connectTyche(string memory network) returns (Tyche memory) {
-  string memory list = run("npx tyche network list --json");
+  string memory list = run("npx --no -- tyche network list --json");
   VM.createSelectFork(VM.parseJsonString(list, string.concat("$[?(@.name == '", network, "')].rpcUrl")));
   return Tyche(network);
 }
@@ -25,7 +25,7 @@ function deploy(Tyche memory, bytes memory code) returns (address deployed) {
 
 /// Links a contract to the dapp's subscriptions: its requests are answered and paid for from then on.
 function link(Tyche memory self, address consumer) {
-  run(string.concat("npx tyche consumer add ", VM.toString(consumer), " --network ", self.network));
+  run(string.concat("npx --no -- tyche consumer add ", VM.toString(consumer), " --network ", self.network));
   follow();
 }
 
@@ -63,7 +63,7 @@ address constant SENDER = 0xa0Ee7A142d267C1f36714E4a8F75612F20a79720;
 function wait(Tyche memory self, bytes32 transactionHash, string memory kind) returns (string memory request) {
   request = run(
     string.concat(
-      "npx tyche consumer wait ", VM.toString(transactionHash), " --kind ", kind, " --network ", self.network, " --json"
+      "npx --no -- tyche consumer wait ", VM.toString(transactionHash), " --kind ", kind, " --network ", self.network, " --json"
     )
   );
   follow();

@@ -33,7 +33,7 @@ offers each preset, random numbers, functions, dry runs, requests with the reaso
 a node of the chain and does not ask the service.
 
 Example, for a program that reads mcpServers:
-  {"mcpServers": {"tyche": {"command": "npx", "args": ["tyche", "mcp"], "env": {"TYCHE_API_KEY": "…"}}}}
+  {"mcpServers": {"tyche": {"command": "npx", "args": ["--no", "--", "tyche", "mcp"], "env": {"TYCHE_API_KEY": "…"}}}}
 
 With --read-only no key is used, and nothing is drawn, run or paid for.`;
 

@@ -72,7 +72,7 @@ export interface StartService<Config extends StartConfig> {
 }
 
 /** A service that runs in this process. */
-interface RunningService extends Welcome {
+interface RunningService extends Omit<Welcome, "dataDir"> {
   close(): Promise<void>;
 }
 
@@ -109,10 +109,11 @@ async function start<Config extends StartConfig>(
   delete env["TYCHE_MASTER_KEY"];
   delete env["TYCHE_OPERATOR_TOKEN"];
   out(`${colors.bold("Tyche")} is starting`);
+  const dataDir = dataDirOfEnvironment();
   const tyche = await service
     .start({
       config,
-      dataDir: dataDirOfEnvironment(),
+      dataDir,
       masterKey,
       operatorToken,
       log,
@@ -134,8 +135,7 @@ async function start<Config extends StartConfig>(
       setTimeout(() => process.exit(1), FAILED_START_LIMIT_MS).unref();
       throw error;
     });
-  const dataDir = env["TYCHE_DATA_DIR"] ? { dataDir: dataDirOfEnvironment() } : {};
-  printWelcome({ ...tyche, ...dataDir }, performance.now() - began, terminal);
+  printWelcome({ ...tyche, dataDir }, performance.now() - began, terminal);
 
   stopOnSignals(tyche, terminal);
 }
@@ -161,8 +161,8 @@ export interface Welcome {
   readonly signInLink: string;
   /** File or variable with the token that signs in to the application. */
   readonly operatorTokenAt: string;
-  /** Absolute path; absent where commands find it without being told. */
-  readonly dataDir?: string;
+  /** Absolute path: commands are given in other folders, too. */
+  readonly dataDir: string;
   /** The networks that serve. */
   readonly networks: readonly { readonly name: string }[];
 }
@@ -179,8 +179,6 @@ export function printWelcome(welcome: Welcome, ms: number, { out, colors, isTerm
     apiKeyFile === undefined
       ? `"$(npx tyche dapp config --env | sed -n s/^TYCHE_API_KEY=//p)"`
       : `"$(cat ${quoteForShell(apiKeyFile)})"`;
-  // First, because the command that prints the key reads it.
-  const inDataDir = dataDir === undefined ? "" : `export TYCHE_DATA_DIR=${quoteForShell(dataDir)}\n    `;
   const signIn = isTerminal
     ? `sign in once with ${colors.cyan(signInLink)}\n            or with the token in ${operatorTokenAt}`
     : `sign in with the token in ${operatorTokenAt}`;
@@ -196,7 +194,8 @@ export function printWelcome(welcome: Welcome, ms: number, { out, colors, isTerm
   In another terminal:
 
     export TYCHE_URL=${localUrl}
-    ${inDataDir}export TYCHE_API_KEY=${isTerminal ? apiKey : inShell}
+    export TYCHE_DATA_DIR=${quoteForShell(dataDir)}
+    export TYCHE_API_KEY=${isTerminal ? apiKey : inShell}
     curl -X POST "$TYCHE_URL/api/vrfv2/presets?network=${example?.name}&preset=coinflip" \\
       -H "Authorization: $TYCHE_API_KEY" -H 'Content-Type: application/json' -d '{}'
 `);

@@ -9,6 +9,7 @@ const WELCOME = {
   networks: [{ name: "sepolia" }],
   signInLink: "https://tyche.example.org/sign-in?code=secret",
   operatorTokenAt: "/data/operator-token",
+  dataDir: "/data",
 };
 
 const WITH_FILE: Welcome = { ...WELCOME, apiKeyFile: "/data/api-key" };
@@ -40,8 +41,8 @@ test("behaviour: a log gets neither, but the files to look into", () => {
   expect(text).toContain("the token in /data/operator-token");
 });
 
-test("behaviour: a data directory of one's own is exported, too", () => {
-  expect(print(true)).not.toContain("TYCHE_DATA_DIR");
+test("behaviour: the data directory is exported for commands in any folder", () => {
+  expect(print(true)).toContain("export TYCHE_DATA_DIR='/data'\n");
   expect(print(true, { ...WITH_FILE, dataDir: "/my data" })).toContain("export TYCHE_DATA_DIR='/my data'\n");
   expect(print(true, { ...WITH_FILE, dataDir: "/it's" })).toContain(
     String.raw`export TYCHE_DATA_DIR='/it'\''s'` + "\n",

@@ -22,7 +22,8 @@ export function makeReaderFolder(): string {
   const folder = mkdtempSync(path.join(tmpdir(), "tyche-docs-"));
   mkdirSync(path.join(folder, "bin"));
   // npx itself would add a second to each command, and needs the registry if the package is not installed.
-  writeFileSync(path.join(folder, "bin/npx"), '#!/bin/sh\nexec "$@"\n', { mode: 0o755 });
+  const npx = '#!/bin/sh\n[ "$1" != --no ] || shift 2\nexec "$@"\n';
+  writeFileSync(path.join(folder, "bin/npx"), npx, { mode: 0o755 });
   const tyche = `#!/bin/sh\nexec "${process.execPath}" "${TYCHE_ENTRY}" "$@"\n`;
   writeFileSync(path.join(folder, "bin/tyche"), tyche, { mode: 0o755 });
   symlinkSync(path.join(ROOT, "node_modules/.bin/hardhat"), path.join(folder, "bin/hardhat"));

@@ -43,7 +43,7 @@ export function CheckPart({
       <Folded summary="By a command, and what to compare">
         <p>
           The verifier is a single page: save it, read it, open it from anywhere. This command does the same
-          on your own machine:
+          on your own machine, in a folder where Tyche&rsquo;s package is installed:
         </p>
         <p className="copyable">
           <code className="command">{command}</code>
