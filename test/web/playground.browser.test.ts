@@ -88,6 +88,25 @@ test("error: a link that is cut off says so, and takes nothing away", async () =
   expect(visitor.troubles).toEqual([]);
 });
 
+test("default: the result stands below the source that it is of, and the settings beside both", async () => {
+  await page.goto(`${tyche.url}/functions`);
+  await editor().waitFor();
+  await page.getByRole("button", { name: "Dry run" }).click();
+  await panel().locator(".big-result", { hasText: /^42\b/ }).waitFor();
+  const boxOf = async (name: string) =>
+    (await page.getByRole("region", { name, exact: true }).boundingBox())!;
+  const [source, result, settings] = [
+    await boxOf("Source"),
+    await boxOf("Run"),
+    await boxOf("How to run it"),
+  ];
+  expect([result.x, result.width]).toEqual([source.x, source.width]);
+  expect(result.y).toBeGreaterThan(source.y + source.height);
+  expect(settings.y).toBe(source.y);
+  expect(settings.x).toBeGreaterThan(result.x + result.width);
+  expect(visitor.troubles).toEqual([]);
+});
+
 test("behaviour: a dry run can be cancelled, and leaves the focus on its button", async () => {
   await page.goto(`${tyche.url}/functions`);
   await write("for (;;);");

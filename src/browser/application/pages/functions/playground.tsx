@@ -114,13 +114,6 @@ export function Playground({
             {groupDigits(bytes)}
             {limit !== undefined && ` of ${groupDigits(limit)}`} bytes
           </p>
-        </section>
-        <section className="panel settings" aria-label="How to run it">
-          <Settings model={model} draft={draft} dappId={dappId} onChange={change} onDapp={setDappId} />
-          <form ref={ownForm} onSubmit={(event) => event.preventDefault()}>
-            <LabelField problems={NO_PROBLEMS} />
-            {draft.secrets !== undefined && <ValueFields names={draft.secrets} />}
-          </form>
           <div className="buttons">
             <button
               ref={dryRunButton}
@@ -139,9 +132,16 @@ export function Playground({
             </button>
           </div>
         </section>
+        <RunPanel run={run} dappId={dappId} onCancel={cancel} />
+        <section className="panel settings" aria-label="How to run it">
+          <Settings model={model} draft={draft} dappId={dappId} onChange={change} onDapp={setDappId} />
+          <form ref={ownForm} onSubmit={(event) => event.preventDefault()}>
+            <LabelField problems={NO_PROBLEMS} />
+            {draft.secrets !== undefined && <ValueFields names={draft.secrets} />}
+          </form>
+        </section>
+        <Elsewhere draft={draft} onShare={keep} />
       </div>
-      <RunPanel run={run} dappId={dappId} onCancel={cancel} />
-      <Elsewhere draft={draft} onShare={keep} />
     </>
   );
 }
