@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { Browser, Page } from "playwright-core";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { DappView, TycheOperator } from "../../src/client/index.ts";
+import type { DappView, KeyView, TycheOperator } from "../../src/client/index.ts";
 import { deploySampleContract } from "../support/sampleContract.ts";
 import { joinService, shared, type SharedDapp } from "../support/shared.ts";
 import { connectOperator } from "../support/signIn.ts";
@@ -102,6 +102,21 @@ describe("API keys", () => {
     await visitor.inspect();
     await tyche.call("GET", "/api/requests", { headers: { authorization: apiKey } });
     await item("laptop").getByText("last used").waitFor();
+    expect(visitor.troubles).toEqual([]);
+  });
+
+  test("default: the first key has a name to tell it by, and a call that uses one is there to copy", async () => {
+    await open("/keys");
+    await item("unnamed key").getByText("never used").waitFor();
+    await page.getByRole("button", { name: "Copy curl" }).click();
+    const [, url] = /^curl -sS '([^']+)' -H "Authorization: \$TYCHE_API_KEY"$/.exec(await readClipboard())!;
+    const [{ id }] = (await operator.keys(dapp.id)) as [KeyView];
+    const headers = { authorization: (await operator.revealKey(dapp.id, id)).apiKey };
+    expect((await fetch(url!, { headers })).status).toBe(200);
+    await page.setViewportSize({ width: 390, height: 800 });
+    const topOf = async (name: RegExp) =>
+      (await item("unnamed key").getByRole("button", { name }).boundingBox())!.y;
+    expect(await topOf(/^Revoke key/)).toBe(await topOf(/^Reveal key/));
     expect(visitor.troubles).toEqual([]);
   });
 

@@ -93,6 +93,11 @@ test("default: an invited person accepts with the provider, and signs in with it
   expect(page.url()).not.toContain("pageKey");
   expect(await operator.people()).toMatchObject([{ name: "ada of the provider" }]);
 
+  // A developer, who has no say in the keys.
+  await page.goto(`${url}/dapps/${dappId}/keys`);
+  await page.getByRole("alert").filter({ hasText: "Your role does not allow this" }).waitFor();
+  expect(await page.getByRole("button", { name: "Add a key" }).count()).toBe(0);
+
   await page.getByRole("button", { name: "Sign out" }).click();
   await page.goto(`${url}/sign-in?next=/sessions`);
   await page.getByRole("button", { name: "Sign in with Acme" }).waitFor();

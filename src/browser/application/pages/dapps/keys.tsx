@@ -2,18 +2,20 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { useParams } from "wouter";
 import type { KeyView, NewKeyView, TycheOperator } from "../../../../client/index.ts";
+import { quoteForShell } from "../../../../lib/quoteForShell.ts";
 import { announce } from "../../announce.ts";
 import { Loaded } from "../../page.tsx";
 import { DappFrame } from "../../parts/dappFrame.tsx";
 import { Age, Code, CopyButton, count } from "../../parts/format.tsx";
 import { ConfirmButton, Field, readField, useSubmission } from "../../parts/forms.tsx";
-import { Notice, Tag, UnknownText } from "../../parts/parts.tsx";
+import { Listing, Notice, Tag, UnknownText } from "../../parts/parts.tsx";
 import { RevealedKey } from "../../parts/revealedKey.tsx";
 import { refetchUnlessRefused } from "../../refetch.ts";
 import { useOperator } from "../../services.tsx";
 
 /** Other people add keys too, and programs use them. */
 const REFRESH_MS = 5_000;
+const COMMAND = `curl -sS ${quoteForShell(`${location.origin}/api/requests`)} -H "Authorization: $TYCHE_API_KEY"`;
 
 /** `/dapps/{dappId}/keys`: the API keys of a dapp, for its owners. */
 export function Keys() {
@@ -38,49 +40,59 @@ function KeysPanel({ dappId }: { readonly dappId: string }) {
   const [added, setAdded] = useState<NewKeyView>();
   const refresh = () => queries.invalidateQueries({ queryKey: ["keys", dappId] });
   return (
-    <section className="panel" id="keys">
-      <h2>API keys</h2>
-      <p className="note">
-        Send one in the <code>Authorization</code> header of every call.
-      </p>
-      {added !== undefined && (
-        <Notice>
-          The new key{added.name !== "" && " "}
-          <UnknownText text={added.name} />:{" "}
-          <span className="copyable">
-            <Code text={added.apiKey} />
-            <CopyButton key={added.id} text={added.apiKey} what="API key" autoFocus />
-          </span>
-        </Notice>
+    <Loaded query={query}>
+      {(keys) => (
+        <>
+          <section className="panel" id="keys">
+            <h2>API keys</h2>
+            <p className="note">
+              Send one in the <code>Authorization</code> header of every call.
+            </p>
+            {added !== undefined && (
+              <Notice>
+                The new key{added.name !== "" && " "}
+                <UnknownText text={added.name} />:{" "}
+                <span className="copyable">
+                  <Code text={added.apiKey} />
+                  <CopyButton key={added.id} text={added.apiKey} what="API key" autoFocus />
+                </span>
+              </Notice>
+            )}
+            <ul className="keys" ref={list} tabIndex={-1} aria-label="API keys">
+              {keys.map((apiKey) => (
+                <KeyItem
+                  key={apiKey.id}
+                  dappId={dappId}
+                  apiKey={apiKey}
+                  revoke={async () => {
+                    await operator.revokeKey(dappId, apiKey.id);
+                    if (added?.id === apiKey.id) setAdded(undefined);
+                    await refresh();
+                    announce("The key is revoked.");
+                    // The button that had the focus is gone.
+                    requestAnimationFrame(() => list.current?.focus());
+                  }}
+                />
+              ))}
+            </ul>
+            <p className="note">
+              With one in <code>TYCHE_API_KEY</code>, this lists the dapp's requests:{" "}
+              <CopyButton text={COMMAND} what="curl" />
+            </p>
+            <Listing text={COMMAND} label="curl" />
+          </section>
+          <section className="panel">
+            <h2>Add a key</h2>
+            <AddKey
+              add={async (options) => {
+                setAdded(await operator.addKey(dappId, options));
+                await refresh();
+              }}
+            />
+          </section>
+        </>
       )}
-      <Loaded query={query}>
-        {(keys) => (
-          <ul className="keys" ref={list} tabIndex={-1} aria-label="API keys">
-            {keys.map((apiKey) => (
-              <KeyItem
-                key={apiKey.id}
-                dappId={dappId}
-                apiKey={apiKey}
-                revoke={async () => {
-                  await operator.revokeKey(dappId, apiKey.id);
-                  if (added?.id === apiKey.id) setAdded(undefined);
-                  await refresh();
-                  announce("The key is revoked.");
-                  // The button that had the focus is gone.
-                  requestAnimationFrame(() => list.current?.focus());
-                }}
-              />
-            ))}
-          </ul>
-        )}
-      </Loaded>
-      <AddKey
-        add={async (options) => {
-          setAdded(await operator.addKey(dappId, options));
-          await refresh();
-        }}
-      />
-    </section>
+    </Loaded>
   );
 }
 
@@ -94,6 +106,8 @@ function KeyItem({
   readonly revoke: () => Promise<void>;
 }) {
   const { id, name, createdAt, lastUsedAt, revokedAt, dailyLimit } = apiKey;
+  // So is the one that a dapp is created with.
+  const title = <b>{name === "" ? "unnamed key" : <UnknownText text={name} />}</b>;
   const about = (
     <span className="note">
       <Code text={id} />, created <Age iso={createdAt} />, {lastUsedAt === null ? "never used" : "last used "}
@@ -104,20 +118,12 @@ function KeyItem({
   if (revokedAt !== null)
     return (
       <li className="revoked">
-        <Tag kind="quiet">revoked</Tag>{" "}
-        <b>
-          <UnknownText text={name} />
-        </b>{" "}
-        {about}
+        <Tag kind="quiet">revoked</Tag> {title} {about}
       </li>
     );
   return (
     <li>
-      {name !== "" && (
-        <b>
-          <UnknownText text={name} />
-        </b>
-      )}
+      {title}
       <div className="key-row">
         <RevealedKey dappId={dappId} apiKey={apiKey} />
         <ConfirmButton
