@@ -93,6 +93,13 @@ test.each([429, 503])("error: who could not be signed out is told so, after a %d
   expect(takeTroublesBut(status, 401)).toEqual([]);
 });
 
+test("default: whoever is signed in with the operator token is told how to end that session", async () => {
+  await visitor.open(`${tyche.url}/sessions`);
+  await page.getByText("The operator token, with which you are signed in, isn't listed").waitFor();
+  await visitor.inspect();
+  expect(visitor.troubles).toEqual([]);
+});
+
 test("default: who is invited makes a passkey, sees their dapp alone, and signs in with another one once the first is lost", async () => {
   const operator = connectOperator(tyche);
   const dapp = await operator.createDapp({ name: "of a team" });
@@ -133,6 +140,13 @@ test("default: who is invited makes a passkey, sees their dapp alone, and signs 
     expect((await operator.invitations(dapp.id)).map(({ role }) => role)).toEqual(["viewer"]);
     await guest.page.getByRole("link", { name: "Sessions" }).click();
     await guest.page.getByText("this browser").waitFor();
+    await guest.page
+      .getByText(/^Chrome on /)
+      .first()
+      .waitFor();
+    const listsLookLikeThePage = `getComputedStyle(document.querySelector(".scroll")).backgroundImage.includes(
+      getComputedStyle(document.body).backgroundColor)`;
+    expect(await guest.page.evaluate<boolean>(listsLookLikeThePage)).toBe(true);
     await guest.inspect();
     await devtools.send("WebAuthn.removeVirtualAuthenticator", lost);
     await addDevice();

@@ -2,8 +2,10 @@ import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-quer
 import type { AuditEntry, PasskeyView, SessionView } from "../../../client/index.ts";
 import { useState } from "react";
 import { Link } from "wouter";
+import { plainText } from "../../../lib/hiddenCharacters.ts";
 import { announce } from "../announce.ts";
 import { Loaded, Page, Refusal } from "../page.tsx";
+import { describeBrowser } from "../parts/describeBrowser.ts";
 import { Age, Code, Time } from "../parts/format.tsx";
 import { ConfirmButton } from "../parts/forms.tsx";
 import { List, type Column } from "../parts/list.tsx";
@@ -15,18 +17,23 @@ import { describePasskey } from "./signIn.tsx";
 /** `/sessions`: the browsers in which people are signed in. */
 export function Sessions() {
   const operator = useOperator();
-  const isOperator = useMe()?.isOperator === true;
+  const me = useMe();
   const queries = useQueryClient();
   const query = useQuery({ queryKey: ["sessions"], queryFn: () => operator.sessions() });
   return (
     <Page title="Sessions" trail={[{ href: "/", text: "Home" }]}>
       <h1>Sessions</h1>
-      {isOperator && (
+      {me?.isOperator === true && (
         <p>
           <Link href="/audit">Audit log</Link> of the whole service
         </p>
       )}
       <p className="lead">Browsers signed in with a passkey. Each ends 30 days after its last use.</p>
+      {me?.id === null && (
+        <p className="note">
+          The operator token, with which you are signed in, isn't listed: end this session with “Sign out”.
+        </p>
+      )}
       <Loaded query={query}>
         {(items) =>
           items.length === 0 ? (
@@ -46,7 +53,7 @@ export function Sessions() {
                     </>
                   ),
                 },
-                { head: "Browser", kind: "long", cell: ({ browser }) => <UnknownText text={browser} /> },
+                { head: "Browser", kind: "long", cell: ({ browser }) => <BrowserName userAgent={browser} /> },
                 { head: "Signed in", cell: ({ createdAt }) => <Age iso={createdAt} /> },
                 { head: "Last used", cell: ({ lastUsedAt }) => <Age iso={lastUsedAt} /> },
                 {
@@ -74,6 +81,14 @@ export function Sessions() {
       </Loaded>
       <Passkeys />
     </Page>
+  );
+}
+
+function BrowserName({ userAgent }: { readonly userAgent: string }) {
+  return (
+    <span title={plainText(userAgent)}>
+      <UnknownText text={describeBrowser(userAgent)} />
+    </span>
   );
 }
 
@@ -118,7 +133,11 @@ function Passkeys() {
         items={me.passkeys}
         keyOf={({ id }) => id}
         columns={[
-          { head: "Made in", kind: "long", cell: ({ browser }) => <UnknownText text={browser || "—"} /> },
+          {
+            head: "Made in",
+            kind: "long",
+            cell: ({ browser }) => <BrowserName userAgent={browser || "—"} />,
+          },
           { head: "Made", cell: ({ createdAt }) => <Age iso={createdAt} /> },
           // The last one stays.
           ...(me.passkeys.length > 1 ? [remove] : []),
