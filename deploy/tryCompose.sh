@@ -110,7 +110,6 @@ upgrade() {
   begin "$EARLIER"
   say "up, of $EARLIER" && compose --profile embedded up --build --detach --wait
   key=$(compose exec tyche cat /data/api-key)
-  local before after
   before=$(draw)
   check_out
   compose --profile embedded build
@@ -129,6 +128,7 @@ prepare_public() {
 services:
   chain:
     image: tyche
+    tmpfs: [/data] # no volume that stays
     profiles: [public, nodes]
     entrypoint: [sh, -c, "exec /app/node_modules/@foundry-rs/anvil-linux-*/bin/anvil --host 0.0.0.0 --chain-id 11155111 --block-time 1"]
     healthcheck: { test: [CMD, node, -e, "require('net').connect(8545).on('error', () => process.exit(1)).on('connect', () => process.exit())"] }
