@@ -28,7 +28,7 @@ export function createMethods({ encode, decode }: Encodings): Record<string, unk
         if (at < 0 || at > this.length) throw outOfRange("offset", `>= 0 && <= ${this.length}`, at);
         room = this.length - at;
         if (typeof length === "string") name = length;
-        else if (length !== undefined) room = Math.min(room, checkInteger(length, "length", 0, room));
+        else if (length !== undefined) room = Math.min(room, checkInteger(length, "length", 0, this.length));
       }
       const kind = encodingOf(name);
       let bytes = encode(text, kind);

@@ -9,6 +9,8 @@ import { bytesOf } from "../webIdl.ts";
 const INSPECTED_BYTES = 50;
 /** The encodings that `transcode` knows. */
 const TRANSCODED = ["utf8", "utf16le", "latin1", "ascii"];
+/** Pairs of encodings that Deno doesn't convert. */
+const NOT_TRANSCODED = ["utf16le latin1", "utf16le ascii", "latin1 utf8", "latin1 ascii"];
 
 /** Node's `Buffer`: feross/buffer with Node's encodings, errors and inspection. */
 export default function bufferChunk(internals: Internals): Readonly<Record<string, unknown>> {
@@ -63,7 +65,8 @@ export default function bufferChunk(internals: Internals): Readonly<Record<strin
     transcode: (bytes: Uint8Array, from: string, to: string) => {
       if (!(bytes instanceof Uint8Array))
         throw wrongArgument("source", "an instance of Buffer or Uint8Array", bytes);
-      if (![from, to].every((name) => isEncoding(name) && TRANSCODED.includes(encodingOf(name))))
+      const isKnown = [from, to].every((name) => isEncoding(name) && TRANSCODED.includes(encodingOf(name)));
+      if (!isKnown || NOT_TRANSCODED.includes(`${encodingOf(from)} ${encodingOf(to)}`))
         throw nodeError("U_ILLEGAL_ARGUMENT_ERROR", "Unable to transcode Buffer [U_ILLEGAL_ARGUMENT_ERROR]");
       return asBuffer(encode(forEncoding(decode(bytes, encodingOf(from)), encodingOf(to)), encodingOf(to)));
     },

@@ -32,6 +32,7 @@ const TEXTS: readonly (readonly [RegExp, string])[] = [
   [/^algorithm\.counter must contain exactly 16 bytes$/, "Counter vector must be 16 bytes"],
   [/^The provided data is too small\.?$/, "The provided data is too small"],
   [/^algorithm\.public must be a public key$/, "Invalid key type"],
+  [/^key algorithm mismatch$/, "Algorithm mismatch"],
   [/^Invalid keyData$/, "Invalid key data"],
   [/^algorithm\.publicExponent .*/, "Bad public exponent"],
   [/^Usages cannot be empty when importing a secret key\.$/, "Invalid key usage"],
@@ -128,7 +129,6 @@ function revive(value: unknown, body: Uint8Array): unknown {
   return Object.fromEntries(names.map((name) => [name, revive(fields[name], body)]));
 }
 
-/** What errors call an operation with a key. */
 /** The dictionary that a kind of key is generated from, by the member that is missing. */
 const DICTIONARIES: Readonly<Record<string, string>> = {
   __proto__: null as never,
@@ -137,6 +137,16 @@ const DICTIONARIES: Readonly<Record<string, string>> = {
   modulusLength: "RSA",
 };
 
+/** Where errors say that the usages stand. */
+const USAGES_AT: Readonly<Record<string, number>> = {
+  __proto__: null as never,
+  generateKey: 2,
+  importKey: 5,
+  deriveKey: 4,
+  unwrapKey: 7,
+};
+
+/** What errors call an operation with a key. */
 const USES: Readonly<Record<string, string>> = {
   encrypt: "Encryption",
   decrypt: "Decryption",
@@ -178,7 +188,7 @@ export function createSubtle(hostCall: Internals["hostCall"], exception: Excepti
         op,
         error,
         Object(args[0]) as { namedCurve?: unknown; hash?: unknown },
-        typeof args[0] === "string",
+        args,
       );
     return revive(value, answer.body);
   }
@@ -189,21 +199,43 @@ export function createSubtle(hostCall: Internals["hostCall"], exception: Excepti
     op: string,
     { name, message }: { readonly name: string; readonly message: string },
     { namedCurve, hash }: { namedCurve?: unknown; hash?: unknown },
-    isText: boolean,
+    args: readonly unknown[],
   ): Error {
     const place = op === "importKey" ? 2 : 0;
-    const missing = /because '(\w+)' is required in/.exec(message)?.[1];
+    const isText = typeof args[0] === "string";
+    const [, , derived] = args as readonly { length?: unknown }[];
+    const length = typeof derived === "object" ? derived?.length : undefined;
+    const lengthText = `Length must be 128, 192, or 256: received ${String(length ?? 0)}`;
+    const [, missing, dictionary = ""] = /because '(\w+)' is required in '?(\w+)/.exec(message) ?? [];
+    if (missing !== undefined && op === "deriveKey" && /^(?:Aes|Hmac)/.test(dictionary))
+      return missing === "length"
+        ? exception(lengthText, "OperationError")
+        : exception("Unrecognized hash algorithm: ", "NotSupportedError");
     if (missing !== undefined && isText && op === "generateKey")
       return wrongAt(place, `Missing ${DICTIONARIES[missing] ?? "AES"} dict`);
     if (missing !== undefined && isText && !(op === "importKey" && /^hmac$/i.test(algorithm)))
       return wrongAt(place, "Algorithm requires a parameter dictionary");
-    if (missing === "hash" && isText && op === "importKey" && /^hmac$/i.test(algorithm))
-      return exception("HMAC import requires 'hash'", "DataError");
-    if (missing === "iv" || missing === "saltLength" || missing === "salt")
-      return wrongAt(place, `required dictionary member '${missing}'`);
     if (missing === "hash" && op === "importKey" && /^hmac$/i.test(algorithm))
       return exception("HMAC import requires 'hash'", "DataError");
-    if (missing !== undefined) return wrongAt(place, `Missing '${missing}'`);
+    if (missing !== undefined)
+      return wrongAt(
+        place,
+        op === "generateKey" || op === "importKey"
+          ? `Missing '${missing}'`
+          : `required dictionary member '${missing}'`,
+      );
+    const member = /^Failed to normalize algorithm: (\w+) in passed algorithm is not instance/.exec(
+      message,
+    )?.[1];
+    if (member !== undefined) return wrongAt(place, `'${member}' is not a BufferSource`);
+    if (message.endsWith("argument cannot be converted to sequence."))
+      return typeof args.at(-1) === "string"
+        ? op === "deriveKey"
+          ? new TypeError("Invalid key usage")
+          : exception("Invalid key usage", "SyntaxError")
+        : wrongAt(USAGES_AT[op] ?? 0, "can not be converted to a sequence");
+    if (op === "deriveKey" && /^(?:AES key length must be|Invalid AES key length)/.test(message))
+      return exception(lengthText, "OperationError");
     if (/is not a valid enum value of type KeyUsage/.test(message))
       return exception("Invalid key usage", "SyntaxError");
     const format = /'([^']*)' is not a valid enum value of type KeyFormat/.exec(message);
@@ -221,7 +253,10 @@ export function createSubtle(hostCall: Internals["hostCall"], exception: Excepti
       return exception(`${use} algorithm '${algorithm}' does not match key algorithm`, name);
     if (message === "Key algorithm mismatch" && op.startsWith("derive"))
       return exception("Invalid algorithm name", name);
-    if (/^(?:Unrecognized algorithm name$|Only SHA hashes)/.test(message) && /^ecdsa$/i.test(algorithm))
+    if (
+      /^(?:Unrecognized algorithm name$|Only SHA hashes)/.test(message) &&
+      (op === "generateKey" ? /^(?:ecdsa|hmac)$/i : /^ecdsa$/i).test(algorithm)
+    )
       return exception(`Unrecognized hash algorithm: ${String(nameIn(hash))}`, name);
     if (message === "Unrecognized algorithm name" && use !== undefined && op !== "decrypt")
       return exception(`${use} algorithm '${algorithm}' does not match key algorithm`, "InvalidAccessError");
@@ -229,6 +264,13 @@ export function createSubtle(hostCall: Internals["hostCall"], exception: Excepti
       return exception(`${message}: ${algorithm}`, name);
     if (name === "SyntaxError" && message.startsWith("Unsupported key usage"))
       return exception("Invalid key usage", name);
+    const wrapped = op === "unwrapKey" ? bytesOf(args[1])?.length : undefined;
+    if (
+      name === "OperationError" &&
+      /^aes-kw$/i.test(algorithm) &&
+      (op === "wrapKey" || Number(wrapped) % 8 > 0)
+    )
+      return new TypeError("Data must be multiple of 8 bytes");
     if (name === "OperationError" && (op === "decrypt" || op === "unwrapKey"))
       return exception(
         /^aes-kw$/i.test(algorithm)
@@ -307,6 +349,17 @@ export function createSubtle(hostCall: Internals["hostCall"], exception: Excepti
       throw wrongAt(0, `The provided value '${String(format)}' is not a valid enum value of type KeyFormat`);
   }
 
+  /** Whether a key of AES-GCM may be used so with an algorithm. */
+  const takesGcm = (use: string, algorithm: unknown, key: unknown): boolean =>
+    /^aes-gcm$/i.test(String(nameIn(algorithm))) &&
+    nameIn(requireKey(key).algorithm) === "AES-GCM" &&
+    requireKey(key).usages.includes(use);
+  function requireGcmVector(algorithm: unknown): void {
+    const vector = bytesOf((algorithm as { iv?: unknown }).iv);
+    if (vector !== undefined && vector.length !== 12 && vector.length !== 16)
+      throw exception("Initialization vector length not supported", "NotSupportedError");
+  }
+
   class SubtleCrypto {
     constructor(secret?: unknown) {
       if (secret !== SECRET) throw illegalConstructor();
@@ -325,22 +378,20 @@ export function createSubtle(hostCall: Internals["hostCall"], exception: Excepti
       requireAlgorithm(algorithm, PARAMETERIZED);
       requireKey(key);
       requireBytes(data, 2);
+      if (takesGcm("encrypt", algorithm, key)) requireGcmVector(algorithm);
       return call("encrypt", [algorithm, key, data]);
     }
     async decrypt(algorithm: unknown, key: unknown, data: unknown): Promise<unknown> {
       requireAlgorithm(algorithm, PARAMETERIZED);
       requireKey(key);
       requireBytes(data, 2);
-      const { name, tagLength } = Object(algorithm) as { name?: unknown; tagLength?: unknown };
-      const isOwn = findAlgorithm("decrypt", name) === nameIn(requireKey(key).algorithm);
-      const isShort = [32, 64, 96, 104, 112, 120].includes(Number(tagLength));
-      if (
-        isShort &&
-        isOwn &&
-        /^aes-gcm$/i.test(String(name)) &&
-        (key as CryptoKey).usages.includes("decrypt")
-      )
-        throw new TypeError("invalid tag length");
+      if (takesGcm("decrypt", algorithm, key)) {
+        const tagLength = Number((algorithm as { tagLength?: unknown }).tagLength ?? 128);
+        if (bytesOf(data)!.length < tagLength / 8)
+          throw exception("The provided data is too small", "OperationError");
+        requireGcmVector(algorithm);
+        if ([32, 64, 96, 104, 112, 120].includes(tagLength)) throw new TypeError("invalid tag length");
+      }
       return call("decrypt", [algorithm, key, data]);
     }
     async sign(algorithm: unknown, key: unknown, data: unknown): Promise<unknown> {
@@ -376,7 +427,9 @@ export function createSubtle(hostCall: Internals["hostCall"], exception: Excepti
       usages: unknown,
     ): Promise<unknown> {
       requireAlgorithm(algorithm, DERIVED_WITH);
-      requireKey(baseKey);
+      const name = findAlgorithm("deriveKey", nameIn(algorithm));
+      if (nameIn(requireKey(baseKey).algorithm) !== name && name !== undefined)
+        throw exception(`Invalid algorithm name: ${name}`, "InvalidAccessError");
       return call("deriveKey", [algorithm, baseKey, derivedType, Boolean(extractable), usages]);
     }
     async deriveBits(algorithm: unknown, baseKey: unknown, length: unknown = null): Promise<unknown> {
@@ -402,6 +455,11 @@ export function createSubtle(hostCall: Internals["hostCall"], exception: Excepti
         if (defect !== undefined) throw exception(defect, "DataError");
       }
       const isCurve = /^ec(?:dsa|dh)$/i.test(String(name));
+      const { hash } = Object(algorithm) as { hash?: unknown };
+      if (typeof algorithm === "object" && isCurve && namedCurve === undefined)
+        throw exception("EC import requires 'namedCurve'", "DataError");
+      if (typeof algorithm === "object" && /^rsa/i.test(String(name)) && hash === undefined)
+        throw exception("RSA import requires 'hash'", "DataError");
       if (isCurve && format === "raw" && !CURVES.includes(String(namedCurve)))
         throw exception("Invalid namedCurve", "DataError");
       // Keys to derive from are never extractable in Deno, whatever is asked for.
@@ -533,7 +591,8 @@ function defectOf(jwk: Readonly<Record<string, unknown>>, name: string): string 
   }
   if (k === undefined) return "'k' property of JsonWebKey must be present";
   if (!/^[\w-]*$/.test(String(k))) return "'k' property of JsonWebKey is required";
-  if (name === "HMAC") return undefined;
+  if (name === "HMAC")
+    return use !== undefined && use !== "sig" ? "'use' property of JsonWebKey must be 'sig'" : undefined;
   const expected = `A${Math.floor((String(k).length * 3) / 4) * 8}${name.slice(4)}`;
   if (alg !== undefined && alg !== expected) return `Invalid algorithm: ${String(alg)}`;
   return use !== undefined && use !== "enc" ? "'use' property of JsonWebKey must be 'enc'" : undefined;

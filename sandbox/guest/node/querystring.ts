@@ -9,19 +9,20 @@ const ESCAPED = /^%[0-9a-f]{2}/i;
 
 /** Creates `node:querystring`. */
 export function createQuerystring({ load }: Internals): Readonly<Record<string, unknown>> {
-  const { Buffer } = load("buffer") as unknown as { Buffer: { from(bytes: readonly number[]): Uint8Array } };
+  const { Buffer } = load("buffer") as unknown as { Buffer: { allocUnsafe(length: number): Uint8Array } };
 
   /** Decodes what is escaped rightly to bytes, and takes the rest as it is. */
   function unescapeBuffer(text: string, decodeSpaces = false): Uint8Array {
-    const bytes: number[] = [];
+    const bytes = Buffer.allocUnsafe(text.length);
+    let count = 0;
     for (let at = 0; at < text.length; at++) {
       const escaped = ESCAPED.exec(text.slice(at, at + 3));
       if (escaped !== null) {
-        bytes.push(Number.parseInt(escaped[0].slice(1), 16));
+        bytes[count++] = Number.parseInt(escaped[0].slice(1), 16);
         at += 2;
-      } else bytes.push(decodeSpaces && text[at] === "+" ? 32 : text.charCodeAt(at) & 0xff);
+      } else bytes[count++] = decodeSpaces && text[at] === "+" ? 32 : text.charCodeAt(at);
     }
-    return Buffer.from(bytes);
+    return bytes.subarray(0, count);
   }
   const decode = (text: string, decodeSpaces: boolean): string => {
     try {

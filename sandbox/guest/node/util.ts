@@ -278,16 +278,27 @@ export function createUtil({ load, native, nextTick }: Internals): Readonly<Reco
   function styleText(
     style: unknown,
     text: unknown,
-    { validateStream = true, stream }: { validateStream?: boolean; stream?: unknown } = {},
+    options: { validateStream?: unknown; stream?: unknown } = {},
   ): unknown {
+    if (typeof options !== "object" || options === null) throw wrongType("options", "object", options);
+    const { stream } = options;
+    const validateStream = options.validateStream ?? true;
+    if (typeof validateStream !== "boolean")
+      throw wrongType("options.validateStream", "boolean", validateStream);
     if (validateStream && stream !== undefined && typeof Object(stream).write !== "function")
       throw wrongArgument("stream", "an instance of ReadableStream, WritableStream, or Stream", stream);
+    // Deno has no colours by number.
+    const colour = [style]
+      .flat()
+      .find((name): name is string => typeof name === "string" && name.startsWith("#"));
     let styled: unknown;
     try {
-      styled = call("styleText", style, text, { validateStream: false });
+      styled = call("styleText", colour === undefined ? style : "?", text, { validateStream: false });
     } catch (error) {
       // Deno names no style twice.
-      (error as Error).message = (error as Error).message.replace(/, 'grey', .*(?=\. Received)/, "");
+      (error as Error).message = (error as Error).message
+        .replace(/, 'grey', .*(?=\. Received)/, "")
+        .replace(/'\?'$/, () => `'${colour ?? "?"}'`);
       throw error;
     }
     // The standard output here shows no colours.

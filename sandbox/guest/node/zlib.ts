@@ -38,7 +38,8 @@ const MIN_CHUNK_BYTES = 64;
 const DEFAULT_CHUNK_BYTES = 16_384;
 const SYNC_FLUSH = 2;
 const LAST_FLUSH = 5;
-const BUFFER = "of type string or an instance of Buffer, TypedArray, DataView, or ArrayBuffer";
+const CHUNK = "of type string or an instance of Buffer, TypedArray, or DataView";
+const BUFFER = CHUNK.replace(", or DataView", ", DataView, or ArrayBuffer");
 
 /** Creates `node:zlib`: the host converts, the pieces of a stream as they come. As in Deno, dictionaries are checked and not used. */
 export function createZlib({
@@ -73,16 +74,32 @@ export function createZlib({
       );
     return { ...others, ...(typeof params === "object" && { params }), operation };
   }
-  function convert(operation: string, input: Bytes, options: Options): Bytes {
+  /** Deno names the errors of Brotli otherwise, and takes an early end for the end. */
+  function toStreamError(error: unknown): Error | undefined {
+    const { code = "", errno } = error as { code?: string; errno?: number };
+    if (code === "Z_BUF_ERROR") return undefined;
+    return Object.assign(new Error(code.replace("ERR__", "ERR_")), {
+      errno,
+      code: (codes as Record<string, unknown>)[String(errno)],
+    });
+  }
+  /** Converts all at once; `toError` makes the error of wrong Brotli, which is otherwise taken for no data. */
+  function convert(
+    operation: string,
+    input: Bytes,
+    options: Options,
+    toError: (error: unknown) => Error | undefined = () => undefined,
+  ): Bytes {
     try {
       const answer = native("zlib", readOptions(operation, options), input) as Bytes;
       return Buffer.from(answer.buffer);
     } catch (error) {
       if (operation === "zstdDecompress")
         throw new Error(`Zstd decompress error: ${(error as Error).message}`, { cause: error });
-      // Deno takes wrong data for none.
       if (operation !== "brotliDecompress" || error instanceof TypeError || error instanceof RangeError)
         throw error;
+      const told = toError(error);
+      if (told !== undefined) throw told;
       return Buffer.alloc(0);
     }
   }
@@ -93,17 +110,18 @@ export function createZlib({
     functions[kind] = (data: unknown, ...rest: unknown[]): void => {
       const [options, callback] = typeof rest[0] === "function" ? [{}, rest[0]] : rest;
       if (typeof callback !== "function") throw wrongType("callback", "function", callback);
-      const input = bytesOf(data, "buffer", BUFFER);
-      setTimeout(() => {
-        let result: Bytes;
-        try {
-          result = convert(kind, input, (options ?? {}) as Options);
-        } catch (error) {
-          callback(error);
-          return;
-        }
-        callback(null, result);
-      }, 0);
+      const input = bytesOf(data, "chunk", CHUNK);
+      const outcome: unknown[] = [];
+      try {
+        outcome.push(null, convert(kind, input, (options ?? {}) as Options, toStreamError));
+      } catch (error) {
+        // Wrong options are told at once, wrong data and too much of it to the callback.
+        const { code } = error as { code?: string };
+        if ((error instanceof TypeError || error instanceof RangeError) && code !== "ERR_BUFFER_TOO_LARGE")
+          throw error;
+        outcome.push(error);
+      }
+      setTimeout(() => callback(...outcome), 0);
     };
     functions[`${kind}Sync`] = (data: unknown, options?: Options): unknown => {
       const buffer = convert(kind, bytesOf(data, "buffer", BUFFER), options ?? {});
@@ -166,11 +184,7 @@ export function createZlib({
         try {
           output = Buffer.from((native("compressionWrite", { id: this.#id, flush }, piece) as Bytes).buffer);
         } catch (error) {
-          const { code = "", errno } = error as { code?: string; errno?: number };
-          // Deno names the errors of Brotli otherwise, and takes an early end for the end.
-          if (kind !== "brotliDecompress") done(error);
-          else if (code === "Z_BUF_ERROR") done();
-          else done(Object.assign(new Error(code.replace("ERR__", "ERR_")), { errno }));
+          done(kind === "brotliDecompress" ? toStreamError(error) : error);
           return;
         }
         this.bytesWritten += piece.byteLength;
@@ -197,11 +211,7 @@ export function createZlib({
           : [kind as number, callback];
         // As in Node, which looks for an empty piece of that number.
         if (!this.writableEnded && !(Number.isInteger(flag) && flag >= 0 && flag <= LAST_FLUSH))
-          throw wrongArgument(
-            "chunk",
-            "of type string or an instance of Buffer, TypedArray, or DataView",
-            undefined,
-          );
+          throw wrongArgument("chunk", CHUNK, undefined);
         if (this.writableFinished) {
           if (done !== undefined) nextTick(done);
         } else if (this.writableEnded) {
@@ -257,11 +267,7 @@ export function createZlib({
       constants: Object.freeze(constants),
       codes: Object.freeze(codes),
       crc32: (data: unknown, value: unknown = 0): number => {
-        const bytes = bytesOf(
-          data instanceof ArrayBuffer ? undefined : data,
-          "data",
-          "of type string or an instance of Buffer, TypedArray, or DataView",
-        );
+        const bytes = bytesOf(data instanceof ArrayBuffer ? undefined : data, "data", CHUNK);
         if (typeof value !== "number") throw wrongType("value", "number", value);
         if (!Number.isInteger(value) || value < 0 || value > 0xffff_ffff)
           throw outOfRange("value", Number.isInteger(value) ? ">= 0 && < 4294967296" : "an integer", value);

@@ -82,6 +82,8 @@ export const DECLARED: Readonly<Record<string, Declared>> = {
   "syntax/generic looking comparison": PARSER,
   "syntax/html comment": PARSER,
   "typescript/decorators": NO_TRANSFORM,
+  "typescript/fields beside parameter properties":
+    "Fields are JavaScript's own, made before the constructor's body sets parameter properties; an enum's computed text has a reverse entry.",
   "typescript/namespaces": NO_TRANSFORM,
   "mixedEdges/BigInt replaced": POISONED,
   "mixedEdges/Error replaced": POISONED,

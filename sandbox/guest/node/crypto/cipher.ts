@@ -1,4 +1,4 @@
-import { nodeError, wrongArgument } from "../../buffer/errors.ts";
+import { nodeError, wrongArgument, wrongType } from "../../buffer/errors.ts";
 import type { Internals } from "../../internals.ts";
 import { bytesOf } from "../../webIdl.ts";
 import { type ByteTools, checkText } from "./bytes.ts";
@@ -192,24 +192,27 @@ export function createCiphers(
     getCiphers: () => CIPHERS.map(([name]) => name),
     getCipherInfo: (
       nameOrNumber: unknown,
-      { keyLength, ivLength }: { keyLength?: number; ivLength?: number } = {},
+      options: { keyLength?: unknown; ivLength?: unknown } = {},
     ): object | undefined => {
       if (typeof nameOrNumber !== "string" && typeof nameOrNumber !== "number")
         throw wrongArgument("nameOrNid", "one of type string or number", nameOrNumber);
-      const known = CIPHERS.find(
-        ([name, , nid]) => nid === nameOrNumber || name === String(nameOrNumber).toLowerCase(),
-      );
+      if (typeof options !== "object" || options === null) throw wrongType("options", "object", options);
+      const { keyLength, ivLength } = options;
+      if (keyLength !== undefined && typeof keyLength !== "number")
+        throw wrongType("options.keyLength", "number", keyLength);
+      if (ivLength !== undefined && typeof ivLength !== "number")
+        throw wrongType("options.ivLength", "number", ivLength);
+      const known = CIPHERS.find(([name, , nid]) => nid === nameOrNumber || name === nameOrNumber);
       if (known === undefined) return undefined;
       const [, name, nid, blockSize, ivBytes, keyBytes] = known;
       if (keyLength !== undefined && keyLength !== keyBytes) return undefined;
       const mode = name === "chacha20" ? "stream" : /-(cbc|ctr|ecb|gcm|wrap)/.exec(name)?.[1];
-      if (ivLength !== undefined && ivLength !== ivBytes && (mode !== "gcm" || ivLength < 1))
-        return undefined;
+      if (ivLength !== undefined && ivLength !== ivBytes) return undefined;
       return {
         name,
         nid,
         blockSize,
-        ivLength: ivLength ?? ivBytes,
+        ivLength: ivBytes,
         keyLength: keyBytes,
         mode: mode ?? "",
       };

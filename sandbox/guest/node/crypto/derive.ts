@@ -25,11 +25,11 @@ export function createDerivations(
   ): (() => unknown) => {
     const parts = secretAndSalt(password, salt);
     const header = {
-      iterations: checkUint32(iterations, "iterations", 1),
-      keyLength: checkUint32(length, "keylen"),
+      iterations: checkInt32(iterations, "iterations", 1),
+      keyLength: checkInt32(length, "keylen", 0),
       digest: checkText(digest, "digest"),
     };
-    return () => Buffer.from(bytesFrom("pbkdf2", header, ...parts));
+    return () => Buffer.from(header.keyLength === 0 ? [] : bytesFrom("pbkdf2", header, ...parts));
   };
   const scrypt = (
     password: unknown,
@@ -86,12 +86,15 @@ export function createDerivations(
     const keyLength = checkInteger(length, "length", 0, Number.MAX_SAFE_INTEGER);
     if ((parts[2] as Uint8Array).length > MAX_INFO_BYTES)
       throw outOfRange("info", "must not contain more than 1024 bytes", (parts[2] as Uint8Array).length);
-    return () => bytesFrom("hkdf", { digest: name, keyLength }, ...parts, new Uint8Array(0)).slice().buffer;
+    return () =>
+      keyLength === 0
+        ? new ArrayBuffer(0)
+        : bytesFrom("hkdf", { digest: name, keyLength }, ...parts, new Uint8Array(0)).slice().buffer;
   };
   const names: Record<string, unknown> = {};
   for (const [name, start, arity] of [
     ["pbkdf2", pbkdf2, 5],
-    ["scrypt", scrypt, 3],
+    ["scrypt", scrypt, 4],
     ["hkdf", hkdf, 5],
   ] as const) {
     const prepare: (...args: unknown[]) => () => unknown = start;
@@ -99,7 +102,7 @@ export function createDerivations(
     names[name] = (...args: unknown[]): void => {
       const at = args.findIndex((value) => typeof value === "function");
       const run = prepare(...args.slice(0, at < 0 ? arity : at));
-      const callback = checkFunction(args[at]);
+      const callback = checkFunction(args[at < 0 ? arity : at]);
       queue(() => {
         let result: unknown;
         try {
@@ -113,4 +116,11 @@ export function createDerivations(
     };
   }
   return names;
+}
+
+/** Checks a count in the two steps of Deno. */
+function checkInt32(value: unknown, name: string, least: 0 | 1): number {
+  const count = checkUint32(value, name, least);
+  if (count > MAX_INT32) throw outOfRange(name, `<= ${MAX_INT32}`, count);
+  return count;
 }

@@ -112,14 +112,17 @@ export function createKeys({ native, cloneRules }: Internals, { Buffer, toBytes 
     toCryptoKey(): never {
       throw new Error("node:crypto: toCryptoKey of a key is not available in this sandbox");
     }
-    export(options: unknown): unknown {
+    /** `path` is what errors call the options. */
+    export(options: unknown, path = "options"): unknown {
       if (typeof options !== "object" || options === null) throw wrongType("options", "object", options);
       const isPublic = this.type === "public";
       const { format, type, cipher, passphrase } = options as Options;
       if (format !== "jwk") {
-        if (!["pem", "der"].includes(format as string)) throw invalidArgument("options.format", format);
+        if (!["pem", "der"].includes(format as string)) throw invalidArgument(`${path}.format`, format);
         if (!(isPublic ? ["pkcs1", "spki"] : ["pkcs1", "pkcs8", "sec1"]).includes(type as string))
-          throw invalidArgument("options.type", type);
+          throw invalidArgument(`${path}.type`, type);
+        if (cipher !== undefined && passphrase === undefined)
+          throw invalidArgument(`${path}.passphrase`, passphrase);
       }
       const answer = native("keyExport", {
         key: valueOf(this),
@@ -231,18 +234,35 @@ export function createKeys({ native, cloneRules }: Internals, { Buffer, toBytes 
       checkUint32(given["modulusLength"], "options.modulusLength");
     else if (type === "ec") checkText(given["namedCurve"], "options.namedCurve");
     else if (!isPlain) throw invalidArgument("type", type, "must be a supported key type");
-    const { modulusLength, publicExponent, namedCurve } = given;
+    const { paramEncoding, modulusLength, publicExponent, namedCurve } = given;
+    const { hashAlgorithm, mgf1HashAlgorithm, saltLength } = type === "rsa-pss" ? given : {};
+    if (hashAlgorithm !== undefined) checkText(hashAlgorithm, "options.hashAlgorithm");
+    if (mgf1HashAlgorithm !== undefined) checkText(mgf1HashAlgorithm, "options.mgf1HashAlgorithm");
+    if (saltLength !== undefined) checkInteger(saltLength, "options.saltLength", 0, 2 ** 31 - 1);
+    if (publicExponent !== undefined) checkUint32(publicExponent, "options.publicExponent");
+    if (type === "ec" && ![undefined, null, "named", "explicit"].includes(paramEncoding as string))
+      throw invalidArgument("options.paramEncoding", paramEncoding);
     let pair: Record<string, unknown>;
     try {
-      pair = json("keyPair", { type, modulusLength, publicExponent, namedCurve });
+      pair = json("keyPair", {
+        type,
+        modulusLength,
+        publicExponent,
+        namedCurve,
+        hashAlgorithm,
+        mgf1HashAlgorithm,
+        saltLength,
+      });
     } catch (error) {
       throw pairError(error as Error);
     }
     return Object.fromEntries(
       ["public", "private"].map((kind) => {
         const key = create(kind, pair[`${kind}Key`] as string) as AsymmetricKeyObject;
-        const encoding = given[`${kind}KeyEncoding`];
-        return [`${kind}Key`, encoding === undefined ? key : key.export(encoding)];
+        const path = `options.${kind}KeyEncoding`;
+        const encoding = given[`${kind}KeyEncoding`] ?? undefined;
+        if (encoding !== undefined && typeof encoding !== "object") throw invalidArgument(path, encoding);
+        return [`${kind}Key`, encoding === undefined ? key : key.export(encoding, path)];
       }),
     );
   };

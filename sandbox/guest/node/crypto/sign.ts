@@ -116,7 +116,10 @@ export function createSigning(
   }
   class Verify extends Signed {
     verify(key: unknown, signature: unknown, encoding?: unknown): boolean {
-      const bytes = toBytes(signature, encoding, "signature");
+      const bytes =
+        typeof signature === "string"
+          ? toBytes(signature, encoding, "signature")
+          : viewBytes(signature, "signature");
       return finish(this, (algorithm, data) => verifyBytes(algorithm, data, key, bytes));
     }
   }

@@ -140,13 +140,24 @@ export const cryptoNatives: Readonly<Record<string, Native>> = {
       : JSON.stringify(exported);
   },
   /** `{type, modulusLength, publicExponent, namedCurve}` → `{publicKey, privateKey}` as PEM. */
-  keyPair: ({ type, modulusLength, publicExponent, namedCurve }) => {
+  keyPair: ({
+    type,
+    modulusLength,
+    publicExponent,
+    namedCurve,
+    hashAlgorithm,
+    mgf1HashAlgorithm,
+    saltLength,
+  }) => {
     const { publicKey, privateKey } = library.crypto.generateKeyPairSync(
       text(type) as "rsa",
       {
         ...(modulusLength !== undefined && { modulusLength: count(modulusLength, MAX_MODULUS_BITS) }),
         ...(publicExponent !== undefined && { publicExponent: count(publicExponent) }),
         ...(namedCurve !== undefined && { namedCurve: text(namedCurve) }),
+        ...(hashAlgorithm !== undefined && { hashAlgorithm: text(hashAlgorithm) }),
+        ...(mgf1HashAlgorithm !== undefined && { mgf1HashAlgorithm: text(mgf1HashAlgorithm) }),
+        ...(saltLength !== undefined && { saltLength: count(saltLength) }),
       } as never,
     ) as unknown as { readonly publicKey: crypto.KeyObject; readonly privateKey: crypto.KeyObject };
     return JSON.stringify({ publicKey: pemOf(publicKey), privateKey: pemOf(privateKey) });
