@@ -16,14 +16,16 @@ import { pause } from "./pause.ts";
 import { type CheckedReport, compareSignatures } from "./reportSteps.ts";
 import type { RequestPartsMeans } from "./randomnessParts.ts";
 import type { BatchParts, PresetParts } from "./requestParts.ts";
-import { readSignerSets, type SignerSet } from "./signerSet.ts";
+import { MISSING_SIGNERS, readSignerSets, type SignerSet } from "./signerSet.ts";
 import { compareStep, notApplicableStep } from "./verification.ts";
 
 /**
- * Reports on one batch that are tried in a transaction: anyone can put false ones before the real one, some 300 in the 128 KiB that nodes take
- * as a transaction.
+ * Reports on one batch that are tried in a transaction, each with every configuration: anyone can put false ones before the real one, some 300
+ * in the 128 KiB that nodes take as a transaction.
  */
 const MAX_TRIED_REPORTS = 512;
+/** How often a report is tried with a configuration, at some milliseconds each. */
+const MAX_TRIES = 16 * MAX_TRIED_REPORTS;
 
 type Means = RequestPartsMeans & { readonly chainId: number };
 
@@ -130,11 +132,12 @@ async function findReport(
       ({ batch }) => toHexText(batch.results) === results && (ready === undefined || batch.ready === ready),
     );
   const [first] = [...likely(given), ...given];
+  const tries = { left: MAX_TRIES };
   if (to === consumer && first !== undefined)
-    return { through: undefined, tried: await tryReport(first, means) };
+    return { through: undefined, tried: await tryReport(first, tries, means) };
   const findSigned = async (candidates: readonly Candidate[]): Promise<TriedReport | undefined> => {
     for (const one of likely(candidates).slice(0, MAX_TRIED_REPORTS)) {
-      const tried = await tryReport(one, means);
+      const tried = await tryReport(one, tries, means);
       if (tried.isSigned) return tried;
       await pause();
     }
@@ -177,12 +180,15 @@ function batchesOf(report: Uint8Array): readonly BatchResults[] {
  */
 async function tryReport(
   { report, signatures, batch }: Candidate,
+  tries: { left: number },
   { facts, book, chainId }: Means,
 ): Promise<TriedReport> {
   const place = { chainId, presetConsumer: book.get("presetConsumer") };
   let isFirstSeen = false;
   let wrong: TriedReport | undefined;
   for await (const set of readSignerSets({ coordinator: book.get("functionsCoordinator"), chainId }, facts)) {
+    if (tries.left === 0) break;
+    tries.left -= 1;
     const digest = toHexText(batchReportDigest(report, { ...place, configDigest: set.digest }));
     const recovered = signatures.map(({ r, s, recoveryId }) =>
       findSigner(digest, { r: toHexText(r), s: toHexText(s), recoveryId }),
@@ -193,10 +199,10 @@ async function tryReport(
     wrong ??= { batch, steps, isSigned, signers: set };
     isFirstSeen ||= set.count === 1n;
   }
-  // Until the coordinator's first configuration has been seen, it can be another one, which the node no longer has.
+  // Until the coordinator's first configuration has been seen, it can be another one, which the node doesn't show.
   if (wrong !== undefined && isFirstSeen) return wrong;
   const steps = [
-    notApplicableStep("signers", "the node no longer has the configuration that the report is for"),
+    notApplicableStep("signers", MISSING_SIGNERS),
     notApplicableStep(
       "signatures",
       "without the configuration that they are for, the signatures can't be checked",

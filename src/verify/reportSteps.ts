@@ -13,7 +13,7 @@ import { hashOf } from "./encodeBlock.ts";
 import { explainCallback } from "./explainCallback.ts";
 import { pause } from "./pause.ts";
 import { signaturesOf } from "../chainlink/quorum.ts";
-import { findSignerSet, readLatestConfig, type SignerSet } from "./signerSet.ts";
+import { findSignerSet, MISSING_SIGNERS, readLatestConfig, type SignerSet } from "./signerSet.ts";
 import type { FunctionsParts } from "./requestParts.ts";
 import type { RequestPartsMeans } from "./randomnessParts.ts";
 import { compareStep, describeMissingRequest, failedStep, notApplicableStep } from "./verification.ts";
@@ -91,7 +91,12 @@ export async function checkReport(
   const isOpen = delivery.outcome === "ok" && gap !== undefined;
   const step = isOpen ? notApplicableStep("delivery", gap, compared) : delivery;
   const roundSignature = { ok: true, bytes: fromHexText(item.roundSignature) } as const;
-  return { steps: [...signed, step], delivered: item, signers, roundSignature };
+  return {
+    steps: [...signed, step],
+    delivered: item,
+    signers: signers === "none" ? undefined : signers,
+    roundSignature,
+  };
 }
 
 /**
@@ -151,28 +156,20 @@ async function explainMissing(
 
 async function checkSignatures(
   transmission: Transmission,
-  set: SignerSet | undefined,
+  set: Awaited<ReturnType<typeof findSignerSet>>,
   { facts, book }: RequestPartsMeans,
 ): Promise<readonly VerificationStep[]> {
   const { context, signatures } = transmission;
   const [configDigest] = context;
   const digest = reportDigest(transmission);
   const recovered = signatures.map((signature) => findSigner(digest, signature));
-  if (set !== undefined) return compareSignatures(set, recovered, configDigest);
+  if (set !== undefined && set !== "none") return compareSignatures(set, recovered, configDigest);
   const latest = await readLatestConfig(book.get("functionsCoordinator"), facts);
   const digests = [{ what: "config digest", expected: latest.configDigest, found: configDigest }];
   return [
-    latest.configDigest === configDigest
-      ? notApplicableStep(
-          "signers",
-          "the node no longer has the list of signers that the coordinator's digest is of",
-          digests,
-        )
-      : failedStep(
-          "signers",
-          "the report is for a configuration that the coordinator is not known to have had",
-          digests,
-        ),
+    set === undefined
+      ? notApplicableStep("signers", MISSING_SIGNERS, digests)
+      : failedStep("signers", "the report is for a configuration that the coordinator has not had", digests),
     notApplicableStep(
       "signatures",
       `the report is signed by ${recovered.map((address) => address ?? "none").join(", ")}`,

@@ -28,8 +28,10 @@ export interface SignerSet {
   readonly urls: readonly string[] | undefined;
 }
 
-/** Configurations searched for an old report. A node can name any number, and the signatures are tried with each. */
-const MAX_CONFIGS = 16;
+/** Configurations searched for an old report, with a request for each block that has some. A node can name any number. */
+const MAX_CONFIGS = 1_000;
+/** Why signatures can't be checked. */
+export const MISSING_SIGNERS = `the configuration that the report is for was not found: the node doesn't show it, or the coordinator has had ${MAX_CONFIGS} since`;
 /** Storage slots searched; FunctionsCoordinator v1.3.0 has its signers among them. */
 const SEARCHED_SLOTS = 64;
 
@@ -55,15 +57,19 @@ export async function* readSignerSets(place: SignerSetPlace, facts: ChainFacts):
   if (stored !== undefined) yield stored;
 }
 
-/** Returns the configuration with a digest; `undefined` if the node no longer has it. */
+/** Returns the configuration with a digest; `none` if none has it, `undefined` if the node doesn't show all that there were. */
 export function findSignerSet(
   configDigest: Hex,
   place: SignerSetPlace,
   facts: ChainFacts,
-): Promise<SignerSet | undefined> {
+): Promise<SignerSet | "none" | undefined> {
   return facts.once(`signers ${place.coordinator} ${configDigest}`, async () => {
-    for await (const set of readSignerSets(place, facts)) if (set.digest === configDigest) return set;
-    return undefined;
+    let isFirstSeen = false;
+    for await (const set of readSignerSets(place, facts)) {
+      if (set.digest === configDigest) return set;
+      isFirstSeen ||= set.count === 1n;
+    }
+    return isFirstSeen ? "none" : undefined;
   });
 }
 

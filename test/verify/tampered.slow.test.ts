@@ -336,15 +336,15 @@ test("behaviour: without log and storage the signers can't be told, which is sai
   expect(steps.map(({ outcome }) => outcome)).toEqual(["notApplicable", "notApplicable"]);
 });
 
-test("limit: of a node that names any number of configurations, only the last 16 are tried", async () => {
+test("limit: of a node that names any number of configurations, only the last 1,000 are read", async () => {
   const client: ChainReader = {
     async request(method, parameters) {
       const answer = await world.client.request(method, parameters);
       if (method !== "eth_getLogs" || !isForConfig(parameters?.[0])) return answer;
-      return Array.from({ length: 100 }, () => (answer as unknown[])[0]);
+      return Array.from({ length: 1_100 }, () => (answer as unknown[])[0]);
     },
   };
-  expect(await signerSetsOf(client)).toHaveLength(16);
+  expect(await signerSetsOf(client)).toHaveLength(1_000);
 });
 
 test("limit: of a node that names more nodes than a coordinator takes, no signers are read", async () => {

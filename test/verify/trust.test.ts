@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { configDigestOf, nodeConfigOf, type NodeConfig } from "../../src/chainlink/nodeConfig.ts";
 import { encodeNodeUrls } from "../../src/chainlink/offchainConfig.ts";
 import { findReportOperators, type ReportSigners } from "../../src/verify/reportOperators.ts";
-import { findSignerSet } from "../../src/verify/signerSet.ts";
+import { findSignerSet, type SignerSet } from "../../src/verify/signerSet.ts";
 import { remainingTrust } from "../../src/verify/trust.ts";
 
 const CHAIN = 31_337;
@@ -67,7 +67,11 @@ async function trustOf(
     signers.push(
       count === undefined
         ? "unsigned"
-        : await findSignerSet(digestOf(means.configs[count - 1]!, count), place, means.facts),
+        : ((await findSignerSet(
+            digestOf(means.configs[count - 1]!, count),
+            place,
+            means.facts,
+          )) as SignerSet),
     );
   const operators = await findReportOperators(signers, means);
   const requests = [{ kind: "function" }] as unknown as Parameters<typeof remainingTrust>[0];
@@ -90,6 +94,14 @@ test("behaviour: a report from before a change of the nodes is told by the nodes
   expect(await trustOf(means, 1)).toEqual([several(2, 4)]);
   expect(await trustOf(means, 2)).toEqual([several(3, 7)]);
   expect(await trustOf(means, 1, 3, 1)).toEqual([several(2, 4), several(4, 10)]);
+});
+
+test("a digest that hashes none of the coordinator's configurations is none, however many there were", async () => {
+  const { facts } = meansOf([configOf(4), configOf(7)]);
+  const place = { coordinator: COORDINATOR, chainId: CHAIN } as const;
+  const find = (config: NodeConfig, count: number) => findSignerSet(digestOf(config, count), place, facts);
+  expect(await find(configOf(4), 2)).toBe("none");
+  expect(await find(configOf(4), 1)).toMatchObject({ count: 1n });
 });
 
 test("behaviour: without a report it is the present configuration that counts", async () => {

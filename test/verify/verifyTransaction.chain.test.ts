@@ -16,7 +16,7 @@ import { privateKeyToAccount } from "viem/accounts";
 import { parseReceipt, RpcError, type Receipt } from "../../src/evm/client.ts";
 import type { Verification } from "../../src/api/types.ts";
 import { EVENT_TOPICS } from "../../src/chainlink/events.ts";
-import { nodeConfigOf } from "../../src/chainlink/nodeConfig.ts";
+import { encodeSetConfig, nodeConfigOf } from "../../src/chainlink/nodeConfig.ts";
 import { presetRequestId, wordsOfBatch } from "../../src/chainlink/presetBatch.ts";
 import { encodeDelivery } from "../../src/chainlink/presetReport.ts";
 import { encodeFunctionsRequest } from "../../src/chainlink/functionsRequest.ts";
@@ -247,6 +247,45 @@ describe("a preset", () => {
     expect(verdict).toBe("unconfirmed");
     expect(requests).toMatchObject([{ failed: null }]);
     await world.viem.revert({ id: snapshot });
+  });
+});
+
+describe("results that were signed before the coordinator's nodes changed many times", () => {
+  let snapshot: Hex;
+  let delivered: readonly Receipt[];
+  beforeAll(async () => {
+    const { report } = await world.runFunction("return Functions.encodeUint256(7)", toWord(7n));
+    delivered = [(await world.runPreset()).report, report];
+    snapshot = await world.viem.snapshot();
+    const [signers, transmitters] = [TEST_ROLES.signers, TEST_ROLES.transmitters].map((nodes) =>
+      nodes.map(({ address }) => address),
+    );
+    const data = encodeSetConfig(nodeConfigOf({ signers: signers!, transmitters: transmitters! }));
+    for (let i = 0; i < 20; i += 1)
+      await world.send(TEST_ROLES.deployer, { to: world.addresses.functionsCoordinator, data });
+  });
+  afterAll(() => world.viem.revert({ id: snapshot }));
+
+  test("are valid", async () => {
+    for (const { transactionHash } of delivered)
+      expect(await world.verify(transactionHash)).toMatchObject({ verdict: "valid" });
+  });
+
+  test.each([
+    ["no configuration", 0],
+    ["the newest configurations alone", 3],
+  ])("are not called wrong by a node that shows %s, nor valid", async (_, shown) => {
+    for (const { transactionHash } of delivered) {
+      let left = shown;
+      const tamper: Tamper = (method, answer, [filter]) =>
+        method === "eth_getLogs" && isForConfig(filter) && (left -= 1) < 0 ? [] : answer;
+      const found = await world.verify(transactionHash, { tamper });
+      expect(found).toMatchObject({ verdict: "unconfirmed", requests: [{ failed: null }] });
+      expect(outcomes(found.requests[0]!.steps)).toMatchObject({
+        signers: "notApplicable",
+        signatures: "notApplicable",
+      });
+    }
   });
 });
 
