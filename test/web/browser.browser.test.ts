@@ -133,7 +133,7 @@ describe.each(SCREENS)("at $width px, $scheme", (screen) => {
     await runPreset(page, "coinflip");
     const [request] = (await tyche.call("GET", "/api/requests?limit=1")).data.items;
     const panel = page.getByRole("region", { name: "Request", exact: true });
-    await panel.getByText(request.outcome.parsedResult, { exact: true }).waitFor();
+    await panel.getByText(request.shown.side, { exact: true }).waitFor();
     const steps = await page.getByRole("listitem").allTextContents();
     for (const state of ["received", "submitted", "randomness", "fulfilled"])
       expect(steps.join("\n")).toContain(state);

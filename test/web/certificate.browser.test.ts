@@ -128,6 +128,8 @@ test("without a label, a draw has its preset's title; without a list, it says no
   await page.goto(`${tyche.url}/r/${id}`);
   await page.getByRole("heading", { level: 1, name: "Flip a coin", exact: true }).waitFor();
   await page.getByText(/^on Ethereum Sepolia \(local chain\), 20/).waitFor();
+  expect(await page.locator(".coin").innerText()).toMatch(/^(?:Heads|Tails)$/);
+  await verdict().getByRole("heading", { name: "This draw is genuine", exact: true }).waitFor();
   expect(await page.title()).toBe("Flip a coin · Tyche");
   expect(visitor.troubles).toEqual([]);
 });

@@ -1,4 +1,5 @@
 import type { RequestView, ShownResult } from "../../../../client/index.ts";
+import { lineOf } from "../../../../lib/sharedWords.ts";
 import { Copyable, CopyButton } from "../../parts/format.tsx";
 import { ResultText, UnknownText, Warnings } from "../../parts/parts.tsx";
 import { resultClass } from "../../parts/requestParts.tsx";
@@ -42,24 +43,24 @@ export function OutcomePart({ outcome, shown }: Pick<RequestView, "outcome" | "s
           <ResultText text={text} />
         </p>
       ) : (
-        <Shown shown={shown} text={text} />
+        <Shown shown={shown} />
       )}
       <p>
-        <CopyButton text={text} what="result" />
+        <CopyButton text={shown === undefined ? text : lineOf(shown)} what="result" />
       </p>
       {"warnings" in outcome && <Warnings warnings={outcome.warnings} />}
     </>
   );
 }
 
-function Shown({ shown, text }: { readonly shown: ShownResult; readonly text: string }) {
+function Shown({ shown }: { readonly shown: ShownResult }) {
   switch (shown.as) {
     case "coin":
       return (
         <p className="big-result coin">
           <CoinFace index={shown.index} />
           <span>
-            <UnknownText text={shown.side} /> <span className="note">{text}</span>
+            <UnknownText text={shown.side} />
           </span>
         </p>
       );

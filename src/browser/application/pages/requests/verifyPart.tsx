@@ -14,6 +14,11 @@ import { describeError } from "../../parts/forms.tsx";
 import { Folded, Notice, Tag, UnknownText } from "../../parts/parts.tsx";
 import type { AnyPresets } from "../../services.tsx";
 
+const GENUINE = {
+  preset: "This draw is genuine",
+  function: "This result is genuine",
+  random: "These numbers are genuine",
+} as const;
 const TAG_KINDS = { ok: "good", failed: "bad", notApplicable: "quiet" } as const;
 
 /** A button that has the service check a result against chain data, and the steps of that check. */
@@ -66,18 +71,28 @@ export function VerifyPart({
   );
 }
 
-/** A verdict on one request in a sentence; `children` say who found it. The steps, and what they can't show, are folded. */
+/** A verdict on one request, in plain words if nothing limits it; `children` say who found it. The steps, and what they can't show, are folded. */
 export function Found({ found, children }: { readonly found: Verification; readonly children: ReactNode }) {
   const [request] = found.requests;
   const reasons = verdictReasons(found);
   const { words, outcome } = describeVerdict(found);
   const signatures = request?.steps.find(({ name }) => name === "signatures");
   const isSigned = found.verdict === "valid" && signatures !== undefined;
+  const verdict = (
+    <>
+      <Tag kind={TAG_KINDS[outcome]}>{words}</Tag> {isSigned && <UnknownText text={signatures.detail} />}
+    </>
+  );
   return (
     <>
-      <h2 className="verdict">
-        <Tag kind={TAG_KINDS[outcome]}>{words}</Tag> {isSigned && <UnknownText text={signatures.detail} />}
-      </h2>
+      {outcome === "ok" ? (
+        <>
+          <h2>{GENUINE[request?.kind ?? "function"]}</h2>
+          <p className="verdict">{verdict}</p>
+        </>
+      ) : (
+        <h2 className="verdict">{verdict}</h2>
+      )}
       <p>{children}</p>
       {reasons.map((reason) => (
         <p key={reason}>
