@@ -298,6 +298,15 @@ describe("subscriptions", () => {
     expect(visitor.troubles).toEqual([]);
   });
 
+  test("default: config vars of the network that forms begin with are open", async () => {
+    await open("/config-vars");
+    const titles = page.locator("#networks .panel > details[open] > summary");
+    await titles.first().waitFor();
+    expect(await titles.allInnerTexts()).toEqual([TITLE]);
+    await visitor.inspect();
+    expect(visitor.troubles).toEqual([]);
+  });
+
   test("behaviour: config vars of a network that isn't serving say so, and are not read every second", async () => {
     await page.clock.install();
     await serve({ isCreated: false, network: { status: "unavailable" } });

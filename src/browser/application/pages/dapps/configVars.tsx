@@ -3,6 +3,7 @@ import type { ReactNode } from "react";
 import { useParams } from "wouter";
 import type { ExplorerNetwork, NetworkConfigView } from "../../../../client/index.ts";
 import { Loaded } from "../../page.tsx";
+import { findChosenNetwork } from "../../parts/chosenNetwork.ts";
 import { Copyable, CopyButton } from "../../parts/format.tsx";
 import { describeMissingSubscription } from "../../parts/missingSubscription.ts";
 import { Facts, Folded, Listing } from "../../parts/parts.tsx";
@@ -44,16 +45,18 @@ function Networks({ dappId }: { readonly dappId: string }) {
   });
   return (
     <div id="networks">
+      <p className="lead">The values that your contracts and deployment scripts use, network by network.</p>
       <Loaded query={query}>
-        {(list) =>
-          list.map((vars) => (
+        {(list) => {
+          const first = findChosenNetwork(list.map(({ network }) => ({ name: network })));
+          return list.map((vars) => (
             <section className="panel" key={vars.network}>
-              <Folded summary={<b>{vars.title}</b>} isOpen={list.length === 1}>
+              <Folded summary={<b>{vars.title}</b>} isOpen={vars.network === first}>
                 <NetworkPart vars={vars} status={statusOf(vars.network)} />
               </Folded>
             </section>
-          ))
-        }
+          ));
+        }}
       </Loaded>
     </div>
   );
