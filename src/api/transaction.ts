@@ -215,6 +215,12 @@ export const PresetRunView = Type.Object({
     Type.Object({
       response: FunctionAnswer.properties.response,
       readings: ReadingsView,
+      result: Type.Optional(
+        Type.String({
+          description:
+            "The result in one line as the installed preset reads it, such as `Heads`; absent after an error, and if none has this source.",
+        }),
+      ),
       err: FunctionAnswer.properties.err,
     }),
   ),

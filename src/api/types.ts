@@ -1079,6 +1079,8 @@ export interface PresetRunView {
     readonly response: Hex;
     /** What the bytes of `response` may mean; the chain doesn't say. */
     readonly readings: ReadingsView;
+    /** The result in one line as the installed preset reads it, such as `Heads`; absent after an error, and if none has this source. */
+    readonly result?: string;
     /** The error's text; empty when there was none. */
     readonly err: string;
   } | null;

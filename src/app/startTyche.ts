@@ -45,6 +45,7 @@ import { createPeople } from "../people/people.ts";
 import { createLateRounds } from "../requests/lateRounds.ts";
 import { createService } from "../requests/createService.ts";
 import { withOwnErrors } from "../requests/accept/sandboxRuns.ts";
+import { describeResult } from "../presets/readResult.ts";
 import { createExplorer } from "../explorer/explorer.ts";
 import { createDamagedRequests } from "../requests/keep/damagedRequests.ts";
 import { createRequestOutbox } from "../requests/follow/requestOutbox.ts";
@@ -282,6 +283,7 @@ async function start(
     explorer: createExplorer(
       new Map(networks.map((network) => [network.profile.name, () => network.explored()])),
       () => registry.list(),
+      describeResult,
     ),
     readConfigVars: (dappId) => readConfigVars(store, dapps, dappId, networkNames),
     readBalances: (dappId) => readDappBalances(networksByName, dappId),

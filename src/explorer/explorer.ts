@@ -5,12 +5,14 @@ import type {
   ChainOverview,
   ContractRequestList,
   ContractView,
+  PresetRunView,
   ProgramView,
   SearchHit,
   TransactionView,
 } from "../api/types.ts";
 import type { Hex } from "viem";
 import type { StackAddresses } from "../chainlink/stackPlan.ts";
+import { fromHexText } from "../lib/hex.ts";
 import { createAddressBook, type AddressBook } from "../chainlink/addressBook.ts";
 import type { ExploredChain } from "./exploredChain.ts";
 import {
@@ -84,16 +86,28 @@ export interface Explorer {
  *
  * @param networks by name; each returns its chain once it is available.
  * @param listPresets returns the installed presets, whose sources are shown as their authors wrote them.
+ * @param describeResult reads a preset's result in one line; returns `undefined` if it can't be read.
  */
-export function createExplorer(
+export function createExplorer<Preset extends InstalledPreset>(
   networks: ReadonlyMap<string, () => ExploredChain | undefined>,
-  listPresets: () => readonly InstalledPreset[] = () => [],
+  listPresets: () => readonly Preset[] = () => [],
+  describeResult: (preset: Preset, bytes: Uint8Array, args: readonly string[]) => string | undefined = () =>
+    undefined,
 ): Explorer {
+  const findPreset = (program: ProgramView | null) =>
+    listPresets().find(({ source }) => source === program?.source);
   const namePreset = <T extends { readonly program: ProgramView | null }>(one: T): T => {
-    const found = listPresets().find(({ source }) => source === one.program?.source);
+    const found = findPreset(one.program);
     if (one.program === null || found === undefined) return one;
     const { name, title, written } = found;
     return { ...one, program: { ...one.program, preset: { name, title, source: written.source } } };
+  };
+  const readRun = (run: PresetRunView): PresetRunView => {
+    const { program, answer } = run;
+    const preset = findPreset(program);
+    if (preset === undefined || answer === null || answer.err !== "") return namePreset(run);
+    const result = describeResult(preset, fromHexText(answer.response), program!.args);
+    return namePreset({ ...run, answer: { ...answer, ...(result === undefined ? {} : { result }) } });
   };
   const books = new WeakMap<StackAddresses, AddressBook>();
   const open = (
@@ -116,7 +130,7 @@ export function createExplorer(
       const view = await readTransaction(transaction, found!.chain, found!.book);
       return {
         ...view,
-        presets: view.presets.map(namePreset),
+        presets: view.presets.map(readRun),
         functionRequests: view.functionRequests.map(namePreset),
         functionResults: view.functionResults.map(namePreset),
       };

@@ -3,6 +3,7 @@ import { encodeFunctionsRequest } from "../../src/chainlink/functionsRequest.ts"
 import { presetRequestId, wordsOfBatch } from "../../src/chainlink/presetBatch.ts";
 import { createNodeArchive } from "../../src/explorer/chainArchive.ts";
 import { createExplorer, type Explorer } from "../../src/explorer/explorer.ts";
+import { describeResult } from "../../src/presets/readResult.ts";
 import type { DrandRound } from "../../src/lib/drand.ts";
 import { toHexText } from "../../src/lib/hex.ts";
 import { toWord } from "../../src/lib/uint256.ts";
@@ -37,8 +38,11 @@ beforeAll(async () => {
   const archive = createNodeArchive(client, { isEmbedded: true });
   const named = { network: "test", title: "Test", chainId, coin: "ETH", isEmbedded: true };
   const chain = { ...named, archive, client, contracts, accounts: {} };
+  const show = { as: "coin", sides: ["Tails", "Heads"] } as const;
+  const definition = { args: [], parameters: { type: "object", properties: {} }, show } as const;
   const written = { name: "one", title: "One", source: SOURCE, written: { source: "as written" } };
-  explorer = createExplorer(new Map([["test", () => chain]]), () => [written]);
+  const preset = { ...written, returnType: "uint256", definition } as const;
+  explorer = createExplorer(new Map([["test", () => chain]]), () => [preset], describeResult);
   dapp = await provisionDapp(stack, "explored");
   sourceId = await storeSource(stack, SOURCE);
 });
@@ -97,7 +101,7 @@ test("default: presets show from their request and from their delivery, with pro
       requestId: first,
       word: words[0],
       program: { bytesArgs: [words[0]] },
-      answer: { response: toWord(1n), readings: { uint256: "1" }, err: "" },
+      answer: { response: toWord(1n), readings: { uint256: "1" }, result: "Heads", err: "" },
       requestedBy: requested.transactionHash,
       answeredBy: delivered.transactionHash,
     },

@@ -14,9 +14,8 @@ import type { OracleContracts } from "../../chainlink/contractBook.ts";
 import { parsePublished } from "../../verify/publishedContracts.ts";
 import { createRecorder } from "../../verify/recordedReader.ts";
 import type { ReadPreset } from "../../cli/receipt.ts";
-import { decodeResult, UndecodableResultError } from "../../lib/decodeResult.ts";
 import { findPresetNames, readPresets } from "../../presets/presetNames.ts";
-import { readValue, takeApart } from "../../presets/presetShow.ts";
+import { readResult } from "../../presets/readResult.ts";
 import { findPresetFolders } from "../../requests/accept/presetFolder.ts";
 import type { DrandChain } from "../../lib/drand.ts";
 import { createLocalBeacon } from "../../lib/localBeacon.ts";
@@ -104,16 +103,7 @@ export async function readPresetResult(
   ...[name, bytes, params]: Parameters<ReadPreset>
 ): ReturnType<ReadPreset> {
   const preset = (await readPresets(findPresetFolders())).find((one) => one.name === name);
-  if (preset === undefined) return undefined;
-  const { show } = preset.definition;
-  try {
-    const parsedResult = decodeResult(bytes, preset.returnType);
-    const value = readValue(show, parsedResult, params);
-    return { parsedResult, value: value ?? null, shown: takeApart(show, value, params) };
-  } catch (error) {
-    if (error instanceof UndecodableResultError) return undefined;
-    throw error;
-  }
+  return preset && readResult(preset, bytes, params);
 }
 
 async function readChainId(client: ChainClient): Promise<number> {

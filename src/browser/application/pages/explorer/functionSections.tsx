@@ -73,23 +73,26 @@ function valueFacts({
   const { text, uint256, int256 } = readings;
   // A number is encoded as 32 bytes; a text of another length is not a number.
   const isNumber = text === undefined || response.length === NUMBER_CHARACTERS;
-  const large = (value: string) => (
-    <span className="result">
-      <UnknownText text={value} />
-    </span>
-  );
   return [
-    ["As text", text !== undefined && large(text)],
-    ["As number", isNumber && uint256 !== undefined && large(uint256)],
-    ["As signed number", isNumber && int256 !== undefined && int256 !== uint256 && large(int256)],
+    ["As text", text !== undefined && <Large text={text} />],
+    ["As number", isNumber && uint256 !== undefined && <Large text={uint256} />],
+    ["As signed number", isNumber && int256 !== undefined && int256 !== uint256 && <Large text={int256} />],
     [
       "Response",
       <>
         <Code text={response} /> <span className="note">{count((response.length - 2) / 2, "byte")}</span>
       </>,
     ],
-    ["Error", err !== "" && large(err)],
+    ["Error", err !== "" && <Large text={err} />],
   ];
+}
+
+function Large({ text }: { readonly text: string }) {
+  return (
+    <span className="result">
+      <UnknownText text={text} />
+    </span>
+  );
 }
 
 /** A request to run a function. */
@@ -151,7 +154,11 @@ export function PresetRunSection({
         entries={[
           ...(answer === null
             ? []
-            : [["Outcome", <Verdict err={answer.err} />] as const, ...valueFacts(answer)]),
+            : [
+                ["Outcome", <Verdict err={answer.err} />] as const,
+                ["Result", answer.result !== undefined && <Large text={answer.result} />] as const,
+                ...valueFacts(answer),
+              ]),
           ["Request", <Code text={requestId} />],
           [
             "Requested by",
