@@ -25,6 +25,27 @@ async function search(text: string): Promise<void> {
   await page.keyboard.press("Enter");
 }
 
+test("names the newest requests with their results, each linked to its transaction, and the height of each chain", async () => {
+  const { data: drawn } = await tyche.call("POST", "/api/vrfv2/presets?network=sepolia&preset=lotto", {
+    body: { list: ["ann", "bob"], numberOfWinners: "2" },
+  });
+  const { pathname } = new URL(drawn.url);
+  const rows = page.getByRole("region", { name: "Latest requests" }).getByRole("row");
+  const row = rows.filter({ has: page.locator(`a[href="${pathname}"]`) });
+  await row.waitFor();
+  expect(await row.getByRole("cell").allInnerTexts()).toEqual([
+    "Draw winners from a list",
+    drawn.value.join(", "),
+    "Ethereum Sepolia",
+    expect.stringMatching(/^(?:just now|.* ago)$/),
+  ]);
+  await page.getByText(/^Block \d+, chain 11155111$/).waitFor();
+  await visitor.inspect();
+  await row.getByRole("link").click();
+  await page.getByRole("heading", { name: "Result of the preset lotto" }).waitFor();
+  expect(visitor.troubles).toEqual([]);
+});
+
 test("behaviour: a pasted link is searched for what it is about, and a hash that was cut off told with its length", async () => {
   const { data } = await tyche.call("POST", "/api/vrfv2/presets?network=sepolia&preset=coinflip", {
     body: {},

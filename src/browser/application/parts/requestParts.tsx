@@ -46,7 +46,7 @@ function whatOf({ kind, params }: Pick<RequestView, "kind" | "params">): string 
 
 /** A request's result in a list; while it is pending, why it is waiting. */
 export function ResultInList({ request: { outcome, error, why, shown } }: { readonly request: RequestView }) {
-  if (error !== null) return <Bad text={error.message} />;
+  if (error !== null) return <Bad text={cut(error.message)} />;
   if (outcome === null)
     return why === null ? null : (
       <span className="note">
@@ -55,14 +55,15 @@ export function ResultInList({ request: { outcome, error, why, shown } }: { read
     );
   if ("randomNumber" in outcome) return cut(outcome.randomNumber.join(", "));
   if (!("parsedResult" in outcome)) return null;
-  if (!outcome.success) return <Bad text={outcome.err} />;
+  if (!outcome.success) return <Bad text={cut(outcome.err)} />;
   return <ResultText text={cut(shown === undefined ? outcome.parsedResult : lineOf(shown))} />;
 }
 
-function Bad({ text }: { readonly text: string }) {
+/** Why there is no result. */
+export function Bad({ text }: { readonly text: string }) {
   return (
     <span className="bad-text">
-      <UnknownText text={cut(text)} />
+      <UnknownText text={text} />
     </span>
   );
 }
@@ -71,8 +72,9 @@ function shorten(address: string): string {
   return `${address.slice(0, 8)}…${address.slice(-4)}`;
 }
 
-function cut(text: string): string {
-  return text.length > 80 ? `${text.slice(0, 79)}…` : text;
+/** Cuts a text for a list. */
+export function cut(text: string, maxCharacters = 80): string {
+  return text.length > maxCharacters ? `${text.slice(0, maxCharacters - 1)}…` : text;
 }
 
 /** Returns the transaction hash from an explorer URL. */

@@ -3,14 +3,21 @@ import { Loaded, Page } from "../../page.tsx";
 import { useNetworks, useExplorer, useTitleOf } from "../../services.tsx";
 import { SearchForm } from "./explorerFrame.tsx";
 import { useQueries, useQuery } from "@tanstack/react-query";
-import type { ExplorerNetwork, SearchResult } from "../../../../client/index.ts";
-import { Age, BlockLink, Code, TransactionLink } from "../../parts/format.tsx";
+import type { ExplorerNetwork, SearchResult, TransactionSummary } from "../../../../client/index.ts";
+import { Age, BlockLink, Code, groupDigits, TransactionLink } from "../../parts/format.tsx";
 import { List } from "../../parts/list.tsx";
-import { UnknownText } from "../../parts/parts.tsx";
+import { ResultText, Tag, UnknownText } from "../../parts/parts.tsx";
+import { Bad, cut } from "../../parts/requestParts.tsx";
 import { refetchUnlessRefused } from "../../refetch.ts";
+import { hasRequests, listRequests, type ChainRequest } from "./latestRequests.ts";
 
 const REFRESH_MS = 5_000;
 const MAX_LATEST = 15;
+/** Number of requests that are listed, and of transactions that are read for them: most have one that makes them and one that answers. */
+const MAX_REQUESTS = 8;
+const MAX_READ = 2 * MAX_REQUESTS;
+/** Longer results are cut: on a phone, one more line is enough. */
+const MAX_RESULT = 40;
 
 /** `/explorer`: the networks, and what happens on them. */
 export function ExplorerIndex() {
@@ -22,30 +29,13 @@ export function ExplorerIndex() {
         Activity on the chains served here: requests, proofs, results and every other transaction.
       </p>
       <SearchForm />
-      <Loaded query={networks}>
-        {(list) => (
-          <ul className="cards">
-            {list.map(({ name, title, chainId, status, statusDetail }) => (
-              <li key={name} className="panel">
-                <h2>
-                  <Link href={`/explorer/${name}`}>{title}</Link>
-                </h2>
-                <p className="note">
-                  Chain {chainId}
-                  {status !== "serving" && `, ${statusDetail ?? status}`}
-                </p>
-              </li>
-            ))}
-          </ul>
-        )}
-      </Loaded>
-      <Latest networks={networks.data ?? []} />
+      <Loaded query={networks}>{(list) => <Chains networks={list} />}</Loaded>
     </Page>
   );
 }
 
-/** The newest transactions of all networks, as they come. */
-function Latest({ networks }: { readonly networks: readonly ExplorerNetwork[] }) {
+/** The networks, with what is new on all of them, as it comes. */
+function Chains({ networks }: { readonly networks: readonly ExplorerNetwork[] }) {
   const explorer = useExplorer();
   const overviews = useQueries({
     queries: networks.map(({ name }) => ({
@@ -55,9 +45,85 @@ function Latest({ networks }: { readonly networks: readonly ExplorerNetwork[] })
     })),
   });
   const rows = overviews
-    .flatMap(({ data }) => data?.transactions.map((one) => ({ ...one, chain: data })) ?? [])
-    .toSorted((a, b) => b.at.localeCompare(a.at))
-    .slice(0, MAX_LATEST);
+    .flatMap(({ data }) => data?.transactions.map((one) => ({ ...one, network: data.network })) ?? [])
+    .toSorted((a, b) => b.at.localeCompare(a.at));
+  return (
+    <>
+      <ul className="cards">
+        {networks.map(({ name, title, chainId, status, statusDetail }, i) => {
+          const head = overviews[i]?.data?.headNumber;
+          return (
+            <li key={name} className="panel">
+              <h2>
+                <Link href={`/explorer/${name}`}>{title}</Link>
+              </h2>
+              <p className="note">
+                {head !== undefined && `Block ${groupDigits(head)}, `}chain {chainId}
+                {status !== "serving" && `, ${statusDetail ?? status}`}
+              </p>
+            </li>
+          );
+        })}
+      </ul>
+      <LatestRequests transactions={rows} />
+      <LatestTransactions rows={rows.slice(0, MAX_LATEST)} />
+    </>
+  );
+}
+
+interface Row extends TransactionSummary {
+  readonly network: string;
+}
+
+/** The newest requests, from the transactions that make or answer them. */
+function LatestRequests({ transactions }: { readonly transactions: readonly Row[] }) {
+  const explorer = useExplorer();
+  const titleOf = useShortTitleOf();
+  const views = useQueries({
+    queries: transactions
+      .filter(hasRequests)
+      .slice(0, MAX_READ)
+      .map(({ network, hash }) => ({
+        queryKey: ["transaction", network, hash],
+        queryFn: () => explorer.transaction(network, hash),
+        staleTime: Infinity,
+      })),
+  });
+  const requests = listRequests(views.flatMap(({ data }) => data ?? [])).slice(0, MAX_REQUESTS);
+  if (requests.length === 0) return null;
+  return (
+    <section className="panel" id="requests">
+      <h2>Latest requests</h2>
+      <List
+        label="Latest requests"
+        items={requests}
+        keyOf={({ requestId }) => requestId}
+        columns={[
+          {
+            head: "Request",
+            cell: ({ network, hash, title }) => (
+              <TransactionLink network={network} hash={hash}>
+                <UnknownText text={title} />
+              </TransactionLink>
+            ),
+          },
+          { head: "Result", isPlain: true, cell: ({ answer }) => <Answer answer={answer} /> },
+          { head: "Network", kind: "name", isPlain: true, cell: ({ network }) => titleOf(network) },
+          { head: "Time", isPlain: true, cell: ({ at }) => <Age iso={at} /> },
+        ]}
+      />
+    </section>
+  );
+}
+
+function Answer({ answer }: Pick<ChainRequest, "answer">) {
+  if (answer === undefined) return <Tag kind="busy">waiting</Tag>;
+  const text = cut(answer.text, MAX_RESULT);
+  return answer.isError ? <Bad text={text} /> : <ResultText text={text} />;
+}
+
+function LatestTransactions({ rows }: { readonly rows: readonly Row[] }) {
+  const titleOf = useShortTitleOf();
   return (
     <section className="panel" id="latest">
       <h2>Latest transactions</h2>
@@ -71,20 +137,30 @@ function Latest({ networks }: { readonly networks: readonly ExplorerNetwork[] })
           columns={[
             {
               head: "Transaction",
-              cell: ({ hash, chain }) => <TransactionLink network={chain.network} hash={hash} />,
+              cell: ({ hash, network }) => <TransactionLink network={network} hash={hash} />,
             },
-            { head: "Calls", cell: ({ method }) => (method === "" ? "transfer" : method) },
+            {
+              head: "Calls",
+              isPlain: true,
+              cell: ({ method }) => (method === "" ? "transfer" : method),
+            },
             {
               head: "Block",
-              cell: ({ blockNumber, chain }) => <BlockLink network={chain.network} number={blockNumber} />,
+              cell: ({ blockNumber, network }) => <BlockLink network={network} number={blockNumber} />,
             },
-            { head: "Network", cell: ({ chain }) => chain.title },
-            { head: "Time", cell: ({ at }) => <Age iso={at} /> },
+            { head: "Network", kind: "name", isPlain: true, cell: ({ network }) => titleOf(network) },
+            { head: "Time", isPlain: true, cell: ({ at }) => <Age iso={at} /> },
           ]}
         />
       )}
     </section>
   );
+}
+
+/** Returns a function that gives networks' display names; that they are local chains, the cards say. */
+function useShortTitleOf(): (network: string) => string {
+  const titleOf = useTitleOf();
+  return (network) => titleOf(network).replace(" (local chain)", "");
 }
 
 /** Maximum number of hits that the service lists. */
