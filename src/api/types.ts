@@ -1289,7 +1289,7 @@ export interface RequestLabel {
     readonly to: string;
     /** The block before which the contract had no code, by the node's word, so that there can be no request; `0` where no `deploymentBlock` is published; `null` where the node has no state of that time. */
     readonly codeFrom: string | null;
-    /** Whether requests of these blocks are known to be missing in `draws`: there are too many, or the node lists some that it doesn't show, or leaves out some that it does. */
+    /** Whether requests of these blocks may be missing in `draws`: there are too many, or the node lists some that it doesn't show, or leaves out some that it does, or doesn't show all of the blocks up to the request's of which its hash would tell. */
     readonly omits: boolean;
     /** Whether that is the chain from its first block, or from `codeFrom` on, and all that were found are listed. */
     readonly isWhole: boolean;

@@ -58,7 +58,7 @@ export const RequestLabel = Type.Object({
     }),
     omits: Type.Boolean({
       description:
-        "Whether requests of these blocks are known to be missing in `draws`: there are too many, or the node lists some that it doesn't show, or leaves out some that it does.",
+        "Whether requests of these blocks may be missing in `draws`: there are too many, or the node lists some that it doesn't show, or leaves out some that it does, or doesn't show all of the blocks up to the request's of which its hash would tell.",
     }),
     isWhole: Type.Boolean({
       description:

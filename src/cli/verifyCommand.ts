@@ -6,7 +6,7 @@ import { TycheError } from "../lib/errors.ts";
 import { dataDirOfEnvironment } from "./dappCommands.ts";
 import { parseRpcUrl } from "./parseRpcUrl.ts";
 import { isQuicknet, nameRound, UNKNOWN_PRESET } from "../lib/drawWords.ts";
-import { canonicalLabel } from "../lib/label.ts";
+import { canonicalLabel, isProven } from "../lib/label.ts";
 import { readText } from "./readText.ts";
 import type { ReadPreset } from "./receipt.ts";
 import { oneLine, type Terminal } from "./terminal.ts";
@@ -260,19 +260,21 @@ function findUnexpectedLabel(
 
 /** Returns why there may be further requests before or in a block; `undefined` if there are none. */
 function findUnread(
-  { from, to, codeFrom, omits, provenFrom }: NonNullable<RequestVerification["label"]>["searched"],
+  searched: NonNullable<RequestVerification["label"]>["searched"],
   block: bigint,
 ): string | undefined {
-  const begin = BigInt(codeFrom ?? 0);
-  if (provenFrom !== null && BigInt(provenFrom) <= begin) return undefined;
-  if (BigInt(from) > begin) {
+  if (isProven(searched)) return undefined;
+  const { from, to, codeFrom, omits } = searched;
+  if (BigInt(from) > BigInt(codeFrom ?? 0)) {
     const gap = `blocks before ${from} were not searched`;
     return codeFrom === null
       ? `${gap}, and the node has no state of the time before the deployment, to show that there was no contract; ask one that has, with --rpc-url`
       : `${gap}; ask another node, with --rpc-url, or search from the deployment on, with --contracts and its deploymentBlock`;
   }
   if (BigInt(to) < block) return `blocks after ${to}, up to its own, were not searched; leave out --to-block`;
-  return omits ? "not all that the node lists could be read; ask another node, with --rpc-url" : undefined;
+  return omits
+    ? "not all that the node lists, or not all blocks up to its own, could be read; ask another node, with --rpc-url"
+    : undefined;
 }
 
 /** Reads a JSON array of texts, or else one entry to a line. */

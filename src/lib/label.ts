@@ -52,10 +52,21 @@ interface FoundLabel {
   };
 }
 
+/**
+ * Whether block hashes show that no request before the one that was verified is left out, as far as the contract had code, by the node's
+ * word: otherwise it may not be the first.
+ */
+export function isProven({
+  codeFrom,
+  provenFrom,
+}: Pick<FoundLabel["searched"], "codeFrom" | "provenFrom">): boolean {
+  return provenFrom !== null && BigInt(provenFrom) <= BigInt(codeFrom ?? 0);
+}
+
 /** Other requests that are named. */
 const MAX_NAMED = 5;
 
-/** Says in one sentence what a request is for, and whether it is the only one. */
+/** Says in one sentence what a request is for, and whether it is known to be the only one. */
 export function describeLabel(found: FoundLabel | null): string {
   if (found === null) return "The request has no label: it stands alone, and may be one of many.";
   const { dapp, label, draw, draws, searched } = found;
@@ -65,15 +76,21 @@ export function describeLabel(found: FoundLabel | null): string {
   const more = others.length > MAX_NAMED ? `, and ${others.length - MAX_NAMED} more` : "";
   const own = BigInt(draws[draw - 1]!.blockNumber);
   const isUnread = BigInt(from) > BigInt(to);
+  const isFirst = isProven(searched);
   const isAmong = BigInt(from) <= own && own <= BigInt(to);
   const part = isUnread
     ? "of those that are known, "
-    : `of those in blocks ${from} to ${to}${isAmong ? "" : ` and ${own}`}, `;
-  const only = isWhole ? "the dapp's only request with this label" : `${part}no other has this label`;
+    : isWhole
+      ? "of those that the node lists, "
+      : `of those in blocks ${from} to ${to}${isAmong ? "" : ` and ${own}`}, `;
+  const only =
+    isWhole && isFirst
+      ? "the dapp's first request with this label, and the only one that the node lists"
+      : `${part}no other has this label`;
   const rank =
     others.length === 0
       ? only
-      : `${isWhole ? "" : part}request ${draw} of ${draws.length} with this label, the others: ${named}${more}`;
+      : `${isWhole && isFirst ? "" : part}request ${draw} of ${draws.length} with this label, the others: ${named}${more}`;
   const unknown =
     codeFrom === null
       ? ", and the node doesn't show that the contract had no code before its deployment"
@@ -83,7 +100,7 @@ export function describeLabel(found: FoundLabel | null): string {
     : isUnread
       ? `no block was searched${unknown}`
       : omits
-        ? "not all requests in them are listed"
+        ? "not all requests in them may be listed"
         : `other blocks were not searched${unknown}`;
   const proven =
     provenFrom === null

@@ -26,8 +26,15 @@ const MAX_PARTS = 30;
 export const OWN_NODE_SEARCH = { parts: 1_000, headers: 10_000, transactions: 100 };
 /** Headers that are read at once. */
 const HEADERS_AT_ONCE = 32;
-/** Blocks that are read in full as their headers don't rule out a log: on a busy chain, one of four, and of up to a megabyte. */
-const MAX_FULL_BLOCKS = 100;
+/** Pauses before a header is asked for again, in ms: a node limits how many it answers in a second. */
+const HEADER_PAUSES_MS = [0, 250, 2_000];
+/**
+ * Transactions in the blocks that are read in full as their headers don't rule out a log: on a busy chain, one block of four, with some 200
+ * in a megabyte.
+ */
+const MAX_FULL_TRANSACTIONS = 20_000;
+/** What a block counts as at least. Whoever fills the filters of small blocks, to hide what is before them, has to fill 1,000. */
+const MIN_COUNTED = 20;
 
 /** The part of a node's interface that the checks use. Its answers are trusted only where they can't be checked. */
 export interface ChainReader {
@@ -68,7 +75,7 @@ export interface FoundLogs {
    * doesn't show that.
    */
   readonly codeFrom: bigint | undefined;
-  /** Whether some of these blocks' logs are known to be left out. */
+  /** Whether some of these blocks' logs may be left out. */
   readonly omits: boolean;
   /** Whether that is the whole chain, or all of it since `codeFrom`, and none that was found is left out. */
   readonly isWhole: boolean;
@@ -285,13 +292,13 @@ export function createChainFacts(
       const headers = await once(key, () => readHeaders(request, { block, hash, from: first }));
       const logs = new Map<Hex, readonly RawLog[]>();
       let next = block + 1n;
-      let left = MAX_FULL_BLOCKS;
+      let left = MAX_FULL_TRANSACTIONS;
       const items = [search.address, ...search.topics.filter((topic) => typeof topic === "string")];
       for (const header of headers) {
         if (mayHaveLog(header.bloom, items)) {
           const all = left > 0 ? await readBlockLogs(header.hash, { ...options, request, once }) : undefined;
           if (all === undefined) break;
-          left -= 1;
+          left -= Math.max(MIN_COUNTED, all.length);
           for (const of of all)
             if (of.some((log) => isMatch(log, search))) logs.set(of[0]!.transactionHash, of);
         }
@@ -397,14 +404,9 @@ async function readHeaders(
   for (let number = block; number >= from; number -= BigInt(HEADERS_AT_ONCE)) {
     const count = Math.min(HEADERS_AT_ONCE, Number(number - from) + 1);
     const headers = await Promise.all(
-      Array.from({ length: count }, (_, i) =>
-        request("eth_getBlockByNumber", [toQuantity(number - BigInt(i)), false]).catch((error: unknown) => {
-          if (error instanceof RpcError) return undefined;
-          throw error;
-        }),
-      ),
+      Array.from({ length: count }, (_, i) => readHeader(request, number - BigInt(i))),
     );
-    for (const header of headers as (RpcObject | null | undefined)[]) {
+    for (const header of headers) {
       const found = findHeaderHash(header);
       if (found === undefined || found !== expected) return read;
       read.push({ hash: found, bloom: header!["logsBloom"] });
@@ -412,6 +414,21 @@ async function readHeaders(
     }
   }
   return read;
+}
+
+async function readHeader(
+  request: ChainReader["request"],
+  number: bigint,
+): Promise<RpcObject | null | undefined> {
+  for (const pauseMs of HEADER_PAUSES_MS) {
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    try {
+      return (await request("eth_getBlockByNumber", [toQuantity(number), false])) as RpcObject | null;
+    } catch (error) {
+      if (!(error instanceof RpcError)) throw error;
+    }
+  }
+  return undefined;
 }
 
 function findHeaderHash(header: RpcObject | null | undefined): Hex | undefined {

@@ -21,24 +21,28 @@ const PAUSES_MS = [0, 250, 2_000];
  * block: the blocks before it are then fixed, too.
  */
 export function createLabelSearch(
-  means: RequestPartsMeans,
+  means: RequestPartsMeans & { readonly hasEthereumBlocks: boolean },
   bounds: SearchBounds = {},
 ): (parts: RequestParts, isProven: boolean) => Promise<RequestLabel | null> {
   let searches = MAX_SEARCHES;
   let { transactions = MAX_TRANSACTIONS } = bounds;
   const prove = async (
     search: LogSearch,
-    own: RawLog,
-    { codeFrom = 0n }: FoundLogs,
+    { blockNumber: block, blockHash: hash }: RawLog,
+    found: FoundLogs,
     fromBlock: bigint | undefined,
-  ): Promise<ProvenLogs | undefined> => {
-    const { headers = 0 } = bounds;
-    const { blockNumber: block, blockHash: hash } = own;
-    // Where the whole chain is too long: that the contract had no code before is the node's word.
-    const from = fromBlock ?? (block < headers ? 0n : codeFrom);
-    if (from > block || block - from >= headers) return undefined;
+  ): Promise<{ readonly found: FoundLogs; readonly proven: ProvenLogs | undefined }> => {
+    const { headers = 0, deploymentBlock = 0n } = bounds;
+    // Where the whole chain is too long: that the contract had no code before is the node's word, or else the operator's.
+    const from = fromBlock ?? (block < headers ? 0n : (found.codeFrom ?? deploymentBlock));
+    const isInReach = from <= block && block - from < headers;
+    if (!means.hasEthereumBlocks || !isInReach) return { found, proven: undefined };
     const proven = await means.facts.proveLogs(search, { block, hash, from });
-    return proven.from > block ? undefined : proven;
+    return {
+      // In the blocks that the node doesn't show, there may be what it doesn't list.
+      found: proven.from > from ? { ...found, omits: true } : found,
+      proven: proven.from > block ? undefined : proven,
+    };
   };
   return (parts, isProven) =>
     findLabel(parts, means, async (search, { log: own, labelled }) => {
@@ -64,10 +68,9 @@ export function createLabelSearch(
         found = { ...found, omits: true };
       }
       transactions -= found.transactionHashes.length;
-      const proven = isProven
+      return isProven
         ? await prove(search, own, found, earlier === undefined ? bounds.fromBlock : undefined)
-        : undefined;
-      return { found, proven };
+        : { found, proven: undefined };
     });
 }
 

@@ -212,6 +212,17 @@ describe("a draw that is not the receipt's", () => {
     expect((await check(ACCEPTED, found)).problems).toEqual([]);
   });
 
+  test.each([
+    ["requests that the node may hide", { omits: true }, "requests with the label could be read"],
+    ["blocks that were not searched", { from: "5" }, "blocks were searched for the label"],
+  ])("may be one of several with a label that was to be the only one: %s", async (_what, part, open) => {
+    const { label } = REQUEST;
+    const searched = { ...label!.searched, ...part, isWhole: false };
+    const params = { ...ACCEPTED.params, once: true };
+    const { problems } = await check({ ...ACCEPTED, params }, { label: { ...label!, draws: [], searched } });
+    expect(problems).toEqual([`once: not all ${open}, so whether it is the only one is open`]);
+  });
+
   test("has another result", async () => {
     const result = stringToHex("Winners: ann");
     expect((await check(RESULT, { result })).problems).toEqual([

@@ -251,7 +251,7 @@ describe("option: --expect", () => {
       "a listed request that the node has forgotten",
       ["label=raffle"],
       { ...first, searched: { ...part, omits: true } },
-      "not all that the node lists could be read",
+      "not all that the node lists, or not all blocks up to its own, could be read",
     ],
     ["another preset", ["preset=range"], first, "the preset is lotto, not range"],
     ["another source", [`source=0x${"5e".repeat(32)}`], first, "the source's keccak256 is 0x"],

@@ -100,7 +100,7 @@ test("default: a raffle that is drawn once says so to whoever verifies it, and i
   expect(right).toMatchObject({
     code: 0,
     stdout: expect.stringMatching(
-      /the dapp's only request with this label \(blocks 0 to \d+; block hashes show that none is left out in 0 to \d+\)/,
+      /the dapp's first request with this label, and the only one that the node lists \(blocks 0 to \d+; block hashes show that none is left out in 0 to \d+\)/,
     ),
   });
   expect(await check("label=raffle 2026-12-25")).toMatchObject({

@@ -48,7 +48,19 @@ test("describeLabel says whether a draw is the only one, and where that was look
   const whole = { from: "0", to: "9", codeFrom: "0", omits: false, isWhole: true, provenFrom: "0" };
   const found = { dapp: "dapp_1", label: 'a "b"', searched: whole };
   expect(describeLabel({ ...found, draw: 1, draws: draws.slice(1, 2) })).toBe(
-    String.raw`"a \"b\"" of dapp_1: the dapp's only request with this label (blocks 0 to 9; block hashes show that none is left out in 0 to 6).`,
+    String.raw`"a \"b\"" of dapp_1: the dapp's first request with this label, and the only one that the node lists (blocks 0 to 9; block hashes show that none is left out in 0 to 6).`,
+  );
+  for (const provenFrom of [null, "5"])
+    expect(
+      describeLabel({
+        ...found,
+        draw: 1,
+        draws: draws.slice(1, 2),
+        searched: { ...whole, provenFrom },
+      }),
+    ).toContain("dapp_1: of those that the node lists, no other has this label (blocks 0 to 9; ");
+  expect(describeLabel({ ...found, draw: 2, draws, searched: { ...whole, provenFrom: null } })).toContain(
+    "dapp_1: of those that the node lists, request 2 of 3 with this label, the others: 0xa1, 0xc3 (blocks 0 to 9; ",
   );
   const searched = { ...whole, from: "5", isWhole: false, provenFrom: null };
   expect(describeLabel({ ...found, draw: 2, draws, searched })).toBe(
@@ -62,13 +74,15 @@ test("describeLabel says whether a draw is the only one, and where that was look
     "dapp_1: of those in blocks 5 to 9, no other has this label (other blocks were not searched; ",
   );
   expect(describeLabel({ ...alone, searched: { ...searched, omits: true } })).toContain(
-    "(not all requests in them are listed; ",
+    "(not all requests in them may be listed; ",
   );
   expect(describeLabel({ ...alone, searched: { ...searched, codeFrom: null } })).toContain(
     "(other blocks were not searched, and the node doesn't show that the contract had no code before its deployment; ",
   );
-  expect(describeLabel({ ...alone, searched: { ...whole, from: "5", codeFrom: "5" } })).toContain(
-    "the dapp's only request with this label (blocks 5 to 9; before, the contract had no code, says the node; ",
+  expect(
+    describeLabel({ ...alone, searched: { ...whole, from: "5", codeFrom: "5", provenFrom: "5" } }),
+  ).toContain(
+    "the dapp's first request with this label, and the only one that the node lists (blocks 5 to 9; before, the contract had no code, says the node; ",
   );
   const unread = { ...searched, to: "4" };
   expect(describeLabel({ ...found, draw: 1, draws: draws.slice(1, 2), searched: unread })).toContain(

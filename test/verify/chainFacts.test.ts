@@ -1,6 +1,10 @@
+import type { Hex } from "viem";
 import { expect, test } from "vitest";
+import { toHexText } from "../../src/lib/hex.ts";
 import { RpcError } from "../../src/lib/nodeAnswers.ts";
 import { createChainFacts, type ChainReader, type SearchBounds } from "../../src/verify/chainFacts.ts";
+import { encodeReceipt, encodeTransaction, hashHeader } from "../../src/verify/encodeBlock.ts";
+import { trieRoot } from "../../src/verify/trieRoot.ts";
 
 /** Searches a chain for logs; returns what was found, and the ranges that the node searched. */
 async function search({
@@ -169,4 +173,70 @@ test("behaviour: a search that goes on adds up with the part before it, unless b
     earlier: { ...after.found, omits: true, label: "raffle" },
   });
   expect(omitting.found).toMatchObject({ from: 0n, to: 50_000n, isWhole: false, omits: true });
+});
+
+/** Creates a chain of which no header rules out a log, with this many transactions in each block. */
+function createFullChain(blocks: number, transactions: number) {
+  const zero = `0x${"00".repeat(32)}`;
+  const [nothing, logsBloom] = ["0x0", `0x${"ff".repeat(256)}`];
+  const call = { nonce: nothing, gasPrice: nothing, gas: nothing, to: null, value: nothing, input: "0x" };
+  const all = Array.from({ length: transactions }, () => ({ ...call, v: "0x1b", r: "0x1", s: "0x1" }));
+  const receipts = all.map(() => ({ status: "0x1", cumulativeGasUsed: nothing, logsBloom, logs: [] }));
+  const body = {
+    sha3Uncles: zero,
+    miner: zero.slice(0, 42),
+    stateRoot: zero,
+    mixHash: zero,
+    logsBloom,
+    difficulty: nothing,
+    gasLimit: nothing,
+    gasUsed: nothing,
+    timestamp: nothing,
+    extraData: "0x",
+    nonce: `0x${"00".repeat(8)}`,
+    transactionsRoot: toHexText(trieRoot(all.map((one) => encodeTransaction(one)))),
+    receiptsRoot: toHexText(trieRoot(receipts.map(encodeReceipt))),
+    transactions: all,
+  };
+  const chain = new Map<unknown, object>();
+  let hash = zero as Hex;
+  for (let number = 0; number <= blocks; number += 1) {
+    const block = { ...body, parentHash: hash, number: `0x${number.toString(16)}` };
+    hash = hashHeader(block);
+    chain.set(hash, block).set(block.number, block);
+  }
+  const reader: ChainReader = {
+    request: async (method, [of] = []) => (method === "eth_getBlockReceipts" ? receipts : chain.get(of)),
+  };
+  return { reader, hash };
+}
+
+test.each([
+  { blocks: 1_010, transactions: 1, read: 1_000 },
+  { blocks: 12, transactions: 2_000, read: 10 },
+])(
+  "behaviour: of full blocks 1,000 are read, and no more than have 20,000 transactions: $transactions each",
+  async ({ blocks, transactions, read }) => {
+    const { reader, hash } = createFullChain(blocks, transactions);
+    const facts = createChainFacts(reader, { network: "test", chainId: 1, hasEthereumBlocks: true });
+    const options = { block: BigInt(blocks), hash, from: 0n };
+    const { from } = await facts.proveLogs({ address: `0x${"01".repeat(20)}`, topics: [] }, options);
+    expect(from).toBe(BigInt(blocks - read + 1));
+  },
+);
+
+test("behaviour: a header that the node fails to show is asked for again", async () => {
+  const { reader, hash } = createFullChain(40, 1);
+  const asked = new Set<unknown>();
+  const flaky: ChainReader = {
+    async request(method, parameters = []) {
+      const isFirst = method === "eth_getBlockByNumber" && !asked.has(parameters[0]);
+      asked.add(parameters[0]);
+      if (isFirst) throw new RpcError(method, "too many requests");
+      return await reader.request(method, parameters);
+    },
+  };
+  const facts = createChainFacts(flaky, { network: "test", chainId: 1, hasEthereumBlocks: true });
+  const search = { address: `0x${"01".repeat(20)}`, topics: [] } as const;
+  expect(await facts.proveLogs(search, { block: 40n, hash, from: 0n })).toMatchObject({ from: 0n });
 });

@@ -302,6 +302,44 @@ describe("of a preset", () => {
       ]);
   });
 
+  test("error: a node that hides draws and a header that would prove them is not said to have listed all", async () => {
+    const [first, second] = [await draw(label("hidden header")), await draw(label("hidden header"))];
+    const shown = await drawProven("hidden header");
+    const hiding = onSearch((answer) => (answer as object[]).slice(-1));
+    const without = (isHidden: (block: bigint) => boolean): Tamper => {
+      return (method, answer, parameters) => {
+        if (method === "eth_getBlockByNumber" && isHidden(BigInt(parameters[0] as string))) return null;
+        return hiding(method, answer, parameters);
+      };
+    };
+    const open = (provenFrom: string | null) => [
+      { draw: 1, draws: { length: 1 }, searched: { omits: true, isWhole: false, provenFrom } },
+    ];
+    const hideOne = without((block) => block === second.blockNumber);
+    expect(await labelsOf(shown, { tamper: hideOne, ...byHeaders })).toMatchObject(
+      open(String(second.blockNumber + 1n)),
+    );
+    const hideAll = without(() => true);
+    expect(await labelsOf(shown, { tamper: hideAll, ...byHeaders })).toMatchObject(open(null));
+    // Neither are headers of another kind read, nor more than are to be read: that is the node's word.
+    const unread = { ...byHeaders, hasEthereumBlocks: false };
+    for (const how of [unread, { labelSearch: { headers: 3 } }])
+      expect(await labelsOf(shown, { tamper: hideAll, ...how })).toMatchObject([
+        { draw: 1, searched: { omits: false, isWhole: true, provenFrom: null } },
+      ]);
+    expect(first.blockNumber).toBeLessThan(second.blockNumber);
+  });
+
+  test("behaviour: where the node shows no code of that time, headers are read from the published deployment on", async () => {
+    const shown = await drawProven("no old state");
+    const tamper: Tamper = (method, answer) => (method === "eth_getCode" ? "missing trie node" : answer);
+    const deploymentBlock = shown.blockNumber - 2n;
+    const labelSearch = { headers: 3, deploymentBlock };
+    expect(await labelsOf(shown, { tamper, labelSearch })).toMatchObject([
+      { searched: { from: "0", codeFrom: null, isWhole: true, provenFrom: String(deploymentBlock) } },
+    ]);
+  });
+
   test("behaviour: without a VRF proof, and where more headers would be read, nothing is said to be proven", async () => {
     const asked = await draw(label("unproven"));
     const unproven = [{ draw: 1, searched: { isWhole: true, provenFrom: null } }];

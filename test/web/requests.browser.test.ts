@@ -116,7 +116,9 @@ test("default: a labelled draw says that it is the only one, and is drawn no sec
   };
   await draw();
   await page.getByRole("button", { name: "Verify", exact: true }).click();
-  await page.getByText(/^"kick-off" of dapp_\w+: the dapp's only request with this label/).waitFor();
+  await page
+    .getByText(/^"kick-off" of dapp_\w+: of those that the node lists, no other has this label/)
+    .waitFor();
   await visitor.inspect();
   await page.getByText("without the label: with it, it would be a second draw").waitFor();
   await page.getByRole("button", { name: "Run again" }).click();

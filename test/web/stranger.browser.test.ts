@@ -99,7 +99,9 @@ test("a stranger with a result's page and the URL of another node sees that it i
   await page.getByRole("heading", { name: "Valid", exact: true }).waitFor();
   await page.getByText(`Everything was read from the node at ${new URL(otherNode).host}.`).waitFor();
   const said = page.getByText(JSON.stringify(LABEL), { exact: false });
-  expect(await said.first().innerText()).toContain("the dapp's only request with this label");
+  expect(await said.first().innerText()).toContain(
+    "the dapp's first request with this label, and the only one that the node lists",
+  );
   await page.getByText(/^Of: lotto \(source \d+\)/).waitFor();
 
   // With the page alone, and the label as it was announced.
@@ -116,7 +118,9 @@ test("a stranger with a result's page and the URL of another node sees that it i
     .toContain("presetConsumer");
   await page.getByRole("button", { name: "Verify" }).press("Enter");
   await page.getByRole("heading", { name: "Valid", exact: true }).waitFor();
-  expect(await said.first().innerText()).toContain("the dapp's only request with this label");
+  expect(await said.first().innerText()).toContain(
+    "the dapp's first request with this label, and the only one that the node lists",
+  );
 
   // A label may be the hash of what was announced, and looks like a transaction's.
   const announced = createHash("sha256").update("the rules of the raffle").digest("hex");
@@ -230,7 +234,7 @@ test("a link with a label and the block of the deployment: the search begins whe
   await page
     .getByText(
       new RegExp(
-        `"${label}" of dapp_a: the dapp's only request with this label \\(blocks ${codeFrom} to \\d+; before, the contract had no code, says the node;`,
+        `"${label}" of dapp_a: of those that the node lists, no other has this label \\(blocks ${codeFrom} to \\d+; before, the contract had no code, says the node;`,
       ),
     )
     .waitFor();
