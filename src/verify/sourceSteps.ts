@@ -7,7 +7,7 @@ import { EVENT_TOPICS, decodeLog } from "../chainlink/events.ts";
 import { fromHexText } from "../lib/hex.ts";
 import { RpcError, type RawLog } from "../lib/nodeAnswers.ts";
 import { toWord } from "../lib/uint256.ts";
-import { hashOf } from "./encodeBlock.ts";
+import { hashOf, senderOf } from "./encodeBlock.ts";
 import { eventsIn, pick, type RequestPartsMeans } from "./randomnessParts.ts";
 import type { PresetParts } from "./requestParts.ts";
 import { compareStep, failedStep, notApplicableStep } from "./verification.ts";
@@ -87,17 +87,25 @@ async function check(
 }
 
 /**
- * Checks that a function request carries the data of the request transaction. No step if the caller's own contract sent it.
+ * Checks that a function request carries the data of the request transaction, and that this was sent by whom the request's id names. No step if
+ * the caller's own contract passed it on for them.
  *
  * Nothing but this ties a function request to its transaction, as a proof does a request for words: its logs may be another
- * request's, in a block that a node makes up.
+ * request's, in a block that a node makes up, and its transaction a stranger's, with any label.
  */
 export async function checkFunctionSource(
   request: OracleEventOf<"OracleRequest">,
   means: RequestPartsMeans,
 ): Promise<readonly VerificationStep[]> {
   const hash = request.log.transactionHash;
-  const { input, to } = await means.facts.getTransaction(hash);
+  const { input, to, signed } = await means.facts.getTransaction(hash);
+  const sender = {
+    what: "sender of the request transaction",
+    expected: request.requestInitiator,
+    found: senderOf(signed)?.toLowerCase() ?? "none",
+  };
+  if (sender.found !== sender.expected)
+    return [failedStep("source", "the request transaction is not of the account that asked", [sender])];
   if (to !== request.requestingContract || to !== means.book.known().presetConsumer) return [];
   const call = decodeSubmission(input);
   const accepted = pick(await eventsIn(hash, means), "Accepted", request.requestId);
@@ -107,6 +115,7 @@ export async function checkFunctionSource(
     return [failedStep("source", "the calldata of the request transaction hold no such function request")];
   return [
     compareStep("source", "source and arguments are those of the request transaction, byte for byte", [
+      sender,
       {
         what: "keccak256 of the function request",
         expected: hashOf(fromHexText(data)),

@@ -43,6 +43,7 @@ import { TycheError } from "../../src/lib/errors.ts";
 import { createProvingKey, prove } from "../../src/vrf/proof.ts";
 import { outputOf, seedOf } from "../../src/vrf/randomWords.ts";
 import { testAccount } from "../support/anvil.ts";
+import { encodeSubmission, type TestSubmission } from "../support/consumer.ts";
 import { deliverWords, eventsOf, reportOf, seedsOf, signReport } from "../support/delivery.ts";
 import { TEST_PROVING_KEY, TEST_ROLES } from "../support/stack.ts";
 import { changeAll, changesOf, membersOf, type Member } from "./support/answerChanges.ts";
@@ -483,9 +484,10 @@ test("error: another source in blocks that a node makes up, under a report that 
   };
   // The blocks are the node's word, as blocks are that it makes up: the hashes in them are no hindrance.
   const found = await world.verify(report.transactionHash, { client, hasEthereumBlocks: false });
-  expect(found.requests).toMatchObject([{ verdict: "unconfirmed", failed: null }]);
+  expect(found.verdict).toBe("invalid");
   expect(found.requests[0]!.steps.filter(({ outcome }) => outcome !== "ok")).toMatchObject([
-    { name: "delivery", detail: expect.stringContaining("request id") },
+    { name: "source", outcome: "failed", detail: expect.stringContaining("not of the account that asked") },
+    { name: "delivery", outcome: "notApplicable", detail: expect.stringContaining("request id") },
   ]);
   const honest = await world.verify(report.transactionHash, { hasEthereumBlocks: false });
   expect(honest.verdict).toBe("valid");
@@ -507,9 +509,11 @@ test("limit: a block of more transactions than 20,000 is not hashed, and the res
 describe("a function in a block that a node makes up", () => {
   /** Puts other logs under a transaction; as above, hashes are no hindrance in a block that is made up. */
   const verifyWithLogs = async (hash: Hex, logs: readonly Receipt["logs"][number][]) => {
+    const blockNumber = toHex(logs[0]!.blockNumber);
     const tamper: Tamper = (method, answer) => {
       for (const receipt of receiptsIn(method, answer))
-        if (receipt.transactionHash === hash) receipt.logs = toAnswers(logs);
+        if (receipt.transactionHash === hash)
+          Object.assign(receipt, { status: "0x1", logs: toAnswers(logs), blockNumber });
       return answer;
     };
     const found = await world.verify(hash, { tamper, hasEthereumBlocks: false });
@@ -544,6 +548,30 @@ describe("a function in a block that a node makes up", () => {
     const found = await verifyWithLogs(transactionHash, [...logs, ...added]);
     expect(added).toHaveLength(1);
     expect(found).toMatchObject({ verdict: "valid", label: null });
+  });
+
+  test("error: a label in the calldata of a transaction of somebody else", async () => {
+    const label = { index: 0n, item: 0n, dapp: "dapp", text: "raffle" };
+    const randoms = [{ vrfSubId: world.dapp.vrfSubId, numWords: 1 }];
+    const labelled = await world.submit({ randoms, labels: [label] });
+    const { request } = await double(10n);
+    const sent = (await world.client.request("eth_getTransactionByHash", [
+      request.transactionHash,
+    ])) as Answer;
+    const { args } = decodeFunctionData({ abi: presetConsumerAbi, data: sent.input });
+    const functions = args[1] as NonNullable<TestSubmission["functions"]>;
+    // It has no right to ask; the made-up receipt says that it did.
+    const { transactionHash, succeeded } = await world.send(testAccount(8), {
+      to: world.contracts.presetConsumer,
+      data: encodeSubmission({ functions, labels: [label] }),
+      gas: 1_000_000n,
+    });
+    expect(succeeded).toBe(false);
+    const added = labelled.logs.filter(({ topics }) => topics[0] === EVENT_TOPICS.Labelled);
+    expect(await verifyWithLogs(transactionHash, [...request.logs, ...added])).toMatchObject({
+      verdict: "invalid",
+      failed: "source",
+    });
   });
 });
 
