@@ -16,8 +16,8 @@ const MAX_LATEST = 15;
 /** Number of requests that are listed, and of transactions that are read for them: most have one that makes them and one that answers. */
 const MAX_REQUESTS = 8;
 const MAX_READ = 2 * MAX_REQUESTS;
-/** Longer results are cut: on a phone, one more line is enough. */
-const MAX_RESULT = 40;
+/** Longer results are cut: so many digits fit in one line on a phone. */
+const MAX_RESULT = 32;
 
 /** `/explorer`: the networks, and what happens on them. */
 export function ExplorerIndex() {
