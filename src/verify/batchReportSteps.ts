@@ -17,7 +17,7 @@ import { type CheckedReport, compareSignatures } from "./reportSteps.ts";
 import type { RequestPartsMeans } from "./randomnessParts.ts";
 import type { BatchParts, PresetParts } from "./requestParts.ts";
 import { MISSING_SIGNERS, readSignerSets, type SignerSet } from "./signerSet.ts";
-import { compareStep, notApplicableStep } from "./verification.ts";
+import { compareStep, describeDeliverer, describeHidden, notApplicableStep } from "./verification.ts";
 
 /**
  * Reports on one batch that are tried in a transaction, each with every configuration: anyone can put false ones before the real one, some 300
@@ -74,8 +74,8 @@ async function check(
     requested === undefined || seed === undefined ? undefined : readyRecord(requested.batch, seed);
   const { tried, through } = await findReport(reported, ready, means);
   if (tried === undefined) {
-    const detail = `the report was delivered through ${through}; the transaction's calldata don't show it, but a node that serves debug_traceTransaction can`;
-    return { steps: [notApplicableStep("delivery", detail)], signers: undefined };
+    const step = notApplicableStep("delivery", describeHidden("report", through));
+    return { steps: [step], signers: undefined };
   }
   const { batch, signers, steps } = tried;
   if (ready === undefined) {
@@ -143,10 +143,7 @@ async function findReport(
     }
     return undefined;
   };
-  const through =
-    to === consumer
-      ? "a contract that the transaction calls back"
-      : `the contract ${to ?? "that the transaction creates"}`;
+  const through = describeDeliverer(to, consumer);
   const findTraced = async (): Promise<readonly Candidate[]> =>
     (await facts.findCalls(log.transactionHash, consumer)).flatMap((one) => candidatesIn(one, vrfRequestId));
   return { through, tried: (await findSigned(given)) ?? (await findSigned(await findTraced())) };

@@ -154,7 +154,7 @@ export interface ChainFacts {
   /** Data of the matching logs of one block, merely by the node's word: for data that a hash in it proves. */
   readLogData(search: LogSearch, block: bigint): Promise<readonly Hex[]>;
   /**
-   * The calldata of all successful calls to a contract within a transaction, by the node's trace: merely its word. A contract that runs the
+   * The calldata of all successful calls to a contract within a transaction, in order, by the node's trace: merely its word. A contract that runs the
    * other one's code on its own storage (DELEGATECALL) does not call it. None if the node gives no traces.
    */
   findCalls(hash: Hex, to: Hex): Promise<readonly Hex[]>;
@@ -476,7 +476,7 @@ function callsTo(to: Hex, trace: unknown): readonly Hex[] {
     const isWanted = type === "CALL" && typeof called === "string" && called.toLowerCase() === to;
     if (isWanted && typeof input === "string") found.push(input as Hex);
     // As arguments, a million calls would exceed the stack.
-    if (Array.isArray(calls)) for (const one of calls as unknown[]) open.push(one);
+    if (Array.isArray(calls)) for (const one of (calls as unknown[]).toReversed()) open.push(one);
   }
   return found;
 }

@@ -13,6 +13,8 @@ import { pause } from "./pause.ts";
 import { proofsIn, type RandomnessParts, type RequestPartsMeans } from "./randomnessParts.ts";
 import {
   compareStep,
+  describeDeliverer,
+  describeHidden,
   describeMissingRequest,
   failedStep,
   HOW_TO_PASS,
@@ -113,10 +115,7 @@ async function findDelivery(
   const given = proofsIn(input, requestId);
   if (to === coordinator && decodeFulfilments(input).length > 0)
     return { through: undefined, isForeign: false, tried: given[0] && tryProof(given[0], request) };
-  const through =
-    to === coordinator
-      ? "a contract that the transaction calls back"
-      : `the contract ${to ?? "that the transaction creates"}`;
+  const through = describeDeliverer(to, coordinator);
   const isForeign = to !== book.known().presetConsumer;
   const findHolding = async (proofs: readonly Fulfilment[]): Promise<TriedProof | undefined> => {
     const likely = proofs.filter(
@@ -176,8 +175,7 @@ function compareTerms(
 function describeMissingProof({ through }: Delivery): VerificationStep {
   if (through === undefined)
     return failedStep("proof", "the calldata of the transaction hold no VRF proof for this request");
-  const detail = `the proof was delivered through ${through}; the transaction's calldata don't show it, but a node that serves debug_traceTransaction can`;
-  return notApplicableStep("proof", detail);
+  return notApplicableStep("proof", describeHidden("proof", through));
 }
 
 function describeThrough({ through, isForeign }: Delivery): string {

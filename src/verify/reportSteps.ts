@@ -16,13 +16,22 @@ import { signaturesOf } from "../chainlink/quorum.ts";
 import { findSignerSet, MISSING_SIGNERS, readLatestConfig, type SignerSet } from "./signerSet.ts";
 import type { FunctionsParts } from "./requestParts.ts";
 import type { RequestPartsMeans } from "./randomnessParts.ts";
-import { compareStep, describeMissingRequest, failedStep, notApplicableStep } from "./verification.ts";
+import {
+  compareStep,
+  describeDeliverer,
+  describeHidden,
+  describeMissingRequest,
+  failedStep,
+  notApplicableStep,
+} from "./verification.ts";
 
 /** FunctionsRouter: the second value is the number of requests that the consumer has sent. */
 const consumerAbi = parseAbi(["function getConsumer(address, uint64) view returns (bool, uint64, uint64)"]);
 
 /** Numbers that are tried for a request, at 10 µs each. */
 const MAX_TRIED_NUMBERS = 200_000;
+/** Reports on one request that are tried in a transaction: its sender can put false ones before the real one in its calldata. */
+const MAX_TRIED_REPORTS = 64;
 /** Pairs of numbers that are tried before other work runs. */
 const NUMBERS_PER_TURN = 1_000n;
 
@@ -45,41 +54,29 @@ export async function checkReport(
   parts: FunctionsParts,
   means: RequestPartsMeans & { readonly chainId: number },
 ): Promise<CheckedReport> {
-  const { processed, request, requestId } = parts;
+  const { processed, request } = parts;
   if (processed === undefined) {
     const why = request === undefined ? "" : `: ${await explainMissing(request, means)}`;
     const step = notApplicableStep("delivery", `there is no report on chain yet${why}`);
     return { steps: [step], delivered: undefined };
   }
-  const { input, to } = await means.facts.getTransaction(processed.log.transactionHash);
-  const transmission = decodeTransmission(input);
-  const item = transmission?.items.find((one) => one.requestId === requestId);
-  if (transmission === undefined || item === undefined) {
-    const detail = "the calldata of the transaction hold no report with this request";
-    return { steps: [failedStep("signatures", detail)], delivered: undefined };
+  const { through, tried } = await findTransmission(processed, request, means);
+  if (tried === undefined) {
+    const step = notApplicableStep("delivery", describeHidden("report", through));
+    return { steps: [step], delivered: { result: processed.response, error: processed.err } };
   }
-  const coordinator = means.book.get("functionsCoordinator");
-  const place = { coordinator, chainId: means.chainId };
-  const signers = await findSignerSet(transmission.context[0], place, means.facts);
-  const signed = await means.facts.once(`signatures ${processed.log.transactionHash}`, () =>
-    checkSignatures(transmission, signers, means),
-  );
+  const { item, signers } = tried;
   const compared: Comparison[] = [
-    { what: "contract that took the report", expected: coordinator, found: to ?? "none" },
-    { what: "result", expected: item.result, found: processed.response },
-    { what: "error", expected: item.error, found: processed.err },
-    ...(request === undefined
-      ? []
-      : [{ what: "commitment of the request", expected: request.commitment, found: item.commitment }]),
+    ...compareItem(item, processed, request),
     { what: "outcome", expected: "FULFILLED", found: FULFILL_RESULTS[processed.resultCode] ?? "unknown" },
   ];
   // The callback of a caller's own contract may fail; the result was still delivered.
   const isCallbackOnly = isCallbackFailure(processed);
   const delivery = compareStep(
     "delivery",
-    isCallbackOnly
-      ? `the router delivered what the nodes signed, but ${await explainCallback(processed.log, means)}`
-      : "the router delivered what the nodes signed",
+    "the router delivered what the nodes signed" +
+      (through === undefined ? "" : `; it was delivered through ${through}`) +
+      (isCallbackOnly ? `, but ${await explainCallback(processed.log, means)}` : ""),
     isCallbackOnly ? compared.slice(0, -1) : compared,
   );
   const gap =
@@ -91,12 +88,101 @@ export async function checkReport(
   const isOpen = delivery.outcome === "ok" && gap !== undefined;
   const step = isOpen ? notApplicableStep("delivery", gap, compared) : delivery;
   const roundSignature = { ok: true, bytes: fromHexText(item.roundSignature) } as const;
-  return {
-    steps: [...signed, step],
-    delivered: item,
-    signers: signers === "none" ? undefined : signers,
-    roundSignature,
+  return { steps: [...tried.steps, step], delivered: item, signers, roundSignature };
+}
+
+/** A transmission of a request's report, with its signatures checked. */
+interface TriedTransmission {
+  readonly item: Transmission["items"][number];
+  /** The steps `signers` and `signatures`. */
+  readonly steps: readonly VerificationStep[];
+  /** The configuration of the steps; `undefined` if it is none of the coordinator's, or the node doesn't show it. */
+  readonly signers: SignerSet | undefined;
+}
+
+/**
+ * Finds the report that the coordinator took. A node's transmitter may deliver it through any contract, along with false ones: it is the
+ * one that holds, in the transaction's calldata or else among the calls of the coordinator. That takes no false one for a request that is
+ * open, and passes over those for answered ones.
+ */
+async function findTransmission(
+  processed: OracleEventOf<"RequestProcessed">,
+  request: OracleEventOf<"OracleRequest"> | undefined,
+  means: RequestPartsMeans & { readonly chainId: number },
+): Promise<{
+  /** What delivered the report to the coordinator; `undefined` if the transaction itself did. */
+  readonly through: string | undefined;
+  readonly tried: TriedTransmission | undefined;
+}> {
+  const { facts, book } = means;
+  const { transactionHash } = processed.log;
+  const coordinator = book.get("functionsCoordinator");
+  const { input, to } = await facts.getTransaction(transactionHash);
+  const given = candidatesIn(input, processed.requestId);
+  const findSigned = async (candidates: readonly Candidate[]): Promise<TriedTransmission | undefined> => {
+    const isLikely = ({ item }: Candidate): boolean =>
+      compareStep("delivery", "", compareItem(item, processed, request)).outcome === "ok";
+    for (const one of candidates.filter(isLikely).slice(0, MAX_TRIED_REPORTS)) {
+      const tried = await tryTransmission(one, means);
+      if (tried.steps.every(({ outcome }) => outcome === "ok")) return tried;
+      await pause();
+    }
+    return undefined;
   };
+  const [first] = given;
+  if (to === coordinator && first !== undefined)
+    return { through: undefined, tried: (await findSigned(given)) ?? (await tryTransmission(first, means)) };
+  const findTraced = async (): Promise<readonly Candidate[]> =>
+    (await facts.findCalls(transactionHash, coordinator)).flatMap((one) =>
+      candidatesIn(one, processed.requestId),
+    );
+  return {
+    through: describeDeliverer(to, coordinator),
+    tried: (await findSigned(given)) ?? (await findSigned(await findTraced())),
+  };
+}
+
+interface Candidate {
+  readonly transmission: Transmission;
+  readonly item: Transmission["items"][number];
+}
+
+function candidatesIn(input: Hex, requestId: Hex): readonly Candidate[] {
+  const transmission = decodeTransmission(input);
+  if (transmission === undefined) return [];
+  return transmission.items
+    .filter((item) => item.requestId === requestId)
+    .map((item) => ({ transmission, item }));
+}
+
+async function tryTransmission(
+  { transmission, item }: Candidate,
+  means: RequestPartsMeans & { readonly chainId: number },
+): Promise<TriedTransmission> {
+  const { facts, book, chainId } = means;
+  const { context, signatures } = transmission;
+  const place = { coordinator: book.get("functionsCoordinator"), chainId };
+  const set = await findSignerSet(context[0], place, facts);
+  const digest = reportDigest(transmission);
+  // Many requests share a report.
+  const steps = await facts.once(`signatures ${digest} ${JSON.stringify(signatures)}`, () =>
+    checkSignatures(transmission, set, means),
+  );
+  return { item, steps, signers: set === "none" ? undefined : set };
+}
+
+function compareItem(
+  { result, error, commitment }: Transmission["items"][number],
+  processed: OracleEventOf<"RequestProcessed">,
+  request: OracleEventOf<"OracleRequest"> | undefined,
+): readonly Comparison[] {
+  return [
+    { what: "result", expected: result, found: processed.response },
+    { what: "error", expected: error, found: processed.err },
+    ...(request === undefined
+      ? []
+      : [{ what: "commitment of the request", expected: request.commitment, found: commitment }]),
+  ];
 }
 
 /**

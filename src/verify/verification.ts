@@ -1,3 +1,4 @@
+import type { Hex } from "viem";
 import type { Comparison, StepName, VerificationStep } from "../api/types.ts";
 
 /** Returns the step for values that must be equal; hex may be in any case. */
@@ -37,4 +38,15 @@ export const HOW_TO_PASS =
 /** Describes an answer whose request the node doesn't show. Withheld logs leave no trace, so this is no evidence of a forgery. */
 export function describeMissingRequest(answer: string): string {
   return `the node shows no request that ${answer} answers: there is none, or this node withholds it; ask another node`;
+}
+
+/** Names what delivered something to a contract within a transaction to `to`. */
+export function describeDeliverer(to: Hex | undefined, contract: Hex): string {
+  if (to === contract) return "a contract that the transaction calls back";
+  return `the contract ${to ?? "that the transaction creates"}`;
+}
+
+/** Says that what was delivered through a contract can't be found. */
+export function describeHidden(what: "proof" | "report", through: string | undefined): string {
+  return `the ${what} was delivered through ${through}; the transaction's calldata don't show it, but a node that serves debug_traceTransaction can`;
 }

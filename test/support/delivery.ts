@@ -34,6 +34,14 @@ import { prove } from "../../src/vrf/proof.ts";
 import { outputOf, seedOf } from "../../src/vrf/randomWords.ts";
 import { FURTHER_PROVING_KEYS, TEST_PROVING_KEY, TEST_ROLES, type TestStack } from "./stack.ts";
 
+interface Call {
+  readonly to: Hex;
+  readonly data: Hex;
+}
+/** Replaces a call of a coordinator with one that delivers the same. */
+type WrapCall = (call: Call) => Call | Promise<Call>;
+type TestAccount = (typeof TEST_ROLES.transmitters)[number];
+
 /** Returns all events of one name in a receipt, in order. */
 export function eventsOf<Name extends ChainEvent["name"]>(
   receipt: Receipt,
@@ -63,11 +71,7 @@ export async function deliverWords(
     readonly reports?: readonly SignedReport[];
     /** Requests to answer. Default: all. */
     readonly of?: (request: ChainEventOf<"RandomWordsRequested">) => boolean;
-    /** Replaces the call of the coordinator with one that delivers the same proof. */
-    readonly wrap?: (call: { readonly to: Hex; readonly data: Hex }) => {
-      readonly to: Hex;
-      readonly data: Hex;
-    };
+    readonly wrap?: WrapCall;
   } = {},
 ): Promise<Receipt> {
   const fulfilments = proveWords(requested, of);
@@ -85,7 +89,7 @@ export async function deliverWords(
   if (fulfilments.length === 1) {
     return await stack.send(TEST_ROLES.vrfOracle, {
       ...options,
-      ...wrap({
+      ...(await wrap({
         to: stack.addresses.vrfCoordinator,
         data: isV2
           ? encodeFunctionData({
@@ -98,7 +102,7 @@ export async function deliverWords(
               functionName: "fulfillRandomWords",
               args: [first.proof, first.commitment, onlyPremium],
             }),
-      }),
+      })),
     });
   }
   return await stack.send(TEST_ROLES.vrfOracle, {
@@ -201,7 +205,7 @@ export interface TestReport {
   readonly nodes?: readonly TestSigner[];
 }
 
-type TestSigner = Pick<(typeof TEST_ROLES.signers)[number], "secretKey">;
+type TestSigner = Pick<TestAccount, "secretKey">;
 
 /** Returns the bytes of a report with the results of all batches of a transaction. */
 export function encodeReportOf(
@@ -270,7 +274,7 @@ export async function deliver(
   }: {
     readonly fulfilment?: Hex;
     readonly reports?: readonly SignedReport[];
-    readonly account?: (typeof TEST_ROLES.transmitters)[number];
+    readonly account?: TestAccount;
     readonly gas?: bigint;
   },
 ): Promise<Receipt> {
@@ -302,8 +306,16 @@ export async function deliverResults(
   requested: Receipt,
   {
     roundSignature = "0x",
+    account = TEST_ROLES.transmitters[0]!,
+    wrap = (call) => call,
     ...options
-  }: { readonly response?: Hex; readonly gasPriceWei?: bigint; readonly roundSignature?: Hex } = {},
+  }: {
+    readonly response?: Hex;
+    readonly gasPriceWei?: bigint;
+    readonly roundSignature?: Hex;
+    readonly account?: TestAccount;
+    readonly wrap?: WrapCall;
+  } = {},
 ): Promise<Receipt> {
   const requests = eventsOf(requested, "OracleRequest");
   const response = options.response ?? `0x${"00".repeat(31)}01`;
@@ -319,19 +331,19 @@ export async function deliverResults(
   const signatures = TEST_ROLES.signers
     .slice(0, 3)
     .map(({ secretKey }) => secp256k1.ecdsaSign(digest, secretKey));
-  return await stack.send(TEST_ROLES.transmitters[0]!, {
+  const data = encodeFunctionData({
+    abi: functionsCoordinatorAbi,
+    functionName: "transmit",
+    args: [
+      context,
+      report,
+      signatures.map(({ signature }) => toHexText(signature.subarray(0, 32))),
+      signatures.map(({ signature }) => toHexText(signature.subarray(32))),
+      padHex(toHexText(Uint8Array.from(signatures, ({ recid }) => recid)), { dir: "right" }),
+    ],
+  });
+  return await stack.send(account, {
     ...options,
-    to: stack.addresses.functionsCoordinator,
-    data: encodeFunctionData({
-      abi: functionsCoordinatorAbi,
-      functionName: "transmit",
-      args: [
-        context,
-        report,
-        signatures.map(({ signature }) => toHexText(signature.subarray(0, 32))),
-        signatures.map(({ signature }) => toHexText(signature.subarray(32))),
-        padHex(toHexText(Uint8Array.from(signatures, ({ recid }) => recid)), { dir: "right" }),
-      ],
-    }),
+    ...(await wrap({ to: stack.addresses.functionsCoordinator, data })),
   });
 }

@@ -22,6 +22,7 @@ import { encodeDelivery } from "../../src/chainlink/presetReport.ts";
 import { encodeFunctionsRequest } from "../../src/chainlink/functionsRequest.ts";
 import {
   batchVrfCoordinatorAbi,
+  functionsCoordinatorAbi,
   functionsRouterAbi,
   subscriptionOwnerAbi,
   vrfCoordinatorAbi,
@@ -311,6 +312,13 @@ function callOf(to: Hex, data: Hex): Hex {
   return concat([code(size(code(0))), data]);
 }
 
+/** Returns the code of a contract that makes one call, with what its calldata have after the bytes to skip. */
+function relayTo(to: Hex, skipped: number): Hex {
+  const skip = toHex(skipped, { size: 2 });
+  // calldatacopy(0, skipped, size - skipped); call(gas, to, 0, 0, size - skipped, 0, 0)
+  return concat(["0x61", skip, "0x36038061", skip, "0x60003760006000826000600073", to, "0x5af100"]);
+}
+
 /** Requests words from an account that becomes a consumer of the dapp. */
 async function requestWordsAs(
   owner: (typeof TEST_ROLES.transmitters)[number],
@@ -386,11 +394,10 @@ describe("a report that a stranger delivers", () => {
   /** Delivers the real report through a contract whose calldata hide it, or hold false ones before it. */
   const relay = async (requested: Receipt, hidden: Hex): Promise<Receipt> => {
     const real = encodeDelivery("0x", [await reportOf(world, requested, { result: wordOf(requested) })]);
-    const skipped = (hidden.length - 2) / 2;
-    // calldatacopy(0, skipped, size - skipped); call(gas, consumer, 0, 0, size - skipped, 0, 0)
-    const skip = skipped.toString(16).padStart(4, "0");
-    const call = `61${skip}36038061${skip}60003760006000826000600073${world.addresses.presetConsumer.slice(2)}5af100`;
-    await world.viem.setCode({ address: RELAY, bytecode: `0x${call}` });
+    await world.viem.setCode({
+      address: RELAY,
+      bytecode: relayTo(world.addresses.presetConsumer, size(hidden)),
+    });
     return await world.send(TEST_ROLES.transmitters[1]!, { to: RELAY, data: concat([hidden, real]) });
   };
   const step = ({ requests }: Verification, name: string) =>
@@ -492,6 +499,77 @@ describe("a report that a stranger delivers", () => {
       outcome: "notApplicable",
       detail: expect.stringContaining(`delivered through the contract ${RELAY}`),
     });
+  });
+});
+
+describe("a function's report that a transmitter delivers through its code (EIP-7702)", () => {
+  const transmitter = TEST_ROLES.transmitters[0]!.address;
+  afterAll(() => world.viem.setCode({ address: transmitter, bytecode: "0x" }));
+
+  /** Delivers the report with the transmitter's code and the calldata that `encode` returns for the call of the coordinator. */
+  const relay = async (
+    encode: (to: Hex, data: Hex) => { readonly bytecode: Hex; readonly data: Hex },
+  ): Promise<Receipt> => {
+    const { functionsSubId } = world.dapp;
+    const data = toHex(encodeFunctionsRequest({ source: "return Functions.encodeUint256(7)" }));
+    const request = await world.submit({ functions: [{ functionsSubId, data }] });
+    return await deliverResults(world, request, {
+      response: toWord(7n),
+      account: TEST_ROLES.deployer,
+      async wrap(call) {
+        const encoded = encode(call.to, call.data);
+        await world.viem.setCode({ address: transmitter, bytecode: encoded.bytecode });
+        return { to: transmitter, data: encoded.data };
+      },
+    });
+  };
+  const hidden = (to: Hex, data: Hex) => ({ bytecode: relayTo(to, 1), data: concat(["0x5a", data]) });
+  /** A transmission with other signatures of the same report. */
+  const forge = (data: Hex): Hex => {
+    const { args } = decodeFunctionData({ abi: functionsCoordinatorAbi, data });
+    const [context, report, rs, ss, rawVs] = args as unknown as [never, Hex, readonly Hex[], Hex[], Hex];
+    return encodeFunctionData({
+      abi: functionsCoordinatorAbi,
+      functionName: "transmit",
+      args: [context, report, rs.toReversed(), ss, rawVs],
+    });
+  };
+  const through = `delivered through the contract ${transmitter.toLowerCase()}`;
+  const detailOf = ({ requests }: Verification, name: string) =>
+    requests[0]!.steps.find((step) => step.name === name)?.detail;
+
+  test("is valid where the calldata show it, without traces", async () => {
+    const { transactionHash } = await relay((to, data) => ({ bytecode: relayTo(to, 0), data }));
+    const found = await world.verify(transactionHash, { tamper: withoutTraces });
+    expect(found).toMatchObject({ verdict: "valid" });
+    expect(detailOf(found, "delivery")).toContain(`; it was ${through}`);
+  });
+
+  test.each([
+    ["hide it", hidden],
+    ["show a false one", (to: Hex, data: Hex) => ({ bytecode: callOf(to, data), data: forge(data) })],
+  ])("is valid where the calldata %s, but not by a node without traces", async (_, encode) => {
+    const { transactionHash } = await relay(encode);
+    const found = await world.verify(transactionHash);
+    expect(found).toMatchObject({ verdict: "valid" });
+    expect(detailOf(found, "delivery")).toContain(`; it was ${through}`);
+    const open = await world.verify(transactionHash, { tamper: withoutTraces });
+    expect(open).toMatchObject({
+      verdict: "unconfirmed",
+      requests: [{ failed: null, result: toWord(7n), err: "0x" }],
+    });
+    expect(detailOf(open, "delivery")).toContain(through);
+  });
+
+  test("is found before false ones, which the coordinator passes over", async () => {
+    const { transactionHash } = await relay(hidden);
+    const tamper: Tamper = (method, answer) => {
+      if (method !== "debug_traceTransaction") return answer;
+      const { calls } = answer as { calls: { input: Hex }[] };
+      const forged = { ...calls[0]!, input: forge(calls[0]!.input) };
+      return { ...(answer as object), calls: [...calls, ...Array.from({ length: 600 }, () => forged)] };
+    };
+    expect(await world.verify(transactionHash, { tamper })).toMatchObject({ verdict: "valid" });
   });
 });
 
