@@ -1,7 +1,7 @@
 import type { Comparison, VerificationStep } from "../api/types.ts";
 import { decodeFunctionResult, encodeFunctionData, parseAbi, type Hex } from "viem";
 import { functionsRouterAbi } from "../chainlink/contracts/abi.ts";
-import type { ContractRole, OracleEventOf } from "../chainlink/contractBook.ts";
+import type { ContractRole, OracleContracts, OracleEventOf } from "../chainlink/contractBook.ts";
 import { EVENT_TOPICS, decodeLog } from "../chainlink/events.ts";
 import type { RequestParts } from "./requestParts.ts";
 import type { RequestPartsMeans } from "./randomnessParts.ts";
@@ -23,7 +23,7 @@ export async function checkContracts(
   means: RequestPartsMeans,
 ): Promise<VerificationStep> {
   const { book } = means;
-  const roles = rolesOf(parts);
+  const roles = rolesOf(parts, book.known());
   const compared =
     parts.kind === "preset"
       ? await compareConsumer(parts, means)
@@ -45,11 +45,14 @@ export async function checkContracts(
   );
 }
 
-/** The contracts that a reader has to know; those of a preset's consumer name the others. */
-function rolesOf(parts: RequestParts): readonly ContractRole[] {
+/** The contracts that a reader has to know; those of a preset's consumer name the others, and its labels are only as good as itself. */
+function rolesOf(parts: RequestParts, { presetConsumer }: Partial<OracleContracts>): readonly ContractRole[] {
   if (parts.kind === "preset") return ["vrfCoordinator", "presetConsumer"];
-  if (parts.kind === "random") return ["vrfCoordinator"];
-  return parts.functions.request === undefined ? [] : ["functionsRouter", "functionsCoordinator"];
+  const isFunction = parts.kind === "function";
+  const asker = isFunction ? parts.functions.request?.requestingContract : parts.randomness.request?.sender;
+  const consumer = asker !== undefined && asker === presetConsumer ? (["presetConsumer"] as const) : [];
+  if (!isFunction) return ["vrfCoordinator", ...consumer];
+  return asker === undefined ? [] : ["functionsRouter", "functionsCoordinator", ...consumer];
 }
 
 async function compareConsumer(

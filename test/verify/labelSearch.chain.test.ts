@@ -426,6 +426,24 @@ test("behaviour: random numbers and functions have labels, too", async () => {
   expect((await labelsOf(both)).map((one) => one?.label)).toEqual([undefined, "the second entry"]);
 });
 
+test("error: a request of a contract that only looks like the operator's is not valid, whatever its label", async () => {
+  const { presetConsumer, ...contracts } = world.contracts;
+  const source = "return Functions.encodeUint256(7n)";
+  const { report } = await world.runFunction(source, toHex(7n, { size: 32 }));
+  const randoms = [{ vrfSubId: world.dapp.vrfSubId, numWords: 1 }];
+  const numbers = await world.submit({ randoms, labels: [label("whose")] });
+  await deliverWords(world, numbers);
+  for (const { transactionHash } of [report, numbers]) {
+    expect(await world.verify(transactionHash)).toMatchObject({ verdict: "valid" });
+    const { verdict, requests } = await world.verify(transactionHash, { contracts });
+    expect(verdict).toBe("conditional");
+    expect(requests[0]!.steps.find(({ name }) => name === "contracts")).toMatchObject({
+      outcome: "notApplicable",
+      detail: expect.stringMatching(new RegExp(`: presetConsumer ${presetConsumer}$`, "i")),
+    });
+  }
+});
+
 test("behaviour: a request without a label has none", async () => {
   expect(await labelsOf(await draw())).toEqual([null]);
 });
