@@ -196,8 +196,9 @@ async function tryReport(
     wrong ??= { batch, steps, isSigned, signers: set };
     isFirstSeen ||= set.count === 1n;
   }
-  // Until the coordinator's first configuration has been seen, it can be another one, which the node doesn't show.
-  if (wrong !== undefined && isFirstSeen) return wrong;
+  // Until the coordinator's first configuration has been seen, it can be another one, which the node doesn't show. So it can where the router
+  // named the coordinator, of late.
+  if (wrong !== undefined && isFirstSeen && book.isGiven("functionsCoordinator")) return wrong;
   const steps = [
     notApplicableStep("signers", MISSING_SIGNERS),
     notApplicableStep(

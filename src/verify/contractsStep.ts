@@ -24,18 +24,25 @@ export async function checkContracts(
 ): Promise<VerificationStep> {
   const { book } = means;
   const roles = rolesOf(parts, book.known());
-  const compared =
+  const { compared, isOutdated } =
     parts.kind === "preset"
       ? await compareConsumer(parts, means)
       : parts.kind === "function" && parts.functions.request !== undefined
         ? await compareCoordinator(parts.functions.request, means)
-        : [];
+        : NOTHING_COMPARED;
   const step = compareStep(
     "contracts",
     "all logs come from the oracle's contracts, and these refer to each other",
     compared,
   );
   const unknown = roles.filter((role) => !book.isGiven(role));
+  const isOtherNow =
+    isOutdated && compareStep("contracts", "", compared.slice(0, -1)).outcome !== step.outcome;
+  if (isOtherNow) {
+    const detail =
+      "the router names another coordinator now, and the node can't say which it named then; ask an archive node";
+    return notApplicableStep("contracts", detail, compared);
+  }
   if (step.outcome === "failed" || unknown.length === 0) return step;
   const read = unknown.map((role) => `${role} ${book.known()[role] ?? "unknown"}`).join(", ");
   return notApplicableStep(
@@ -44,6 +51,15 @@ export async function checkContracts(
     compared,
   );
 }
+
+/** Addresses that were compared, that of the router's coordinator last. */
+interface ComparedContracts {
+  readonly compared: readonly Comparison[];
+  /** Whether the router's coordinator is that of a later state: the owner of the router may have replaced it since. */
+  readonly isOutdated: boolean;
+}
+
+const NOTHING_COMPARED: ComparedContracts = { compared: [], isOutdated: false };
 
 /** The contracts that a reader has to know; those of a preset's consumer name the others, and its labels are only as good as itself. */
 function rolesOf(parts: RequestParts, { presetConsumer }: Partial<OracleContracts>): readonly ContractRole[] {
@@ -58,7 +74,7 @@ function rolesOf(parts: RequestParts, { presetConsumer }: Partial<OracleContract
 async function compareConsumer(
   { randomness, preset }: Extract<RequestParts, { readonly kind: "preset" }>,
   { book, facts }: RequestPartsMeans,
-): Promise<readonly Comparison[]> {
+): Promise<ComparedContracts> {
   const consumer = book.get("presetConsumer");
   const read = async (functionName: "VRF_COORDINATOR" | "FUNCTIONS_ROUTER" | "DON_ID"): Promise<Hex> => {
     const call = { abi: consumerAbi, functionName } as const;
@@ -68,14 +84,14 @@ async function compareConsumer(
   const vrfCoordinator = await read("VRF_COORDINATOR");
   const router = await read("FUNCTIONS_ROUTER");
   const at = preset.reported?.log.blockNumber;
-  const coordinator = await readCoordinator(
+  const { coordinator, isOutdated } = await readCoordinator(
     book.learn("functionsRouter", router),
     await read("DON_ID"),
     at,
     facts,
   );
   const sender = randomness.request?.sender;
-  return [
+  const compared = [
     ...(sender === undefined ? [] : [{ what: "consumer of the words", expected: consumer, found: sender }]),
     {
       what: "coordinator of the consumer",
@@ -89,13 +105,14 @@ async function compareConsumer(
       found: coordinator,
     },
   ];
+  return { compared, isOutdated };
 }
 
 /** Compares the router's coordinator for the oracle network of a request; nothing if the receipt has no `RequestStart` log for it. */
 async function compareCoordinator(
   { requestId, log: { transactionHash, blockNumber } }: OracleEventOf<"OracleRequest">,
   { facts, book }: RequestPartsMeans,
-): Promise<readonly Comparison[]> {
+): Promise<ComparedContracts> {
   const router = book.get("functionsRouter");
   const { logs } = await facts.getTransaction(transactionHash);
   for (const log of logs) {
@@ -103,10 +120,11 @@ async function compareCoordinator(
       continue;
     const event = decodeLog(log);
     if (event?.name !== "RequestStart") continue;
-    const found = await readCoordinator(router, event.donId, blockNumber, facts);
-    return [{ what: "coordinator of the router", expected: book.get("functionsCoordinator"), found }];
+    const { coordinator: found, isOutdated } = await readCoordinator(router, event.donId, blockNumber, facts);
+    const expected = book.get("functionsCoordinator");
+    return { compared: [{ what: "coordinator of the router", expected, found }], isOutdated };
   }
-  return [];
+  return NOTHING_COMPARED;
 }
 
 /** Returns the router's coordinator for an oracle network. */
@@ -115,8 +133,9 @@ async function readCoordinator(
   donId: Hex,
   at: bigint | undefined,
   facts: RequestPartsMeans["facts"],
-): Promise<Hex> {
+): Promise<{ readonly coordinator: Hex; readonly isOutdated: boolean }> {
   const call = { abi: functionsRouterAbi, functionName: "getContractById", args: [donId] } as const;
-  const { data } = await facts.call(router, encodeFunctionData(call), at);
-  return decodeFunctionResult({ ...call, data }).toLowerCase() as Hex;
+  const { data, state } = await facts.call(router, encodeFunctionData(call), at);
+  const coordinator = decodeFunctionResult({ ...call, data }).toLowerCase() as Hex;
+  return { coordinator, isOutdated: state !== "block" };
 }

@@ -290,6 +290,82 @@ describe("results that were signed before the coordinator's nodes changed many t
   });
 });
 
+describe("results from before the router was given another coordinator", () => {
+  const NEXT = "0x00000000000000000000000000000000000057aa";
+  let snapshot: Hex;
+  let delivered: readonly Receipt[];
+  beforeAll(async () => {
+    const { report } = await world.runFunction("return Functions.encodeUint256(7)", toWord(7n));
+    delivered = [(await world.runPreset()).report, report];
+    snapshot = await world.viem.snapshot();
+    const { functionsRouter, functionsCoordinator } = world.contracts;
+    const bytecode = await world.viem.getCode({ address: functionsCoordinator });
+    await world.viem.setCode({ address: NEXT, bytecode: bytecode! });
+    // The owner, as everywhere else.
+    await world.viem.setStorageAt({
+      address: NEXT,
+      index: 0,
+      value: toWord(BigInt(TEST_ROLES.deployer.address)),
+    });
+    const addresses = (from: number) => [0, 1, 2, 3].map((n) => testAccount(from + n).address);
+    const config = nodeConfigOf({ signers: addresses(20), transmitters: addresses(24) });
+    const abi = parseAbi([
+      "function proposeContractsUpdate(bytes32[], address[])",
+      "function updateContracts()",
+    ]);
+    const donId = stringToHex("fun-test-1", { size: 32 });
+    const propose = encodeFunctionData({
+      abi,
+      functionName: "proposeContractsUpdate",
+      args: [[donId], [NEXT]],
+    });
+    for (const [to, data] of [
+      [NEXT, encodeSetConfig(config)],
+      [functionsRouter, propose],
+      [functionsRouter, encodeFunctionData({ abi, functionName: "updateContracts" })],
+    ] as const)
+      await world.send(TEST_ROLES.deployer, { to, data });
+  });
+  afterAll(() => world.viem.revert({ id: snapshot }));
+
+  const withoutOldState: Tamper = (method, answer, [, block]) => {
+    if (method === "eth_call" && block !== "latest")
+      throw new RpcError(method, "missing trie node", { answered: true });
+    return answer;
+  };
+
+  test("are valid", async () => {
+    for (const { transactionHash } of delivered)
+      expect(await world.verify(transactionHash)).toMatchObject({ verdict: "valid" });
+  });
+
+  test("are not called wrong by a node without the state of that time", async () => {
+    for (const { transactionHash } of delivered) {
+      const found = await world.verify(transactionHash, { tamper: withoutOldState });
+      expect(found).toMatchObject({ verdict: "conditional", requests: [{ failed: null }] });
+      expect(found.requests[0]!.steps.find(({ name }) => name === "contracts")).toMatchObject({
+        outcome: "notApplicable",
+        detail: expect.stringContaining("ask an archive node"),
+        compared: expect.arrayContaining([
+          {
+            what: "coordinator of the router",
+            expected: world.contracts.functionsCoordinator.toLowerCase(),
+            found: NEXT,
+          },
+        ]) as unknown,
+      });
+    }
+  });
+
+  test("are not called wrong by such a node if no addresses are given", async () => {
+    for (const { transactionHash } of delivered)
+      expect(await world.verify(transactionHash, { tamper: withoutOldState, contracts: {} })).toMatchObject({
+        verdict: expect.stringMatching(/conditional|unconfirmed/),
+        requests: [{ failed: null }],
+      });
+  });
+});
+
 const withoutTraces: Tamper = (method, answer) => (method === "debug_traceTransaction" ? null : answer);
 
 /** Returns the code of a contract that makes one call, whatever it is called with. */
