@@ -89,6 +89,13 @@ export async function readReceipt(file: string): Promise<Receipt> {
     outcome,
     shown: body["shown"],
   };
+  const named = {
+    "on which network": receipt.network,
+    "of which kind": receipt.kind,
+    "of which dapp": receipt.dappId,
+  };
+  for (const [what, told] of Object.entries(named))
+    if (isRequest && told === undefined) throw new ReceiptError(`${file} doesn't say ${what} it is`);
   if (receipt.label === undefined && receipt.requestId === undefined)
     throw new ReceiptError(`${file} names neither a label nor an id on chain, so it could be any request's`);
   if (Number.isNaN(receipt.receivedAtMs)) throw new ReceiptError(`${file} doesn't say when it was received`);
@@ -116,16 +123,10 @@ export async function checkReceipt(
   for (const [what, told, actual] of pairs)
     if (told === actual) agreed.push(what);
     else problems.push(`${what}: the receipt says ${told}, the chain ${actual}`);
-  if (params["once"] === true && request.label !== null) {
-    const { draw, draws, searched } = request.label;
-    if (draws.length > 1)
-      problems.push(
-        `once: it is request ${draw} of ${draws.length} with the label, and was to be the only one`,
-      );
-    else if (!searched.isWhole)
-      problems.push(
-        `once: not all ${searched.omits ? "requests with the label could be read" : "blocks were searched for the label"}, so whether it is the only one is open`,
-      );
+  if (params["once"] === true) {
+    const problem = findOnceProblem(request.label);
+    if (problem === undefined) agreed.push("once");
+    else problems.push(`once: ${problem}`);
   }
   const { receivedAtMs } = receipt;
   if (receivedAtMs === undefined) return { agreed, problems };
@@ -137,8 +138,20 @@ export async function checkReceipt(
   else if (Date.parse(request.requestedAt) + SLOT_MS < receivedAtMs) {
     const seconds = Math.round((receivedAtMs - Date.parse(request.requestedAt)) / 1000);
     problems.push(`the request was mined ${seconds} seconds before the answer was given`);
-  } else agreed.push("time");
+  } else agreed.push("not mined before createdAt");
   return { agreed, problems };
+}
+
+/** Returns why a request may not be the only one with its label; `undefined` if the node lists no other. */
+function findOnceProblem(label: RequestVerification["label"]): string | undefined {
+  if (label === null) return "the request has no label";
+  const { draw, draws, searched } = label;
+  if (draws.length > 1)
+    return `it is request ${draw} of ${draws.length} with the label, and was to be the only one`;
+  const unread = searched.omits
+    ? "requests with the label could be read"
+    : "blocks were searched for the label";
+  return searched.isWhole ? undefined : `not all ${unread}, so whether it is the only one is open`;
 }
 
 type Pair = readonly [what: string, told: string, found: string];
@@ -159,7 +172,7 @@ function* compare(
   yield ["round", describeRound(beacon), describeRound(request.beacon)];
   const due = request.beacon?.time ?? null;
   if (isObject(beacon) && due !== null) yield ["time of the round", toArgument(beacon["time"]), due];
-  if (params["preset"] !== undefined)
+  if (params["preset"] !== undefined || (isWhole && request.kind === "preset"))
     yield ["preset", toArgument(params["preset"]), preset?.name ?? UNKNOWN_PRESET];
   for (const [i, name] of (preset?.parameters ?? []).entries())
     if (isWhole || Object.hasOwn(params, name)) yield [name, toArgument(params[name]), args?.[i] ?? NOTHING];

@@ -41,6 +41,9 @@ const REQUEST: RequestVerification = {
   steps: [],
 };
 
+/** `createdAt` is the service's word: only that it isn't later than the block is known. */
+const MINED_AFTER = "not mined before createdAt";
+
 const ACCEPTED = {
   id: "req_1",
   dappId: "dapp_a",
@@ -80,7 +83,7 @@ async function check(answer: object, change: Partial<RequestVerification> = {}) 
 
 test("default: the 202 of a request is compared with all that it says", async () => {
   expect(await check({ data: ACCEPTED })).toEqual({
-    agreed: ["network", "kind", "dapp", "label", "round", "preset", "numberOfWinners", "list", "time"],
+    agreed: ["network", "kind", "dapp", "label", "round", "preset", "numberOfWinners", "list", MINED_AFTER],
     problems: [],
   });
 });
@@ -91,7 +94,7 @@ test("default: a result is compared by its id on chain", async () => {
   const shown = { as: "list", entries: ["bob"] };
   const ended = { ...ACCEPTED, state: "fulfilled", outcome: RESULT, shown };
   expect(await check(ended)).toEqual({
-    agreed: expect.arrayContaining([...agreed, "list", "state", "shown", "time"]),
+    agreed: expect.arrayContaining([...agreed, "list", "state", "shown", MINED_AFTER]),
     problems: [],
   });
 });
@@ -102,7 +105,7 @@ describe("with a round of drand", () => {
 
   test("default: the round was to come when the answer named it", async () => {
     expect(await check({ ...ACCEPTED, params }, { beacon })).toMatchObject({
-      agreed: expect.arrayContaining(["round", "time"]),
+      agreed: expect.arrayContaining(["round", MINED_AFTER]),
       problems: [],
     });
     expect((await check({ ...RESULT, beacon }, { beacon })).problems).toEqual([]);
@@ -130,6 +133,18 @@ describe("with a round of drand", () => {
       "its round was due at 2026-12-24T18:00:05.000Z, before the answer was given",
     ]);
   });
+});
+
+test("behaviour: that it is the only one with the label is said to agree, where the receipt says once", async () => {
+  const once = { ...ACCEPTED, params: { ...ACCEPTED.params, once: true } };
+  expect(await check(once)).toMatchObject({ agreed: expect.arrayContaining(["once"]), problems: [] });
+  expect((await check(ACCEPTED)).agreed).not.toContain("once");
+  const unlabelled = { ...once, params: { ...once.params, label: undefined }, outcome: RESULT };
+  const { problems } = await check(
+    { ...unlabelled, outcome: { ...RESULT, label: undefined } },
+    { label: null },
+  );
+  expect(problems).toEqual(["once: the request has no label"]);
 });
 
 test("behaviour: a label is the same in any case", async () => {
@@ -221,6 +236,13 @@ describe("a draw that is not the receipt's", () => {
     const params = { ...ACCEPTED.params, once: true };
     const { problems } = await check({ ...ACCEPTED, params }, { label: { ...label!, draws: [], searched } });
     expect(problems).toEqual([`once: not all ${open}, so whether it is the only one is open`]);
+  });
+
+  test("has a preset, and the receipt none", async () => {
+    const params = { ...ACCEPTED.params, preset: undefined };
+    expect((await check({ ...ACCEPTED, params })).problems).toEqual([
+      "preset: the receipt says nothing, the chain lotto",
+    ]);
   });
 
   test("has another result", async () => {
@@ -321,6 +343,9 @@ test.each([
   ["[]", "is not an answer of the API"],
   [JSON.stringify({ success: false, code: "label_taken", id: "req_1" }), "neither a label nor an id"],
   [JSON.stringify({ ...ACCEPTED, createdAt: "noon" }), "when it was received"],
+  [JSON.stringify({ ...ACCEPTED, kind: undefined }), "of which kind"],
+  [JSON.stringify({ ...ACCEPTED, dappId: undefined }), "of which dapp"],
+  [JSON.stringify({ ...ACCEPTED, network: undefined }), "on which network"],
 ])("error: %s is no receipt", async (text, reason) => {
   const file = path.join(folder, "bad.json");
   writeFileSync(file, text);

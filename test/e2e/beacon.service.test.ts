@@ -95,7 +95,7 @@ test.concurrent("default: the answer names a future round, and the result follow
   expect(await check("--contracts", published!)).toMatchObject({
     code: 0,
     stderr:
-      "as the receipt says: network, kind, dapp, label, round, time of the round, preset, numFaces, numDice, time\n",
+      "as the receipt says: network, kind, dapp, label, round, time of the round, preset, numFaces, numDice, once, not mined before createdAt\n",
   });
   // Without the published key, nobody knows what the chain of rounds is.
   expect(await check()).toMatchObject({ code: 1, stdout: expect.stringContaining("not drand's quicknet") });

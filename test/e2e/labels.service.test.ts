@@ -73,7 +73,7 @@ test("default: a raffle that is drawn once says so to whoever verifies it, and i
     code: 0,
     stdout: expect.stringContaining('numberOfWinners = 1, list = ["ann","bob","cy"]'),
     stderr:
-      "as the receipt says: network, kind, dapp, label, round, preset, numberOfWinners, list, state, shown, time\n",
+      "as the receipt says: network, kind, dapp, label, round, preset, numberOfWinners, list, state, shown, once, not mined before createdAt\n",
   });
   const outcome = { ...kept.outcome, value: ["eve"] };
   expect(await checkReceipt({ ...kept, outcome })).toMatchObject({
