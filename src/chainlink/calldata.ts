@@ -150,7 +150,7 @@ const SELECTOR_BYTES = 4;
 
 /**
  * Decodes a call of PresetConsumer `deliver`, without reports that have more signatures than there can be nodes, and each report once;
- * `undefined` for any other call.
+ * `undefined` for any other call. Reports with the same bytes, under different signatures, have them in one array.
  *
  * Anyone may call it, so this reads what the contract reads, where libraries refuse to: Solidity takes negative offsets within calldata.
  */
@@ -165,12 +165,16 @@ export function decodeDelivery(input: Hex): Delivery | undefined {
     const count = lengthAt(data, reportsAt);
     if (first + count * WORD_BYTES > data.length) throw new RangeError("the list ends beyond the data");
     const reports = new Map<string, SignedReport>();
+    const bytesOf = new Map<number, Uint8Array>();
     for (let i = 0; i < count; i += 1) {
       const at = offsetAt(data, first, first + i * WORD_BYTES);
       const places = [offsetAt(data, at, at), offsetAt(data, at, at + WORD_BYTES)] as const;
       if (reports.has(places.join())) continue;
-      const [report, packed] = [bytesAt(data, places[0]), bytesAt(data, places[1])];
-      take(report.length + packed.length);
+      const shared = bytesOf.get(places[0]);
+      const report = shared ?? bytesAt(data, places[0]);
+      const packed = bytesAt(data, places[1]);
+      take(packed.length + (shared === undefined ? report.length : 0));
+      bytesOf.set(places[0], report);
       reports.set(places.join(), { report, signatures: decodeSignatures(packed, MAX_NODES + 1) });
     }
     return {

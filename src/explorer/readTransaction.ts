@@ -373,8 +373,10 @@ async function readReports(
 ): Promise<readonly ReportView[]> {
   const { functionsCoordinator, presetConsumer } = chain.contracts;
   if (to === functionsCoordinator.toLowerCase()) return readTransmission(input, book);
-  const reports = to === presetConsumer.toLowerCase() ? (decodeDelivery(input)?.reports ?? []) : [];
-  if (reports.length === 0) return [];
+  const signed = to === presetConsumer.toLowerCase() ? (decodeDelivery(input)?.reports ?? []) : [];
+  if (signed.length === 0) return [];
+  // Any number can share their bytes.
+  const reports = [...new Map(signed.map((one) => [one.report, one])).values()];
   const { data, decode } = PRESET_CONSUMER_READS.adoptedNodes();
   const answer = await chain.client.request("eth_call", [{ to: presetConsumer, data }, "latest"]);
   const { configDigest, signers } = decode(answer as Hex);

@@ -154,11 +154,16 @@ interface Candidate extends SignedReport {
 }
 
 function candidatesIn(input: Hex, vrfRequestId: Hex): readonly Candidate[] {
-  return (decodeDelivery(input)?.reports ?? []).flatMap((signed) =>
-    batchesOf(signed.report)
-      .filter((batch) => batch.vrfRequestId === vrfRequestId)
-      .map((batch) => ({ ...signed, batch })),
+  const signed = decodeDelivery(input)?.reports ?? [];
+  // Any number can share their bytes.
+  const reports = new Set(signed.map(({ report }) => report));
+  const named = new Map(
+    [...reports].map((report) => [
+      report,
+      batchesOf(report).filter((batch) => batch.vrfRequestId === vrfRequestId),
+    ]),
   );
+  return signed.flatMap((one) => named.get(one.report)!.map((batch) => ({ ...one, batch })));
 }
 
 /** Calldata can hold anything. */

@@ -73,6 +73,26 @@ describe("a delivery", () => {
     expect(decodeDelivery(data)?.reports).toEqual([REPORT]);
   });
 
+  test("is read where reports share their bytes, under signatures of their own", () => {
+    const [count, length] = [20, 6_400];
+    // Of each report, where bytes and signatures are from its own place.
+    const tuplesAt = 32 * count;
+    const bytesAt = tuplesAt + 64 * count;
+    const signaturesAt = bytesAt + 32 + length;
+    const places = Array.from({ length: count }, (_, i) => i);
+    const data = concat([
+      SELECTOR,
+      ...[64, 96, 0, count].map(word),
+      ...places.map((i) => word(tuplesAt + 64 * i)),
+      ...places.flatMap((i) => [bytesAt, signaturesAt + 32 * i].map((at) => word(at - tuplesAt - 64 * i))),
+      word(length),
+      toHexText(new Uint8Array(length)),
+      ...places.map(() => word(0)),
+    ]);
+    const shared = { report: new Uint8Array(length), signatures: [] };
+    expect(decodeDelivery(data)?.reports).toEqual(places.map(() => shared));
+  });
+
   test("whose reports overlap many times is none", () => {
     // Any word of the lengths begins a report, which has the rest of them and more.
     const [count, length] = [500, 20_000];

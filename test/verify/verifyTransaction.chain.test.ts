@@ -18,7 +18,7 @@ import type { Verification } from "../../src/api/types.ts";
 import { EVENT_TOPICS } from "../../src/chainlink/events.ts";
 import { encodeSetConfig, nodeConfigOf } from "../../src/chainlink/nodeConfig.ts";
 import { presetRequestId, wordsOfBatch } from "../../src/chainlink/presetBatch.ts";
-import { encodeDelivery } from "../../src/chainlink/presetReport.ts";
+import { encodeBatchReport, encodeDelivery } from "../../src/chainlink/presetReport.ts";
 import { encodeFunctionsRequest } from "../../src/chainlink/functionsRequest.ts";
 import {
   batchVrfCoordinatorAbi,
@@ -42,6 +42,7 @@ import {
   fulfilmentOf,
   reportOf,
   seedsOf,
+  signReport,
   withNegativeOffset,
 } from "../support/delivery.ts";
 import {
@@ -503,6 +504,39 @@ describe("a report that a stranger delivers", () => {
       data: concat([slice(encoded, 0, 4), ...words.slice(0, 3), one, ...words.slice(3)]),
     });
     expect(await world.verify(report.transactionHash)).toMatchObject({ verdict: "valid" });
+  });
+
+  test("is valid before others that share their bytes", async () => {
+    const requested = await request();
+    const real = await reportOf(world, requested, { result: wordOf(requested) });
+    const results = new Uint8Array(6_000);
+    const past = await signReport(
+      world,
+      encodeBatchReport([{ vrfRequestId: toWord(0n), ready: toWord(0n), results }]),
+    );
+    const encoded = encodeDelivery("0x", [real, ...Array.from({ length: 12 }, () => past)]);
+    // Words before the reports: two offsets, no proofs, the number of reports, their offsets. Each report begins with its own two offsets.
+    const list = 4 + 4 * 32;
+    const placeOf = (i: number): number => Number(BigInt(slice(encoded, list + 32 * i, list + 32 * i + 32)));
+    const cut = (from: number, to: number): Hex => slice(encoded, list + from, list + to);
+    const [first, second] = [placeOf(1), placeOf(2)];
+    const signatures = first + Number(BigInt(cut(first + 32, first + 64)));
+    const others = Array.from({ length: 11 }, (_, i) => i);
+    const length = 64 + (second - signatures);
+    const data = concat([
+      slice(encoded, 0, list),
+      ...[0, 1].map((i) => toWord(BigInt(placeOf(i)))),
+      ...others.map((i) => toWord(BigInt(second + i * length))),
+      cut(placeOf(0), second),
+      ...others.flatMap((i) => [
+        toWord(BigInt.asUintN(256, BigInt(first + 64 - (second + i * length)))),
+        toWord(64n),
+        cut(signatures, second),
+      ]),
+    ]);
+    const report = await world.send(TEST_ROLES.deployer, { to: world.addresses.presetConsumer, data });
+    const found = await world.verify(report.transactionHash, { tamper: withoutTraces });
+    expect(found.requests.map(({ steps }) => outcomes(steps))).toEqual([ALL_OK]);
   });
 
   test("is valid through a contract whose calldata hide it, and the contract is named", async () => {
