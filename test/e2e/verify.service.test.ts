@@ -235,6 +235,8 @@ describe("tyche verify", () => {
         requestId,
         "--rpc-url",
         liar.url,
+        "--contracts",
+        await publishedBy(tyche),
       ]);
       expect(output).toContain("✗ transactions");
       expect(output).toContain("✗ signatures");

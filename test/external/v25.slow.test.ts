@@ -101,10 +101,14 @@ describe("VRF v2.5 on a stranger's chain", () => {
 test.each(Object.keys(NODE_FAULTS))("behaviour: presets are answered in spite of %s", async (name) => {
   const fault = NODE_FAULTS[name]!(nodes);
   try {
-    const wave = await sendWave(tyche, name, 1);
-    ids.push(...wave);
-    await expectFulfilled(tyche, wave);
-    expect(fault.count()).toBeGreaterThan(0);
+    const answer = async (): Promise<number> => {
+      const wave = await sendWave(tyche, name, 1);
+      ids.push(...wave);
+      await expectFulfilled(tyche, wave);
+      return fault.count();
+    };
+    // A node that has just failed is left alone for a while.
+    await expect.poll(answer, { timeout: 240_000 }).toBeGreaterThan(0);
   } finally {
     fault.end();
   }

@@ -183,7 +183,8 @@ describe.each(SCREENS)("at $width px, $scheme", (screen) => {
     await page.goto(`${tyche.url}/explorer/${request.network}/tx/${vrfv2Hash}`);
     const first = page.locator("main section").first();
     await first.getByRole("heading", { name: "Result of the preset coinflip" }).waitFor();
-    expect(await first.locator(".result").first().textContent()).toBe(parsedResult);
+    const side = parsedResult === "1" ? "Heads" : "Tails";
+    expect(await first.locator(".result").first().textContent()).toBe(side);
   });
 
   test("default: the explorer finds a transaction, a block, an address and a request", async () => {
