@@ -421,7 +421,7 @@ async function readHeader(
   number: bigint,
 ): Promise<RpcObject | null | undefined> {
   for (const pauseMs of HEADER_PAUSES_MS) {
-    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    if (pauseMs > 0) await new Promise((resolve) => setTimeout(resolve, pauseMs));
     try {
       return (await request("eth_getBlockByNumber", [toQuantity(number), false])) as RpcObject | null;
     } catch (error) {
