@@ -43,9 +43,10 @@ async function find(
   for (let before: string | undefined; ;) {
     const { items, searched, older } = await client.contractRequests({ network, before });
     const found = items.find((one) => one.kind === kind && one.transactionHash === hash.toLowerCase());
-    if (found !== undefined || searched === null) return found;
-    isSearched ||= BigInt(searched.to) >= block;
-    if (older !== null && BigInt(searched.from) >= block) before = older;
+    if (found !== undefined) return found;
+    // A dapp without subscriptions has linked no contract.
+    isSearched ||= searched === null || BigInt(searched.to) >= block;
+    if (searched !== null && older !== null && BigInt(searched.from) >= block) before = older;
     else if (!isSearched) return undefined;
     else
       throw new TycheClientError(

@@ -1,6 +1,7 @@
 import type { ContractRequestView } from "../../src/api/types.ts";
 import { getAddress } from "viem";
 import { expect, test } from "vitest";
+import { awaitContractRequest } from "../../src/client/awaitContractRequest.ts";
 import type { OperatorPart } from "../../src/http/operatorPart.ts";
 import {
   createClient,
@@ -17,6 +18,8 @@ import { startHarness } from "./harness.ts";
 
 const NETWORK = "sepolia";
 const OTHER = "fuji";
+/** Of no transaction. */
+const HASH = `0x${"12".repeat(32)}`;
 
 let tyche: SharedDapp;
 let operator: TycheOperator;
@@ -76,7 +79,7 @@ test("default: the command line waits for what a contract requested in a transac
     wait(hash, "--json"),
     wait(hash, "--kind", "function"),
     wait(reverted),
-    wait(`0x${"12".repeat(32)}`),
+    wait(HASH),
   ]);
   expect(JSON.parse(json.stdout)).toMatchObject({ transactionHash: hash, state: "fulfilled", words });
   expect(other).toMatchObject({
@@ -96,6 +99,9 @@ test("behaviour: another dapp sees nothing of it, nor does a new one before it h
   const { key } = await operator.createDapp({ name: "a stranger to the contract" });
   const other = createClient({ baseUrl: tyche.url, apiKey: key.apiKey });
   expect(await other.contractRequests({ network: NETWORK })).toMatchObject({ items: [], older: null });
+  const sought = { network: NETWORK, transactionHash: HASH, block: 1n, kind: "random" } as const;
+  const explorer = createExplorer({ baseUrl: tyche.url });
+  await expect(awaitContractRequest(other, explorer, sought)).rejects.toMatchObject({ code: "not_found" });
 });
 
 test("behaviour: a request that waits says that the dapp's daily budget is used up, and one that has ended doesn't", async () => {
