@@ -184,6 +184,20 @@ test("error: a node's error text is shortened, and has no hidden characters", as
   expect(visitor.troubles).toEqual([]);
 });
 
+test("behaviour: the button can be pressed only once the page's script runs, so that no press is lost", async () => {
+  await page.route("**/verifier.html", async (route) => {
+    const response = await route.fetch();
+    const html = await response.text();
+    await route.fulfill({ response, body: html.slice(0, html.lastIndexOf("<script>")) });
+  });
+  await page.reload();
+  expect(await verifyButton().isDisabled()).toBe(true);
+  await page.unroute("**/verifier.html");
+  await page.reload();
+  expect(await verifyButton().isDisabled()).toBe(false);
+  expect(visitor.troubles).toEqual([]);
+});
+
 test("behaviour: another link that is opened in the same window fills the form anew", async () => {
   await page.goto(`${tyche.url}/verifier.html#tx=${hash}&rpc=${encodeURIComponent(rpcUrl)}`);
   const other = `0x${"ab".repeat(32)}`;
@@ -223,6 +237,7 @@ test("behaviour: the link of a shared result fills in everything that its verifi
     .poll(() => page.getByRole("link", { name: "The verifier" }).getAttribute("href"))
     .toContain("contracts=");
   await page.getByRole("link", { name: "The verifier" }).click();
+  await page.waitForURL("**/verifier.html#*");
   await verifyButton().press("Enter");
   await valid().waitFor();
   await page.getByText("The chain is a local chain with the id 11155111").waitFor();

@@ -53,6 +53,8 @@ const isLocal = form.elements.namedItem("local") as HTMLInputElement;
 
 const cancelButton = document.querySelector<HTMLButtonElement>("#cancel")!;
 
+const verifyButton = form.querySelector<HTMLButtonElement>("button:not([type])")!;
+
 /** Fills in the addresses that the service publishes; hidden where the page is a file. */
 const serviceButton = document.querySelector<HTMLButtonElement>("#service")!;
 serviceButton.hidden = !location.protocol.startsWith("http");
@@ -75,6 +77,8 @@ form.addEventListener("submit", (event) => {
   event.preventDefault();
   if (stop === undefined) void run();
 });
+// A press before this script ran would be lost.
+verifyButton.disabled = false;
 cancelButton.addEventListener("click", () => stop?.abort(new Error("Cancelled: nothing was decided.")));
 addEventListener("message", ({ data, origin, ports: [port] }) => {
   // Pages of the service have a result checked in a frame; the fragment of its address says which one.
@@ -121,12 +125,11 @@ function fillFromAddress(): void {
 
 /** @param bounds where further requests with the label are looked for, to go on with a search. */
 async function run(bounds: SearchBounds = {}): Promise<void> {
-  const button = form.querySelector<HTMLButtonElement>("button:not([type])")!;
   const current = (stop = new AbortController());
   const reason = `The verification was stopped after ${MAX_MINUTES} minutes. The node may be slow: try another one, or one request alone.`;
   const timer = setTimeout(() => current.abort(new Error(reason)), MAX_MINUTES * 60_000);
   // A disabled button loses the focus.
-  button.ariaDisabled = "true";
+  verifyButton.ariaDisabled = "true";
   cancelButton.hidden = false;
   output.dataset["state"] = "busy";
   output.replaceChildren(element("p", "Reading the chain and checking …"));
@@ -152,9 +155,9 @@ async function run(bounds: SearchBounds = {}): Promise<void> {
   } finally {
     clearTimeout(timer);
     stop = undefined;
-    button.ariaDisabled = null;
+    verifyButton.ariaDisabled = null;
     // A hidden button loses the focus, too.
-    if (document.activeElement === cancelButton) button.focus();
+    if (document.activeElement === cancelButton) verifyButton.focus();
     cancelButton.hidden = true;
   }
 }
