@@ -320,7 +320,7 @@ const REPRICE_AFTER_BLOCKS = 4n;
  */
 const FOREIGN_AFTER_LOOKS = 20;
 /** Refusals that are no fault of the transaction: the node already has it, its turn comes later, or it will be repriced. */
-const HARMLESS_REFUSALS: readonly string[] = ["waiting", "nonce_spent", "underpriced", "unreachable"];
+const HARMLESS_REFUSALS: readonly string[] = ["waiting", "nonce_spent", "underpriced"];
 
 /** A transaction of the deployment that has been mined. */
 export interface DeployedStep {
@@ -365,10 +365,14 @@ async function sendSteps(
       steps: journal.steps.with(index, { name, signed: [...signedOf(index), { hash, raw }] }),
     };
   };
-  const send = async (index: number, turn: number): Promise<void> => {
-    const { meaning, reason } = (await broadcast(client, signedOf(index).at(-1)!.raw)) ?? {};
+  /** Returns whether the node answered: otherwise it may not know the transaction. */
+  const send = async (index: number, turn: number): Promise<boolean> => {
+    const refusal = await broadcast(client, signedOf(index).at(-1)!.raw);
+    if (refusal === undefined) return true;
+    const { meaning, reason } = refusal;
+    if (meaning === "unreachable") return false;
     // A pool may also count the cost of the transactions waiting before it.
-    if (meaning === undefined || (meaning === "unfunded" && index > turn)) return;
+    if (meaning === "unfunded" && index > turn) return true;
     throw new DeploymentError(
       steps[index]!.name,
       meaning === "unfunded"
@@ -376,8 +380,9 @@ async function sendSteps(
         : `the node refuses its transaction: ${reason}`,
     );
   };
-  const sendFrom = async (turn: number): Promise<void> => {
-    for (let index = turn; index < steps.length; index += 1) await send(index, turn);
+  const sendFrom = async (turn: number): Promise<boolean> => {
+    for (let index = turn; index < steps.length; index += 1) if (!(await send(index, turn))) return false;
+    return true;
   };
   /** Raises the price of a step; above the operator's cap it waits for the market price to fall. */
   const reprice = async (index: number): Promise<void> => {
@@ -431,17 +436,12 @@ async function sendSteps(
       continue;
     }
     const block = (await client.getHead("latest"))?.number ?? 0n;
-    if (sentAt === undefined) {
-      await sendFrom(index);
-      sentAt = { index, block };
-    } else if (sentAt.index !== index) {
-      await send(index, index);
-      sentAt = { index, block };
-    } else if (block - sentAt.block >= REPRICE_AFTER_BLOCKS) {
+    if (sentAt?.index === index && block - sentAt.block >= REPRICE_AFTER_BLOCKS) {
       await reprice(index);
-      await sendFrom(index);
-      sentAt = { index, block };
+      sentAt = undefined;
     }
+    if (sentAt?.index !== index && (await (sentAt === undefined ? sendFrom(index) : send(index, index))))
+      sentAt = { index, block };
     await sleep(POLL_MS);
   }
 }
@@ -457,7 +457,7 @@ async function findReceipt(
   return undefined;
 }
 
-/** Returns why a node refuses a transaction; `undefined` when it accepts it, or may still. */
+/** Returns why a node refuses a transaction, or that it doesn't answer; `undefined` when it accepts it, or may still. */
 async function broadcast(
   client: Pick<ChainClient, "request">,
   raw: Hex,

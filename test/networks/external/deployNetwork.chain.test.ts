@@ -92,6 +92,18 @@ test.each([0, 1, 9, 19])(
   },
 );
 
+test("behaviour: what a node didn't take is sent again, though no block comes", async () => {
+  let sent = 0;
+  const client: ChainClient = {
+    ...chain.client,
+    async request(method, parameters) {
+      if (method === "eth_sendRawTransaction" && ++sent === 1) throw new RpcError(method, "no answer");
+      return await chain.client.request(method, parameters);
+    },
+  };
+  expect(await deploy("unheard", { account: 6, client })).toBe("deployed");
+});
+
 test("behaviour: whoever declines has sent nothing", async () => {
   expect(await deploy("declined", { account: 5, confirms: false })).toBe("declined");
   expect(await chain.client.getNonce(testAccount(5).address, "latest")).toBe(0);
