@@ -58,6 +58,12 @@ const giveUpSoon = (): void => void (client = createChainClient(node.httpUrl, { 
 const call = (value = 1n) => ({ to, data: "0x" as Hex, gas: 21_000n, valueWei: value });
 const sent = () => node.calls.filter(({ method }) => method.startsWith(SEND));
 const rawsSent = () => sent().map(({ params }) => params[0] as Hex);
+/** Waits until the node has one of some transactions: of the requests that reach it together, it may answer any first. */
+const untilPooled = (find: () => readonly Entry[]) =>
+  vi.waitFor(async () => {
+    const known = find().map(({ hash }) => chain.client.request("eth_getTransactionByHash", [hash]));
+    expect((await Promise.all(known)).some((transaction) => transaction !== null)).toBe(true);
+  });
 const minedCount = () => chain.client.getNonce(account.address, "latest");
 
 interface Entry extends SignedTransaction {
@@ -174,10 +180,11 @@ describe("a price that is too low", () => {
     const pending = open({ fees: { gasPriceWei: async () => price }, journal }).send(call(), "a");
     await vi.waitFor(() => expect(entries).toHaveLength(1));
     price = 10n * GWEI;
-    await vi.waitFor(() => expect(sent()).toHaveLength(2));
+    await untilPooled(() => entries.slice(1));
     expect(parseTransaction(entries[1]!.raw).gasPrice).toBe((10n * GWEI * 9n) / 8n + 1n);
     await chain.client.request("anvil_mine", ["0x1"]);
-    await expect(pending).resolves.toMatchObject({ transactionHash: entries[1]!.hash });
+    const { transactionHash } = await pending;
+    expect(entries.slice(1).map(({ hash }) => hash)).toContain(transactionHash);
   });
 
   test("behaviour: is raised by an eighth and twelve times at most, then the dearest is broadcast again", async () => {
@@ -203,10 +210,12 @@ describe("a price that is too low", () => {
       method === SEND && params[0] !== entries[0]!.raw ? { dropAnswer: true, reach: false } : undefined,
     );
     const pending = open({ journal }).send(call(), "a");
-    await vi.waitFor(() => expect(entries).toHaveLength(2));
+    await vi.waitFor(() => expect(entries.length).toBeGreaterThan(1));
+    await untilPooled(() => entries.slice(0, 1));
     await chain.client.request("anvil_mine", ["0x1"]);
     await expect(pending).resolves.toMatchObject({ transactionHash: entries[0]!.hash });
-    expect(entries.map(({ state }) => state)).toEqual(["mined", "replaced"]);
+    // While the node takes its time to mine, further versions are signed.
+    expect(entries.map(({ state }) => state)).toEqual(["mined", ...entries.slice(1).map(() => "replaced")]);
   });
 
   test("behaviour: the dearest version that funds allow is kept to", async () => {
@@ -382,7 +391,7 @@ describe("refusals", () => {
     const sender = open({ journal });
     await expect(sender.send(call(), "a")).rejects.toMatchObject({ meaning: "refused" });
     const receipt = sender.send(call(), "b");
-    await vi.waitFor(() => expect(entries.some(({ payload }) => payload === "b")).toBe(true));
+    await untilPooled(() => entries.filter(({ payload }) => payload === "b"));
     await chain.client.request("evm_setAutomine", [true]);
     await chain.client.request("evm_mine", []);
     expect((await receipt).succeeded).toBe(true);
@@ -408,7 +417,7 @@ describe("refusals", () => {
       inject(first(1, "eth_getTransactionReceipt", unknown));
       const { journal, entries } = createJournal();
       const sending = open({ journal }).send(call(), "a");
-      await vi.waitFor(() => expect(sent().length).toBeGreaterThan(0));
+      await untilPooled(() => entries);
       if (!isMinedAtOnce) await chain.client.request("evm_mine", []);
       await expect(sending).resolves.toMatchObject({ succeeded: true });
       expect(entries.filter(({ state }) => state !== "mined" && state !== "replaced")).toEqual([]);
@@ -523,7 +532,7 @@ describe("after a restart", () => {
     const transaction = await sign(0, 3n * GWEI);
     const { journal, entries } = createJournal([entry(transaction)]);
     const pending = open({ journal }).resume([transaction], "a");
-    await vi.waitFor(() => expect(sent()).toHaveLength(2));
+    await untilPooled(() => entries.slice(1));
     expect(parseTransaction(entries[1]!.raw)).toMatchObject({
       nonce: 0,
       gasPrice: (27n * GWEI) / 8n + 1n,
@@ -531,7 +540,8 @@ describe("after a restart", () => {
       gas: 21_000n,
     });
     await chain.client.request("anvil_mine", ["0x1"]);
-    await expect(pending).resolves.toMatchObject({ transactionHash: keccak256(entries[1]!.raw) });
+    const { transactionHash } = await pending;
+    expect(entries.slice(1).map(({ raw }) => keccak256(raw))).toContain(transactionHash);
   });
 
   test("error: bytes that this account didn't sign for this chain and nonce are never signed again", async () => {

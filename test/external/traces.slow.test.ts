@@ -47,13 +47,15 @@ test("default: one trace goes from the call over the dispatch to the oracle's re
     collector.spans.filter((span) => span.traceId === id).map(({ name }) => name);
   // Spans are sent at the service's end at the latest; the oracle gets its receipts some time after the service gets the results.
   await tyche.stop();
-  await vi.waitFor(() => {
+  const root = await vi.waitFor(() => {
+    const span = collector.spans.find((one) => one.spanId === spanId);
     expect(namesIn(traceId)).toContain("report");
-    expect(namesIn(random.traceId)).toContain("prove words");
+    for (const proved of [random.traceId, span!.links![0]!.traceId])
+      expect(namesIn(proved)).toContain("prove words");
+    return span!;
   });
 
   const trace = collector.spans.filter((span) => span.traceId === traceId);
-  const root = trace.find((span) => span.spanId === spanId)!;
   expect(root).toMatchObject({ service: "tyche", name: "preset coinflip" });
   expect(root.attributes).toContainEqual({
     key: "tyche.request",
