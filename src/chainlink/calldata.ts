@@ -13,6 +13,7 @@ import { decodeSignatures, type SignedReport } from "./presetReport.ts";
 import { MAX_NODES } from "./quorum.ts";
 import { createReadLimit, decodeBoundedCall, decodeBoundedParameters, readWord } from "../lib/boundedAbi.ts";
 import { fromHexText, toHexText } from "../lib/hex.ts";
+import { onceEach } from "../lib/memo.ts";
 import { toWord, WORD_BYTES } from "../lib/uint256.ts";
 
 /** A proof as submitted on chain, with the request it claims to be for. */
@@ -150,7 +151,7 @@ const SELECTOR_BYTES = 4;
 
 /**
  * Decodes a call of PresetConsumer `deliver`, without reports that have more signatures than there can be nodes, and each report once;
- * `undefined` for any other call. Reports with the same bytes, under different signatures, have them in one array.
+ * `undefined` for any other call. Reports with the same bytes, or signatures, have them in one array.
  *
  * Anyone may call it, so this reads what the contract reads, where libraries refuse to: Solidity takes negative offsets within calldata.
  */
@@ -165,17 +166,17 @@ export function decodeDelivery(input: Hex): Delivery | undefined {
     const count = lengthAt(data, reportsAt);
     if (first + count * WORD_BYTES > data.length) throw new RangeError("the list ends beyond the data");
     const reports = new Map<string, SignedReport>();
-    const bytesOf = new Map<number, Uint8Array>();
+    const bytesOf = onceEach((place: number) => {
+      const bytes = bytesAt(data, place);
+      take(bytes.length);
+      return bytes;
+    });
+    const signaturesOf = onceEach((place: number) => decodeSignatures(bytesOf(place), MAX_NODES + 1));
     for (let i = 0; i < count; i += 1) {
       const at = offsetAt(data, first, first + i * WORD_BYTES);
       const places = [offsetAt(data, at, at), offsetAt(data, at, at + WORD_BYTES)] as const;
-      if (reports.has(places.join())) continue;
-      const shared = bytesOf.get(places[0]);
-      const report = shared ?? bytesAt(data, places[0]);
-      const packed = bytesAt(data, places[1]);
-      take(packed.length + (shared === undefined ? report.length : 0));
-      bytesOf.set(places[0], report);
-      reports.set(places.join(), { report, signatures: decodeSignatures(packed, MAX_NODES + 1) });
+      if (!reports.has(places.join()))
+        reports.set(places.join(), { report: bytesOf(places[0]), signatures: signaturesOf(places[1]) });
     }
     return {
       fulfilment: toHexText(bytesAt(data, fulfilmentAt)),

@@ -19,6 +19,16 @@ export function once<T>(work: () => T): () => T {
   return () => (result ??= { value: work() }).value;
 }
 
+/** Returns a function that runs `work` on the first call with each key, and returns the same result to every call with it. */
+export function onceEach<Key, T>(work: (key: Key) => T): (key: Key) => T {
+  const results = new Map<Key, { readonly value: T }>();
+  return (key) => {
+    const known = results.get(key) ?? { value: work(key) };
+    results.set(key, known);
+    return known.value;
+  };
+}
+
 /** Returns a function whose calls share the work in flight; a call after it has ended starts again. */
 export function shareRunning<T>(work: () => Promise<T>): () => Promise<T> {
   let running: Promise<T> | undefined;

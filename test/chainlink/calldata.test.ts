@@ -93,6 +93,28 @@ describe("a delivery", () => {
     expect(decodeDelivery(data)?.reports).toEqual(places.map(() => shared));
   });
 
+  test("is read where each report is listed with the signatures of all, of as many nodes as there can be", () => {
+    const [count, length] = [8, 31 * 66];
+    const places = Array.from({ length: count }, (_, i) => i);
+    const pairs = places.flatMap((i) => places.map((j) => [i, j] as const));
+    const tuplesAt = 32 * pairs.length;
+    const reportsAt = tuplesAt + 64 * pairs.length;
+    const signaturesAt = reportsAt + 64 * count;
+    const ends = pairs.map(([i, j]) => [reportsAt + 64 * i, signaturesAt + (32 + length) * j] as const);
+    const data = concat([
+      SELECTOR,
+      ...[64, 96, 0, pairs.length].map(word),
+      ...pairs.map((_, i) => word(tuplesAt + 64 * i)),
+      ...ends.flatMap((of, i) => of.map((at) => word(at - tuplesAt - 64 * i))),
+      ...places.flatMap((i) => [word(32), word(i)]),
+      ...places.flatMap(() => [word(length), toHexText(new Uint8Array(length))]),
+    ]);
+    const read = decodeDelivery(data)?.reports ?? [];
+    expect(read.map(({ report, signatures }) => [report[31], signatures.length])).toEqual(
+      pairs.map(([i]) => [i, 31]),
+    );
+  });
+
   test("whose reports overlap many times is none", () => {
     // Any word of the lengths begins a report, which has the rest of them and more.
     const [count, length] = [500, 20_000];
