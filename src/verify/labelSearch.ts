@@ -33,10 +33,11 @@ export function createLabelSearch(
     fromBlock: bigint | undefined,
   ): Promise<{ readonly found: FoundLogs; readonly proven: ProvenLogs | undefined }> => {
     const { headers = 0, deploymentBlock = 0n } = bounds;
-    // Where the whole chain is too long: that the contract had no code before is the node's word, or else the operator's.
-    const from = fromBlock ?? (block < headers ? 0n : (found.codeFrom ?? deploymentBlock));
-    const isInReach = from <= block && block - from < headers;
-    if (!means.hasEthereumBlocks || !isInReach) return { found, proven: undefined };
+    const whole = block < headers ? 0n : found.codeFrom;
+    // Where that is too much: a node can say that the contract had code long before its deployment.
+    const begins = fromBlock === undefined ? [whole, deploymentBlock] : [fromBlock];
+    const from = begins.find((one) => one !== undefined && one <= block && block - one < headers);
+    if (!means.hasEthereumBlocks || from === undefined) return { found, proven: undefined };
     const proven = await means.facts.proveLogs(search, { block, hash, from });
     return {
       // In the blocks that the node doesn't show, there may be what it doesn't list.

@@ -340,6 +340,19 @@ describe("of a preset", () => {
     ]);
   });
 
+  test("error: a node can't keep headers from being read by showing code from before the published deployment", async () => {
+    const first = await draw(label("older code"));
+    const shown = await drawProven("older code");
+    const hiding = onSearch((answer) => (answer as object[]).slice(-1));
+    const tamper: Tamper = (method, answer, parameters) =>
+      method === "eth_getCode" ? "0x01" : hiding(method, answer, parameters);
+    const deploymentBlock = first.blockNumber;
+    const headers = Number(shown.blockNumber - deploymentBlock) + 1;
+    expect(await labelsOf(shown, { tamper, labelSearch: { headers, deploymentBlock } })).toMatchObject([
+      { draw: 2, searched: { isWhole: false, provenFrom: String(deploymentBlock) } },
+    ]);
+  });
+
   test("behaviour: without a VRF proof, and where more headers would be read, nothing is said to be proven", async () => {
     const asked = await draw(label("unproven"));
     const unproven = [{ draw: 1, searched: { isWhole: true, provenFrom: null } }];
