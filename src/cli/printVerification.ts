@@ -4,6 +4,7 @@ import { describeDraw, describeTimes } from "../lib/drawWords.ts";
 import { describeLabel } from "../lib/label.ts";
 import { describeVerdict, isError, verdictReasons } from "../lib/verificationWords.ts";
 import { describeError, describeResult } from "../verify/describeResult.ts";
+import { splitAtHidden } from "../lib/hiddenCharacters.ts";
 import { oneLine, type Terminal } from "./terminal.ts";
 
 /** Longer values are shortened in the middle. */
@@ -32,7 +33,7 @@ export function printVerification(found: Verification, terminal: Terminal, optio
   const said = options.isExpected ? words : `not as expected${otherwise}`;
   const count = `${found.requests.length} request${found.requests.length === 1 ? "" : "s"}`;
   out(`\n${color(said)}: ${count} of ${found.transactionHash} on ${found.network}`);
-  for (const reason of verdictReasons(found)) out(`  ${oneLine(reason)}`);
+  for (const reason of verdictReasons(found)) out(`  ${readable(reason)}`);
 }
 
 function printRequest(request: RequestVerification, terminal: Terminal, options: PrintOptions): void {
@@ -43,10 +44,10 @@ function printRequest(request: RequestVerification, terminal: Terminal, options:
     for (const [part, hash] of Object.entries(transactions))
       if (hash !== null) out(colors.dim(`  ${part.padEnd(13)} ${hash}`));
   const draw = describeDraw(request);
-  if (draw !== undefined) out(`  of     ${oneLine(options.isVerbose ? draw : shorten(draw))}`);
+  if (draw !== undefined) out(`  of     ${readable(options.isVerbose ? draw : shorten(draw))}`);
   const times = describeTimes(request);
   if (times !== undefined) out(`  time   ${times}`);
-  out(`  label  ${oneLine(describeLabel(request.label))}`);
+  out(`  label  ${readable(describeLabel(request.label))}`);
   if (request.label?.searched.isWhole === false)
     out(
       colors.dim("         to search other blocks: --from-block, --to-block; to ask another node: --rpc-url"),
@@ -56,14 +57,14 @@ function printRequest(request: RequestVerification, terminal: Terminal, options:
 }
 
 function printStep(step: VerificationStep, { out, colors }: Terminal, { isVerbose }: PrintOptions): void {
-  out(`  ${markOf(step, colors)} ${step.name.padEnd(13)} ${oneLine(step.detail)}`);
+  out(`  ${markOf(step, colors)} ${step.name.padEnd(13)} ${readable(step.detail)}`);
   for (const { what, expected, found } of step.compared) {
     const isSame = expected.toLowerCase() === found.toLowerCase();
     if (isSame && !isVerbose && step.outcome !== "failed") continue;
     const line = isSame
       ? `${what}: ${shorten(found)}`
       : `${what}: ${shorten(found)}, expected ${shorten(expected)}`;
-    out((isSame ? colors.dim : colors.red)(`      ${oneLine(line)}`));
+    out((isSame ? colors.dim : colors.red)(`      ${readable(line)}`));
   }
 }
 
@@ -81,12 +82,17 @@ function printOutcome(
     out(`  result ${described}`);
     if (isVerbose && described !== result) out(colors.dim(`         ${result}`));
   }
-  if (isError(err)) out(`  error  ${oneLine(describeError(err as Hex))}`);
+  if (isError(err)) out(`  error  ${readable(describeError(err as Hex))}`);
 }
 
 function markOf({ outcome }: VerificationStep, colors: Terminal["colors"]): string {
   if (outcome === "ok") return colors.green("✓");
   return outcome === "failed" ? colors.red("✗") : colors.yellow("–");
+}
+
+/** Returns text of unknown origin as part of one line, with the names of characters that nobody sees. */
+function readable(text: string): string {
+  return oneLine(splitAtHidden(text).join(""));
 }
 
 function shorten(text: string): string {

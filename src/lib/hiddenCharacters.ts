@@ -1,9 +1,9 @@
 /**
- * Controls except tab and line feed, format characters, lone surrogates, line and paragraph separators; but not the joiner between two
- * pictures, which makes one emoji of them.
+ * Controls except tab and line feed, format characters, lone surrogates, line and paragraph separators, and what else is drawn as nothing,
+ * such as fillers; but not the joiner between two pictures, which makes one emoji of them, nor what chooses how a picture is drawn.
  */
 const HIDDEN =
-  /((?!(?<=[\p{Extended_Pictographic}\p{Emoji_Modifier}]\ufe0f?)\u200d\p{Extended_Pictographic})(?![\t\n])[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029])/u;
+  /((?!(?<=[\p{Extended_Pictographic}\p{Emoji_Modifier}]\ufe0f?)\u200d\p{Extended_Pictographic})(?!(?<=\p{Extended_Pictographic})[\ufe0e\ufe0f]|(?<=[0-9#*])\ufe0f\u20e3)(?![\t\n])[\p{Cc}\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}\u2028\u2029\u2800])/u;
 
 /**
  * Splits text of unknown origin at characters that would hide or reorder what follows, such as the bidirectional controls of "Trojan

@@ -10,12 +10,13 @@ const MAX_WRITTEN = 4 * MAX_LABEL_CHARACTERS;
 
 /**
  * Returns the one form of a label that stands for all that look like it: compatibility characters are replaced (NFKC), upper and lower case
- * are the same letter by letter (`straße` is not `STRASSE`), and so is white space, however much. Letters of different alphabets that look
- * alike stay different.
+ * are the same letter by letter (`straße` is not `STRASSE`), and so are white space, however much, and the ways to draw a picture (U+FE0E and
+ * U+FE0F). Letters of different alphabets that look alike stay different.
  */
 export function canonicalLabel(label: string): string {
+  const plain = label.replaceAll(/[\ufe0e\ufe0f]/g, "");
   // Some lower-case letters are not normalised.
-  return label.normalize("NFKC").toLowerCase().normalize("NFKC").replaceAll(/\s+/gu, " ").trim();
+  return plain.normalize("NFKC").toLowerCase().normalize("NFKC").replaceAll(/\s+/gu, " ").trim();
 }
 
 /** Returns what is wrong with a label, if anything is. */

@@ -13,6 +13,8 @@ import type { RequestPartsMeans } from "./randomnessParts.ts";
 const MAX_SEARCHES = 10;
 /** Transactions in which it looks for further requests with them, where nothing else is said: each is read with its whole block. */
 const MAX_TRANSACTIONS = 10;
+/** What the operator can write as a dapp's id: text in its place could pass for words of the verification. */
+const DAPP_ID = /^dapp_[0-9a-hjkmnp-tv-z]{1,40}$/;
 /** Pauses before a node that omits the request itself is asked again: it may not have stored the logs of its newest block yet. */
 const PAUSES_MS = [0, 250, 2_000];
 
@@ -192,6 +194,7 @@ function drawsIn(logs: readonly RawLog[], consumer: Hex): Draw[] {
     if (event?.name !== "Labelled") continue;
     const accepted = entries.get(Number(event.index));
     const isTrue =
+      DAPP_ID.test(event.dapp) &&
       labelHashOf(event.dapp, event.label) === event.labelHash &&
       findLabelProblem(event.label) === undefined &&
       canonicalLabel(event.label) === event.label;

@@ -313,9 +313,14 @@ test("behaviour: a draw that failed is no result, and says so in the verdict", a
   expect(process.exitCode).toBeUndefined();
 });
 
+test("behaviour: characters of an argument that nobody sees are named", async () => {
+  const { output } = await run([], lotto("ok", { args: ["2", '["ann","ann\u200b\u034f"]'] }));
+  expect(output).toContain('list = ["ann","annU+200BU+034F"]');
+});
+
 test("error: a function's error can't control the terminal", async () => {
   const { output } = await run([], lotto("ok", { result: "0x", err: hexOf("no\u001b[31m price") }));
-  expect(output).toContain("  error  no\ufffd[31m price");
+  expect(output).toContain("  error  noU+001B[31m price");
 });
 
 test("error: what a node or a source wrote can't pass for lines of the verification", async () => {

@@ -11,6 +11,7 @@ describe("canonicalLabel", () => {
     ["１２", "12"],
     ["İ", "i̇"],
     ["a\u00a0b", "a b"],
+    ["❤️ ™\ufe0f ℹ\ufe0f\u0308", "❤ tm ï"],
   ])("default: %j stands as %j", (given, canonical) => {
     expect(canonicalLabel(given)).toBe(canonical);
     expect(canonicalLabel(canonical)).toBe(canonical);
@@ -27,6 +28,9 @@ test.each([
   ["e\u0323\u0302".repeat(100), undefined],
   ["a\u202eb", "must not have characters that nobody sees, such as U+202E"],
   ["a\u200bb", "must not have characters that nobody sees, such as U+200B"],
+  ["a\u1160", "must not have characters that nobody sees, such as U+1160"],
+  ["a\ufe0f", "must not have characters that nobody sees, such as U+FE0F"],
+  ["❤️", undefined],
   ["a\u0000", "must not have characters that nobody sees, such as U+0000"],
   ["a\nb", "must not have characters that nobody sees, such as U+000A"],
   ["a\tb", "must not have characters that nobody sees, such as U+0009"],

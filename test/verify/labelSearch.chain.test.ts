@@ -130,6 +130,16 @@ describe("of a preset", () => {
       expect(await labelsOf(await draw(label(text)))).toEqual([null]);
   });
 
+  test("error: a label of what is no dapp's id is none", async () => {
+    for (const dapp of [
+      "",
+      "dapp_a\u200b",
+      "dapp_a: the dapp's first request with this label",
+      "dapp_\u0430",
+    ])
+      expect(await labelsOf(await draw(label("whose", { dapp })))).toEqual([null]);
+  });
+
   /** Changes what a node answers to the search for labels, the first time, the second time and so on. */
   const onSearch =
     (change: (answer: unknown, range: string, count: number) => unknown): Tamper =>

@@ -539,7 +539,7 @@ describe("a function in a block that a node makes up", () => {
   });
 
   test("error: a label that the transaction's calldata don't have", async () => {
-    const label = { index: 0n, item: 0n, dapp: "dapp", text: "raffle" };
+    const label = { index: 0n, item: 0n, dapp: "dapp_a", text: "raffle" };
     const randoms = [{ vrfSubId: world.dapp.vrfSubId, numWords: 1 }];
     const labelled = await world.submit({ randoms, labels: [label] });
     const { request } = await double(9n);
@@ -551,7 +551,7 @@ describe("a function in a block that a node makes up", () => {
   });
 
   test("error: a label in the calldata of a transaction of somebody else", async () => {
-    const label = { index: 0n, item: 0n, dapp: "dapp", text: "raffle" };
+    const label = { index: 0n, item: 0n, dapp: "dapp_a", text: "raffle" };
     const randoms = [{ vrfSubId: world.dapp.vrfSubId, numWords: 1 }];
     const labelled = await world.submit({ randoms, labels: [label] });
     const { request } = await double(10n);
