@@ -73,6 +73,9 @@ export function decodePresetBatch(batch: Hex): PresetBatch {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   const items: PresetItem[] = [];
   for (let at = 0; at < bytes.length;) {
+    // One more is the round that the batch waits for.
+    if (items.length > MAX_PRESETS_PER_BATCH)
+      throw new PresetBatchError(`there are more than ${MAX_PRESETS_PER_BATCH} items and a round`);
     const short = bytes[at + 2];
     const start = short === 255 ? at + 5 : at + 3;
     if (short === undefined || start > bytes.length)

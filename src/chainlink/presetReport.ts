@@ -3,6 +3,7 @@ import { fromHexText, toHexText } from "../lib/hex.ts";
 import { keccak256 } from "../lib/keccak.ts";
 import { encodeUint256s, readUint256, toWord, WORD_BYTES } from "../lib/uint256.ts";
 import { presetConsumerAbi } from "./contracts/abi.ts";
+import { MAX_PRESETS_PER_BATCH } from "./presetBatch.ts";
 import { TycheError } from "../lib/errors.ts";
 
 /** What a source gave: its result, or the text of its error in UTF-8. */
@@ -63,13 +64,16 @@ export function encodeResults(results: readonly PresetResult[]): Uint8Array {
   );
 }
 
-/** Unpacks the results of a batch. @throws PresetReportError when the bytes end within a result. */
+/** Unpacks the results of a batch. @throws PresetReportError when the bytes end within a result, or there are more than a batch can have. */
 export function decodeResults(packed: Uint8Array): readonly PresetResult[] {
   const results: PresetResult[] = [];
   for (let at = 0; at < packed.length;) {
     const n = (packed[at]! << 8) | (packed[at + 1] ?? 0);
     const end = at + 2 + (n & MAX_RESULT_BYTES);
     if (end > packed.length) throw new PresetReportError("the bytes end within a result");
+    // One more is the signature of the round that the batch waited for.
+    if (results.length > MAX_PRESETS_PER_BATCH)
+      throw new PresetReportError(`there are more than ${MAX_PRESETS_PER_BATCH} results and a round`);
     results.push({ ok: n < ERROR, bytes: packed.slice(at + 2, end) });
     at = end;
   }

@@ -5,6 +5,7 @@ import type { ContractBook, OracleEvent, OracleEventOf } from "../chainlink/cont
 import type { CallbackSources } from "../chainlink/failedCallbacks.ts";
 import type { PendingReasons } from "../chainlink/pendingReason.ts";
 import { toWord } from "../lib/uint256.ts";
+import { MAX_JOINED_KEYS } from "../lib/vocabulary.ts";
 import { keyHash, requestIdOf } from "../vrf/randomWords.ts";
 import type { ChainFacts, ChainReader } from "./chainFacts.ts";
 
@@ -47,7 +48,11 @@ export async function findJoin(
   const askedIn = request.log.transactionHash;
   const joining = (await eventsIn(askedIn, means)).find(
     (event): event is OracleEventOf<"Joining"> =>
-      event.name === "Joining" && event.log.address === request.sender && event.parts.includes(vrfRequestId),
+      event.name === "Joining" &&
+      event.log.address === request.sender &&
+      // A node can make up any number, and each is searched for.
+      event.parts.length <= MAX_JOINED_KEYS &&
+      event.parts.includes(vrfRequestId),
   );
   if (joining === undefined) return undefined;
   return means.facts.once(`join ${joining.requestId}`, async () => {

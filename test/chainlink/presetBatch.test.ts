@@ -87,6 +87,7 @@ describe("decodePresetBatch", () => {
     ["too few arguments of a long length", "0x0001ff0002aa"],
     ["a byte more", "0x00010000"],
     ["101 items", `0x${"000100".repeat(101)}`],
+    ["101 items and a round", `0x${"000100".repeat(101)}000028${"00".repeat(40)}`],
     ["nothing but a round", `0x000028${"00".repeat(40)}`],
   ] as const)("error: refuses %s", (_, batch) => {
     expect(() => decodePresetBatch(batch)).toThrow(PresetBatchError);

@@ -54,6 +54,11 @@ describe("results", () => {
   test.each(["00", "0001", "8002aa", "000000"])("error: refuses %s", (hex) => {
     expect(() => decodeResults(Buffer.from(hex, "hex"))).toThrow(PresetReportError);
   });
+
+  test("limit: has as many as a batch, and a round's signature", () => {
+    expect(decodeResults(new Uint8Array(2 * 101))).toHaveLength(101);
+    expect(() => decodeResults(new Uint8Array(2 * 102))).toThrow(PresetReportError);
+  });
 });
 
 describe("reports", () => {

@@ -1,4 +1,4 @@
-import { toHex, type Hex } from "viem";
+import { encodeAbiParameters, parseAbiParameters, toHex, type Hex } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Receipt } from "../../src/evm/client.ts";
 import { EVENT_TOPICS } from "../../src/chainlink/events.ts";
@@ -107,6 +107,23 @@ describe.each(["v2", "v2.5"] as const)("%s", (vrfVersion) => {
     const found = await world.verify(last.transactionHash);
     expect(found.valid).toBe(true);
     expect(found.requests[0]!.randomNumber).toEqual(randomWords(joinWords(requestId, words), 3).map(String));
+  });
+
+  test("error: a join of more words than there can be keys is none, and not one of them is searched for", async () => {
+    const { keyHashes, parts } = eventsOf(request, "Joining")[0]!;
+    const many = Array.from({ length: 100 }, (_, i) => toWord(BigInt(i)));
+    const lists = [keyHashes, [...parts, ...many]];
+    const data = encodeAbiParameters(parseAbiParameters("bytes32[], bytes32[]"), lists as [Hex[], Hex[]]);
+    const searches: unknown[] = [];
+    const tamper: Tamper = (method, answer, [filter]) => {
+      if (method === "eth_getLogs") searches.push(filter);
+      if (method !== "eth_getBlockReceipts") return answer;
+      for (const { logs } of answer as { logs: { topics: Hex[]; data: Hex }[] }[])
+        for (const log of logs) if (log.topics[0] === EVENT_TOPICS.Joining) log.data = data;
+      return answer;
+    };
+    expect(await world.verify(report.transactionHash, { tamper })).toMatchObject({ verdict: "invalid" });
+    expect(searches.length).toBeLessThan(many.length);
   });
 
   test.each<[string, string, (log: { topics: Hex[]; data: Hex }) => void]>([
