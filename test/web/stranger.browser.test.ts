@@ -37,6 +37,7 @@ afterEach(() => visitor.close());
 async function startOtherNode(
   rpcUrl: string,
   refuses: (toBlock: number, fromBlock: number) => boolean = () => false,
+  change: (foundLogs: string) => string = (foundLogs) => foundLogs,
 ): Promise<string> {
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
@@ -57,7 +58,10 @@ async function startOtherNode(
           .writeHead(200, headers)
           .end(JSON.stringify({ jsonrpc: "2.0", id, error: { code: -32_000, message: "too many blocks" } }));
       void fetch(rpcUrl, { method: "POST", headers: { "content-type": "application/json" }, body }).then(
-        async (answer) => response.writeHead(200, headers).end(await answer.text()),
+        async (answer) => {
+          const text = await answer.text();
+          response.writeHead(200, headers).end(isSearch ? change(text) : text);
+        },
       );
     });
   });
@@ -246,6 +250,31 @@ test("a link with a label and the block of the deployment: the search begins whe
     )
     .waitFor();
   expect(new Set(searched)).toEqual(new Set([codeFrom]));
+  await visitor.inspect();
+  expect(visitor.troubles).toEqual([]);
+});
+
+test("a node that names another draw than one with the label is not believed", async () => {
+  const world = await startVerifyWorld();
+  onTestFinished(() => world.close());
+  // Of the same length, so that the log can be decoded.
+  const [drawn, wanted] = ["stranger, drawn once", "stranger, never drew"] as const;
+  const { transactionHash } = await world.submit({
+    presets: [{ dapp: world.dapp, items: [{ sourceId: world.echoId }] }],
+    labels: [{ index: 0n, item: 0n, dapp: "dapp_a", text: drawn }],
+  });
+  const hexOf = (text: string) => Buffer.from(text).toString("hex");
+  const rpc = await startOtherNode(world.rpcUrl, undefined, (text) =>
+    text.replaceAll(hexOf(drawn), hexOf(wanted)),
+  );
+  const contracts = JSON.stringify({ chainId: world.chainId, contracts: world.contracts });
+  await page.goto(
+    `${tyche.url}/verifier.html#${new URLSearchParams({ tx: wanted, rpc, contracts }).toString()}`,
+  );
+  await page.getByRole("button", { name: "Verify", exact: true }).press("Enter");
+  await page
+    .getByText(`The node names ${transactionHash}, whose requests don't have this label. Ask another node.`)
+    .waitFor();
   await visitor.inspect();
   expect(visitor.troubles).toEqual([]);
 });

@@ -138,10 +138,15 @@ async function run(bounds: SearchBounds = {}): Promise<void> {
     const recorder = createRecorder(
       data === "" ? createFetchReader(parseUrl(field("rpc")), { stop: current }) : createRecordedReader(data),
     );
-    const hash = await unlessStopped(findTransaction(recorder, field("tx"), bounds), current.signal);
+    const named = field("tx");
+    const hash = await unlessStopped(findTransaction(recorder, named, bounds), current.signal);
     // There are several, or none: it says so.
     if (hash === undefined) return;
     const found = await unlessStopped(verify(recorder, hash, current.signal, bounds), current.signal);
+    // A node may name any transaction.
+    const isOfLabel = found.requests.some(({ label }) => label?.label === canonicalLabel(named));
+    if (hash !== toHash(named) && !isOfLabel)
+      throw new Error(`The node names ${hash}, whose requests don't have this label. Ask another node.`);
     const source =
       data === "" ? `the node at ${new URL(field("rpc")).host}` : "the chain data; no node was asked";
     const chainData = JSON.stringify(recorder.save());
@@ -313,9 +318,14 @@ function parseUrl(text: string): string {
 }
 
 function parseHash(text: string, what: string): Hex {
+  const hash = toHash(text);
+  if (hash === undefined) throw new Error(`${what} must be 0x and 64 hex digits.`);
+  return hash;
+}
+
+function toHash(text: string): Hex | undefined {
   const [, digits] = /^(?:0x)?([0-9a-f]{64})$/.exec(text.toLowerCase()) ?? [];
-  if (digits !== undefined) return `0x${digits}`;
-  throw new Error(`${what} must be 0x and 64 hex digits.`);
+  return digits === undefined ? undefined : `0x${digits}`;
 }
 
 /** @param read.newest block up to which a search for a label can go on; `undefined` if it can't */
