@@ -1,4 +1,4 @@
-# Builds the package and runs it as an ordinary user. The root file system may be read-only: all state is in /data.
+# Builds the package in a checkout, or takes the one beside this file, and runs it as an ordinary user. The root file system may be read-only: all state is in /data.
 # NODE_IMAGE has to be glibc (isolated-vm and Anvil have no binaries for musl), for x64 or arm64.
 ARG NODE_IMAGE=node:26-bookworm-slim
 
@@ -6,8 +6,10 @@ FROM ${NODE_IMAGE} AS build
 RUN apt-get update && apt-get install -y --no-install-recommends build-essential python3
 WORKDIR /build
 COPY . .
-# Install scripts are for tests; packing needs none of them.
-RUN mkdir /package && npm ci --ignore-scripts --no-audit --no-fund && npm pack --pack-destination /package
+# A checkout is packed first: install scripts are for tests, and packing needs none of them. Otherwise this folder holds the package.
+RUN mkdir /package && if [ -e package.json ]; \
+  then npm ci --ignore-scripts --no-audit --no-fund && npm pack --pack-destination /package; \
+  else cp tyche-*.tgz /package; fi
 WORKDIR /app
 RUN npm init -y >/dev/null && npm install --no-audit --no-fund /package/tyche-*.tgz && npm cache clean --force
 

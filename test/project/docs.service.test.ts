@@ -93,6 +93,7 @@ test("behaviour: what is not run says who runs it", () => {
   const reasons = new Set(skipped.filter((reason) => !existsSync(path.join(ROOT, reason))));
   expect([...reasons]).toEqual([
     "CI runs both on a fresh clone",
+    "needs systemd",
     "needs a registry of packages",
     "needs the id of a dapp, and a person who accepts",
   ]);

@@ -1,14 +1,25 @@
 /**
- * A newcomer's journey: an empty folder, the package, a first result, verified by the command and in a browser, and a preset of their own.
+ * A newcomer's journey: an empty folder, the package, a first result, verified by the command and in a browser, and a preset of their own; then the
+ * steps that install it under systemd.
  * Runs on the Node that runs the tests and on the oldest that the package supports; each prints how long its steps took. Needs the npm registry.
  */
 import { execFileSync, spawn, spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { launchChromium } from "../web/support/chromium.ts";
 import { createVisitor } from "../web/support/visitor.ts";
+import { findBlocks } from "./support/pages.ts";
 
 const ROOT = path.resolve(import.meta.dirname, "../..");
 const MAX_MEGABYTES = 250;
@@ -118,6 +129,38 @@ test.for([
   },
 );
 
+test("default: the steps of docs/deploy.md install the package, and its unit starts it", async () => {
+  const env = createEnvironment(OWN_NODE());
+  const home = mkdtempSync(path.join(folder, "machine-"));
+  cpSync(archive, path.join(home, path.basename(archive)));
+  // A machine of its own: its folders are below `home`, and users and services are systemd's part.
+  const here = (text: string): string =>
+    text
+      .replaceAll(/(?<=[\s=])\/(?=(?:etc|opt|var)\/)/g, `${home}/`)
+      .replaceAll("/usr/bin/node", process.execPath);
+  const page = "docs/deploy.md";
+  const [unit, oracle, container] = findBlocks(page, readFileSync(path.join(ROOT, page), "utf8"))
+    .filter(({ info }) => info === "skip: test/project/journey.slow.test.ts")
+    .map(({ text }) => here(text));
+  mkdirSync(path.join(home, "etc/systemd/system"), { recursive: true });
+  const steps = (text: string): string =>
+    run("bash", ["-euc", `useradd() { :; }; systemctl() { :; }\n${text}`], home, env);
+  steps(unit!);
+  steps(
+    oracle!
+      .split("\n")
+      .filter((line) => !/^(install|runuser) /.test(line))
+      .join("\n"),
+  );
+  steps(container!);
+  expect(readdirSync(home)).toEqual(expect.arrayContaining(["Dockerfile", "compose.yaml"]));
+  const read = (name: string): string =>
+    here(readFileSync(path.join(home, "etc/systemd/system", name), "utf8"));
+  expect(read("tyche-oracle.service")).toContain(`TYCHE_DATA_DIR=${home}/var/lib/tyche-oracle`);
+  const [, command] = /^ExecStart=(.*)$/m.exec(read("tyche.service"))!;
+  await startService(path.join(home, "opt/tyche"), env, command!.split(" "));
+});
+
 /** Compiles a browser's program on `tyche/client` and `tyche/verify`, with every declaration checked and no types of Node. */
 function checkTypes(home: string, env: NodeJS.ProcessEnv): void {
   writeFileSync(
@@ -144,8 +187,12 @@ console.log(parsedResult.length, verifyTransaction.length);\n`,
 }
 
 /** Starts the service on a free port, which commands in that folder find. It ends with the test. */
-async function startService(home: string, env: NodeJS.ProcessEnv): Promise<void> {
-  const service = spawn(path.join(home, "node_modules/.bin/tyche"), ["start", "--port", "0"], {
+async function startService(
+  home: string,
+  env: NodeJS.ProcessEnv,
+  [command, ...args]: readonly string[] = [path.join(home, "node_modules/.bin/tyche"), "start"],
+): Promise<void> {
+  const service = spawn(command!, [...args, "--port", "0"], {
     cwd: home,
     env,
     stdio: ["ignore", "pipe", "inherit"],

@@ -29,21 +29,53 @@ const sources = [...filesOf("src"), ...filesOf("sandbox")].filter(
     file.endsWith(".ts") && !/^(sandbox\/(guest|host\/child)|src\/verify\/page|src\/browser)\//.test(file),
 );
 
-test("default: the package holds the compiled code and the command, and no source, test or tool", () => {
-  // The command that creates the package, without the build: other tests check the contents of dist.
+/** The package's files outside `dist`, by the command that creates it, without the build: other tests check the contents of dist. */
+function packedFiles(): string[] {
   const output = execFileSync("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"], {
     cwd: ROOT,
     stdio: ["ignore", "pipe", "ignore"],
   });
   const packed = (JSON.parse(String(output)) as { files: { path: string }[] }[])[0]!;
-  const outside = packed.files.map(({ path }) => path).filter((file) => !file.startsWith("dist/"));
-  expect(outside.toSorted()).toEqual([
+  return packed.files.map(({ path }) => path).filter((file) => !file.startsWith("dist/"));
+}
+
+test("default: the package holds the compiled code, the command, the pages and what they name, and no source, test or tool", () => {
+  const pages = /^(docs\/|src\/clients\/python\/tyche\/\w+\.(py|typed)$)/;
+  expect(
+    packedFiles()
+      .filter((file) => !pages.test(file))
+      .toSorted(),
+  ).toEqual([
+    "CHANGELOG.md",
+    "Dockerfile",
     "LICENSE",
     "README.md",
     "bin/tyche.js",
+    "compose.yaml",
+    "deploy/alerts.yml",
+    "deploy/dashboard.json",
+    "deploy/kubernetes.yaml",
+    "deploy/tyche-oracle.service",
+    "deploy/tyche.service",
     "foundry/Tyche.sol",
     "package.json",
+    "sandbox/README.md",
+    "src/clients/python/pyproject.toml",
   ]);
+});
+
+test("behaviour: what the package's pages link to is in the package", () => {
+  const packed = packedFiles();
+  const links = packed
+    .filter((file) => file.endsWith(".md"))
+    .flatMap((page) =>
+      [...readFileSync(path.join(ROOT, page), "utf8").matchAll(/\]\(([\w./-]+\.\w+)(?:#[^)]*)?\)/g)].map(
+        ([, link]) => path.join(path.dirname(page), link!),
+      ),
+    );
+  expect(links.length).toBeGreaterThan(100);
+  // Who contributes has a checkout.
+  expect([...new Set(links)].filter((link) => !packed.includes(link))).toEqual(["CONTRIBUTING.md"]);
 });
 
 test("behaviour: every export is compiled from a source that is there", () => {
