@@ -1,7 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { Browser, Page } from "playwright-core";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createExplorer, type TycheOperator } from "../../src/client/index.ts";
 import { joinService, shared, type SharedDapp } from "../support/shared.ts";
 import { connectOperator } from "../support/signIn.ts";
@@ -131,8 +131,9 @@ describe("whoever is signed in", () => {
     await page.getByLabel("Name of a new key").fill("build server");
     await page.getByLabel("Requests a day").fill("900");
     await page.getByRole("button", { name: "Add a key" }).click();
-    await page.getByRole("button", { name: "Copy API key" }).and(page.locator(":focus")).click();
-    const apiKey = await page.evaluate<string>("navigator.clipboard.readText()");
+    const apiKey = await visitor.copy(
+      page.getByRole("button", { name: "Copy API key" }).and(page.locator(":focus")),
+    );
     const call = () => tyche.call("GET", "/api/requests", { headers: { authorization: apiKey } });
     expect((await call()).status).toBe(200);
     await visitor.inspect();
@@ -185,11 +186,13 @@ describe("whoever is signed in", () => {
     await open(`/dapps/${tyche.dappId}/usage`);
     const chart = page.getByRole("img", { name: /^[1-9]\d* requests? from / });
     // The library that draws it may not be loaded when the mouse comes.
-    await vi.waitFor(async () => {
-      await page.mouse.move(0, 0);
-      await chart.hover();
-      await page.getByText(/^\d{4}-\d\d-\d\d: \d+ requests?, \d+ failed$/).waitFor({ timeout: 1_000 });
-    });
+    await expect
+      .poll(async () => {
+        await page.mouse.move(0, 0);
+        await chart.hover();
+        return await page.locator(".chart .pointed").textContent();
+      })
+      .toMatch(/^\d{4}-\d\d-\d\d: \d+ requests?, \d+ failed$/);
     const [download] = await Promise.all([
       page.waitForEvent("download"),
       page.getByRole("button", { name: "Download as CSV" }).click(),
@@ -300,8 +303,7 @@ describe("on a phone", () => {
     const region = page.getByRole("region", { name: "Networks" });
     await region.getByText("caught up").first().waitFor();
     await region.getByRole("link", { name: "A network" }).first().waitFor();
-    const [content, visible] = await region.evaluate((box) => [box.scrollWidth, box.clientWidth]);
-    expect(content).toBe(visible);
+    await expect.poll(() => region.evaluate((box) => box.scrollWidth - box.clientWidth)).toBe(0);
     await visitor.inspect();
     expect(visitor.troubles).toEqual([]);
   });
@@ -343,8 +345,9 @@ describe("strangers", () => {
     const [one] = (await createExplorer({ baseUrl: tyche.url }).transaction(NETWORK, vrfv2Hash)).randomness;
     await open(`/explorer/${NETWORK}/tx/${vrfv2Hash}`);
     for (const [name, value] of Object.entries(one!.proof)) {
-      const shown = (await page.locator(`td[data-proof=${name}] code`).allTextContents()).join(" ");
-      expect({ [name]: shown }).toEqual({ [name]: [value].flat().join(" ") });
+      const shown = async () =>
+        (await page.locator(`td[data-proof=${name}] code`).allTextContents()).join(" ");
+      await expect.poll(shown, { message: name }).toBe([value].flat().join(" "));
     }
     await page.getByText(one!.words[0]!).waitFor();
     expect(visitor.troubles).toEqual([]);

@@ -39,8 +39,9 @@ test("says what was drawn from how many, for what, when and on which chain, and 
   await page
     .getByText(/^Draw winners from a list: 2 of 4 entries, on Ethereum Sepolia \(local chain\), 20/)
     .waitFor();
-  expect(await lead().innerText()).toMatch(/, 20\d\d-\d\d-\d\d \d\d:\d\d:\d\d UTC$/);
-  expect(await page.getByRole("list", { name: "Result" }).getByRole("listitem").count()).toBe(value.length);
+  await expect.poll(() => lead().innerText()).toMatch(/, 20\d\d-\d\d-\d\d \d\d:\d\d:\d\d UTC$/);
+  const winners = page.getByRole("list", { name: "Result" }).getByRole("listitem");
+  await expect.poll(() => winners.count()).toBe(value.length);
   await page.getByText("4 entries", { exact: true }).click();
   await page.locator(".given .hidden-char", { hasText: "U+202E" }).waitFor();
   expect(await page.locator("#application").textContent()).not.toContain("\u202E");
@@ -130,6 +131,6 @@ test("without a label, a draw has its preset's title; without a list, it says no
   await page.getByText(/^on Ethereum Sepolia \(local chain\), 20/).waitFor();
   expect(await page.locator(".coin").innerText()).toMatch(/^(?:Heads|Tails)$/);
   await verdict().getByRole("heading", { name: "This draw is genuine", exact: true }).waitFor();
-  expect(await page.title()).toBe("Flip a coin · Tyche");
+  await expect.poll(() => page.title()).toBe("Flip a coin · Tyche");
   expect(visitor.troubles).toEqual([]);
 });

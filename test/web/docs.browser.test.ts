@@ -143,9 +143,9 @@ describe("in a browser", () => {
       .toBeLessThan(50);
     await call.getByRole("combobox", { name: "network" }).selectOption("fuji");
     await call.getByRole("combobox", { name: "returnType" }).selectOption("int256");
-    expect(await bodyOf("runFunction")).toMatchObject({ network: "fuji", returnType: "int256" });
+    await expect.poll(() => bodyOf("runFunction")).toMatchObject({ network: "fuji", returnType: "int256" });
     await call.getByRole("combobox", { name: "returnType" }).selectOption("not given");
-    expect(await bodyOf("runFunction")).not.toHaveProperty("returnType");
+    await expect.poll(() => bodyOf("runFunction")).not.toHaveProperty("returnType");
     await visitor.inspect();
     await call.getByRole("textbox", { name: "Body" }).fill("{");
     await expect.poll(() => call.getByRole("combobox", { name: "network" }).count()).toBe(0);
@@ -170,7 +170,7 @@ describe("in a browser", () => {
     await page.evaluate("location.hash = 'createDapp'");
     const call = operation("createDapp");
     await call.getByRole("group", { name: "facilities" }).getByLabel("functions").uncheck();
-    expect(await bodyOf("createDapp")).toMatchObject({ facilities: ["presets"] });
+    await expect.poll(() => bodyOf("createDapp")).toMatchObject({ facilities: ["presets"] });
     await visitor.inspect();
     expect(visitor.troubles).toEqual([]);
   });
@@ -183,7 +183,7 @@ describe("in a browser", () => {
     await button.click();
     await page.getByText("Sign in to the application first.").waitFor();
     const sections = page.getByRole("navigation", { name: "Main" }).getByRole("link");
-    expect(await sections.allTextContents()).toEqual(["Explorer", "API"]);
+    await expect.poll(() => sections.allTextContents()).toEqual(["Explorer", "API"]);
     await page.route("**/session", (route) => route.fulfill({ status: 429, json: { data: {} } }));
     await button.click();
     await page.getByText("No key could be loaded: the service answered 429.").waitFor();

@@ -99,6 +99,7 @@ test("default: an invited person accepts with the provider, and signs in with it
   expect(await page.getByRole("button", { name: "Add a key" }).count()).toBe(0);
 
   await page.getByRole("button", { name: "Sign out" }).click();
+  await page.getByRole("heading", { level: 1, name: "Explorer" }).waitFor();
   await page.goto(`${url}/sign-in?next=/sessions`);
   await page.getByRole("button", { name: "Sign in with Acme" }).waitFor();
   await visitor.inspect();
@@ -153,7 +154,9 @@ test("error: a stranger's answer signs nobody in whose window has not left for t
   const to = await provider.logIn(theirs.url, "mallory");
   const visitor = await createVisitor(browser);
   await visitor.open(to);
-  expect(await visitor.page.locator("main").textContent()).toContain("This window has not begun to sign in");
+  await expect
+    .poll(() => visitor.page.locator("main").textContent())
+    .toContain("This window has not begun to sign in");
   await visitor.close();
 });
 

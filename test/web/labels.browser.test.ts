@@ -43,9 +43,9 @@ test("behaviour: lists show a result as its preset says, and an empty one as emp
       .getByRole("cell")
       .nth(2)
       .innerText();
-  expect(await resultOf("coinflip")).toBe(parsedResult === "1" ? "Heads" : "Tails");
-  expect(await resultOf("nDice")).toMatch(/^[1-6], [1-6]$/);
-  expect(await resultOf("function")).toBe("empty text");
+  await expect.poll(() => resultOf("coinflip")).toBe(parsedResult === "1" ? "Heads" : "Tails");
+  await expect.poll(() => resultOf("nDice")).toMatch(/^[1-6], [1-6]$/);
+  await expect.poll(() => resultOf("function")).toBe("empty text");
   await page.getByRole("link", { name: "function", exact: true }).click();
   await page.locator(".big-result", { hasText: "empty text" }).waitFor();
   await open(`/dapps/${tyche.dappId}/dry-runs`);
@@ -75,12 +75,10 @@ test("behaviour: the faucet says which transaction sent what", async () => {
   await open("/networks");
   await page.getByLabel("Address").fill("0x00000000000000000000000000000000000000a1");
   await page.getByRole("button", { name: "Send", exact: true }).click();
-  const notice = page.locator("#faucet").getByRole("status");
-  await notice.waitFor();
   const hash = String.raw`0x[0-9a-f]{8}…[0-9a-f]{6}`;
-  expect(await notice.innerText()).toMatch(
-    new RegExp(`^Sent 10 coins in transaction ${hash} and 100 LINK in transaction ${hash}\\.$`),
-  );
+  await expect
+    .poll(() => page.locator("#faucet").getByRole("status").innerText())
+    .toMatch(new RegExp(`^Sent 10 coins in transaction ${hash} and 100 LINK in transaction ${hash}\\.$`));
   await visitor.inspect();
   expect(visitor.troubles).toEqual([]);
 });
@@ -107,8 +105,9 @@ test("behaviour: every form begins with the default network, then with the one t
   const expectAll = async (network: string): Promise<void> => {
     for (const path of forms) {
       await open(path);
-      const chosen = await page.getByLabel("Network", { exact: true }).inputValue();
-      expect({ path, chosen }).toEqual({ path, chosen: network });
+      await expect
+        .poll(() => page.getByLabel("Network", { exact: true }).inputValue(), { message: path })
+        .toBe(network);
     }
   };
   await expectAll("sepolia");

@@ -110,10 +110,13 @@ test("default: the result stands below the source that it is of, and the setting
 test("behaviour: a dry run can be cancelled, and leaves the focus on its button", async () => {
   await page.goto(`${tyche.url}/functions`);
   await write("for (;;);");
+  // The sandbox would end it by itself some seconds later.
+  await page.route("**/simulate", () => {});
   await page.getByRole("button", { name: "Dry run" }).click();
   await panel().getByRole("button", { name: "Cancel" }).click();
   await panel().waitFor({ state: "detached" });
   await page.getByRole("button", { name: "Dry run" }).and(page.locator(":focus")).waitFor();
+  await page.unroute("**/simulate");
   await write("return Functions.encodeUint256(7);");
   await page.getByRole("button", { name: "Dry run" }).click();
   await panel().locator(".big-result", { hasText: /^7\b/ }).waitFor();
@@ -129,7 +132,8 @@ test("default: a source reads a secret of the dapp's by its name, and another ex
   await editor().waitFor();
   await page.getByLabel("Network", { exact: true }).selectOption("sepolia");
   await page.getByLabel("Example").selectOption("HTTP with an API key");
-  expect(await page.getByLabel("Secrets", { exact: true }).inputValue()).toBe("API_KEY");
+  const secrets = () => page.getByLabel("Secrets", { exact: true }).inputValue();
+  await expect.poll(secrets).toBe("API_KEY");
   await write("return Functions.encodeString(String(secrets.API_KEY.length));");
   await page.getByRole("button", { name: "Dry run" }).click();
   await panel().locator(".big-result", { hasText: /^12\b/ }).waitFor();
@@ -139,7 +143,7 @@ test("default: a source reads a secret of the dapp's by its name, and another ex
   await panel().locator(".big-result", { hasText: /^13\b/ }).waitFor();
   expect(await page.evaluate(() => JSON.stringify(sessionStorage))).not.toContain("another-value");
   await page.getByLabel("Example").selectOption("Twice a number");
-  expect(await page.getByLabel("Secrets", { exact: true }).inputValue()).toBe("");
+  await expect.poll(secrets).toBe("");
   expect(visitor.troubles).toEqual([]);
 });
 
@@ -160,7 +164,7 @@ test("behaviour: by the keyboard, a run on chain and a verification keep the foc
   await verify.press("Enter");
   await page.getByRole("heading", { name: "This result is genuine" }).waitFor();
   await page.getByRole("button", { name: "Verify again" }).and(page.locator(":focus")).waitFor();
-  expect(await page.locator("#announcer").textContent()).toBe("Verdict: valid.");
+  await page.locator("#announcer", { hasText: /^Verdict: valid\.$/ }).waitFor({ state: "attached" });
   expect(visitor.troubles).toEqual([]);
 });
 

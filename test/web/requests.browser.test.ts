@@ -101,7 +101,7 @@ test("behaviour: Back shows a preset's form as it was filled in", async () => {
   await page.getByRole("button", { name: "Run", exact: true }).click();
   await page.getByRole("region", { name: "Request", exact: true }).waitFor();
   await page.goBack();
-  expect(await page.getByLabel(/max/i).inputValue()).toBe("77");
+  await expect.poll(() => page.getByLabel(/max/i).inputValue()).toBe("77");
   expect(await page.evaluate(() => sessionStorage.getItem("tyche.forms"))).toContain("77");
   expect(visitor.troubles).toEqual([]);
 });
@@ -146,7 +146,7 @@ describe("the form for random numbers", () => {
 
   test("default: joins the words of several keys, all of which are verified", async () => {
     const keys = page.getByRole("group", { name: "VRF keys" }).getByRole("checkbox");
-    expect(await keys.count()).toBe(SHARED_VRF_KEYS);
+    await expect.poll(() => keys.count()).toBe(SHARED_VRF_KEYS);
     await visitor.inspect();
     await keys.nth(2).check();
     await page.getByRole("button", { name: "Request", exact: true }).click();
@@ -158,9 +158,7 @@ describe("the form for random numbers", () => {
     expect(keyHashes).toHaveLength(2);
     const steps = page.getByRole("region", { name: "Verify", exact: true }).getByRole("listitem");
     for (const keyHash of keyHashes)
-      expect(
-        await steps.filter({ hasText: "key hash" }).filter({ hasText: keyHash }).count(),
-      ).toBeGreaterThan(0);
+      await steps.filter({ hasText: "key hash" }).filter({ hasText: keyHash }).first().waitFor();
     await visitor.inspect();
     expect(visitor.troubles).toEqual([]);
   });
@@ -205,8 +203,8 @@ test("behaviour: the numbers of a step that fails are open, and those of the oth
   await page.getByRole("button", { name: "Verify", exact: true }).click();
   await page.getByRole("heading", { name: /^not valid/ }).waitFor();
   const steps = page.getByRole("region", { name: "Verify", exact: true }).locator(".checks");
-  expect(await steps.getByRole("table").count()).toBe(1);
-  expect(await steps.locator(".failed").getByRole("table").count()).toBe(1);
+  await expect.poll(() => steps.getByRole("table").count()).toBe(1);
+  await expect.poll(() => steps.locator(".failed").getByRole("table").count()).toBe(1);
   await visitor.inspect();
   expect(visitor.troubles).toEqual([]);
 });

@@ -90,6 +90,7 @@ test("behaviour: a file of chain data brings its hash, and what was changed in i
   await writeFile(file, text.replaceAll(reported, `${head}${"deadbeef".repeat(8)}`));
   await page.reload();
   await page.getByLabel("File with chain data").setInputFiles(file);
+  await expect.poll(() => page.getByLabel("Or chain data").inputValue()).toContain("deadbeef");
   await verifyButton().press("Enter");
   await page.getByRole("heading", { name: "Not valid" }).waitFor();
   await page
@@ -145,7 +146,7 @@ test("behaviour: Cancel ends every outstanding read, leaves the focus at the but
   await cancel.click();
   await page.getByRole("status").getByText("Cancelled: nothing was decided.").waitFor();
   await expect.poll(() => ended).toEqual(["net::ERR_ABORTED"]);
-  expect(await cancel.count()).toBe(0);
+  await expect.poll(() => cancel.count()).toBe(0);
   await verifyButton().and(page.locator(":focus")).waitFor();
   await page.unroute(rpcUrl);
   await verifyButton().press("Enter");
@@ -156,6 +157,7 @@ test("behaviour: Cancel ends every outstanding read, leaves the focus at the but
 test("error: a verification that takes too long is stopped, and says so", async () => {
   await page.clock.install();
   await page.goto(`${tyche.url}/verifier.html#tx=${hash}&rpc=${encodeURIComponent(rpcUrl)}`);
+  await expect.poll(() => hashField().inputValue()).toBe(hash);
   await page.route(rpcUrl, () => {});
   await Promise.all([page.waitForRequest(rpcUrl), verifyButton().press("Enter")]);
   await page.clock.fastForward("05:01");
@@ -217,9 +219,9 @@ test("behaviour: a link leaves out block hashes on a network whose blocks are no
   await expect.poll(() => noBlocks.isChecked()).toBe(true);
   await verifyButton().press("Enter");
   await valid().waitFor();
-  expect(await transactions.first().innerText()).toMatch(
-    /: each transaction matches its hash; its block and its logs are the node's word$/,
-  );
+  await expect
+    .poll(() => transactions.first().innerText())
+    .toMatch(/: each transaction matches its hash; its block and its logs are the node's word$/);
   await visitor.inspect();
   await page.goto(`${tyche.url}/verifier.html#${fields}`);
   await expect.poll(() => noBlocks.isChecked()).toBe(false);

@@ -1,5 +1,5 @@
 import { createRequire } from "node:module";
-import type { Browser, BrowserContext, Page } from "playwright-core";
+import type { Browser, BrowserContext, Locator, Page } from "playwright-core";
 import { expect } from "vitest";
 import { signIn } from "../../support/signIn.ts";
 
@@ -42,6 +42,8 @@ export interface Visitor {
    * @param only the screen that axe looks at: a test that runs on a wide, light one and on a narrow, dark one inspects each only there.
    */
   inspect(only?: Screen): Promise<void>;
+  /** Presses a button that copies a text, and returns the text. */
+  copy(button: Locator): Promise<string>;
   close(): Promise<void>;
 }
 
@@ -90,7 +92,19 @@ export async function createVisitor(
       await page.emulateMedia({ colorScheme: scheme });
       expect({ url: page.url(), found }).toEqual({ url: page.url(), found: [] });
     },
-    close: () => context.close(),
+    async copy(button) {
+      const read = () => page.evaluate<string>("navigator.clipboard.readText()");
+      // The text is copied after the press; until then, the clipboard would have what was copied before.
+      await page.evaluate("navigator.clipboard.writeText('')");
+      await button.click();
+      await expect.poll(read).not.toBe("");
+      return await read();
+    },
+    async close() {
+      // A page polls, so a route's handler may be waiting for the answer that closing the page takes away.
+      await page.unrouteAll({ behavior: "ignoreErrors" });
+      await context.close();
+    },
   };
 }
 
