@@ -25,6 +25,7 @@ afterEach(() => visitor.close());
 const draw = async (preset: string, body: object) =>
   (await tyche.call("POST", `/api/vrfv2/presets?network=sepolia&preset=${preset}`, { body })).data;
 const lead = () => page.locator(".lead");
+const verdict = () => page.getByRole("region", { name: "Verdict" });
 
 test("says what was drawn from how many, for what, when and on which chain, and leads here from paper", async () => {
   const label = `raffle <b>${tyche.dappId.slice(-6)}</b>`;
@@ -51,6 +52,7 @@ test("says what was drawn from how many, for what, when and on which chain, and 
   await visitor.inspect();
   expect(visitor.troubles).toEqual([]);
 
+  await verdict().getByText("Your browser has computed every step").waitFor();
   const pdf = await page.pdf({ format: "A4" });
   expect(pdf.toString("latin1").match(/\/Type \/Page\b/g)).toHaveLength(1);
   await page.emulateMedia({ media: "print" });
@@ -58,7 +60,6 @@ test("says what was drawn from how many, for what, when and on which chain, and 
   expect(await page.getByRole("button").count()).toBe(0);
 });
 
-const verdict = () => page.getByRole("region", { name: "Verdict" });
 const callApi = async (path: string, body: object) => (await tyche.call("POST", path, { body })).data;
 
 test.each([
