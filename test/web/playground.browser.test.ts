@@ -69,6 +69,27 @@ test("behaviour: a shared source that is edited outlives a reload, and another l
   expect(visitor.troubles).toEqual([]);
 });
 
+test("behaviour: what is typed before the editor is loaded goes on in it", async () => {
+  const { promise, resolve: release } = Promise.withResolvers<void>();
+  await page.route(/\/assets\/app\/editor-[^/]*\.js$/, async (route) => {
+    await promise;
+    await route.continue();
+  });
+  await page.goto(`${tyche.url}/functions`);
+  const field = page.getByRole("textbox", { name: "Source" });
+  await field.fill("return 0;");
+  await field.press("Home");
+  await page.keyboard.type("// mi");
+  release();
+  await editor().filter({ hasText: "// mi" }).waitFor();
+  await page.getByText("Ctrl+Space completes").waitFor();
+  await page.keyboard.type("ne ");
+  await editor()
+    .filter({ hasText: /^\/\/ mine return 0;$/ })
+    .waitFor();
+  expect(visitor.troubles).toEqual([]);
+});
+
 test("error: a link that is cut off says so, and takes nothing away", async () => {
   await page.goto(`${tyche.url}/functions`);
   await write("// mine");

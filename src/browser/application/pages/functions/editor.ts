@@ -24,6 +24,8 @@ import { completions } from "./completions.ts";
 /** A source editor. */
 export interface Editor {
   setSource(source: string): void;
+  /** Takes the focus and selects a part of the source, counted in UTF-16 units. */
+  focus(from: number, to: number): void;
   /** Marks where a run failed: a line, counted from 1, and what is wrong with it. `undefined` removes the mark. */
   mark(
     failure:
@@ -81,6 +83,10 @@ export function createEditor(
         changes: { from: 0, to: view.state.doc.length, insert: next },
         selection: { anchor: 0 },
       }),
+    focus(from, to) {
+      view.dispatch({ selection: { anchor: from, head: to } });
+      view.focus();
+    },
     mark(failure) {
       if (failure === undefined || failure.line > view.state.doc.lines) {
         view.dispatch(setDiagnostics(view.state, []));

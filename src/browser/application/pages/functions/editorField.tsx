@@ -34,6 +34,10 @@ export function EditorField(props: {
         onChange: (source) => latest.current.onChange(source),
         onRun: () => latest.current.onRun(),
       });
+      // Whoever is typing in the plain field already goes on in the editor: what is typed next would be lost.
+      const field = document.activeElement;
+      if (field instanceof HTMLTextAreaElement && field === host.current.nextElementSibling)
+        made.focus(field.selectionStart, field.selectionEnd);
       setEditor(made);
     };
     load().catch(() => {
