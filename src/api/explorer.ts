@@ -260,7 +260,8 @@ export const SearchResult = Type.Object({
   takenFor: Type.Array(Type.String(), { description: "What the text was searched as." }),
   hits: Type.Array(SearchHit, { description: "The hits: `network`, `kind` and an identifier." }),
   paths: Type.Array(Type.String(), {
-    description: "Pages of the application, in the order of the hits; a shared result has a page but no hit.",
+    description:
+      "Pages of the application, in the order of the hits; then those without a hit: a shared result, presets and networks of that name.",
   }),
   silent: Type.Array(Type.String(), { description: "Networks that could not be searched." }),
   older: Type.Array(

@@ -1493,7 +1493,7 @@ export interface SearchResult {
   readonly takenFor: readonly string[];
   /** The hits: `network`, `kind` and an identifier. */
   readonly hits: readonly SearchHit[];
-  /** Pages of the application, in the order of the hits; a shared result has a page but no hit. */
+  /** Pages of the application, in the order of the hits; then those without a hit: a shared result, presets and networks of that name. */
   readonly paths: readonly string[];
   /** Networks that could not be searched. */
   readonly silent: readonly string[];

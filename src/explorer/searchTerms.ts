@@ -20,7 +20,7 @@ export interface SearchTerms {
   readonly blockNumber?: bigint;
   /** `req_` and 26 characters: id of one of the service's own requests. */
   readonly serviceRequest?: string;
-  /** Part of a contract's name, lower case. */
+  /** Part of the name of a contract, preset or network, lower case. */
   readonly name?: string;
 }
 
@@ -46,7 +46,7 @@ export function describeTerms(terms: SearchTerms): string[] {
     ...(address === undefined ? [] : ["an address"]),
     ...(blockNumber === undefined ? [] : ["a block number"]),
     ...(serviceRequest === undefined ? [] : ["the id of a request of this service"]),
-    ...(name === undefined ? [] : ["the name of a contract", "a label"]),
+    ...(name === undefined ? [] : ["the name of a contract, preset or network", "a label"]),
   ];
 }
 

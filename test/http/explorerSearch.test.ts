@@ -1,4 +1,4 @@
-import type { NetworkView, SharedResult } from "../../src/api/types.ts";
+import type { NetworkView, PresetView, SharedResult } from "../../src/api/types.ts";
 import { expect, test } from "vitest";
 import { searchEverywhere } from "../../src/http/routes/explorerSearch.ts";
 import { NotFoundError } from "../../src/requests/errors.ts";
@@ -6,8 +6,9 @@ import { NotFoundError } from "../../src/requests/errors.ts";
 const OWN_ID = `req_${"0".repeat(26)}`;
 const networks = ["sepolia", "fuji"].map((name) => ({
   name,
-  title: name,
+  title: `${name} (local chain)`,
 })) as unknown as readonly NetworkView[];
+const presets = [{ name: "lotto", title: "Draw winners" }] as unknown as readonly PresetView[];
 
 /** Searches on chains that have every block; `silent` names one that is unreachable. */
 const search = (
@@ -41,7 +42,7 @@ const search = (
         older: below === 5_000n || network === "sepolia" ? null : 5_000n,
       }),
     },
-    service: { networks: () => networks, getShared },
+    service: { networks: () => networks, presets: () => presets, getShared },
     preferred,
     before,
   });
@@ -50,7 +51,7 @@ test("default: finds what every network has, and names those that could not be a
   expect((await search("7")).paths).toEqual(["/explorer/sepolia/block/7", "/explorer/fuji/block/7"]);
   expect(await search("7", { silent: "fuji" })).toMatchObject({
     paths: ["/explorer/sepolia/block/7"],
-    silent: ["fuji"],
+    silent: ["fuji (local chain)"],
   });
 });
 
@@ -65,7 +66,7 @@ test("behaviour: a label is found in whatever form it is written, where nothing 
   expect((await search("RAFFLE  7", { preferred: "fuji" })).paths).toEqual(["/explorer/fuji/tx/0x07"]);
   expect(await search("raffle 8")).toMatchObject({
     hits: [],
-    takenFor: ["the name of a contract", "a label"],
+    takenFor: ["the name of a contract, preset or network", "a label"],
   });
 });
 
@@ -95,8 +96,12 @@ test("error: a database that can't be read is not an answer that there is no res
   await expect(search(OWN_ID, { getShared })).rejects.toThrow("the database is away");
 });
 
-test("behaviour: a name leads to its network, where one alone has it", async () => {
+test("behaviour: a name leads to the networks and presets that have it", async () => {
   expect((await search("fuj")).paths).toEqual(["/explorer/fuji"]);
+  expect((await search("Lotto")).paths).toEqual(["/presets/lotto"]);
+  expect((await search("o")).paths).toEqual([]); // part of nearly every name
+  expect((await search("lo")).paths).toEqual(["/presets/lotto", "/explorer/sepolia", "/explorer/fuji"]);
+  expect(await search("lotto", { preferred: "fuji", before: 5_000n })).toMatchObject({ paths: [] });
   expect((await search("nothing")).paths).toEqual([]);
 });
 

@@ -30,7 +30,7 @@ const RECORDED_MS = 10_000;
 /** Dependencies of the explorer's operations. */
 export interface ExplorerOptions {
   readonly explorer: Explorer;
-  readonly service: Pick<Service, "networks" | "getShared">;
+  readonly service: Pick<Service, "networks" | "presets" | "getShared">;
   readonly verifier: Pick<Verifier, "record">;
   readonly schemas: () => LiveSchemas;
 }
@@ -229,7 +229,7 @@ export function explorerOperations({
       path: "/search",
       summary: "Search all chains",
       description:
-        "Searches every network for a transaction or block hash, a block number, an address, a contract's name, or the id or label of a request, with or without `0x`.",
+        "Searches every network for a transaction or block hash, a block number, an address, the name of a contract, preset or network, or the id or label of a request, with or without `0x`.",
       request: "search",
       answer: views.SearchResult,
       read(ctx) {

@@ -34,7 +34,7 @@ export async function searchEverywhere(
   given: string,
   options: {
     readonly explorer: Searched;
-    readonly service: Pick<Service, "networks" | "getShared">;
+    readonly service: Pick<Service, "networks" | "presets" | "getShared">;
     readonly preferred: string | undefined;
     readonly before?: bigint | undefined;
   },
@@ -53,7 +53,11 @@ export async function searchEverywhere(
   const paths = hits.map(pathOf);
   if (serviceRequest !== undefined && (await hasShared(service, serviceRequest)))
     paths.push(`/r/${serviceRequest}`);
-  if (paths.length === 0 && terms.name !== undefined) paths.push(...findNetwork(networks, terms.name));
+  if (before === undefined && terms.name !== undefined)
+    paths.push(
+      ...named(service.presets(), terms.name).map((name) => `/presets/${name}`),
+      ...named(networks, terms.name).map((name) => `/explorer/${name}`),
+    );
   return {
     query: text.slice(0, MAX_SEARCH_CHARACTERS),
     takenFor,
@@ -76,10 +80,11 @@ async function hasShared(service: Pick<Service, "getShared">, id: string): Promi
   }
 }
 
-/** Returns the path of the one network whose name contains a lower-case text; nothing if several do. */
-function findNetwork(networks: readonly NetworkView[], text: string): readonly string[] {
-  const named = networks.filter(({ name, title }) => `${name} ${title.toLowerCase()}`.includes(text));
-  return named.length === 1 ? [`/explorer/${named[0]!.name}`] : [];
+/** Returns the names of the networks or presets whose name or title contains a lower-case text. */
+function named(all: readonly { readonly name: string; readonly title: string }[], text: string): string[] {
+  return all
+    .filter(({ name, title }) => [name, title].some((one) => one.toLowerCase().includes(text)))
+    .map(({ name }) => name);
 }
 
 /** Looks for requests, by id and then by label, only where there is nothing else: reading logs is expensive. */
@@ -133,7 +138,7 @@ function describeNothing(text: string, terms: SearchTerms, silent: readonly Netw
   if (text.length > MAX_SEARCH_CHARACTERS)
     return `The text has ${text.length} characters; nothing that can be found here has more than ${MAX_SEARCH_CHARACTERS}.`;
   if (takenFor.length === 0)
-    return `${JSON.stringify(text)} is not a hash, address, block number, request id, label or contract name.`;
+    return `${JSON.stringify(text)} is not a hash, address, block number, request id, label or name.`;
   const [, digits] = /^0x([0-9a-f]+)$/i.exec(text) ?? [];
   if (digits !== undefined && terms.name !== undefined)
     return `${text} has ${digits.length} hex digits; the hash of a transaction or a block and the id of a request have 64, an address has 40.`;

@@ -26,7 +26,7 @@ export function SearchForm({ network, value = "" }: { readonly network?: string;
   return (
     <form className="search" role="search" onSubmit={send}>
       <label className="visually-hidden" htmlFor="q">
-        Transaction, block, address, contract name, request id or label
+        Transaction, block, address, name of a contract, preset or network, request id or label
       </label>
       <input
         id="q"

@@ -217,7 +217,7 @@ function Result({
         {form}
         <p className="note">
           You can search for the hash of a transaction or block, a block number, an address, part of the name
-          of a contract or network, or the id of a request.
+          of a contract, preset or network, or the id or label of a request.
         </p>
       </Page>
     );
@@ -228,12 +228,10 @@ function Result({
       <p className="lead">Searched for {takenFor.join(", or ")}.</p>
       <section className="panel" aria-label="Found">
         <ul className="hits">
-          {hits.map((hit, i) => (
-            <li key={paths[i]}>
-              <Link href={paths[i]!}>
-                <Hit hit={hit} />
-              </Link>{" "}
-              <span className="note">on {titleOf(hit.network)}</span>
+          {paths.map((path, i) => (
+            <li key={path}>
+              <Link href={path}>{i < hits.length ? <Hit hit={hits[i]!} /> : <Named path={path} />}</Link>{" "}
+              {i < hits.length && <span className="note">on {titleOf(hits[i]!.network)}</span>}
             </li>
           ))}
         </ul>
@@ -247,6 +245,13 @@ function Result({
       </section>
     </Page>
   );
+}
+
+/** What is found by its name, at `/presets/{name}` or `/explorer/{network}`. */
+function Named({ path }: { readonly path: string }) {
+  const titleOf = useTitleOf();
+  const name = path.split("/").at(-1)!;
+  return path.startsWith("/presets/") ? <>Preset {name}</> : <>Network {titleOf(name)}</>;
 }
 
 function Hit({ hit }: { readonly hit: SearchResult["hits"][number] }) {
