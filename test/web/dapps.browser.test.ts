@@ -101,6 +101,22 @@ describe("API keys", () => {
     expect(visitor.troubles).toEqual([]);
   });
 
+  test("default: the audit log says in words who did what to which key", async () => {
+    const { id } = await operator.addKey(dapp.id, { name: "ci" });
+    await operator.revokeKey(dapp.id, id);
+    await open("/people");
+    await page.getByRole("cell", { name: "revoked the API key ci", exact: true }).waitFor();
+    expect(visitor.troubles).toEqual([]);
+    await visitor.open(`${tyche.url}/audit`);
+    const words = `revoked the API key ci in the dapp ${dapp.name}`;
+    await page
+      .getByRole("row", { name: "Operator token" })
+      .getByRole("cell", { name: words, exact: true })
+      .waitFor();
+    await visitor.inspect();
+    expect(visitor.troubles).toEqual([]);
+  });
+
   test("default: the first key has a name to tell it by, and a call that uses one is there to copy", async () => {
     await open("/keys");
     await item("unnamed key").getByText("never used").waitFor();

@@ -5,6 +5,7 @@ import { Link } from "wouter";
 import { plainText } from "../../../lib/hiddenCharacters.ts";
 import { announce } from "../announce.ts";
 import { Loaded, Page, Refusal } from "../page.tsx";
+import { AUDIT_WORDS } from "../parts/auditWords.ts";
 import { describeBrowser } from "../parts/describeBrowser.ts";
 import { Age, Code, Time } from "../parts/format.tsx";
 import { ConfirmButton } from "../parts/forms.tsx";
@@ -161,6 +162,29 @@ export function Audit() {
   );
 }
 
+/** A dapp or an API key by its name, while it exists; anything else by its id. */
+function Named({ id, dappId }: { readonly id: string; readonly dappId: string | null }) {
+  const operator = useOperator();
+  const dapps = useQuery({
+    queryKey: ["dapps"],
+    queryFn: () => operator.dapps(),
+    enabled: /^(?:dapp|key)_/.test(id),
+  });
+  const keys = useQuery({
+    queryKey: ["keys", dappId],
+    queryFn: () => operator.keys(dappId!),
+    enabled: id.startsWith("key_") && dapps.data?.some((one) => one.id === dappId) === true,
+  });
+  const name = [...(dapps.data ?? []), ...(keys.data ?? [])].find((one) => one.id === id)?.name ?? "";
+  return name === "" ? (
+    <Code text={id} />
+  ) : (
+    <b title={id}>
+      <UnknownText text={name} />
+    </b>
+  );
+}
+
 /** Who changed what, in a dapp or in the whole service, newest first. */
 export function AuditList({ dappId }: { readonly dappId?: string }) {
   const operator = useOperator();
@@ -184,13 +208,28 @@ export function AuditList({ dappId }: { readonly dappId?: string }) {
             head: "Who",
             kind: "long",
             cell: ({ actor, actorName }) =>
-              actorName === "" ? <Code text={actor} /> : <UnknownText text={actorName} />,
+              actorName !== "" ? (
+                <UnknownText text={actorName} />
+              ) : actor === "operator" ? (
+                "Operator token"
+              ) : (
+                <Code text={actor} />
+              ),
           },
-          { head: "What", cell: ({ action }) => <code>{action}</code> },
           {
-            head: "To",
+            head: "What",
             kind: "long",
-            cell: ({ subject, dappId: dapp }) => <Code text={subject ?? dapp ?? "—"} />,
+            cell: ({ action, subject, dappId: dapp }) => (
+              <>
+                {AUDIT_WORDS[action] ?? action} {subject !== null && <Named id={subject} dappId={dapp} />}
+                {dapp !== null && ![dappId, subject].includes(dapp) && (
+                  <>
+                    {" "}
+                    in the dapp <Named id={dapp} dappId={dapp} />
+                  </>
+                )}
+              </>
+            ),
           },
         ]}
       />
