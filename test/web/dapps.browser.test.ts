@@ -43,6 +43,18 @@ const open = (rest: string): Promise<void> => visitor.open(`${tyche.url}/dapps/$
 const callsOf = (start: string): readonly string[] => calls.filter((call) => call.startsWith(start));
 const dialog = (name: string) => page.getByRole("alertdialog", { name });
 
+test("behaviour: on a phone the tabs are one row, with the current one in view", async () => {
+  await page.setViewportSize({ width: 390, height: 800 });
+  await open("/settings");
+  const tabs = page.getByRole("navigation", { name: "Dapp" });
+  const { x, width } = (await tabs.getByRole("link", { name: "Settings" }).boundingBox())!;
+  expect(x).toBeGreaterThan(0);
+  expect(x + width).toBeLessThanOrEqual(390);
+  expect((await tabs.boundingBox())!.height).toBeLessThan(60);
+  await visitor.inspect();
+  expect(visitor.troubles).toEqual([]);
+});
+
 describe("API keys", () => {
   const add = async (name: string): Promise<string> => {
     await page.getByLabel("Name of a new key").fill(name);

@@ -23,6 +23,11 @@ const TABS = [
   { name: "settings", path: "/settings", text: "Settings" },
 ] as const;
 
+/** Brings the current tab into view, where all are one row that scrolls. */
+function scrollIntoView(tab: HTMLAnchorElement | null): void {
+  tab?.parentElement?.scrollTo({ left: tab.offsetLeft - tab.parentElement.offsetLeft });
+}
+
 /** A page of a dapp: its name, its id, its tabs. */
 export function DappFrame({
   dappId,
@@ -50,12 +55,14 @@ export function DappFrame({
           <p className="subject">
             <Copyable text={data.id} what="dapp id" />
           </p>
-          <nav className="tabs" aria-label="Dapp">
+          {/* A role that is read later adds a tab, which moves the current one. */}
+          <nav key={String(isOwner)} className="tabs" aria-label="Dapp">
             {TABS.filter(({ name }) => name !== "keys" || isOwner).map(({ name, path, text: label }) => (
               <Link
                 key={name}
                 href={`/dapps/${data.id}${path}`}
                 aria-current={name === tab ? "page" : undefined}
+                ref={name === tab ? scrollIntoView : undefined}
               >
                 {label}
               </Link>
