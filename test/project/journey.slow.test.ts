@@ -22,7 +22,7 @@ import { createVisitor } from "../web/support/visitor.ts";
 import { findBlocks } from "./support/pages.ts";
 
 const ROOT = path.resolve(import.meta.dirname, "../..");
-const MAX_MEGABYTES = 250;
+const MAX_MEGABYTES = 255;
 const OLDEST_NODE = "24.21.0";
 
 const folder = mkdtempSync(path.join(tmpdir(), "tyche-journey-"));
