@@ -485,9 +485,12 @@ test("behaviour: old headers go, and are answered from the history", async () =>
   expect(await client.getLogs({ addresses, blockHash })).toHaveLength(1);
   expect(await client.getLogs({ addresses, fromBlock: 0n, toBlock: blockNumber })).toHaveLength(1);
   await send(client, 2, contract, store(2, 1));
-  await compact(started, started.compactions.length + 1);
-  // A first compaction may have found only some of the blocks mined.
-  expect(started.compactions.at(-1)!.headers).toBeLessThan(0x800);
+  // A compaction that began by itself may have found only some of the blocks mined; the next one finds the others.
+  const headersLeft = async (): Promise<number> => {
+    await compact(started, started.compactions.length + 1);
+    return started.compactions.at(-1)!.headers;
+  };
+  await expect.poll(headersLeft).toBeLessThan(400);
 });
 
 test("behaviour: what a user changes without a transaction survives", async () => {
