@@ -74,16 +74,18 @@ function transact(string memory fields) returns (bytes32 transactionHash, uint25
   fields = string.concat('{"from":"', VM.toString(SENDER), '","gasPrice":"0x4a817c800",', fields);
   VM.rpc("eth_call", string.concat("[", fields, '},"latest"]')); // Anvil mines what reverts
   while (transactionHash == 0) {
-    nonce = nonceAt("pending");
+    nonce = pendingNonce();
     string memory params = string.concat("[", fields, ',"nonce":', VM.toString(nonce), "}]");
     try VM.rpc("eth_sendTransaction", params) returns (bytes memory hash) {
       transactionHash = bytes32(hash);
     } catch (bytes memory reason) {
       // Tests run at once: another one may have taken the nonce.
-      if (nonceAt("pending") == nonce) assembly { revert(add(reason, 32), mload(reason)) }
+      if (pendingNonce() == nonce) assembly { revert(add(reason, 32), mload(reason)) }
     }
   }
-  while (nonceAt("latest") <= nonce) VM.sleep(20);
+  // Anvil's counter of transactions is ahead of its newest block for a moment; a receipt is not.
+  string memory mined = string.concat('["', VM.toString(transactionHash), '"]');
+  while (VM.rpc("eth_getTransactionReceipt", mined).length == 32) VM.sleep(20);
   follow();
 }
 
@@ -92,8 +94,8 @@ function follow() {
   VM.rollFork(toUint(VM.rpc("eth_blockNumber", "[]")));
 }
 
-function nonceAt(string memory block_) returns (uint256) {
-  return toUint(VM.rpc("eth_getTransactionCount", string.concat('["', VM.toString(SENDER), '","', block_, '"]')));
+function pendingNonce() returns (uint256) {
+  return toUint(VM.rpc("eth_getTransactionCount", string.concat('["', VM.toString(SENDER), '","pending"]')));
 }
 
 function toUint(bytes memory quantity) pure returns (uint256) {
