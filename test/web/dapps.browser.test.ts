@@ -408,6 +408,8 @@ describe("triggers", () => {
 
   test("default: a schedule is added with its next times in sight, run now, paused and deleted", async () => {
     await open("/triggers");
+    await visitor.inspect();
+    await page.getByRole("button", { name: "New schedule" }).click();
     await page.getByLabel("Time zone").fill("Europe/Berlin");
     await page.getByLabel("Cron expression").fill("30 20 * * 5");
     const shown = /^Fri, .*08:30:00 PM · \d{4}-\d\d-\d\d (?:18|19):30:00 UTC$/;
@@ -420,8 +422,16 @@ describe("triggers", () => {
     await newSchedule().getByLabel("Name").fill("Nightly");
     await visitor.inspect();
     await page.getByRole("button", { name: "Add a schedule" }).click();
-    await page.getByRole("row", { name: "0 0 * * * in Europe/Berlin" }).getByText("active").waitFor();
-    await page.getByRole("link", { name: "Nightly" }).click();
+    const words = `draws coinflip every day at 00:00 (Europe/Berlin), on `;
+    const row = page.getByRole("row", { name: words });
+    await row.getByText("active").waitFor();
+    expect(await newSchedule().count()).toBe(0);
+    await row.getByRole("button", { name: "Pause Nightly" }).click();
+    await row.getByText("paused", { exact: true }).waitFor();
+    await visitor.inspect();
+    await row.getByRole("button", { name: "Resume Nightly" }).click();
+    await row.getByText("active", { exact: true }).waitFor();
+    await row.getByRole("link", { name: "History of Nightly" }).click();
     const part = page.getByRole("region", { name: "Nightly" });
     await part.getByRole("button", { name: "Run now" }).click();
     await part.getByRole("link", { name: /^req_/ }).click();
@@ -438,11 +448,57 @@ describe("triggers", () => {
     expect(visitor.troubles).toEqual([]);
   });
 
+  test("default: an action is put together by fields, and unfolds as JSON", async () => {
+    await open("/triggers");
+    await page.getByRole("button", { name: "New schedule" }).click();
+    const add = async (name: string) => {
+      await newSchedule().getByLabel("Name", { exact: true }).fill(name);
+      await page.getByRole("button", { name: "Add a schedule" }).click();
+      await page.getByRole("link", { name, exact: true }).waitFor();
+      await page.getByRole("button", { name: "New schedule" }).and(page.locator(":focus")).press("Enter");
+    };
+    const what = newSchedule().getByLabel("What it requests");
+    await newSchedule().getByLabel("Preset").selectOption("range");
+    await newSchedule().getByLabel("min").fill("1");
+    await newSchedule().getByLabel("max").fill("6");
+    await newSchedule().getByText("As JSON").click();
+    await expect
+      .poll(() => newSchedule().getByLabel("Action").inputValue())
+      .toBe(JSON.stringify({ preset: "range", min: "1", max: "6" }, null, 2));
+    await visitor.inspect();
+    await newSchedule().getByText("As JSON").click();
+    await add("Dice");
+    await what.selectOption("random");
+    await newSchedule().getByLabel("How many").fill("3");
+    await add("Words");
+    await what.selectOption("function");
+    await newSchedule().getByLabel("Source").fill("return Functions.encodeUint256(BigInt(args[0]))");
+    await newSchedule().getByLabel("Arguments").fill("7");
+    await newSchedule().getByLabel("Return type").selectOption("uint256");
+    await visitor.inspect();
+    await add("Call");
+    const made = await operator.as(dapp.id).schedules.list();
+    expect(Object.fromEntries(made.map(({ name, action }) => [name, action]))).toEqual({
+      Dice: { preset: "range", min: "1", max: "6" },
+      Words: { random: { numWords: 3 } },
+      Call: {
+        function: {
+          source: "return Functions.encodeUint256(BigInt(args[0]))",
+          args: ["7"],
+          returnType: "uint256",
+        },
+      },
+    });
+    expect(visitor.troubles).toEqual([]);
+  });
+
   test("error: what can't be read is named at its field", async () => {
     await open("/triggers");
+    await page.getByRole("button", { name: "New schedule" }).click();
     await newSchedule().getByLabel("Name").fill("Often");
     await page.getByLabel("Repeats").selectOption("every");
     await page.getByLabel("Distance").fill("1s");
+    await newSchedule().getByText("As JSON").click();
     await newSchedule().getByLabel("Action").fill("{");
     await page.getByRole("button", { name: "Add a schedule" }).click();
     await page.getByText("must be a JSON object").waitFor();
@@ -461,19 +517,27 @@ describe("triggers", () => {
     const [account] = await operator.fundedAccounts();
     const to = account!.address;
     await open("/triggers");
+    await page.getByRole("button", { name: "New log trigger" }).click();
     await newTrigger().getByLabel("Name").fill("Thanks");
     await newTrigger().getByLabel("Network").selectOption(NETWORK);
     await newTrigger().getByLabel("Contracts").fill(contracts.link);
     await newTrigger().getByLabel("Event").fill("event Transfer(address indexed from)");
-    await newTrigger().getByLabel("Action").fill('{"random": {"numWords": 1}}');
+    await newTrigger().getByLabel("What it requests").selectOption("random");
     await newTrigger().getByLabel("Filters").fill(JSON.stringify({ to }));
     await newTrigger().getByRole("button", { name: "Add a log trigger" }).click();
     await newTrigger().locator("#trigger-filters-problem").waitFor();
     await newTrigger()
       .getByLabel("Event")
       .fill("event Transfer(address indexed from, address indexed to, uint256 value)");
+    expect(
+      await page
+        .locator("#log-values option")
+        .evaluateAll((options) => options.map((one) => one.getAttribute("value"))),
+    ).toContain('{"event":"value"}');
+    await visitor.inspect();
     await newTrigger().getByRole("button", { name: "Add a log trigger" }).click();
-    await page.getByRole("link", { name: "Thanks" }).click();
+    await page.getByRole("row", { name: "requests a random number when 0x" }).waitFor();
+    await page.getByRole("link", { name: "Thanks", exact: true }).click();
     await client.faucet({ network: NETWORK, address: to });
     const part = page.getByRole("region", { name: "Thanks" });
     await part.getByRole("link", { name: /^req_/ }).first().waitFor();

@@ -1,65 +1,58 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState, type ReactNode } from "react";
 import { Link, useLocation, useParams } from "wouter";
-import type {
-  ExplorerNetwork,
-  LogRun,
-  LogTriggerView,
-  ScheduleParams,
-  ScheduleView,
-  TriggerRun,
-} from "../../../../client/index.ts";
+import type { LogRun, LogTriggerView, ScheduleView, TriggerRun } from "../../../../client/index.ts";
 import { describeArguments } from "../../../../lib/eventWords.ts";
-import { findCronMistake, isTimeZone, nextTicks, parseDuration } from "../../../../lib/scheduleTimes.ts";
 import { announce } from "../../announce.ts";
 import { Loaded } from "../../page.tsx";
 import { DappFrame } from "../../parts/dappFrame.tsx";
 import { Age, Code, Time, TransactionLink } from "../../parts/format.tsx";
-import { ConfirmButton, describeError, Field, readField, Select, useSubmission } from "../../parts/forms.tsx";
+import { ConfirmButton, describeError } from "../../parts/forms.tsx";
 import { List, type Column } from "../../parts/list.tsx";
-import { NetworkSelect, useChosenNetwork } from "../../parts/networkSelect.tsx";
 import { plainText } from "../../../../lib/hiddenCharacters.ts";
 import { StateTag } from "../../parts/requestParts.tsx";
 import { Folded, Listing, Notice, Tag, UnknownText } from "../../parts/parts.tsx";
 import { refetchUnlessRefused } from "../../refetch.ts";
-import { useClient, useNetworks, useTitleOf } from "../../services.tsx";
+import { useClient, useNetworks, useOperator, useTitleOf } from "../../services.tsx";
+import { AddLogTrigger, AddSchedule } from "./newTrigger.tsx";
+import { describeAction, describeLogs, describeTimes } from "./triggerWords.ts";
 
 const REFRESH_MS = 2_000;
 /** Runs shown; the API and the command line have the rest. */
 const RUNS = 20;
-/** Ticks that the form foretells. */
-const SHOWN_TICKS = 5;
-const NO_OBJECT = "must be a JSON object";
 
 /** `/dapps/{dappId}/triggers`: the requests that the service makes by itself. */
 export function Triggers() {
   const { dappId } = useParams<{ readonly dappId: string }>();
   const { schedules, triggers } = useClient(dappId);
-  const networks = useNetworks();
+  const titleOf = useTitleOf();
+  // One form at a time: their fields have the same names.
+  const [open, setOpen] = useState<Kind | "none">();
+  const shared = { dappId, open, setOpen };
   return (
     <DappFrame dappId={dappId} tab="triggers">
       {() => (
         <>
           <TriggerList
-            dappId={dappId}
+            {...shared}
             kind="schedules"
             title="Schedules"
             note="Requests that the service makes at certain times."
             list={() => schedules.list()}
-            when={timesOf}
+            describe={(schedule) => `${describeTimes(schedule)}, on ${titleOf(schedule.network)}`}
             state={(schedule) => <ScheduleState schedule={schedule} />}
+            Form={AddSchedule}
           />
-          <Loaded query={networks}>{(served) => <AddSchedule dappId={dappId} networks={served} />}</Loaded>
           <TriggerList
-            dappId={dappId}
+            {...shared}
             kind="triggers"
             title="Log triggers"
             note="Requests that the service makes when contracts emit events."
             list={() => triggers.list()}
-            when={({ event }) => event ?? "topics"}
+            describe={(trigger) => `${describeLogs(trigger)}, on ${titleOf(trigger.network)}`}
             state={(trigger) => <LogTriggerState trigger={trigger} />}
+            Form={AddLogTrigger}
           />
-          <Loaded query={networks}>{(served) => <AddLogTrigger dappId={dappId} networks={served} />}</Loaded>
         </>
       )}
     </DappFrame>
@@ -84,73 +77,112 @@ export function Trigger() {
   );
 }
 
-function TriggerList<Item extends Pick<ScheduleView, "id" | "name" | "network">>({
+type Kind = "schedules" | "triggers";
+const NOUNS = { schedules: "schedule", triggers: "log trigger" } as const;
+type Common = Pick<ScheduleView, "id" | "name" | "network" | "action" | "pausedAt">;
+
+function TriggerList<Item extends Common>({
   dappId,
+  open,
+  setOpen,
   kind,
   title,
   note,
   list,
-  when,
+  describe,
   state,
+  Form,
 }: {
   readonly dappId: string;
-  readonly kind: "schedules" | "triggers";
+  /** Which form is open; `none` once one has been closed. */
+  readonly open: Kind | "none" | undefined;
+  readonly setOpen: (kind: Kind | "none") => void;
+  readonly kind: Kind;
   readonly title: string;
   readonly note: string;
   readonly list: () => Promise<readonly Item[]>;
-  readonly when: (item: Item) => string;
+  /** Says when it acts. */
+  readonly describe: (item: Item) => string;
   readonly state: (item: Item) => ReactNode;
+  readonly Form: typeof AddSchedule;
 }) {
-  const titleOf = useTitleOf();
+  const operator = useOperator();
+  const networks = useNetworks();
+  const presets = useQuery({ queryKey: ["presets"], queryFn: () => operator.presets() });
   const query = useQuery({
     queryKey: [kind, dappId],
     queryFn: list,
     refetchInterval: refetchUnlessRefused(() => REFRESH_MS),
   });
   return (
-    <section className="panel" id={kind}>
-      <h2>{title}</h2>
-      <p className="note">{note}</p>
-      <Loaded query={query}>
-        {(items) =>
-          items.length === 0 ? (
-            <p className="note">None yet.</p>
-          ) : (
-            <List
-              label={title}
-              items={items}
-              keyOf={({ id }) => id}
-              columns={[
-                {
-                  head: "Name",
-                  cell: ({ id, name }) => (
-                    <Link href={`/dapps/${dappId}/triggers/${id}`}>
-                      <UnknownText text={name} />
-                    </Link>
-                  ),
-                },
-                {
-                  head: "When",
-                  kind: "long",
-                  cell: (item) => (
-                    <code>
-                      <UnknownText text={when(item)} />
-                    </code>
-                  ),
-                },
-                { head: "Network", cell: ({ network }) => titleOf(network) },
-                { head: "State", isPlain: true, cell: state },
-              ]}
-            />
-          )
-        }
-      </Loaded>
-    </section>
+    <>
+      <section className="panel" id={kind}>
+        <h2>{title}</h2>
+        <p className="note">{note}</p>
+        <Loaded query={query}>
+          {(items) =>
+            items.length === 0 ? (
+              <p className="note">None yet.</p>
+            ) : (
+              <List
+                label={title}
+                items={items}
+                keyOf={({ id }) => id}
+                columns={[
+                  {
+                    head: "Name",
+                    cell: ({ id, name }) => (
+                      <Link href={`/dapps/${dappId}/triggers/${id}`}>
+                        <UnknownText text={name} />
+                      </Link>
+                    ),
+                  },
+                  {
+                    head: "What it does",
+                    kind: "long",
+                    isPlain: true,
+                    cell: (item) => (
+                      <div className="sentence">
+                        <UnknownText text={`${describeAction(item.action)} ${describe(item)}`} />
+                      </div>
+                    ),
+                  },
+                  { head: "State", isPlain: true, cell: state },
+                  {
+                    head: "Actions",
+                    hasHiddenHead: true,
+                    cell: (item) => (
+                      <TriggerButtons dappId={dappId} kind={kind} what={item}>
+                        <Link href={`/dapps/${dappId}/triggers/${item.id}`}>
+                          History<span className="visually-hidden"> of {plainText(item.name)}</span>
+                        </Link>
+                      </TriggerButtons>
+                    ),
+                  },
+                ]}
+              />
+            )
+          }
+        </Loaded>
+        {open !== kind && (
+          <button type="button" autoFocus={open === "none"} onClick={() => setOpen(kind)}>
+            New {NOUNS[kind]}
+          </button>
+        )}
+      </section>
+      {open === kind && (
+        <Loaded query={networks}>
+          {(served) => (
+            <Loaded query={presets}>
+              {(installed) => (
+                <Form dappId={dappId} networks={served} presets={installed} close={() => setOpen("none")} />
+              )}
+            </Loaded>
+          )}
+        </Loaded>
+      )}
+    </>
   );
-}
-
-function timesOf({ every, cron, timeZone }: ScheduleView): string {
-  return every === null ? `${cron} in ${timeZone}` : `every ${every}`;
 }
 
 function ScheduleState({ schedule: { pausedAt, next } }: { readonly schedule: ScheduleView }) {
@@ -159,7 +191,7 @@ function ScheduleState({ schedule: { pausedAt, next } }: { readonly schedule: Sc
     <Tag kind="quiet">ended</Tag>
   ) : (
     <>
-      <Tag kind="good">active</Tag> next <Time iso={next[0]} />
+      <Tag kind="good">active</Tag> next <Age iso={next[0]} />, <Time iso={next[0]} />
     </>
   );
 }
@@ -197,9 +229,8 @@ function SchedulePart({ dappId, id }: PartProps) {
           kind="schedules"
           what={schedule}
           state={<ScheduleState schedule={schedule} />}
-          when={timesOf(schedule)}
-          change={(changes) => schedules.change(id, changes)}
-          remove={() => schedules.delete(id)}
+          when={describeTimes(schedule)}
+          exactly={schedule.every ?? `${schedule.cron} in ${schedule.timeZone}`}
           run={() => schedules.run(id)}
         >
           <Runs
@@ -232,9 +263,8 @@ function LogTriggerPart({ dappId, id }: PartProps) {
           kind="triggers"
           what={trigger}
           state={<LogTriggerState trigger={trigger} />}
-          when={`${trigger.event ?? "topics"} of ${trigger.addresses.join(", ")}, ${trigger.confidence}`}
-          change={(changes) => triggers.change(id, changes)}
-          remove={() => triggers.delete(id)}
+          when={describeLogs(trigger)}
+          exactly={`${trigger.event ?? "topics"} of ${trigger.addresses.join(", ")}, ${trigger.confidence}`}
         >
           <Runs
             dappId={dappId}
@@ -261,58 +291,81 @@ function LogTriggerPart({ dappId, id }: PartProps) {
 function TriggerPart({
   dappId,
   kind,
-  what: { id, name, network, action, pausedAt },
+  what,
   state,
   when,
-  change,
-  remove,
+  exactly,
   run,
   children,
 }: {
   readonly dappId: string;
-  readonly kind: "schedules" | "triggers";
-  readonly what: Pick<ScheduleView, "id" | "name" | "network" | "action" | "pausedAt">;
+  readonly kind: Kind;
+  readonly what: Common;
   readonly state: ReactNode;
   readonly when: string;
-  readonly change: (changes: { readonly paused: boolean }) => Promise<unknown>;
-  readonly remove: () => Promise<unknown>;
+  /** As it was given. */
+  readonly exactly: string;
   readonly run?: () => Promise<unknown>;
   readonly children: ReactNode;
 }) {
-  const queries = useQueryClient();
   const titleOf = useTitleOf();
-  const [, navigate] = useLocation();
-  const [problem, setProblem] = useState<string>();
-  const isPaused = pausedAt !== null;
-  const refresh = () => queries.invalidateQueries({ queryKey: [kind, dappId] });
-  const act = async (work: () => Promise<unknown>, done: string): Promise<void> => {
-    setProblem(undefined);
-    try {
-      await work();
-      await refresh();
-      announce(done);
-    } catch (error) {
-      setProblem(describeError(error));
-    }
-  };
-  const noun = kind === "schedules" ? "schedule" : "log trigger";
+  const { id, name, network, action } = what;
   return (
     <section aria-label={plainText(name)}>
       <h2>
         <UnknownText text={name} />
       </h2>
-      <p>
-        {state} on {titleOf(network)}
+      <p className="sentence">
+        <UnknownText text={`${describeAction(action)} ${when}, on ${titleOf(network)}.`} />
       </p>
+      <p>{state}</p>
       <p className="note">
         <Code text={id} />,{" "}
         <code>
-          <UnknownText text={when} />
+          <UnknownText text={exactly} />
         </code>
       </p>
       <Folded summary="Action">
         <Listing text={JSON.stringify(action, null, 2)} label={`Action of ${plainText(name)}`} />
       </Folded>
+      <TriggerButtons dappId={dappId} kind={kind} what={what} run={run} />
+      {children}
+    </section>
+  );
+}
+
+function TriggerButtons({
+  dappId,
+  kind,
+  what: { id, name, pausedAt },
+  run,
+  children,
+}: {
+  readonly dappId: string;
+  readonly kind: Kind;
+  readonly what: Common;
+  readonly run?: (() => Promise<unknown>) | undefined;
+  readonly children?: ReactNode;
+}) {
+  const { [kind]: api } = useClient(dappId);
+  const queries = useQueryClient();
+  const [, navigate] = useLocation();
+  const [problem, setProblem] = useState<string>();
+  const noun = NOUNS[kind];
+  const isPaused = pausedAt !== null;
+  const act = async (work: () => Promise<unknown>, done: string): Promise<void> => {
+    setProblem(undefined);
+    try {
+      await work();
+      await queries.invalidateQueries({ queryKey: [kind, dappId] });
+      announce(done);
+    } catch (error) {
+      setProblem(describeError(error));
+    }
+  };
+  const whose = <span className="visually-hidden"> {plainText(name)}</span>;
+  return (
+    <>
       {problem !== undefined && <Notice kind="bad">{problem}</Notice>}
       <div className="buttons">
         {run !== undefined && (
@@ -324,28 +377,31 @@ function TriggerPart({
           type="button"
           onClick={() =>
             void act(
-              () => change({ paused: !isPaused }),
+              () => api.change(id, { paused: !isPaused }),
               `The ${noun} is ${isPaused ? "resumed" : "paused"}.`,
             )
           }
         >
           {isPaused ? "Resume" : "Pause"}
+          {whose}
         </button>
+        {children}
         <ConfirmButton
           question={`Delete this ${noun}?`}
           detail="Its list of runs goes with it; their requests stay. This can't be undone."
           confirm="Delete it"
           onConfirm={async () => {
-            await remove();
+            await api.delete(id);
             navigate(`/dapps/${dappId}/triggers`);
+            await queries.invalidateQueries({ queryKey: [kind, dappId] });
             announce(`The ${noun} is deleted.`);
           }}
         >
           Delete
+          {whose}
         </ConfirmButton>
       </div>
-      {children}
-    </section>
+    </>
   );
 }
 
@@ -392,334 +448,4 @@ function Runs<Run extends AnyRun>({
       ]}
     />
   );
-}
-
-function AddSchedule({
-  dappId,
-  networks,
-}: {
-  readonly dappId: string;
-  readonly networks: readonly ExplorerNetwork[];
-}) {
-  const { schedules } = useClient(dappId);
-  const queries = useQueryClient();
-  const [network, choose] = useChosenNetwork(networks);
-  const [kind, setKind] = useState("cron");
-  const [cron, setCron] = useState("0 20 * * *");
-  const [every, setEvery] = useState("1h");
-  const [timeZone, setTimeZone] = useState(() => Intl.DateTimeFormat().resolvedOptions().timeZone);
-  const { problems, refusal, isBusy, onSubmit } = useSubmission(
-    ["name", "cron", "every", "timeZone", "action"],
-    async (values, form) => {
-      const action = parseObject(readField(values, "action"));
-      if (action === undefined) return new Map([["action", NO_OBJECT]]);
-      const name = readField(values, "name").trim();
-      const times = kind === "cron" ? { cron, timeZone } : { every };
-      await schedules.create({ name, network, action, ...times });
-      form.reset();
-      await queries.invalidateQueries({ queryKey: ["schedules", dappId] });
-      announce("The schedule is added.");
-    },
-  );
-  return (
-    <section className="panel" id="new-schedule">
-      <h2>New schedule</h2>
-      <form className="fields" onSubmit={onSubmit}>
-        <Field id="schedule-name" label="Name" problem={problems.get("name")}>
-          {(control) => <input {...control} name="name" required maxLength={60} autoComplete="off" />}
-        </Field>
-        <NetworkSelect networks={networks} value={network} onChange={choose} />
-        <Field id="schedule-kind" label="Repeats">
-          {(control) => (
-            <Select
-              {...control}
-              value={kind}
-              options={[
-                ["cron", "at times of day or week (cron)"],
-                ["every", "at equal distances"],
-              ]}
-              onChange={setKind}
-            />
-          )}
-        </Field>
-        {kind === "cron" ? (
-          <>
-            <Field
-              id="schedule-cron"
-              label="Cron expression"
-              note="Minute, hour, day, month and weekday, or six fields with seconds first."
-              problem={problems.get("cron")}
-            >
-              {(control) => (
-                <input
-                  {...control}
-                  value={cron}
-                  className="mono"
-                  autoComplete="off"
-                  spellCheck={false}
-                  onChange={(event) => setCron(event.currentTarget.value)}
-                />
-              )}
-            </Field>
-            <Field id="schedule-zone" label="Time zone" problem={problems.get("timeZone")}>
-              {(control) => (
-                <input
-                  {...control}
-                  value={timeZone}
-                  list="time-zones"
-                  autoComplete="off"
-                  spellCheck={false}
-                  onChange={(event) => setTimeZone(event.currentTarget.value)}
-                />
-              )}
-            </Field>
-            <datalist id="time-zones">
-              {["UTC", ...Intl.supportedValuesOf("timeZone")].map((one) => (
-                <option key={one} value={one} />
-              ))}
-            </datalist>
-          </>
-        ) : (
-          <Field
-            id="schedule-every"
-            label="Distance"
-            note="Such as 10s, 5m, 1h or 1d."
-            problem={problems.get("every")}
-          >
-            {(control) => (
-              <input
-                {...control}
-                value={every}
-                autoComplete="off"
-                onChange={(event) => setEvery(event.currentTarget.value)}
-              />
-            )}
-          </Field>
-        )}
-        <NextTicks {...(kind === "cron" ? { cron, timeZone } : { every })} />
-        <ActionField
-          id="schedule-action"
-          initial={'{"preset": "coinflip"}'}
-          problem={problems.get("action")}
-        />
-        {refusal !== undefined && <Notice kind="bad">{refusal}</Notice>}
-        <div>
-          <button className="action" disabled={isBusy}>
-            Add a schedule
-          </button>
-        </div>
-      </form>
-    </section>
-  );
-}
-
-function AddLogTrigger({
-  dappId,
-  networks,
-}: {
-  readonly dappId: string;
-  readonly networks: readonly ExplorerNetwork[];
-}) {
-  const { triggers } = useClient(dappId);
-  const queries = useQueryClient();
-  const [network, choose] = useChosenNetwork(networks);
-  const [confidence, setConfidence] = useState<LogTriggerView["confidence"]>("safe");
-  const { problems, refusal, isBusy, onSubmit } = useSubmission(
-    ["name", "addresses", "event", "filters", "fromBlock", "action"],
-    async (values, form) => {
-      const read = (name: string): string => readField(values, name).trim();
-      const action = parseObject(read("action"));
-      const filters = parseObject(read("filters") || "{}");
-      if (action === undefined) return new Map([["action", NO_OBJECT]]);
-      if (filters === undefined) return new Map([["filters", NO_OBJECT]]);
-      const fromBlock = read("fromBlock");
-      await triggers.create({
-        name: read("name"),
-        network,
-        addresses: read("addresses").split(/[\s,]+/),
-        event: read("event"),
-        filters,
-        confidence,
-        ...(fromBlock === "" ? {} : { fromBlock: Number(fromBlock) }),
-        action,
-      });
-      form.reset();
-      await queries.invalidateQueries({ queryKey: ["triggers", dappId] });
-      announce("The log trigger is added.");
-    },
-  );
-  return (
-    <section className="panel" id="new-log-trigger">
-      <h2>New log trigger</h2>
-      <form className="fields" onSubmit={onSubmit}>
-        <Field id="trigger-name" label="Name" problem={problems.get("name")}>
-          {(control) => <input {...control} name="name" required maxLength={60} autoComplete="off" />}
-        </Field>
-        <NetworkSelect id="trigger-network" networks={networks} value={network} onChange={choose} />
-        <Field
-          id="trigger-addresses"
-          label="Contracts"
-          note="Up to ten addresses, apart by spaces."
-          problem={problems.get("addresses")}
-          wide
-        >
-          {(control) => <input {...control} name="addresses" required className="mono" autoComplete="off" />}
-        </Field>
-        <Field
-          id="trigger-event"
-          label="Event"
-          note="As its contract declares it, from the word event on."
-          problem={problems.get("event")}
-          wide
-        >
-          {(control) => (
-            <input
-              {...control}
-              name="event"
-              required
-              className="mono"
-              autoComplete="off"
-              spellCheck={false}
-              placeholder="event Closed(uint256 indexed round, uint256 players)"
-            />
-          )}
-        </Field>
-        <Field
-          id="trigger-filters"
-          label="Filters"
-          note={'Values of indexed arguments, such as {"round": "7"}. Default: any.'}
-          problem={problems.get("filters")}
-          wide
-        >
-          {(control) => <input {...control} name="filters" className="mono" autoComplete="off" />}
-        </Field>
-        <Field id="trigger-confidence" label="Acts on logs">
-          {(control) => (
-            <Select
-              {...control}
-              value={confidence}
-              options={[
-                ["latest", "at once, though a reorganisation may remove them"],
-                ["safe", "of blocks that are safe"],
-                ["finalized", "of blocks that are final"],
-              ]}
-              onChange={(value) => setConfidence(value as LogTriggerView["confidence"])}
-            />
-          )}
-        </Field>
-        <Field
-          id="trigger-from"
-          label="From block"
-          note="Default: the next one."
-          problem={problems.get("fromBlock")}
-        >
-          {(control) => <input {...control} name="fromBlock" type="number" min={0} autoComplete="off" />}
-        </Field>
-        <ActionField
-          id="trigger-action"
-          initial={'{"preset": "range", "min": "1", "max": {"event": "players"}}'}
-          note={' {"event": "name"} stands for a value of the log.'}
-          problem={problems.get("action")}
-        />
-        {refusal !== undefined && <Notice kind="bad">{refusal}</Notice>}
-        <div>
-          <button className="action" disabled={isBusy}>
-            Add a log trigger
-          </button>
-        </div>
-      </form>
-    </section>
-  );
-}
-
-/** What is requested, as JSON text. */
-function ActionField({
-  id,
-  initial,
-  note = "",
-  problem,
-}: {
-  readonly id: string;
-  readonly initial: string;
-  readonly note?: string;
-  readonly problem: string | undefined;
-}) {
-  return (
-    <Field
-      id={id}
-      label="Action"
-      note={`{"preset": …}, {"random": {…}} or {"function": {…}}, with the parameters of that endpoint.${note}`}
-      problem={problem}
-      wide
-    >
-      {(control) => (
-        <textarea
-          {...control}
-          name="action"
-          rows={3}
-          className="mono"
-          spellCheck={false}
-          defaultValue={initial}
-        />
-      )}
-    </Field>
-  );
-}
-
-/** The next times that are due, as the form says while it is typed. */
-function NextTicks({ cron = "", timeZone = "", every }: Pick<ScheduleParams, "cron" | "timeZone" | "every">) {
-  const everyMs = every === undefined ? undefined : parseDuration(every);
-  const mistake =
-    every === undefined
-      ? (findCronMistake(cron) ?? (isTimeZone(timeZone) ? undefined : "the time zone is unknown"))
-      : everyMs === undefined
-        ? "the distance can't be read"
-        : undefined;
-  const now = Date.now();
-  const timing = everyMs === undefined ? { cron, timeZone } : { everyMs, startsAt: now };
-  const isLocal = every === undefined && timeZone !== "UTC";
-  return (
-    <div className="field wide" role="status" aria-label="Next times">
-      {mistake === undefined ? (
-        <>
-          <p className="note">Next times, in {isLocal ? `${timeZone} and UTC` : "UTC"}:</p>
-          <ul>
-            {nextTicks(timing, now, SHOWN_TICKS).map((at) => (
-              <li key={at}>
-                {isLocal && `${formatIn(timeZone, at)} · `}
-                <Time iso={new Date(at).toISOString()} />
-              </li>
-            ))}
-          </ul>
-        </>
-      ) : (
-        <p className="note">No next times: {mistake}.</p>
-      )}
-    </div>
-  );
-}
-
-function formatIn(timeZone: string, at: number): string {
-  return new Intl.DateTimeFormat(undefined, {
-    timeZone,
-    weekday: "short",
-    year: "numeric",
-    month: "short",
-    day: "numeric",
-    hour: "2-digit",
-    minute: "2-digit",
-    second: "2-digit",
-  }).format(at);
-}
-
-/** Returns a JSON object; undefined if the text is none. */
-function parseObject(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined;
-  } catch {
-    return undefined;
-  }
 }

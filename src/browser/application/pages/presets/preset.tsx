@@ -12,7 +12,8 @@ import { NetworkSelect, useChosenNetwork } from "../../parts/networkSelect.tsx";
 import { plainText } from "../../../../lib/hiddenCharacters.ts";
 import { Notice, UnknownText } from "../../parts/parts.tsx";
 import { type AnyPresets, useNetworks, useOperator } from "../../services.tsx";
-import { createFields, type PresetField, readParams } from "./presetFields.ts";
+import { Parameter } from "../../parts/presetParameter.tsx";
+import { createFields, readParams } from "../../parts/presetFields.ts";
 
 /** A request's own parameters, which no preset can have. */
 const CONFIRMATIONS = "confirmations";
@@ -143,62 +144,6 @@ function PresetForm({
         </div>
       </form>
     </>
-  );
-}
-
-function Parameter({
-  field,
-  problem,
-}: {
-  readonly field: PresetField;
-  readonly problem: string | undefined;
-}) {
-  const { name, title, description, kind, choices, fallback, isRequired, isNumeric } = field;
-  const id = `param.${name}`;
-  const shared = { name: id, required: isRequired, defaultValue: fallback };
-  const typed = { ...shared, spellCheck: false, autoComplete: "off" };
-  return (
-    <Field
-      id={id}
-      wide
-      problem={problem}
-      label={
-        title === undefined ? (
-          <UnknownText text={name} />
-        ) : (
-          <>
-            <UnknownText text={title} />{" "}
-            <code>
-              <UnknownText text={name} />
-            </code>
-          </>
-        )
-      }
-      note={
-        <>
-          <UnknownText text={description} />
-          {kind === "lines" && " One entry per line; blank lines are ignored."}
-          {kind === "json" && choices === undefined && " As JSON."}
-        </>
-      }
-    >
-      {(control) =>
-        choices !== undefined ? (
-          <select {...control} {...shared}>
-            {/* The empty choice stands for an absent parameter. */}
-            {(isRequired && fallback !== "" ? choices : ["", ...choices]).map((one) => (
-              <option key={one} value={one}>
-                {plainText(one)}
-              </option>
-            ))}
-          </select>
-        ) : kind === "text" ? (
-          <input {...control} {...typed} inputMode={isNumeric ? "numeric" : undefined} />
-        ) : (
-          <textarea {...control} {...typed} rows={5} className={kind === "json" ? "mono" : undefined} />
-        )
-      }
-    </Field>
   );
 }
 

@@ -1,4 +1,4 @@
-import type { PresetView } from "../../../../client/index.ts";
+import type { PresetView } from "../../../client/index.ts";
 
 /** One parameter of a preset as a form field. */
 export interface PresetField {

@@ -1,11 +1,8 @@
 import { expect, test } from "vitest";
-import { DEFAULT_PRESETS_FOLDER } from "../../../../../src/requests/accept/presetFolder.ts";
-import { readPresets } from "../../../../../src/requests/accept/presetTools.ts";
-import type { PresetView } from "../../../../../src/client/index.ts";
-import {
-  createFields,
-  readParams,
-} from "../../../../../src/browser/application/pages/presets/presetFields.ts";
+import { DEFAULT_PRESETS_FOLDER } from "../../../../src/requests/accept/presetFolder.ts";
+import { readPresets } from "../../../../src/requests/accept/presetTools.ts";
+import type { PresetView } from "../../../../src/client/index.ts";
+import { createFields, readParams } from "../../../../src/browser/application/parts/presetFields.ts";
 
 const makePreset = (properties: PresetView["parameters"], required: string[] = []): PresetView => ({
   name: "loot",

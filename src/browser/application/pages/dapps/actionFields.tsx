@@ -1,0 +1,238 @@
+import { useState } from "react";
+import { Link } from "wouter";
+import type { PresetView } from "../../../../client/index.ts";
+import { plainText } from "../../../../lib/hiddenCharacters.ts";
+import { Field, problemAttributes, readField } from "../../parts/forms.tsx";
+import { UnknownText } from "../../parts/parts.tsx";
+import { RETURN_TYPES } from "../functions/draft.ts";
+import { Parameter } from "../../parts/presetParameter.tsx";
+import { createFields, readParams } from "../../parts/presetFields.ts";
+
+/** Values that every log has, and that are most often of use. */
+const LOG_VALUES = ["$address", "$transactionHash", "$blockNumber"];
+const SUGGESTIONS = "log-values";
+
+/**
+ * What a trigger requests: by fields, or as JSON while that is unfolded.
+ *
+ * @param event declaration of the event whose arguments the fields suggest; absent where there is no log.
+ */
+export function ActionFields({
+  presets,
+  event,
+  problem,
+}: {
+  readonly presets: readonly PresetView[];
+  readonly event?: string;
+  readonly problem: string | undefined;
+}) {
+  const [kind, setKind] = useState("preset");
+  const [name, setName] = useState(presets.find((one) => one.name === "coinflip")?.name ?? presets[0]?.name);
+  const [json, setJson] = useState<string>();
+  const isJson = json !== undefined;
+  const suggestions = event === undefined ? undefined : SUGGESTIONS;
+  const preset = presets.find((one) => one.name === name);
+  return (
+    <>
+      {event !== undefined && (
+        <datalist id={SUGGESTIONS}>
+          {[...argumentsOf(event), ...LOG_VALUES].map((one) => (
+            <option key={one} value={JSON.stringify({ event: one })} />
+          ))}
+        </datalist>
+      )}
+      <fieldset className="fields" disabled={isJson} hidden={isJson}>
+        <Field
+          id="action-kind"
+          label="What it requests"
+          note={
+            event !== undefined &&
+            'In a field, {"event": "name"} stands for the value of that name in the log.'
+          }
+          problem={isJson ? undefined : problem}
+        >
+          {(control) => (
+            <select
+              {...control}
+              name="kind"
+              value={kind}
+              onChange={(change) => setKind(change.currentTarget.value)}
+            >
+              <option value="preset">a preset's result</option>
+              <option value="random">random numbers</option>
+              <option value="function">the result of a function</option>
+            </select>
+          )}
+        </Field>
+        {kind === "preset" && (
+          <Field
+            id="action-preset"
+            label="Preset"
+            note={preset !== undefined && <UnknownText text={preset.description} />}
+          >
+            {(control) => (
+              <select
+                {...control}
+                name="preset"
+                value={name}
+                onChange={(change) => setName(change.currentTarget.value)}
+              >
+                {presets.map((one) => (
+                  <option key={one.name} value={one.name}>
+                    {plainText(one.title)}
+                  </option>
+                ))}
+              </select>
+            )}
+          </Field>
+        )}
+        {kind === "preset" &&
+          preset !== undefined &&
+          createFields(preset).map((field) => (
+            <Parameter key={`${preset.name} ${field.name}`} field={field} suggestions={suggestions} />
+          ))}
+        {kind === "random" && (
+          <Field id="action-words" label="How many">
+            {(control) => (
+              <input
+                {...control}
+                name="numWords"
+                required
+                defaultValue="1"
+                list={suggestions}
+                autoComplete="off"
+              />
+            )}
+          </Field>
+        )}
+        {kind === "function" && <FunctionFields />}
+      </fieldset>
+      <details
+        className="field wide"
+        open={isJson}
+        onToggle={({ currentTarget }) => {
+          if (currentTarget.open === isJson) return;
+          const action = readAction(new FormData(currentTarget.closest("form")!), presets);
+          setJson(currentTarget.open ? JSON.stringify(action, null, 2) : undefined);
+        }}
+      >
+        <summary>As JSON, with all parameters</summary>
+        {isJson && (
+          <>
+            <label htmlFor="action">Action</label>
+            <textarea
+              id="action"
+              name="action"
+              rows={6}
+              className="mono"
+              spellCheck={false}
+              defaultValue={json}
+              {...problemAttributes("action", problem, "action-note")}
+            />
+            <p className="note" id="action-note">
+              {'{"preset": …}, {"random": {…}} or {"function": {…}}, with the parameters of that endpoint.'}{" "}
+              Fold this to go back to the fields.
+            </p>
+            {problem !== undefined && (
+              <p className="problem" id="action-problem">
+                <UnknownText text={problem} />
+              </p>
+            )}
+          </>
+        )}
+      </details>
+    </>
+  );
+}
+
+function FunctionFields() {
+  return (
+    <>
+      <Field
+        id="action-source"
+        label="Source"
+        note={
+          <>
+            JavaScript; write and try it in the <Link href="/functions">playground</Link>.
+          </>
+        }
+        wide
+      >
+        {(control) => (
+          <textarea {...control} name="source" rows={6} required className="mono" spellCheck={false} />
+        )}
+      </Field>
+      <Field id="action-args" label="Arguments" note="One per line." wide>
+        {(control) => <textarea {...control} name="args" rows={2} className="mono" spellCheck={false} />}
+      </Field>
+      <Field id="action-type" label="Return type">
+        {(control) => (
+          <select {...control} name="returnType">
+            {RETURN_TYPES.map((one) => (
+              <option key={one}>{one}</option>
+            ))}
+          </select>
+        )}
+      </Field>
+    </>
+  );
+}
+
+/** Reads what {@link ActionFields} was given; `undefined` if it is JSON that is no object. */
+export function readAction(
+  values: FormData,
+  presets: readonly PresetView[],
+): Readonly<Record<string, unknown>> | undefined {
+  if (values.has("action")) return parseObject(readField(values, "action"));
+  const kind = readField(values, "kind");
+  if (kind === "random") {
+    const typed = readField(values, "numWords").trim();
+    return { random: { numWords: /^\d+$/.test(typed) ? Number(typed) : readValue(typed) } };
+  }
+  if (kind === "function") {
+    const args = readField(values, "args").replace(/\r?\n$/, "");
+    return {
+      function: {
+        source: readField(values, "source"),
+        ...(args === "" ? {} : { args: args.split(/\r?\n/).map(readValue) }),
+        returnType: readField(values, "returnType"),
+      },
+    };
+  }
+  const name = readField(values, "preset");
+  const preset = presets.find((one) => one.name === name);
+  const params = preset === undefined ? {} : readParams(preset, (one) => readField(values, `param.${one}`));
+  return {
+    preset: name,
+    ...Object.fromEntries(
+      Object.entries(params).map(([one, value]) => [
+        one,
+        Array.isArray(value) ? value.map(readValue) : readValue(value),
+      ]),
+    ),
+  };
+}
+
+/** Returns a JSON object; `undefined` if the text is none. */
+export function parseObject(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A text that refers to a value of the log becomes the reference. */
+function readValue(value: unknown): unknown {
+  if (typeof value !== "string" || !/^\s*\{\s*"event"/.test(value)) return value;
+  return parseObject(value) ?? value;
+}
+
+/** Returns the names of an event's arguments, as far as its declaration is typed. */
+function argumentsOf(event: string): readonly string[] {
+  const [, list = ""] = /\((.*)\)/s.exec(event) ?? [];
+  return list.split(",").flatMap((one) => /\s(\w+)\s*$/.exec(one)?.[1] ?? []);
+}
