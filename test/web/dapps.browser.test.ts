@@ -390,6 +390,29 @@ describe("webhooks", () => {
     expect(await operator.as(dapp.id).webhooks.list()).toEqual([]);
   });
 
+  test("default: the form chooses events and signature, and says how the public key verifies", async () => {
+    await open("/webhooks");
+    const events = page.getByRole("group", { name: "Events that it is told" });
+    const url = page.getByLabel("URL of a new webhook");
+    const add = page.getByRole("button", { name: "Add a webhook" });
+    await url.fill("https://tyche-receiver.invalid/hook");
+    expect(await events.getByRole("checkbox", { checked: true }).count()).toBe(5);
+    for (const box of await events.getByRole("checkbox").all()) await box.uncheck();
+    await add.click();
+    await page.getByText("Choose at least one event.").waitFor();
+    await events.getByLabel("request.failed").check();
+    await page.getByLabel("Signature").selectOption("ed25519");
+    await add.click();
+    const publicKey = await visitor.copy(
+      page.getByRole("button", { name: "Copy webhook public key" }).and(page.locator(":focus")),
+    );
+    await page.getByText("await verifyWebhook(body, headers, publicKey)").waitFor();
+    const [made] = await operator.as(dapp.id).webhooks.list();
+    expect(made).toMatchObject({ events: ["request.failed"], signature: "ed25519", publicKey });
+    await visitor.inspect();
+    expect(visitor.troubles).toEqual([]);
+  });
+
   test("error: an address that no message may go to is named at its field", async () => {
     await open("/webhooks");
     await page.getByLabel("URL of a new webhook").fill("https://169.254.169.254/");

@@ -1,12 +1,19 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link, useParams } from "wouter";
-import type { NewWebhookView, WebhookAttempt, WebhookView } from "../../../../client/index.ts";
+import type { NewWebhookView, WebhookAttempt, WebhookCalls, WebhookView } from "../../../../client/index.ts";
 import { announce } from "../../announce.ts";
 import { Loaded } from "../../page.tsx";
 import { DappFrame } from "../../parts/dappFrame.tsx";
 import { Age, Code, CopyButton, count, Time } from "../../parts/format.tsx";
-import { ConfirmButton, describeError, Field, readField, useSubmission } from "../../parts/forms.tsx";
+import {
+  ConfirmButton,
+  describeError,
+  Field,
+  problemAttributes,
+  readField,
+  useSubmission,
+} from "../../parts/forms.tsx";
 import { List } from "../../parts/list.tsx";
 import { Folded, Listing, Notice, Tag, UnknownText } from "../../parts/parts.tsx";
 import { refetchUnlessRefused } from "../../refetch.ts";
@@ -42,27 +49,13 @@ function WebhookPanel({ dappId }: { readonly dappId: string }) {
         <p className="note">
           Your server is told, by a signed POST, when a request ends, or when a reorg reopens it; when a
           trigger makes no request (trigger.skipped), and when a reorg removes the log of one
-          (trigger.reverted). The signature, v1 or v1a, is of webhook-id, webhook-timestamp and the body,
-          joined by dots.
+          (trigger.reverted).
         </p>
         {query.data?.length === 0 && <p className="note">None yet.</p>}
-        {shown !== undefined && (
-          <Notice>
-            {shown.secret === null ? "The public key" : "The secret, which is not shown again"}:{" "}
-            <span className="copyable">
-              <Code text={shown.secret ?? shown.publicKey ?? ""} />
-              <CopyButton
-                key={shown.secret ?? shown.id}
-                text={shown.secret ?? shown.publicKey ?? ""}
-                what="webhook secret"
-                autoFocus
-              />
-            </span>
-          </Notice>
-        )}
+        {shown !== undefined && <Credential webhook={shown} />}
         <AddWebhook
-          add={async (url) => {
-            setShown(await client.webhooks.create({ url }));
+          add={async (params) => {
+            setShown(await client.webhooks.create(params));
             await refresh();
           }}
         />
@@ -265,11 +258,58 @@ function Outcome({ attempt }: { readonly attempt: WebhookAttempt }) {
   );
 }
 
-function AddWebhook({ add }: { readonly add: (url: string) => Promise<void> }) {
-  const { problems, refusal, isBusy, onSubmit } = useSubmission(["url"], async (values, form) => {
-    await add(readField(values, "url").trim());
-    form.reset();
-  });
+/** What verifies a webhook's messages, and how. */
+function Credential({ webhook: { id, secret, publicKey } }: { readonly webhook: NewWebhookView }) {
+  const text = secret ?? publicKey ?? "";
+  const name = secret === null ? "public key" : "secret";
+  return (
+    <Notice>
+      <p>
+        The {name}
+        {secret === null ? "" : ", which is not shown again"}:{" "}
+        <span className="copyable">
+          <Code text={text} />
+          <CopyButton key={secret ?? id} text={text} what={`webhook ${name}`} autoFocus />
+        </span>
+      </p>
+      <p>
+        Check each message as it came:{" "}
+        <code>await verifyWebhook(body, headers, {secret === null ? "publicKey" : "secret"})</code> of{" "}
+        <code>tyche/client</code>
+        {secret === null ? "" : ", or any library of Standard Webhooks"}.
+      </p>
+    </Notice>
+  );
+}
+
+const EVENTS: Readonly<Record<WebhookView["events"][number], string>> = {
+  "request.fulfilled": "a request has its result",
+  "request.failed": "a request ended without one",
+  "request.reopened": "a reorg took an end back",
+  "trigger.skipped": "a schedule or log trigger made no request",
+  "trigger.reverted": "a reorg removed the log of a request",
+};
+
+function AddWebhook({
+  add,
+}: {
+  readonly add: (params: Parameters<WebhookCalls["create"]>[0]) => Promise<void>;
+}) {
+  const { problems, refusal, isBusy, onSubmit } = useSubmission(
+    ["url", "events", "signature"],
+    async (values, form) => {
+      const events = values.getAll("events") as WebhookView["events"];
+      if (events.length === 0) return new Map([["events", "Choose at least one event."]]);
+      await add({
+        url: readField(values, "url").trim(),
+        ...(events.length === Object.keys(EVENTS).length ? {} : { events }),
+        signature: readField(values, "signature") as WebhookView["signature"],
+      });
+      form.reset();
+      return undefined;
+    },
+  );
+  const problem = problems.get("events");
   return (
     <form className="fields" onSubmit={onSubmit}>
       <Field
@@ -280,6 +320,34 @@ function AddWebhook({ add }: { readonly add: (url: string) => Promise<void> }) {
         wide
       >
         {(control) => <input {...control} name="url" autoComplete="off" inputMode="url" />}
+      </Field>
+      <fieldset>
+        <legend>Events that it is told</legend>
+        {Object.entries(EVENTS).map(([type, text], i) => (
+          <label key={type} className="check">
+            <input
+              type="checkbox"
+              name="events"
+              value={type}
+              defaultChecked
+              {...problemAttributes("events", i === 0 ? problem : undefined)}
+            />{" "}
+            <code>{type}</code>: {text}
+          </label>
+        ))}
+        {problem !== undefined && (
+          <p className="problem" id="events-problem">
+            {problem}
+          </p>
+        )}
+      </fieldset>
+      <Field id="webhook-signature" label="Signature" problem={problems.get("signature")} wide>
+        {(control) => (
+          <select {...control} name="signature">
+            <option value="hmac">HMAC-SHA256 with a secret that your server keeps (v1)</option>
+            <option value="ed25519">ed25519: your server needs a public key only (v1a)</option>
+          </select>
+        )}
       </Field>
       {refusal !== undefined && <Notice kind="bad">{refusal}</Notice>}
       <div>
