@@ -69,6 +69,38 @@ test("behaviour: a hash without 0x is one, and the keyboard stays at the button"
   expect(visitor.troubles).toEqual([]);
 });
 
+test("default: opened without a link, the page offers the nodes of its service's networks", async () => {
+  await page.getByRole("button", { name: "Choose a network of this service" }).click();
+  const choice = page.getByLabel("Network of this service").and(page.locator(":focus"));
+  await choice.selectOption(network.title);
+  expect(await page.getByLabel("RPC URL of a node").inputValue()).toBe(rpcUrl);
+  await visitor.inspect();
+  await hashField().fill(hash);
+  await page.getByRole("button", { name: "Take them from this service" }).click();
+  await expect.poll(() => contractsField().inputValue()).toContain("presetConsumer");
+  await verifyButton().press("Enter");
+  await valid().waitFor();
+  expect(visitor.troubles).toEqual([]);
+});
+
+test("behaviour: a verification waits for a file that is still being read", async () => {
+  const file = await save();
+  await page.reload();
+  await page.evaluate(`{
+    const { text } = Blob.prototype;
+    const released = new Promise((resolve) => { globalThis.release = resolve; });
+    Blob.prototype.text = async function () { await released; return text.call(this); };
+  }`);
+  await contractsField().fill(JSON.stringify({ chainId: 11_155_111, embedded: true, contracts }));
+  await page.getByLabel("File with chain data").setInputFiles(file);
+  await verifyButton().press("Enter");
+  await page.getByText("Reading the chain and checking …").waitFor();
+  await page.evaluate("globalThis.release()");
+  await valid().waitFor();
+  await page.getByText("Everything was read from the chain data; no node was asked.").waitFor();
+  expect(visitor.troubles).toEqual([]);
+});
+
 test("behaviour: a file of chain data brings its hash, and what was changed in it is open to read", async () => {
   const file = await save();
   await page.reload();

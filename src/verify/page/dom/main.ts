@@ -1,5 +1,10 @@
 /** The page's own script: reads the form, verifies, shows every step. */
-import type { RequestVerification, Verification, VerificationStep } from "../../../api/types.ts";
+import type {
+  ExplorerNetwork,
+  RequestVerification,
+  Verification,
+  VerificationStep,
+} from "../../../api/types.ts";
 import type { Hex } from "viem";
 import { messageOf } from "../../../lib/errors.ts";
 import { describeDraw, describeTimes, utc } from "../../../lib/drawWords.ts";
@@ -60,6 +65,16 @@ const serviceButton = document.querySelector<HTMLButtonElement>("#service")!;
 serviceButton.hidden = !location.protocol.startsWith("http");
 serviceButton.addEventListener("click", () => void takeFromService());
 
+/** Shows the networks of the service to choose a node from; hidden like the other button. */
+const nodesButton = document.querySelector<HTMLButtonElement>("#nodes")!;
+nodesButton.hidden = serviceButton.hidden;
+nodesButton.addEventListener("click", () => void chooseNode());
+const networkSelect = document.querySelector<HTMLSelectElement>("#network")!;
+networkSelect.addEventListener("change", () => setField("rpc", networkSelect.value));
+
+/** Ends when the chosen files have been read. */
+let reading = Promise.resolve();
+
 /** Ends the current verification, if there is one. */
 let stop: AbortController | undefined;
 
@@ -67,10 +82,7 @@ fillFromAddress();
 addEventListener("hashchange", fillFromAddress);
 document.querySelector<HTMLInputElement>("#file")!.addEventListener("change", (event) => {
   const [file] = (event.target as HTMLInputElement).files ?? [];
-  void file?.text().then((text) => {
-    setField("data", text);
-    fillFromData();
-  });
+  if (file !== undefined) reading = readAfter(reading, file);
 });
 document.querySelector("#data")!.addEventListener("input", fillFromData);
 form.addEventListener("submit", (event) => {
@@ -96,17 +108,57 @@ async function checkForPage(data: string): Promise<Verification> {
   return await verify(createRecordedReader(data), hash, timeout, "service");
 }
 
-/** Takes the addresses that the service publishes, if the page's server is one: for anybody, and so without a key. */
+/** Reads a file with chain data, after those that were chosen before. The file may bring the transaction, so nothing is required meanwhile. */
+async function readAfter(earlier: Promise<void>, file: File): Promise<void> {
+  form.noValidate = true;
+  await earlier;
+  try {
+    setField("data", await file.text());
+    fillFromData();
+  } catch (error) {
+    fail(`The file can't be read: ${showErrorText(messageOf(error))}`);
+  } finally {
+    form.noValidate = false;
+  }
+}
+
+/** Takes the addresses that the service publishes. */
 async function takeFromService(): Promise<void> {
+  const networks = await readNetworks();
+  if (networks !== undefined) setField("contracts", networks);
+}
+
+/** Shows the networks whose nodes the service publishes. */
+async function chooseNode(): Promise<void> {
+  const answer = await readNetworks();
+  if (answer === undefined) return;
+  const { items } = (JSON.parse(answer) as { readonly data: { readonly items: readonly ExplorerNetwork[] } })
+    .data;
+  const options = items
+    .filter(({ rpcUrl }) => rpcUrl !== undefined)
+    .map(({ title, rpcUrl }) => new Option(title, rpcUrl));
+  if (options.length === 0) return fail("This service publishes no node: name one of your own.");
+  networkSelect.replaceChildren(new Option("Which network?", ""), ...options);
+  networkSelect.hidden = false;
+  networkSelect.focus();
+  nodesButton.hidden = true;
+}
+
+/** Reads what the service publishes of its networks, if the page's server is one: for anybody, and so without a key. */
+async function readNetworks(): Promise<string | undefined> {
   try {
     const answer = await fetch("/api/explorer/networks");
     if (!answer.ok) throw new Error(`HTTP status ${answer.status}`);
-    setField("contracts", JSON.stringify(await answer.json()));
+    return JSON.stringify(await answer.json());
   } catch (error) {
-    const why = `The server of this page publishes no addresses: ${showErrorText(messageOf(error))}`;
-    output.replaceChildren(element("p", why));
-    output.dataset["state"] = "error";
+    fail(`The server of this page publishes no networks: ${showErrorText(messageOf(error))}`);
+    return undefined;
   }
+}
+
+function fail(why: string): void {
+  output.replaceChildren(element("p", why));
+  output.dataset["state"] = "error";
 }
 
 /** Takes the transaction from the chain data, which was saved for it. */
@@ -134,6 +186,7 @@ async function run(bounds: SearchBounds = {}): Promise<void> {
   output.dataset["state"] = "busy";
   output.replaceChildren(element("p", "Reading the chain and checking …"));
   try {
+    await unlessStopped(reading, current.signal);
     const data = field("data");
     const recorder = createRecorder(
       data === "" ? createFetchReader(parseUrl(field("rpc")), { stop: current }) : createRecordedReader(data),
@@ -155,8 +208,7 @@ async function run(bounds: SearchBounds = {}): Promise<void> {
     show(found, chainData, { source, newest });
     output.dataset["state"] = found.verdict;
   } catch (error) {
-    output.replaceChildren(element("p", showErrorText(messageOf(error))));
-    output.dataset["state"] = "error";
+    fail(showErrorText(messageOf(error)));
   } finally {
     clearTimeout(timer);
     stop = undefined;
