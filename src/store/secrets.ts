@@ -78,6 +78,34 @@ export async function listSlots(db: Queryable, network: string, owner: Hex): Pro
   return rows.map(parseSlot);
 }
 
+/** Returns the names of what has not expired, by owner and slot: at most `limit` of those that follow one. */
+export async function listSlotNames(
+  db: Queryable,
+  {
+    network,
+    after,
+    limit,
+    now,
+  }: {
+    readonly network: string;
+    readonly after: Pick<SecretSlot, "owner" | "slotId"> | undefined;
+    readonly limit: number;
+    readonly now: number;
+  },
+): Promise<Pick<SecretSlot, "owner" | "slotId" | "version">[]> {
+  let query = db.selectFrom("secret_slots").select(["owner", "slot_id", "version"]);
+  query = query.where("network", "=", network).where("expires_at", ">", now);
+  if (after !== undefined)
+    query = query.where((is) =>
+      is.or([
+        is("owner", ">", after.owner),
+        is.and([is("owner", "=", after.owner), is("slot_id", ">", after.slotId)]),
+      ]),
+    );
+  const rows = await query.orderBy("owner").orderBy("slot_id").limit(limit).execute();
+  return rows.map(({ owner, slot_id, version }) => ({ owner, slotId: slot_id, version }));
+}
+
 /** Deletes the slots of a network that expired before a time: what they held can't be uploaded again. */
 export async function deleteExpiredSlots(db: Queryable, network: string, before: number): Promise<void> {
   await db

@@ -7,6 +7,7 @@ import { createPostgresDialect } from "../../src/store/postgresDialect.ts";
 import {
   deleteDappSecrets,
   listSecrets,
+  listSlotNames,
   listVersions,
   publishSecret,
   reserveSlot,
@@ -65,6 +66,21 @@ describe.each(["SQLite", "PostgreSQL"])("%s", (kind) => {
     expect(done).toEqual(versions.map(() => true));
     expect(await listSecrets(store.db, DESK_DAPP)).toHaveLength(1);
     expect(await listVersions(store.db, "n", { dappId: DESK_DAPP, name: "KEY" })).toHaveLength(8);
+  });
+
+  test("default: names of slots come in order, a page at a time, without what has expired", async () => {
+    const names = (["0x0a", "0x0a", "0x0b", "0x0c"] as const).map(
+      (owner, i) => ({ owner, slotId: 12 - i, version: i }) as const,
+    );
+    for (const [i, name] of names.entries())
+      await store.write((db) =>
+        saveSlot(db, { network: "pages", ciphertext: "{}", expiresAt: i === 3 ? 5 : 9, ...name }),
+      );
+    const page = (after: (typeof names)[number] | undefined, limit: number) =>
+      listSlotNames(store.db, { network: "pages", after, limit, now: 5 });
+    expect(await page(undefined, 2)).toEqual([names[1], names[0]]);
+    expect(await page(names[0], 2)).toEqual([names[2]]);
+    expect(await page(names[1], 1)).toEqual([names[0]]);
   });
 
   test("behaviour: of a deleted dapp, what is held elsewhere stays to be deleted there, and can't be set again", async () => {

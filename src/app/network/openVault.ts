@@ -16,6 +16,7 @@ import {
   deleteExpiredSlots,
   deleteSlot,
   findSlot,
+  listSlotNames,
   listSlots,
   saveSlot,
 } from "../../store/secrets.ts";
@@ -60,7 +61,9 @@ export function openVault(
 /** Opens the vault of one node among those of several operators. */
 export function openNodeVault(
   options: VaultOptions & { readonly sharedKeys: SharedKeys; readonly signer: ReportSigner },
-): Pick<Vault, "openRequest" | "findNamed" | "findHeld"> & { readonly gateway: GatewayNetwork } {
+): Pick<Vault, "openRequest" | "findNamed" | "findHeld" | "listNames" | "keepRecalled"> & {
+  readonly gateway: GatewayNetwork;
+} {
   const { sharedKeys, signer } = options;
   const { openerFor, parse, recall } = sharedKeys;
   const { vault, authority } = createNetworkVault({ ...options, openerFor, parse, recall });
@@ -91,6 +94,7 @@ function createNetworkVault(
       claim: (u, owner) => store.write((db) => claimCiphertext(db, { network, u, owner })),
       find: (owner, slotId) => findSlot(store.db, { network, owner, slotId }),
       list: (owner) => listSlots(store.db, network, owner),
+      listNames: (page) => listSlotNames(store.db, { network, ...page }),
       delete: (owner, slotIds) =>
         store.erase(() =>
           store.write(async (db) => {

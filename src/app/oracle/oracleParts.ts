@@ -200,6 +200,8 @@ function openSharedSecrets(
       return await vault.findNamed(decodeFunctionsRequest(request.data), request, digest);
     },
     findHeld: (owner, named) => vault.findHeld(owner, named),
+    listNames: (after, limit) => vault.listNames(after, limit),
+    keepRecalled: (recall) => vault.keepRecalled(recall),
     log,
     signal,
   });

@@ -17,7 +17,7 @@ export const OPERATOR_METHODS = [
 ] as const;
 export type OperatorMethod = (typeof OPERATOR_METHODS)[number];
 /** What nodes of several operators ask each other, see `sharedKeys.ts`. */
-export const NODE_METHODS = ["node_dealing", "node_key", "node_share", "node_slots"] as const;
+export const NODE_METHODS = ["node_dealing", "node_key", "node_share", "node_slots", "node_held"] as const;
 export type NodeMethod = (typeof NODE_METHODS)[number];
 type Method = (typeof TOOLKIT_METHODS)[number] | OperatorMethod | NodeMethod;
 

@@ -5,10 +5,11 @@
  * - `node_dealing`: what the asked node deals to the asking one (`keyGeneration.ts`), for a new key or for one that is handed on.
  * - `node_key`: the public keys that follow from the dealings, once the asked node has recorded them. The keys are used when all say the same.
  * - `node_share`: the asked node's share of opening a ciphertext, for a request that it has seen on chain and that names it.
- * - `node_slots`: what the asked node holds in slots that a request names, for a node that was away when they were uploaded.
+ * - `node_slots`: what the asked node holds in slots, for a node that was away when they were uploaded, or is new.
+ * - `node_held`: the names of the slots in which the asked node holds something, for one that takes over a key.
  */
 import { setTimeout as sleep } from "node:timers/promises";
-import { hexToString, isHex, type Hex } from "viem";
+import { hexToString, isHex, size, type Hex } from "viem";
 import { configDigestOf } from "../../chainlink/nodeConfig.ts";
 import type { FormerKey } from "../../chainlink/offchainConfig.ts";
 import { fromHexText, toHexText } from "../../lib/hex.ts";
@@ -49,7 +50,14 @@ import {
   encodeSecretsReference,
   type SlotVersion,
 } from "../../secrets/secretsReference.ts";
-import { digestOf, SecretsRefusedError, type RecallSlots, type Slot, type Vault } from "./vault.ts";
+import {
+  digestOf,
+  SecretsRefusedError,
+  type RecallSlots,
+  type Slot,
+  type SlotName,
+  type Vault,
+} from "./vault.ts";
 
 /** Time for a peer's answer, and for enough shares: a peer may see a request some blocks later. */
 const ANSWER_MS = 10_000;
@@ -62,6 +70,11 @@ const QUESTIONS = { burst: 400, perSecond: 100 } as const;
 /** Memory for shares that were given: each request and ciphertext is checked once, whoever asks. */
 const MAX_GIVEN_BYTES = 1_048_576;
 const GIVEN_BYTES = 512;
+/** Names of slots in one answer, and most answers with names that one node is asked for. */
+const NAMES_OF_ANSWER = 1_000;
+const MAX_NAME_ANSWERS = 100;
+/** Slots that are fetched at once: an answer takes one megabyte, and a ciphertext 10 kB. */
+const SLOTS_OF_ANSWER = 50;
 const PART = "tyche secrets part";
 const SHARE = "tyche secrets share";
 
@@ -95,7 +108,7 @@ export interface SharedKeys {
    * that was deleted or replaced. Rejects while too few answer to tell.
    */
   readonly recall: RecallSlots;
-  /** Why this node has no key yet, or hands none on; `undefined` once it has one, or takes part in no configuration. */
+  /** Why this node has no key yet, not all that the former nodes hold, or hands none on; `undefined` if it has, or takes part in no configuration. */
   trouble(this: void): string | undefined;
 }
 
@@ -125,6 +138,9 @@ export interface SharedKeysOptions {
   readonly findNamed: (requestId: Hex, digest: Hex) => ReturnType<Vault["findNamed"]>;
   /** Returns what this node holds of an uploader's slots, in exactly these versions. */
   readonly findHeld: Vault["findHeld"];
+  readonly listNames: Vault["listNames"];
+  /** Stores what other nodes hold; as {@link Vault.keepRecalled}. */
+  readonly keepRecalled: Vault["keepRecalled"];
   readonly log: OracleLog;
   readonly signal: AbortSignal;
 }
@@ -143,6 +159,8 @@ interface KeyRecord {
   readonly handover?: Handover;
   /** Whether the dealers have yet to be chosen: these have dealt so far. */
   readonly isOpen?: true;
+  /** Whether this node has yet to take over what the former nodes hold in slots. */
+  readonly lacksSlots?: boolean;
 }
 
 /** Nodes that are asked. */
@@ -222,10 +240,12 @@ export function createSharedKeys(options: SharedKeysOptions): SharedKeys {
         if (own.key === undefined) await restore(own);
         if (own.key === undefined) await collect(own);
         if (own.key !== undefined && !own.isAgreed) await confirm(own);
-        if (own.isAgreed) return;
+        if (own.isAgreed && own.record?.lacksSlots === true) await takeSlotsOver(own);
+        if (own.isAgreed && own.record?.lacksSlots !== true) return;
       } catch (error) {
         if (own.stopping.signal.aborted) return;
-        log.warn({ err: error }, "secrets: generating the key failed; retrying");
+        const what = own.isAgreed ? "taking over what the former nodes hold" : "generating the key";
+        log.warn({ err: error }, `secrets: ${what} failed; retrying`);
       }
       const pause = pauseAfter(attempt, LONGEST_FREE_PAUSE_MS);
       await sleep(pause, undefined, { signal: own.stopping.signal }).catch(() => {});
@@ -321,7 +341,10 @@ export function createSharedKeys(options: SharedKeysOptions): SharedKeys {
     const recordOf = (dealers: readonly number[], from = given): KeyRecord => ({
       given: dealers.map((node) => from.get(node)!),
       isAgreed: false,
-      ...(set.formerKey !== undefined && { handover: { dealers, nodes: set.signers.length, configDigest } }),
+      ...(set.formerKey !== undefined && {
+        handover: { dealers, nodes: set.signers.length, configDigest },
+        lacksSlots: true,
+      }),
     });
     const all = new Map([...given, ...dealt]);
     // On disk before this node says that it has them: a dealer that leaves may not be there to ask again.
@@ -419,6 +442,94 @@ export function createSharedKeys(options: SharedKeysOptions): SharedKeys {
     );
   }
 
+  /**
+   * Takes over what 2f + 1 of the former nodes hold alike, f theirs: as many could open it, so it can't be one that was deleted. What names
+   * nobody stays behind, as no node opens it.
+   */
+  async function takeSlotsOver(own: Seat): Promise<void> {
+    const { configDigest, formerKey } = own.set;
+    own.dealers ??= await connectFormer(formerKey!);
+    const { dealers } = own;
+    const needed = 2 * dealers.set.faulty + 1;
+    const times = new Map<string, number>();
+    let answers = 0;
+    await askAll(
+      own,
+      dealers,
+      () => true,
+      async (first, node) => {
+        const names = new Set<string>();
+        let page = parseNames(first);
+        for (let asked = 1; ; asked += 1) {
+          for (const name of page) names.add(JSON.stringify(name));
+          if (page.length < NAMES_OF_ANSWER || asked >= MAX_NAME_ANSWERS) break;
+          const payload = { configDigest, after: page.at(-1) };
+          const stop = AbortSignal.any([own.stopping.signal, AbortSignal.timeout(ANSWER_MS)]);
+          page = parseNames(await dealers.ask(node, "node_held", payload, stop));
+        }
+        for (const name of names) times.set(name, (times.get(name) ?? 0) + 1);
+        answers += 1;
+        return undefined;
+      },
+      { method: "node_held", payload: { configDigest } },
+    );
+    if (answers < needed) return;
+    const common = [...times]
+      .filter(([, count]) => count >= needed)
+      .map(([name]) => JSON.parse(name) as SlotName);
+    for (const [owner, named] of Map.groupBy(common, (name) => name.owner)) {
+      const known = new Set((await options.findHeld(owner, named)).map(({ slotId }) => slotId));
+      const lacking = named.filter(({ slotId }) => !known.has(slotId));
+      for (let first = 0; first < lacking.length; first += SLOTS_OF_ANSWER) {
+        const slots = lacking.slice(first, first + SLOTS_OF_ANSWER);
+        await options.keepRecalled(() => recall(own, dealers, { owner, slots }));
+      }
+    }
+    const record = { ...own.record!, lacksSlots: false };
+    await records.save(configDigest, JSON.stringify(record));
+    own.missing.clear();
+    own.record = record;
+  }
+
+  /** Returns those slots of which so many nodes hold the same as can open it. Rejects while too few answer to tell. */
+  async function recall(
+    own: Seat,
+    { set, ask }: Nodes,
+    { owner, slots }: { readonly owner: Hex; readonly slots: readonly SlotVersion[] },
+  ): Promise<readonly Slot[]> {
+    const needed = 2 * set.faulty + 1;
+    const said = new Map<string, number>();
+    const found = new Map<number, Slot>();
+    /** By slot: the most that hold the same, so far, and how many have yet to answer. */
+    const most = new Map<number, number>();
+    const asked = set.signers.filter((signer) => signer !== address).length;
+    let silent = asked;
+    const decided = new AbortController();
+    const stop = AbortSignal.any([own.stopping.signal, decided.signal, AbortSignal.timeout(GATHER_MS)]);
+    const reference = encodeSecretsReference({ owner, slots });
+    const payload = { configDigest: own.set.configDigest, reference };
+    await Promise.all(
+      set.signers.map(async (signer, node) => {
+        if (signer === address) return;
+        const answer = await askUntil({ ask }, { node, method: "node_slots", payload, stop });
+        if (answer === undefined) return;
+        silent -= 1;
+        for (const slot of parseSlots(answer, owner, slots)) {
+          const text = JSON.stringify(slot);
+          const times = (said.get(text) ?? 0) + 1;
+          said.set(text, times);
+          most.set(slot.slotId, Math.max(times, most.get(slot.slotId) ?? 0));
+          if (times === needed) found.set(slot.slotId, slot);
+        }
+        const isDecided = ({ slotId }: SlotVersion): boolean =>
+          found.has(slotId) || (most.get(slotId) ?? 0) + silent < needed;
+        if (slots.every(isDecided)) decided.abort();
+      }),
+    );
+    if (decided.signal.aborted) return [...found.values()];
+    throw new AnswersMissingError(asked - silent);
+  }
+
   /** Asks nodes the same at once; `read` returns what is wrong with what a node answers. */
   async function askAll(
     own: Seat,
@@ -474,13 +585,13 @@ export function createSharedKeys(options: SharedKeysOptions): SharedKeys {
 
   /** Asks a node again and again until it answers; resolves with `undefined` once stopped. */
   async function askUntil(
-    own: Seat,
+    { ask }: Pick<Nodes, "ask">,
     { node, method, payload, stop }: AskUntil,
     onError: (error: unknown) => void = () => {},
   ): Promise<object | undefined> {
     for (let attempt = 1; !stop.aborted; attempt += 1) {
       try {
-        return await own.ask(node, method, payload, stop);
+        return await ask(node, method, payload, stop);
       } catch (error) {
         onError(error);
       }
@@ -578,6 +689,8 @@ export function createSharedKeys(options: SharedKeysOptions): SharedKeys {
       if (owner === undefined) throw new GatewayError("the reference must name an owner");
       return { slots: await options.findHeld(owner, slots) };
     }
+    if (method === "node_held")
+      return { names: await options.listNames(parseName(payload["after"]), NAMES_OF_ANSWER) };
     const { boxKey: theirs, requestId, digest } = payload;
     if (!isHex(theirs)) throw new GatewayError("the payload must have boxKey");
     const sealed = (bytes: Uint8Array, context: string): Hex => {
@@ -681,47 +794,22 @@ export function createSharedKeys(options: SharedKeysOptions): SharedKeys {
 
     async recall(owner, slots) {
       const { own } = readyKey();
-      const said = new Map<string, number>();
-      const found = new Map<number, Slot>();
-      /** By slot: the most that hold the same, so far, and how many have yet to answer. */
-      const most = new Map<number, number>();
-      let silent = own.set.signers.length - 1;
-      const decided = new AbortController();
-      const stop = AbortSignal.any([own.stopping.signal, decided.signal, AbortSignal.timeout(GATHER_MS)]);
-      const reference = encodeSecretsReference({ owner, slots });
-      const payload = { configDigest: own.set.configDigest, reference };
-      await Promise.all(
-        own.set.signers.map(async (_, node) => {
-          if (node === own.self) return;
-          const answer = await askUntil(own, { node, method: "node_slots", payload, stop });
-          if (answer === undefined) return;
-          silent -= 1;
-          for (const slot of parseSlots(answer, owner, slots)) {
-            const text = JSON.stringify(slot);
-            const times = (said.get(text) ?? 0) + 1;
-            said.set(text, times);
-            most.set(slot.slotId, Math.max(times, most.get(slot.slotId) ?? 0));
-            if (times === own.needed) found.set(slot.slotId, slot);
-          }
-          const isDecided = ({ slotId }: SlotVersion): boolean =>
-            found.has(slotId) || (most.get(slotId) ?? 0) + silent < own.needed;
-          if (slots.every(isDecided)) decided.abort();
-        }),
-      );
-      if (decided.signal.aborted) return [...found.values()];
-      throw new AnswersMissingError(own.set.signers.length - 1 - silent);
+      return await recall(own, own, { owner, slots });
     },
 
     trouble() {
       if (seat === undefined) return refusal;
       const hand = handTrouble(seat);
-      if (seat.self < 0 || seat.isAgreed) return hand;
-      const { set, dealers, missing } = seat;
+      if (seat.self < 0) return hand;
+      const { set, dealers, missing, record, isAgreed } = seat;
+      if (isAgreed && record?.lacksSlots !== true) return hand;
       const from = dealers && 2 * dealers.set.faulty + 1;
       const what =
         set.formerKey === undefined
           ? "the key for secrets is not generated yet: all nodes have to take part once"
-          : `the key for secrets is not handed on yet: ${from ?? "enough"} of the nodes of configuration ${set.formerKey.configDigest} have to deal, and all of the present ones to take part once`;
+          : isAgreed
+            ? `what the nodes of configuration ${set.formerKey.configDigest} hold of secrets is not taken over yet: ${from ?? "enough"} of them have to answer`
+            : `the key for secrets is not handed on yet: ${from ?? "enough"} of the nodes of configuration ${set.formerKey.configDigest} have to deal, and all of the present ones to take part once`;
       return [what, hand, ...[...missing].map(([name, why]) => `${name.split(" ")[1]}: ${why}`)]
         .filter((one) => one !== undefined)
         .join("; ");
@@ -730,6 +818,21 @@ export function createSharedKeys(options: SharedKeysOptions): SharedKeys {
 }
 
 const NOTHING = new Uint8Array();
+
+/** Parses the names of slots that a node says it holds. */
+function parseNames(answer: object): readonly SlotName[] {
+  const { names } = answer as { readonly names?: unknown };
+  return (Array.isArray(names) ? names : []).slice(0, NAMES_OF_ANSWER).flatMap((one) => parseName(one) ?? []);
+}
+
+function parseName(given: unknown): SlotName | undefined {
+  const { owner, slotId, version } = isObject(given) ? given : {};
+  const isName = isHex(owner) && size(owner) === ADDRESS_BYTES && isCount(slotId) && isCount(version);
+  return isName ? { owner: owner.toLowerCase() as Hex, slotId, version } : undefined;
+}
+
+const ADDRESS_BYTES = 20;
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
 
 /** Parses what a node says that it holds, each slot at most once. */
 function parseSlots(answer: object, owner: Hex, asked: readonly SlotVersion[]): readonly Slot[] {

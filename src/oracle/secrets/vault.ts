@@ -41,6 +41,9 @@ export interface Slot extends Upload {
   readonly owner: Hex;
 }
 
+/** Names what is in a slot. */
+export type SlotName = Pick<Slot, "owner" | "slotId" | "version">;
+
 /** Keeps the slots of one network. */
 export interface SlotStore {
   /** Stores an upload unless the slot has the same or a later version; returns whether it did. */
@@ -50,6 +53,12 @@ export interface SlotStore {
   find(owner: Hex, slotId: number): Promise<Slot | undefined>;
   /** An uploader's slots, by id. */
   list(owner: Hex): Promise<readonly Slot[]>;
+  /** Names what has not expired at a time, by owner and slot: at most `limit` of those that follow `after`. */
+  listNames(page: {
+    readonly after: SlotName | undefined;
+    readonly limit: number;
+    readonly now: number;
+  }): Promise<readonly SlotName[]>;
   /** Deletes slots of an uploader; those that there are not are ignored. */
   delete(owner: Hex, slotIds: readonly number[]): Promise<void>;
   /** Forgets what expired before a time. */
@@ -71,6 +80,10 @@ export interface Vault {
   list(owner: Hex): Promise<readonly Slot[]>;
   /** Returns what is held of an uploader's slots, in exactly these versions. */
   findHeld(this: void, owner: Hex, named: readonly SlotVersion[]): Promise<readonly Slot[]>;
+  /** Names what has not expired, by owner and slot: at most `limit` of those that follow `after`. */
+  listNames(this: void, after: SlotName | undefined, limit: number): Promise<readonly SlotName[]>;
+  /** Stores what other nodes hold, except what can't be opened, is somebody else's, or was deleted while they were asked. */
+  keepRecalled(this: void, recall: () => Promise<readonly Slot[]>): Promise<void>;
   /**
    * Opens what a request names that a subscription pays for.
    *
@@ -236,6 +249,29 @@ export function createVault(options: {
     );
   }
 
+  /** By recall that is under way: the slots that were deleted meanwhile. */
+  const deleted = new Set<Set<string>>();
+  const nameOf = ({ owner, slotId }: Pick<Slot, "owner" | "slotId">): string => `${owner} ${slotId}`;
+
+  async function keepRecalled(recall: () => Promise<readonly Slot[]>): Promise<void> {
+    const meanwhile = new Set<string>();
+    deleted.add(meanwhile);
+    try {
+      for (const slot of await recall()) {
+        const isOwn = await parseOwn(slot).then(
+          () => true,
+          (error: unknown) => {
+            if (error instanceof CiphertextError || error instanceof SecretsRefusedError) return false;
+            throw error;
+          },
+        );
+        if (isOwn && !meanwhile.has(nameOf(slot))) await slots.save(slot);
+      }
+    } finally {
+      deleted.delete(meanwhile);
+    }
+  }
+
   async function findSlots(
     reference: SecretsReference,
     subscriptionId: bigint,
@@ -245,11 +281,8 @@ export function createVault(options: {
     let held = await findHeld(owner, reference.slots);
     if (held.length < reference.slots.length && recall !== undefined) {
       const missing = reference.slots.filter(({ slotId }) => !held.some((slot) => slot.slotId === slotId));
-      const recalled = lookUp("slots", request?.requestId, () => recall(owner, missing), { lasts: false });
-      for (const slot of await recalled) {
-        await parseOwn(slot);
-        await slots.save(slot);
-      }
+      const keep = () => keepRecalled(() => recall(owner, missing));
+      await lookUp("slots", request?.requestId, keep, { lasts: false });
       held = await findHeld(owner, reference.slots);
     }
     return reference.slots.map(({ slotId, version }) => {
@@ -287,6 +320,8 @@ export function createVault(options: {
 
   return {
     findHeld,
+    listNames: (after, limit) => slots.listNames({ after, limit, now: Date.now() }),
+    keepRecalled,
     open: async (reference, subscriptionId) =>
       await openAll(await findSlots(reference, subscriptionId), subscriptionId),
     openRequest: async (request, of) =>
@@ -305,7 +340,10 @@ export function createVault(options: {
       await parseOwn(slot);
       if (!(await slots.save(slot))) throw new UploadRefusedError("version too low");
     },
-    drop: (owner, slotIds) => slots.delete(owner, slotIds),
+    async drop(owner, slotIds) {
+      for (const slotId of slotIds) for (const meanwhile of deleted) meanwhile.add(nameOf({ owner, slotId }));
+      await slots.delete(owner, slotIds);
+    },
     async take(slot) {
       const now = Date.now();
       if (slot.slotId >= MAX_SLOTS) throw new UploadRefusedError(`slot id is not below ${MAX_SLOTS}`);

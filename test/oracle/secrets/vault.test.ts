@@ -55,8 +55,9 @@ async function vaultWith(
       claim: async (u, owner) => owners.get(u) ?? (owners.set(u, owner), owner),
       find: async (_, slotId) => held && { ...held, slotId },
       list: async () => [slot],
+      listNames: async () => [slot],
       deleteExpired: async () => {},
-      delete: async () => {},
+      delete: async () => void (held = undefined),
     },
     authority: {
       findUploader(_, seenBlock) {
@@ -103,6 +104,21 @@ test("behaviour: as the operator's, no ciphertext is opened that any account may
   for (const refused of [vault.openRequest(named, of), vault.open({ owner: OWNER, slots }, 5n), found])
     await expect(refused).rejects.toThrow("for somebody else");
   await expect(vault.open(reference, 5n)).rejects.toThrow("not functions-toolkit's");
+});
+
+test("behaviour: what is deleted while other nodes are asked for it doesn't come back, nor does what can't be opened", async () => {
+  const { vault, ciphertext } = await vaultWith(5n, { recall: () => [] });
+  const slot: Slot = { owner: OWNER, slotId: 0, version: 1, ciphertext, expiresAt: Number.MAX_SAFE_INTEGER };
+  const asking = Promise.withResolvers<readonly Slot[]>();
+  const keeping = vault.keepRecalled(() => asking.promise);
+  await vault.drop(OWNER, [0]);
+  asking.resolve([slot]);
+  await keeping;
+  expect(await vault.findHeld(OWNER, [slot])).toEqual([]);
+  await vault.keepRecalled(async () => [{ ...slot, ciphertext: "{}" }]);
+  expect(await vault.findHeld(OWNER, [slot])).toEqual([]);
+  await vault.keepRecalled(async () => [slot]);
+  expect(await vault.findHeld(OWNER, [slot])).toEqual([slot]);
 });
 
 afterEach(() => void vi.useRealTimers());
