@@ -5,6 +5,8 @@ pragma solidity ^0.8.19;
 /// test reads follows that chain.
 struct Tyche {
   string network;
+  // Of the transactions; one of the ten accounts that have coin on every embedded chain. At first the last: wallets and scripts send from the first.
+  address sender;
 }
 
 using {deploy, link, send, sendValue, words, functionResult} for Tyche global;
@@ -12,14 +14,16 @@ using {deploy, link, send, sendValue, words, functionResult} for Tyche global;
 /// Selects a fork of the network with this name.
 function connectTyche(string memory network) returns (Tyche memory) {
   string memory list = run("npx --no -- tyche network list --json");
-  VM.createSelectFork(VM.parseJsonString(list, string.concat("$[?(@.name == '", network, "')].rpcUrl")));
-  return Tyche(network);
+  string memory url = string.concat("$[?(@.name == '", network, "')].rpcUrl");
+  require(VM.keyExistsJson(list, url), string.concat("Tyche: the service has no embedded network ", network));
+  VM.createSelectFork(VM.parseJsonString(list, url));
+  return Tyche(network, 0xa0Ee7A142d267C1f36714E4a8F75612F20a79720);
 }
 
 /// Deploys a contract. `code`: its creation code with its encoded arguments.
-function deploy(Tyche memory, bytes memory code) returns (address deployed) {
-  (, uint256 nonce) = transact(string.concat('"data":"', VM.toString(code), '"'));
-  deployed = VM.computeCreateAddress(SENDER, nonce);
+function deploy(Tyche memory self, bytes memory code) returns (address deployed) {
+  (, uint256 nonce) = transact(self.sender, string.concat('"data":"', VM.toString(code), '"'));
+  deployed = VM.computeCreateAddress(self.sender, nonce);
   require(deployed.code.length > 0, "Tyche: the deployment reverted");
 }
 
@@ -35,8 +39,9 @@ function send(Tyche memory self, address to, bytes memory data) returns (bytes32
 }
 
 /// Does the same with a value, in wei.
-function sendValue(Tyche memory, address to, bytes memory data, uint256 value) returns (bytes32 transactionHash) {
+function sendValue(Tyche memory self, address to, bytes memory data, uint256 value) returns (bytes32 transactionHash) {
   (transactionHash, ) = transact(
+    self.sender,
     string.concat(
       '"to":"', VM.toString(to), '","value":"', VM.toString(bytes32(value)), '","data":"', VM.toString(data), '"'
     )
@@ -57,8 +62,10 @@ function functionResult(Tyche memory self, bytes32 transactionHash) returns (byt
   return (VM.parseJsonBytes(request, ".response"), VM.parseJsonBytes32(request, ".requestId"));
 }
 
-// The last of the ten accounts that have coin on every embedded chain: wallets and scripts send from the first.
-address constant SENDER = 0xa0Ee7A142d267C1f36714E4a8F75612F20a79720;
+// InvalidConsumer of the coordinators of VRF v2 and v2.5 and of the router of functions, as forge prints them.
+string constant NOT_LINKED_V2 = "0xf0019fe6";
+string constant NOT_LINKED_V2_5 = "0x79bfd401";
+string constant NOT_LINKED_FUNCTIONS = "0x71e83137";
 
 function wait(Tyche memory self, bytes32 transactionHash, string memory kind) returns (string memory request) {
   request = run(
@@ -69,18 +76,22 @@ function wait(Tyche memory self, bytes32 transactionHash, string memory kind) re
   follow();
 }
 
-function transact(string memory fields) returns (bytes32 transactionHash, uint256 nonce) {
+function transact(address sender, string memory fields) returns (bytes32 transactionHash, uint256 nonce) {
   // One price for all: none replaces another test's transaction in the pool.
-  fields = string.concat('{"from":"', VM.toString(SENDER), '","gasPrice":"0x4a817c800",', fields);
-  VM.rpc("eth_call", string.concat("[", fields, '},"latest"]')); // Anvil mines what reverts
+  fields = string.concat('{"from":"', VM.toString(sender), '","gasPrice":"0x4a817c800",', fields);
+  // Anvil mines what reverts.
+  try VM.rpc("eth_call", string.concat("[", fields, '},"latest"]')) {} catch (bytes memory reason) {
+    require(!saysNotLinked(string(reason)), "Tyche: the contract is not linked: tyche.link(address)");
+    rethrow(reason);
+  }
   while (transactionHash == 0) {
-    nonce = pendingNonce();
+    nonce = pendingNonce(sender);
     string memory params = string.concat("[", fields, ',"nonce":', VM.toString(nonce), "}]");
     try VM.rpc("eth_sendTransaction", params) returns (bytes memory hash) {
       transactionHash = bytes32(hash);
     } catch (bytes memory reason) {
       // Tests run at once: another one may have taken the nonce.
-      if (pendingNonce() == nonce) assembly { revert(add(reason, 32), mload(reason)) }
+      if (pendingNonce(sender) == nonce) rethrow(reason);
     }
   }
   // Anvil's counter of transactions is ahead of its newest block for a moment; a receipt is not.
@@ -89,13 +100,27 @@ function transact(string memory fields) returns (bytes32 transactionHash, uint25
   follow();
 }
 
+function saysNotLinked(string memory reason) pure returns (bool) {
+  return contains(reason, NOT_LINKED_V2) || contains(reason, NOT_LINKED_V2_5) || contains(reason, NOT_LINKED_FUNCTIONS);
+}
+
+function contains(string memory text, string memory part) pure returns (bool) {
+  return VM.indexOf(text, part) != type(uint256).max;
+}
+
+function rethrow(bytes memory reason) pure {
+  assembly {
+    revert(add(reason, 32), mload(reason))
+  }
+}
+
 /// Moves the fork to the chain's newest block.
 function follow() {
   VM.rollFork(toUint(VM.rpc("eth_blockNumber", "[]")));
 }
 
-function pendingNonce() returns (uint256) {
-  return toUint(VM.rpc("eth_getTransactionCount", string.concat('["', VM.toString(SENDER), '","pending"]')));
+function pendingNonce(address sender) returns (uint256) {
+  return toUint(VM.rpc("eth_getTransactionCount", string.concat('["', VM.toString(sender), '","pending"]')));
 }
 
 function toUint(bytes memory quantity) pure returns (uint256) {
@@ -111,6 +136,8 @@ interface Cheatcodes {
   function computeCreateAddress(address deployer, uint256 nonce) external pure returns (address);
   function createSelectFork(string calldata url) external returns (uint256);
   function ffi(string[] calldata command) external returns (bytes memory);
+  function indexOf(string calldata text, string calldata part) external pure returns (uint256);
+  function keyExistsJson(string calldata json, string calldata key) external view returns (bool);
   function parseJsonBytes(string calldata json, string calldata key) external pure returns (bytes memory);
   function parseJsonBytes32(string calldata json, string calldata key) external pure returns (bytes32);
   function parseJsonString(string calldata json, string calldata key) external pure returns (string memory);

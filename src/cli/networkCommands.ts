@@ -109,7 +109,12 @@ export interface NetworkMeans<Config> {
   ): Promise<boolean>;
   cost(
     this: void,
-    options: { readonly config: Config; readonly network: string },
+    options: {
+      readonly config: Config;
+      readonly network: string | undefined;
+      /** In place of the network's own, in gwei. */
+      readonly gasPrice: string | undefined;
+    },
   ): Promise<{
     /** With its unit; `nothing` on an embedded network. */
     readonly gasPrice: string;
@@ -133,6 +138,12 @@ export interface NetworkMeans<Config> {
       readonly onEnough: (sentence: string) => void;
     },
   ): Promise<void>;
+}
+
+interface CostFlags {
+  readonly gasPrice?: string;
+  readonly config?: string;
+  readonly json?: true;
 }
 
 interface DeployFlags {
@@ -251,21 +262,25 @@ export function registerNetworkTools<Config>(
     });
   network
     .command("cost")
-    .argument("<name>", "network of the configuration")
+    .argument("[name]", "network of the configuration")
+    .option("--gas-price <gwei>", "gas price in place of the network's, for any network", parseAmount)
     .option("--config <file>", "configuration file")
     .option("--json", "print JSON")
     .description("Shows what calls cost at the network's current gas price, also before a deployment.")
-    .action(async (name: string, flags: { readonly config?: string; readonly json?: true }) => {
+    .action(async (name: string | undefined, flags: CostFlags) => {
+      const { gasPrice: given } = flags;
+      if (name === undefined && given === undefined) throw new MissingPriceError();
       const config = await means.readConfig(flags.config);
-      const costs = await means.cost({ config, network: name });
+      const costs = await means.cost({ config, network: name, gasPrice: given });
       if (flags.json) return out(JSON.stringify({ network: name, ...costs }, null, 2));
       const { gasPrice, calls } = costs;
-      out(`gas costs ${gasPrice} on ${name}; request and answer together take`);
+      const where = name === undefined ? "" : ` on ${name}`;
+      out(`gas costs ${gasPrice}${where}; request and answer together take`);
       for (const { what, gas, cost } of calls) out(`  ${what.padEnd(35)} ${gas.padStart(8)} gas  ${cost}`);
       out(
         colors.dim(
           costs.gasPriceWei === "0"
-            ? "An embedded network's coins are free; a public one charges its gas price for this."
+            ? "An embedded network's coins are free; --gas-price 1 shows what a public one at 1 gwei charges."
             : "A rollup adds what it charges for the data of transactions.",
         ),
       );
@@ -317,6 +332,15 @@ function parseAmount(text: string): string {
   if (!/^(?:0|[1-9][0-9]{0,8})(?:\.[0-9]{1,18})?$/.test(text))
     throw new InvalidArgumentError("It must be a decimal number, such as 0.5.");
   return text;
+}
+
+class MissingPriceError extends TycheError {
+  constructor() {
+    super("name a network of the configuration, or a gas price: --gas-price 1", {
+      code: "invalid_parameter",
+      blame: "caller",
+    });
+  }
 }
 
 class MissingAmountError extends TycheError {

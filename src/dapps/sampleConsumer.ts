@@ -88,6 +88,8 @@ const BASE_V2 = `interface VRFCoordinatorV2Interface {
 
 abstract contract VRFConsumerBaseV2 {
   error OnlyCoordinatorCanFulfill(address have, address want);
+  /// The coordinator reverts with it if this contract is not linked: declared, so that tools can name it.
+  error InvalidConsumer(uint64 subId, address consumer);
 
   address private immutable vrfCoordinator;
 
@@ -133,6 +135,8 @@ interface IVRFCoordinatorV2Plus {
 
 abstract contract VRFConsumerBaseV2Plus {
   error OnlyCoordinatorCanFulfill(address have, address want);
+  /// The coordinator reverts with it if this contract is not linked: declared, so that tools can name it.
+  error InvalidConsumer(uint256 subId, address consumer);
 
   IVRFCoordinatorV2Plus internal immutable vrfCoordinator;
 
@@ -182,6 +186,8 @@ library FunctionsRequest {
 
 abstract contract FunctionsClient {
   error OnlyRouterCanFulfill();
+  /// The router reverts with it if this contract is not linked: declared, so that tools can name it.
+  error InvalidConsumer();
 
   IFunctionsRouter private immutable router;
 

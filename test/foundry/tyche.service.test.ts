@@ -30,6 +30,11 @@ contract FailuresTest {
     tyche.send(address(dice), abi.encodeCall(Dice.roll, ()));
   }
 
+  function test_notLinkedForFunctions() external {
+    Sum sum = Sum(tyche.deploy(type(Sum).creationCode));
+    tyche.send(address(sum), abi.encodeCall(Sum.ask, (new string[](0))));
+  }
+
   function test_noRequest() external {
     tyche.words(tyche.sendValue(address(0xb0b), "", 1 ether));
   }
@@ -51,6 +56,10 @@ pragma solidity ^0.8.19;
 import {Dice} from "../src/Dice.sol";
 import {Tyche, connectTyche} from "tyche/Tyche.sol";
 
+contract Sender {
+  address public deployer = msg.sender;
+}
+
 contract ManyTest {
   Tyche private tyche;
 
@@ -68,6 +77,12 @@ contract ManyTest {
 
   function test_3() external {
     deploy();
+  }
+
+  function test_otherSender() external {
+    tyche.sender = 0x23618e81E3f5cdF7f54C3d65f7FBc0aBf5B21E8f;
+    Sender sender = Sender(tyche.deploy(type(Sender).creationCode));
+    require(sender.deployer() == tyche.sender, "another deployer");
   }
 
   function deploy() private {
@@ -124,13 +139,19 @@ interface Suite {
 
 test("error: what fails on the chain or in the service fails the test, with the reason", async () => {
   expect(await runForge("FailuresTest")).toEqual({
-    "test_notLinked()": expect.stringContaining("0xf0019fe6"), // InvalidConsumer(uint64,address)
+    "test_notLinked()": "Tyche: the contract is not linked: tyche.link(address)",
+    "test_notLinkedForFunctions()": "Tyche: the contract is not linked: tyche.link(address)",
     "test_noRequest()": expect.stringContaining("no linked contract requested random words in 0x"),
     "test_functionThrows()": expect.stringContaining("Cannot convert x to a BigInt"),
-    "test_noNetwork()": expect.stringContaining("nowhere"),
+    "test_noNetwork()": "Tyche: the service has no embedded network nowhere",
   });
 });
 
 test("behaviour: tests that run at once get each a contract of its own", async () => {
-  expect(await runForge("ManyTest")).toEqual({ "test_1()": null, "test_2()": null, "test_3()": null });
+  expect(await runForge("ManyTest")).toEqual({
+    "test_1()": null,
+    "test_2()": null,
+    "test_3()": null,
+    "test_otherSender()": null,
+  });
 });

@@ -94,6 +94,7 @@ test("behaviour: what is not run says who runs it", () => {
   expect([...reasons]).toEqual([
     "CI runs both on a fresh clone",
     "needs systemd",
+    "needs a cluster",
     "needs a registry of packages",
     "needs the id of a dapp, and a person who accepts",
   ]);

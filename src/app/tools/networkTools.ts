@@ -1,7 +1,7 @@
 import { LATEST_CONFIG } from "../../chainlink/nodeConfig.ts";
 import { askContract } from "../../chainlink/contractRead.ts";
 import { isEmbedded } from "../config/embeddedNetworkSchema.ts";
-import { formatGwei, isHex, parseEther, type Hex } from "viem";
+import { formatGwei, isHex, parseEther, parseGwei, type Hex } from "viem";
 import { CALL_GAS } from "../../chainlink/callGas.ts";
 import { encodeNodeUrls, parseNodeUrls, type FormerKey } from "../../chainlink/offchainConfig.ts";
 import type { Account } from "../../evm/account.ts";
@@ -156,17 +156,18 @@ export const NETWORK_TOOLS: Means = {
     });
   },
 
-  async cost({ config, network }) {
-    const found = config.networks[network];
-    if (found !== undefined && isEmbedded(found))
+  async cost({ config, network, gasPrice }) {
+    const found = network === undefined ? undefined : config.networks[network];
+    const isFree = found === undefined || isEmbedded(found);
+    if (gasPrice !== undefined)
+      return costsAt(parseGwei(gasPrice), isFree ? "coins" : profileOfExternal(network!, found).coin);
+    if (found !== undefined && isFree)
       return { gasPrice: "nothing", gasPriceWei: "0", calls: costOfCalls(0n, () => "nothing") };
-    const settings = externalOf(config, network);
-    const profile = profileOfExternal(network, settings);
+    const settings = externalOf(config, network!);
+    const profile = profileOfExternal(network!, settings);
     const client = connectExternal(settings.rpcUrls, profile.chainId);
     try {
-      const priceWei = await feesOfExternal(settings, profile).gasPriceWei(client);
-      const calls = costOfCalls(priceWei, (wei) => `${roundAmount(wei)} ${profile.coin}`);
-      return { gasPrice: `${formatGwei(priceWei)} gwei`, gasPriceWei: priceWei.toString(), calls };
+      return costsAt(await feesOfExternal(settings, profile).gasPriceWei(client), profile.coin);
     } finally {
       await client.close();
     }
@@ -198,6 +199,12 @@ export const NETWORK_TOOLS: Means = {
     }
   },
 };
+
+const costsAt = (priceWei: bigint, coin: string) => ({
+  gasPrice: `${formatGwei(priceWei)} gwei`,
+  gasPriceWei: priceWei.toString(),
+  calls: costOfCalls(priceWei, (wei) => `${roundAmount(wei)} ${coin}`),
+});
 
 function costOfCalls(priceWei: bigint, show: (wei: bigint) => string) {
   return Object.entries(CALL_GAS).map(([what, gas]) => ({
