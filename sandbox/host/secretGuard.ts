@@ -23,13 +23,13 @@ interface Breach {
 /** Keeps a run's secrets from where they don't belong. */
 export interface SecretGuard {
   /**
-   * Returns a text without the values and without pieces of 8 or more characters of them, also as JSON, percent-encoded, in base64 and
-   * in hex, each also back to front.
+   * Returns a text without the values and without pieces of 8 or more characters of them, also in lower and upper case, as JSON,
+   * percent-encoded, in base64 and in hex, each also back to front.
    */
   mask(this: void, text: string): string;
   /** Returns why a request may not be made; `undefined` if it may. A run that is told so has failed: see {@link breach}. */
   refuse(this: void, request: Outgoing): string | undefined;
-  /** Returns why a module may not be imported: a URL's server and those that it leads to would see what is in it. */
+  /** Returns why a module may not be imported: a URL's server and those that it leads to, or the registry, would see what is in it. */
   refuseImport(this: void, specifier: string): string | undefined;
   /** Returns why the run has failed, whatever it returns. */
   breach(this: void): Breach | undefined;
@@ -40,9 +40,10 @@ export interface SecretGuard {
  * at the ports on them: whatever it makes of a value, others can't receive or read it.
  */
 export function createSecretGuard({
+  source = "",
   secrets = {},
   allowedHosts = {},
-}: Pick<RunRequest, "secrets" | "allowedHosts">): SecretGuard {
+}: Pick<RunRequest, "secrets" | "allowedHosts"> & Partial<Pick<RunRequest, "source">>): SecretGuard {
   const values = Object.entries(secrets)
     .filter(([, { length }]) => length >= MIN_MASKED_CHARS)
     .map(([name, value]) => ({ name, forms: formsOf(value) }));
@@ -97,9 +98,16 @@ export function createSecretGuard({
       return sent && fail(`Its secret ${sent.name} may not be sent to ${url.host}.`);
     },
     refuseImport(specifier) {
+      if (lists.size === 0) return undefined;
       // Parsed like the loader does: it ignores blanks around a URL and line breaks within.
-      if (lists.size === 0 || !/^https?:$/.test(URL.parse(specifier)?.protocol ?? "")) return undefined;
-      return fail("With a secret that has hosts, a source can't import modules by their URL.");
+      if (/^https?:$/.test(URL.parse(specifier)?.protocol ?? ""))
+        return fail("With a secret that has hosts, a source can't import modules by their URL.");
+      // The registry sees the name, and whoever owns the package how often it is downloaded.
+      if (specifier.startsWith("npm:") && !source.includes(specifier))
+        return fail(
+          'With a secret that has hosts, a source imports only packages that it names: write import("npm:…").',
+        );
+      return undefined;
     },
     breach: () => breached,
   };
@@ -112,6 +120,8 @@ function formsOf(value: string): readonly string[] {
   const base64 = [0, 1, 2].map((offset) => base64At(bytes, offset));
   const forms = [
     value,
+    value.toLowerCase(),
+    value.toUpperCase(),
     JSON.stringify(value).slice(1, -1),
     value.replaceAll("\\", "\\\\"),
     encodeURIComponent(value.toWellFormed()),

