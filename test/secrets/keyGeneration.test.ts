@@ -13,17 +13,27 @@ import {
 } from "../../src/secrets/keyGeneration.ts";
 import {
   checkShare,
+  CiphertextError,
   combineShares,
   decrypt,
   encrypt,
   makeShare,
   NO_LABEL,
   parseCiphertext,
+  type ThresholdPublicKey,
 } from "../../src/secrets/tdh2.ts";
 
 /** The reference: what functions-toolkit 0.3.2 encrypts with. */
 const load = createRequire(createRequire(import.meta.url).resolve("@chainlink/functions-toolkit"));
 const reference = load("./tdh2.js") as { encrypt(key: object, message: Buffer): string };
+const simulation = load("./simulationConfig.js") as {
+  readonly simulatedSecretsKeys: {
+    readonly thresholdKeys: {
+      readonly publicKey: string;
+      readonly privateKeyShares: Readonly<Record<string, string>>;
+    };
+  };
+};
 
 const seed = (byte: number): Uint8Array => new Uint8Array(32).fill(byte);
 const MESSAGE = "message ü";
@@ -198,4 +208,22 @@ test("behaviour: after a handover, what names a dapp can be opened as before, an
   const inner = { ...(JSON.parse(atob(outer.TDH2Ctxt)) as object), Label: btoa("\u0001".repeat(32)) };
   const changed = JSON.stringify({ ...outer, TDH2Ctxt: btoa(JSON.stringify(inner)) });
   expect(() => parseHandedOn(changed, threshold)).toThrow("proof does not hold");
+});
+
+test("default: the shares that functions-toolkit publishes of its test key open what it encrypts to it", async () => {
+  const { thresholdKeys } = simulation.simulatedSecretsKeys;
+  const key = JSON.parse(thresholdKeys.publicKey) as ThresholdPublicKey;
+  const ciphertext = parseCiphertext(reference.encrypt(key, Buffer.from("message")), key);
+  const shares = Object.values(thresholdKeys.privateKeyShares).map(
+    (share) => JSON.parse(share) as { readonly Index: number; readonly V: string },
+  );
+  const points = shares.map(({ Index, V }) => {
+    const share = makeShare(ciphertext.u, BigInt(`0x${Buffer.from(V, "base64").toString("hex")}`));
+    return [Index, checkShare(ciphertext.u, key.HArray[Index]!, share)!] as const;
+  });
+  const open = async (of: typeof points): Promise<string> =>
+    Buffer.from(await decrypt(ciphertext, combineShares(new Map(of)))).toString();
+  expect(await open(points.slice(0, 2))).toBe("message");
+  expect(await open(points.slice(2))).toBe("message");
+  await expect(open(points.slice(0, 1))).rejects.toThrow(CiphertextError);
 });
