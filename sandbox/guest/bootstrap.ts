@@ -34,6 +34,7 @@ import { shareFormats } from "./intl.ts";
 import type { Chunk, Internals } from "./internals.ts";
 import { createConsole } from "./plainConsole.ts";
 import { ASK, TELL, type Host } from "./protocol.ts";
+import { type ProxyParts, recordProxies } from "./proxies.ts";
 import { readThrown } from "./thrown.ts";
 import { createTimers } from "./timers.ts";
 import type { NodeErrors } from "./buffer/errors.ts";
@@ -92,6 +93,7 @@ export default function boot(
   /** Console characters left; negative once some were dropped. */
   let printable = 0;
   const functions = createFunctions();
+  let proxyParts: (value: object) => ProxyParts | undefined = () => undefined;
 
   const internals: Internals = {
     hostCall: (name, bytes, onStart) =>
@@ -120,6 +122,7 @@ export default function boot(
       throw new Error(`The program ended with code ${code}`);
     },
     cloneRules: createCloneRules(),
+    proxyParts: (value) => proxyParts(value),
     encodeUtf8,
     decodeUtf8: (bytes, fatal, keepsMark) =>
       (load("text")["decodeUtf8"] as Internals["decodeUtf8"])(bytes, fatal, keepsMark),
@@ -247,7 +250,10 @@ export default function boot(
     switch (tell) {
       case TELL.start:
         if (e === true) captured = captureBuiltIns();
-        if (d === true) fillGlobalObject();
+        if (d === true) {
+          proxyParts = recordProxies();
+          fillGlobalObject();
+        }
         void run(a as Source, b as string, parse(c as string) as StartLimits);
         return undefined;
       case TELL.tick:

@@ -31,8 +31,12 @@ const probeOf =
 const TypedArray = Object.getPrototypeOf(Uint8Array) as { prototype: object };
 const typedArrayTag = getterOf(TypedArray.prototype, Symbol.toStringTag);
 
-export const isMap = accepts(probeOf(getterOf(Map.prototype, "size")));
-export const isSet = accepts(probeOf(getterOf(Set.prototype, "size")));
+const mapSize = getterOf(Map.prototype, "size");
+const setSize = getterOf(Set.prototype, "size");
+/** Returns the number of entries, whatever the prototype. */
+export const sizeOf = (value: object): number => apply(isMap(value) ? mapSize : setSize, value, []) as number;
+export const isMap = accepts(probeOf(mapSize));
+export const isSet = accepts(probeOf(setSize));
 export const isWeakMap = accepts(probeOf(WeakMap.prototype.has, {}));
 export const isWeakSet = accepts(probeOf(WeakSet.prototype.has, {}));
 export const isWeakRef = accepts(probeOf(WeakRef.prototype.deref));
@@ -76,6 +80,11 @@ export const isBigIntObject = accepts(probeOf(BigInt.prototype.valueOf));
 export const isSymbolObject = accepts(probeOf(Symbol.prototype.valueOf));
 
 const sourceOf = getterOf(RegExp.prototype, "source");
+/** Returns a regular expression's text, whatever its prototype. */
+export function regExpText(value: object): string {
+  if (Object.getPrototypeOf(value) !== null) return RegExp.prototype.toString.call(value);
+  return String(new RegExp(value as RegExp));
+}
 /** Excludes `RegExp.prototype`, which answers the getter without being a regular expression. */
 export const isRegExp = (value: unknown): boolean =>
   value !== RegExp.prototype && accepts(probeOf(sourceOf))(value);

@@ -1,11 +1,12 @@
 import type { Internals } from "../internals.ts";
 import { formatArguments } from "../inspect/format.ts";
 import { inspect } from "../inspect/inspect.ts";
-import type { InspectOptions } from "../inspect/inspection.ts";
+import { type InspectOptions, proxies } from "../inspect/inspection.ts";
 import { tableText } from "../inspect/table.ts";
 
 /** `console` with Deno's formatting, and `inspect` for the chunks that print or format. */
-export default function consoleChunk({ print }: Internals): Readonly<Record<string, unknown>> {
+export default function consoleChunk({ print, proxyParts }: Internals): Readonly<Record<string, unknown>> {
+  proxies.partsOf = proxyParts;
   const counts = new Map<string, number>();
   const timers = new Map<string, number>();
   let indent = 0;

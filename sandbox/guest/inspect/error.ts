@@ -59,7 +59,8 @@ function stackOf(state: ErrorInspection, error: Error, show: (value: unknown) =>
     stack = undefined;
   }
   // Frames of our own code mean nothing to the caller.
-  if (typeof stack === "string" && stack !== "") return stack.replace(/\n\s+at [^\n]*\btyche:\w+[^\n]*/g, "");
+  if (typeof stack === "string" && stack !== "")
+    return stack.replace(/\n[ \t]+at [^\n]*\btyche:\w+[^\n]*/g, "");
   const plain = Error.prototype.toString.call(error);
   if (!stack) return plain;
   state.seen.push(error);

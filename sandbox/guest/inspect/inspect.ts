@@ -1,5 +1,5 @@
 import { colored } from "./colors.ts";
-import type { InspectOptions, Inspection } from "./inspection.ts";
+import { type InspectOptions, type Inspection, proxies } from "./inspection.ts";
 import { joinEntries } from "./layout.ts";
 import { getConstructorName, getPrefix } from "./names.ts";
 import { formatPrimitive } from "./primitive.ts";
@@ -55,9 +55,16 @@ function begin(options: InspectOptions, own: Inspection["inspect"]): Inspection 
 }
 
 /** Formats one value, `depth` levels below the outermost. */
-function formatValue(state: Inspection, value: unknown, depth: number): string {
-  if ((typeof value !== "object" && typeof value !== "function") || value === null)
-    return formatPrimitive(state, value);
+function formatValue(state: Inspection, given: unknown, depth: number): string {
+  if ((typeof given !== "object" && typeof given !== "function") || given === null)
+    return formatPrimitive(state, given);
+  let value = given;
+  for (let parts = proxies.partsOf(value); parts !== undefined; parts = proxies.partsOf(value)) {
+    const [target, handler] = parts;
+    if (target === undefined) throw new TypeError("Cannot inspect a proxy that has been revoked");
+    if (state.options.showProxy) return formatProxy(state, [target, handler], depth);
+    value = target;
+  }
   if (state.customInspect) {
     const own = customText(state, value, depth);
     if (own !== undefined) return own;
@@ -69,6 +76,16 @@ function formatValue(state: Inspection, value: unknown, depth: number): string {
     return state.stylize(`[Circular *${index}]`, "special");
   }
   return formatObject(state, value, depth);
+}
+
+/** Formats a proxy's target and handler. */
+function formatProxy(state: Inspection, parts: readonly unknown[], depth: number): string {
+  if (depth > state.depth) return state.stylize("Proxy [Array]", "special");
+  state.indentation += 2;
+  state.currentDepth = depth + 1;
+  const entries = parts.map((part) => formatValue(state, part, depth + 1));
+  state.indentation -= 2;
+  return joinEntries(state, { entries, base: "", braces: ["Proxy [", "]"], depth: depth + 1 });
 }
 
 function customText(state: Inspection, value: object, depth: number): string | undefined {

@@ -1,4 +1,8 @@
+import type { ProxyParts } from "../proxies.ts";
 import type { Layout } from "./layout.ts";
+
+/** What is asked of a proxy; set by each chunk that inspects. */
+export const proxies: { partsOf(value: object): ProxyParts | undefined } = { partsOf: () => undefined };
 
 /** Options of `Deno.inspect` that matter without a terminal. */
 export interface InspectOptions {
@@ -17,6 +21,8 @@ export interface InspectOptions {
   sorted?: boolean | ((a: string, b: string) => number);
   getters?: boolean | "get" | "set";
   showHidden?: boolean;
+  /** Whether a proxy is shown as such, with its handler. Default: as its target. */
+  showProxy?: unknown;
   trailingComma?: boolean;
   customInspect?: boolean;
   /** Whether texts have the colours of their kinds. */

@@ -49,14 +49,16 @@ export function shapeOf(state: Inspection, value: object, constructor: string | 
   const bare = shape.keys.length === 0;
   if (types.isSet(value)) {
     const set = value as Set<unknown>;
-    const head = prefix("Set", set.size);
-    if (set.size === 0 && bare) return done(`${head}{}`);
+    const size = types.sizeOf(value);
+    const head = prefix("Set", size);
+    if (size === 0 && bare) return done(`${head}{}`);
     return { ...shape, braces: [`${head}{`, "}"], entries: (inner) => setEntries(state, set, inner) };
   }
   if (types.isMap(value)) {
     const map = value as Map<unknown, unknown>;
-    const head = prefix("Map", map.size);
-    if (map.size === 0 && bare) return done(`${head}{}`);
+    const size = types.sizeOf(value);
+    const head = prefix("Map", size);
+    if (size === 0 && bare) return done(`${head}{}`);
     return { ...shape, braces: [`${head}{`, "}"], entries: (inner) => mapEntries(state, map, inner) };
   }
   if (constructor === "Object" && !types.isBoxedPrimitive(value) && !isError(value)) {
@@ -85,7 +87,7 @@ function specialShapeOf(
   const open = (fallback: string): [string, string] => [`${prefix(fallback)}{`, "}"];
   if (types.isRegExp(value)) {
     const head = prefix("RegExp");
-    return withBase(`${head === "RegExp " ? "" : head}${RegExp.prototype.toString.call(value)}`, "regexp");
+    return withBase(`${head === "RegExp " ? "" : head}${types.regExpText(value)}`, "regexp");
   }
   if (types.isDate(value)) {
     const time = Date.prototype.getTime.call(value);
