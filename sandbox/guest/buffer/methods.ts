@@ -1,3 +1,4 @@
+import * as types from "../types.ts";
 import { bytesOf } from "../webIdl.ts";
 import { Buffer, type Bytes, asBuffer } from "./buffer.ts";
 import { checkBytes, compareBytes } from "./compare.ts";
@@ -21,11 +22,10 @@ export function createMethods({ encode, decode }: Encodings): Record<string, unk
       if (typeof text !== "string") throw wrongType("argument", "string", undefined);
       let at = 0;
       let room = this.length;
-      let name = encoding;
-      if (typeof offset === "string") name = offset;
+      let name = offset === undefined ? undefined : encoding;
+      if (typeof offset === "string" && length === undefined) name = offset;
       else if (offset !== undefined) {
-        at = Number(offset);
-        if (at < 0 || at > this.length) throw outOfRange("offset", `>= 0 && <= ${this.length}`, at);
+        at = checkInteger(offset, "offset", 0, this.length);
         room = this.length - at;
         if (typeof length === "string") name = length;
         else if (length !== undefined) room = Math.min(room, checkInteger(length, "length", 0, this.length));
@@ -52,11 +52,18 @@ export function createMethods({ encode, decode }: Encodings): Record<string, unk
       if (from < 0) throw outOfRange("start", `>= 0 && <= ${Number.MAX_SAFE_INTEGER}`, from);
       if (to < 0 || to > this.length) throw outOfRange("end", `>= 0 && <= ${this.length}`, to);
       if (from > this.length) throw new RangeError("Out of range index");
-      const pattern = typeof value === "string" ? encode(value, encodingOf(name)) : bytesOf(value);
+      const pattern =
+        typeof value === "string"
+          ? encode(value, encodingOf(name))
+          : types.isTypedArray(value)
+            ? Uint8Array.from(value as Uint8Array)
+            : bytesOf(value);
       if (pattern === undefined) Uint8Array.prototype.fill.call(this, Number(value) & 255, from, to);
       else if (pattern.length === 0 && value !== "" && to > from) throw invalidArgument("value", value);
       else if (pattern.length === 0) Uint8Array.prototype.fill.call(this, 0, from, to);
-      else for (let at = from; at < to; at++) this[at] = pattern[(at - from) % pattern.length] as number;
+      else
+        for (let at = Math.trunc(from); at < to; at++)
+          this[at] = pattern[(at - Math.trunc(from)) % pattern.length] as number;
       return this;
     },
     copy(this: Uint8Array, target: unknown, ...more: unknown[]): number {
@@ -65,7 +72,8 @@ export function createMethods({ encode, decode }: Encodings): Record<string, unk
       if (from !== undefined && (from < 0 || from > this.length))
         throw outOfRange("sourceStart", `>= 0 && <= ${this.length}`, from);
       if (to !== undefined && more[2] !== undefined && to < 0) throw outOfRange("sourceEnd", ">= 0", to);
-      return Reflect.apply(copy, this, [asBuffer(asPlain(checkBytes(target, "target"))), ...more]) as number;
+      const bytes = ArrayBuffer.isView(target) ? asPlain(target) : checkBytes(target, "target");
+      return Reflect.apply(copy, this, [asBuffer(bytes), ...more]) as number;
     },
     equals(this: Uint8Array, other: unknown): boolean {
       return compareBytes(this, checkBytes(other, "otherBuffer")) === 0;
@@ -81,8 +89,11 @@ export function createMethods({ encode, decode }: Encodings): Record<string, unk
       const other = asPlain(checkBytes(target, "target"));
       if (targetStart !== undefined) checkInteger(targetStart, "targetStart");
       if (targetEnd !== undefined) checkInteger(targetEnd, "targetEnd", 0, other.length);
-      if (start !== undefined) checkInteger(start, "sourceStart");
-      if (end !== undefined) checkInteger(end, "sourceEnd", 0, this.length);
+      // Deno checks the target's ends again in place of this buffer's.
+      if (start !== undefined) checkInteger(targetStart ?? 0, "sourceStart");
+      if (end !== undefined) checkInteger(targetEnd ?? other.length, "sourceEnd", 0, this.length);
+      if ((start as number) < 0 || (end as number) > this.length)
+        throw outOfRange("out of range index", "range", undefined);
       return compareBytes(asPlain(this).subarray(start, end), other.subarray(targetStart, targetEnd));
     },
     indexOf(this: Uint8Array, value: unknown, from?: unknown, ...rest: unknown[]): number {
@@ -148,7 +159,8 @@ export function createMethods({ encode, decode }: Encodings): Record<string, unk
         ? Uint8Array.prototype.indexOf.call(within, value & 255, Math.max(at, 0))
         : Uint8Array.prototype.lastIndexOf.call(within, value & 255, Number.isNaN(at) ? 0 : at);
     }
-    let wanted = typeof value === "string" ? encode(value, encodingOf(name)) : bytesOf(value);
+    const isBytes = typeof value === "object" && value instanceof Uint8Array;
+    let wanted = typeof value === "string" ? encode(value, encodingOf(name)) : isBytes ? value : undefined;
     if (wanted === undefined) {
       throw wrongArgument(
         "value",
@@ -174,7 +186,7 @@ export function createMethods({ encode, decode }: Encodings): Record<string, unk
 }
 
 /** Returns the same bytes as a plain `Uint8Array`, whose methods return plain arrays. */
-function asPlain(bytes: Uint8Array): Uint8Array {
+function asPlain(bytes: ArrayBufferView): Uint8Array {
   return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 

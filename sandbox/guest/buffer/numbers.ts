@@ -22,7 +22,7 @@ const viewOf = (bytes: Uint8Array): DataView =>
 function checkOffset(bytes: Uint8Array, offset: unknown, size: number): number {
   const at = offset === undefined ? 0 : offset;
   if (typeof at !== "number") throw wrongType("offset", "number", at);
-  if (!Number.isInteger(at)) throw outOfRange("offset", "an integer", at);
+  if (Math.floor(at) !== at) throw outOfRange("offset", "an integer", at);
   if (bytes.length < size) {
     const message = "Attempt to access memory outside buffer bounds";
     throw nodeError("ERR_BUFFER_OUT_OF_BOUNDS", message, RangeError);
@@ -32,8 +32,13 @@ function checkOffset(bytes: Uint8Array, offset: unknown, size: number): number {
   return at;
 }
 
+function toNumber(value: unknown): number {
+  if (typeof value === "bigint") throw new TypeError("Cannot convert a BigInt value to a number");
+  return Number(value);
+}
+
 function checkValue(value: unknown, min: bigint, max: bigint, size: number, isBig: boolean): number | bigint {
-  const number = isBig ? (value as bigint) : Number(value);
+  const number = isBig ? (value as bigint) : toNumber(value);
   if (isBig && typeof value !== "bigint")
     throw new TypeError("Cannot mix BigInt and other types, use explicit conversions");
   if (number >= min && number <= max) return number;
@@ -74,7 +79,7 @@ export function numberMethods(): Record<string, NumberMethod> {
       add(`write${name}${suffix}`, function write(this: Uint8Array, value: unknown, offset?: unknown) {
         if (name.startsWith("Big") && typeof value !== "bigint") checkOffset(this, offset, size);
         const checked =
-          min === undefined ? Number(value) : checkValue(value, min, max, size, name.startsWith("Big"));
+          min === undefined ? toNumber(value) : checkValue(value, min, max, size, name.startsWith("Big"));
         const at = checkOffset(this, offset, size);
         set.call(viewOf(this), at, checked, little);
         return at + size;

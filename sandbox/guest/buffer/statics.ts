@@ -70,6 +70,8 @@ export function createStatics({ encode }: Encodings): Record<string, unknown> {
       typeof encoding === "string" && encoding.toLowerCase() in ENCODINGS,
     concat(list: unknown, length?: unknown): Bytes {
       if (!Array.isArray(list)) throw wrongArgument("list", "an instance of Array", list);
+      // The lengths are added before the parts are checked.
+      if (length === undefined) for (const part of list as { length: unknown }[]) void part.length;
       const parts = list.map((part: unknown, at) => checkBytes(part, `list[${at}]`));
       const total =
         length === undefined
@@ -107,7 +109,8 @@ function toBytes(list: ArrayLike<unknown>): Bytes {
   return bytes;
 }
 
-function checkLength(size: unknown): number {
+/** Checks the size of a new buffer. */
+export function checkLength(size: unknown): number {
   if (typeof size !== "number") throw wrongType("size", "number", size);
   if (!(size >= 0 && size <= 9_007_199_254_740_991))
     throw outOfRange("size", ">= 0 && <= 9007199254740991", size);

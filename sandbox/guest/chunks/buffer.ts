@@ -1,12 +1,13 @@
 import { Buffer, asBuffer } from "../buffer/buffer.ts";
 import { createEncodings, encodingOf } from "../buffer/encodings.ts";
 import { createMethods } from "../buffer/methods.ts";
-import { createStatics } from "../buffer/statics.ts";
-import { nodeError, wrongArgument } from "../buffer/errors.ts";
+import { ORDER, SHAPES } from "../buffer/shapes.ts";
+import { checkLength, createStatics } from "../buffer/statics.ts";
+import { outOfRange, wrongArgument, wrongType } from "../buffer/errors.ts";
 import type { Internals } from "../internals.ts";
+import { order, shape } from "../shape.ts";
 import { bytesOf } from "../webIdl.ts";
 
-const INSPECTED_BYTES = 50;
 /** The encodings that `transcode` knows. */
 const TRANSCODED = ["utf8", "utf16le", "latin1", "ascii"];
 /** Pairs of encodings that Deno doesn't convert. */
@@ -19,6 +20,7 @@ export default function bufferChunk(internals: Internals): Readonly<Record<strin
   const encodings = createEncodings(internals);
   const { encode, decode } = encodings;
 
+  let inspectedBytes = 50;
   const statics = createStatics(encodings);
   Object.assign(Buffer, statics);
   delete prototype["_isBuffer"];
@@ -32,10 +34,10 @@ export default function bufferChunk(internals: Internals): Readonly<Record<strin
     Object.defineProperty(prototype, symbol, {
       configurable: true,
       value(this: Uint8Array, ...args: unknown[]): string {
-        const shown = Array.from(this.subarray(0, INSPECTED_BYTES), (byte) =>
+        const shown = Array.from(this.subarray(0, inspectedBytes), (byte) =>
           byte.toString(16).padStart(2, "0"),
         ).join(" ");
-        const left = this.length - INSPECTED_BYTES;
+        const left = this.length - inspectedBytes;
         const more = left > 0 ? ` ... ${left} more byte${left > 1 ? "s" : ""}` : "";
         // Properties are printed as Node prints them; the two symbols' methods are given `inspect` at different places.
         const inspect = args.find((arg) => typeof arg === "function") as (...args: unknown[]) => string;
@@ -51,23 +53,35 @@ export default function bufferChunk(internals: Internals): Readonly<Record<strin
   const { Blob, File } = load("file");
   const names = {
     Buffer,
-    SlowBuffer: Buffer,
+    SlowBuffer: function (size: number) {
+      return asBuffer(new Uint8Array(checkLength(size)));
+    },
     constants,
     kMaxLength: constants.MAX_LENGTH,
     kStringMaxLength: constants.MAX_STRING_LENGTH,
-    INSPECT_MAX_BYTES: INSPECTED_BYTES,
+    get INSPECT_MAX_BYTES(): number {
+      return inspectedBytes;
+    },
+    set INSPECT_MAX_BYTES(count: unknown) {
+      if (typeof count !== "number") throw wrongType("INSPECT_MAX_BYTES", "number", count);
+      if (!(count >= 0)) throw outOfRange("INSPECT_MAX_BYTES", ">= 0", count);
+      inspectedBytes = count;
+    },
     isUtf8,
     isAscii: (input: unknown) => checkInput(input).every((byte) => byte < 0x80),
     Blob,
     File,
-    atob: (text: string) => (load("text")["atob"] as (text: string) => string)(text),
-    btoa: (text: string) => (load("text")["btoa"] as (text: string) => string)(text),
+    atob: (...args: unknown[]) => (load("text")["atob"] as (...args: unknown[]) => string)(...args),
+    btoa: (...args: unknown[]) => (load("text")["btoa"] as (...args: unknown[]) => string)(...args),
     transcode: (bytes: Uint8Array, from: string, to: string) => {
       if (!(bytes instanceof Uint8Array))
         throw wrongArgument("source", "an instance of Buffer or Uint8Array", bytes);
       const isKnown = [from, to].every((name) => isEncoding(name) && TRANSCODED.includes(encodingOf(name)));
       if (!isKnown || NOT_TRANSCODED.includes(`${encodingOf(from)} ${encodingOf(to)}`))
-        throw nodeError("U_ILLEGAL_ARGUMENT_ERROR", "Unable to transcode Buffer [U_ILLEGAL_ARGUMENT_ERROR]");
+        throw Object.assign(new Error("Unable to transcode Buffer [U_ILLEGAL_ARGUMENT_ERROR]"), {
+          code: "U_ILLEGAL_ARGUMENT_ERROR",
+          errno: 1,
+        });
       return asBuffer(encode(forEncoding(decode(bytes, encodingOf(from)), encodingOf(to)), encodingOf(to)));
     },
     resolveObjectURL: (url: unknown) => (load("url")["findBlob"] as (url: string) => unknown)(String(url)),
@@ -86,7 +100,14 @@ export default function bufferChunk(internals: Internals): Readonly<Record<strin
     return bytes;
   }
   function isUtf8(input: unknown): boolean {
-    return !decode(checkInput(input), "utf8").includes("\ufffd");
+    const bytes = checkInput(input);
+    try {
+      internals.decodeUtf8(bytes, true);
+      return true;
+    } catch {
+      return false;
+    }
   }
-  return { ...names, default: names };
+  shape(names, SHAPES);
+  return { ...names, default: order(names, ORDER) };
 }

@@ -5,10 +5,12 @@ import { createDiagnostics } from "../node/diagnostics.ts";
 import { createEvents } from "../node/events.ts";
 import { createPaths } from "../node/path.ts";
 import { createQuerystring } from "../node/querystring.ts";
+import { ORDERS, SHAPES } from "../node/shapes.ts";
 import * as small from "../node/small.ts";
 import { createStringDecoder } from "../node/stringDecoder.ts";
 import { createUtil } from "../node/util.ts";
 import { createZlib } from "../node/zlib.ts";
+import { order, shape } from "../shape.ts";
 
 type Module = Readonly<Record<string, unknown>>;
 
@@ -56,7 +58,17 @@ export default function nodeChunk(internals: Internals): Module {
   const members: Record<string, Module> = {};
   for (const [name, make] of Object.entries(makers)) {
     let made: Module | undefined;
-    Object.defineProperty(members, name, { get: () => (made ??= make()), enumerable: true });
+    const get = (): Module => {
+      if (made === undefined) {
+        made = make();
+        const whole = (made["default"] ?? made) as Module;
+        shape(whole, SHAPES[name] ?? {});
+        for (const [path, names] of Object.entries(ORDERS[name] ?? {}))
+          order((path === "" ? whole : whole[path]) as object, names);
+      }
+      return made;
+    };
+    Object.defineProperty(members, name, { get, enumerable: true });
   }
   return members;
 }

@@ -1,14 +1,17 @@
-import { nodeError } from "../buffer/errors.ts";
+import { nodeError, wrongArgument } from "../buffer/errors.ts";
 import type { Internals } from "../internals.ts";
 import { createAgreements } from "../node/crypto/agree.ts";
 import { type BufferType, createByteTools } from "../node/crypto/bytes.ts";
+import { createCertificate } from "../node/crypto/certificate.ts";
 import { createCiphers } from "../node/crypto/cipher.ts";
 import { createDerivations } from "../node/crypto/derive.ts";
 import { createDigests } from "../node/crypto/digest.ts";
 import { createKeys } from "../node/crypto/key.ts";
 import { CURVES, HASHES } from "../node/crypto/names.ts";
 import { createRandom } from "../node/crypto/random.ts";
+import { ORDER, SHAPES } from "../node/crypto/shapes.ts";
 import { createSigning } from "../node/crypto/sign.ts";
+import { order, shape } from "../shape.ts";
 
 /** Creates `node:crypto`: the host's natives do the work, synchronously. */
 export default function nodeCryptoChunk(internals: Internals): Readonly<Record<string, unknown>> {
@@ -19,20 +22,24 @@ export default function nodeCryptoChunk(internals: Internals): Readonly<Record<s
   };
   const tools = createByteTools(native, Buffer);
   const keys = createKeys(internals, tools);
-  const missing = (name: string) => {
-    class Missing {
-      constructor() {
-        throw new Error(`node:crypto: ${name} is not available in this sandbox`);
+  const createX509 = () =>
+    class X509Certificate {
+      constructor(buffer: unknown) {
+        if (typeof buffer !== "string" && !ArrayBuffer.isView(buffer))
+          throw wrongArgument(
+            "buffer",
+            "of type string or an instance of Buffer, TypedArray, or DataView",
+            buffer,
+          );
+        throw new Error("node:crypto: X509Certificate is not available in this sandbox");
       }
-    }
-    return Object.defineProperty(Missing, "name", { value: name });
-  };
+    };
   const refusing = (name: string) => (): never => {
     throw nodeError("ERR_NOT_IMPLEMENTED", `Not implemented: crypto.${name}`);
   };
-  const names = {
-    Certificate: missing("Certificate"),
-    X509Certificate: missing("X509Certificate"),
+  const names: Record<string, unknown> = {
+    Certificate: createCertificate(native, tools),
+    X509Certificate: createX509(),
     ...keys.names,
     ...createDigests(internals, tools, keys),
     ...createCiphers(internals, tools, keys),
@@ -43,8 +50,8 @@ export default function nodeCryptoChunk(internals: Internals): Readonly<Record<s
     getHashes: () => [...HASHES],
     getCurves: () => [...CURVES],
     getFips: () => false,
-    setFips: (isOn: unknown): void => {
-      if (isOn) throw new Error("FIPS mode is not supported in Deno.");
+    setFips: (): never => {
+      throw new Error("FIPS mode is not supported in Deno.");
     },
     setEngine: refusing("setEngine"),
     secureHeapUsed: refusing("secureHeapUsed"),
@@ -53,5 +60,15 @@ export default function nodeCryptoChunk(internals: Internals): Readonly<Record<s
     subtle: webcrypto.subtle,
     constants: JSON.parse(native("cryptoConstants", {}) as string) as object,
   };
-  return { ...names, default: names };
+  shape(names, SHAPES);
+  const exported: Record<string, unknown> = { ...names, default: names };
+  order(names, ORDER);
+  // Other names of one function, which no loop finds.
+  for (const name of ["prng", "pseudoRandomBytes", "rng"])
+    Object.defineProperty(names, name, {
+      get: () => exported["randomBytes"],
+      enumerable: false,
+      configurable: true,
+    });
+  return exported;
 }

@@ -2,6 +2,8 @@ import { describe, nodeError, wrongArgument } from "../buffer/errors.ts";
 import type { Internals } from "../internals.ts";
 import { type DuplexClass, type WebWritable, duplexPair, webWritables } from "../node/streamPairs.ts";
 import { streamParts } from "../node/streamParts.ts";
+import { order, shape } from "../shape.ts";
+import { isAnyArrayBuffer } from "../types.ts";
 
 type StreamClass = Record<string, unknown> & { readonly prototype: object };
 interface Library extends Record<string, unknown> {
@@ -22,6 +24,21 @@ declare const require: {
   (name: "readable-stream/lib/stream.js"): Library;
   (name: "readable-stream/lib/ours/errors.js"): { readonly codes: Record<string, unknown> };
 };
+
+/** Which functions of Deno's `node:stream` differ from the library's in their properties, as `shape` reads them. */
+const SHAPES: Readonly<Record<string, string>> = {
+  "": "duplexPair/1+ addAbortSignal/2+ compose/0+ _isArrayBufferView/1+=isArrayBufferView _isUint8Array/1+=isUint8Array _uint8ArrayToBuffer/1+",
+  Readable: "fromWeb/2+= toWeb/2+=",
+  "Readable.prototype": "read/1+=",
+  Writable: "fromWeb/2+= toWeb/1+=",
+  "Writable.prototype": "setDefaultEncoding/1+",
+  Duplex: "fromWeb/2+= toWeb/2+=",
+  "Duplex.prototype": "setDefaultEncoding/1+",
+};
+
+/** The order of its names. */
+const ORDER =
+  "isDestroyed isDisturbed isErrored isReadable isWritable Readable Writable Duplex Transform PassThrough duplexPair pipeline addAbortSignal finished destroy compose setDefaultHighWaterMark getDefaultHighWaterMark promises Stream _isArrayBufferView _isUint8Array _uint8ArrayToBuffer";
 
 /** Under this name `finished` asks a web stream for `{promise}`, settled when the stream is. */
 const CLOSED = Symbol.for("nodejs.webstream.isClosedPromise");
@@ -126,8 +143,19 @@ export default function nodeStreamChunk({ load, nextTick }: Internals): Readonly
     expect(stream, Readable, "streamReadable", "an stream.Readable");
     return ReadableStream.from(stream);
   };
+  // Of objects, Node 24 passes on no encoding but the one that is given.
+  const encodings = new WeakMap<object, unknown>();
+  Object.defineProperty((Writable["WritableState"] as { prototype: object }).prototype, "defaultEncoding", {
+    get(this: { readonly objectMode: boolean }) {
+      return this.objectMode ? undefined : encodings.get(this);
+    },
+    set(value: unknown) {
+      encodings.set(this, value);
+    },
+  });
   const finished = library["finished"] as (stream: unknown, done: (error?: Error) => void) => void;
   Object.defineProperty(Writable.prototype, Symbol.asyncDispose, {
+    enumerable: true,
     async value(this: { readonly destroyed: boolean; destroy(): void }): Promise<void> {
       if (!this.destroyed) this.destroy();
       await new Promise<void>((resolve, reject) =>
@@ -172,26 +200,46 @@ export default function nodeStreamChunk({ load, nextTick }: Internals): Readonly
   });
   const names = Object.fromEntries(Object.entries(library));
   const { Buffer } = load("buffer") as unknown as {
-    Buffer: { from(value: unknown): Uint8Array; concat(parts: Uint8Array[]): Uint8Array };
+    Buffer: { from(value: unknown): Uint8Array };
   };
-  const read = async (stream: AsyncIterable<unknown>): Promise<Uint8Array> => {
-    const parts: Uint8Array[] = [];
-    for await (const part of stream) parts.push(Buffer.from(part));
-    return Buffer.concat(parts);
+  /** Deno's own words, for what can't be read piece by piece. */
+  const piecesOf = (stream: AsyncIterable<unknown>): AsyncIterable<unknown> => {
+    if (typeof stream[Symbol.asyncIterator] !== "function")
+      throw new TypeError("e[Symbol.asyncIterator] is not a function");
+    return stream;
   };
-  const text = async (stream: AsyncIterable<unknown>): Promise<string> =>
-    new (load("text")["TextDecoder"] as new () => { decode(bytes: Uint8Array): string })().decode(
-      await read(stream),
-    );
+  type BlobLike = { arrayBuffer(): Promise<ArrayBuffer> };
+  const blob = async (stream: AsyncIterable<unknown>): Promise<BlobLike> => {
+    const parts: unknown[] = [];
+    for await (const part of piecesOf(stream)) parts.push(part);
+    return new (load("file")["Blob"] as new (parts: unknown[]) => BlobLike)(parts);
+  };
+  const arrayBuffer = async (stream: AsyncIterable<unknown>): Promise<ArrayBuffer> =>
+    (await blob(stream)).arrayBuffer();
+  const text = async (stream: AsyncIterable<unknown>): Promise<string> => {
+    const decoder = new (load("text")["TextDecoder"] as typeof TextDecoder)();
+    let whole = "";
+    for await (const part of piecesOf(stream)) {
+      if (typeof part !== "string" && !isAnyArrayBuffer(part) && !ArrayBuffer.isView(part))
+        throw wrongArgument(
+          "input",
+          "an instance of SharedArrayBuffer, ArrayBuffer, or ArrayBufferView",
+          part,
+        );
+      whole += typeof part === "string" ? part : decoder.decode(part as Uint8Array, { stream: true });
+    }
+    return whole + decoder.decode();
+  };
   const consumers = {
-    arrayBuffer: async (stream: AsyncIterable<unknown>) => (await read(stream)).slice().buffer,
-    blob: async (stream: AsyncIterable<unknown>) =>
-      new (load("file")["Blob"] as new (parts: unknown[]) => object)([await read(stream)]),
-    buffer: read,
-    bytes: async (stream: AsyncIterable<unknown>) => new Uint8Array(await read(stream)),
-    json: async (stream: AsyncIterable<unknown>) => JSON.parse(await text(stream)) as unknown,
+    arrayBuffer,
+    blob,
+    buffer: async (stream: AsyncIterable<unknown>) => Buffer.from(await arrayBuffer(stream)),
+    bytes: async (stream: AsyncIterable<unknown>) => new Uint8Array(await arrayBuffer(stream)),
     text,
+    json: async (stream: AsyncIterable<unknown>) => JSON.parse(await text(stream)) as unknown,
   };
+  shape(library, SHAPES);
+  order(library, ORDER);
   return {
     consumers: { ...consumers, default: consumers },
     stream: { ...names, promises, default: library },

@@ -1,14 +1,21 @@
-import { describe, missing, nodeError, wrongArgument, wrongType } from "../buffer/errors.ts";
+import { describe, invalidArgument, nodeError, wrongArgument, wrongType } from "../buffer/errors.ts";
 import type { Internals } from "../internals.ts";
 import { isNativeError, isPromise, isRegExp } from "../types.ts";
 import { AssertionError, type AssertionOptions } from "./assertionError.ts";
+import { deprecatedTracker } from "./callTracker.ts";
 import { type Comparison, isDeepEqual } from "./deepEqual.ts";
 import { inspect } from "./util.ts";
 
 type Exports = Readonly<Record<string, unknown>>;
 type Fields = Record<string, unknown>;
-type Check = (...args: unknown[]) => void;
+type Check = (this: unknown, ...args: unknown[]) => void;
+/** Under this key an `Assert` keeps its options. */
+const OPTIONS = Symbol("options");
 const NOTHING_THROWN = Symbol("nothing thrown");
+
+/** How much of a difference the checks of an `Assert` show. */
+const diffOf = (self: unknown): AssertionOptions["diff"] =>
+  (self as { readonly [OPTIONS]?: AssertionOptions } | undefined)?.[OPTIONS]?.diff;
 
 /** Throws the message if it is an error, otherwise an {@link AssertionError}. */
 function fail(options: AssertionOptions, isGenerated?: boolean): never {
@@ -21,7 +28,7 @@ function fail(options: AssertionOptions, isGenerated?: boolean): never {
 /** Creates a check of two values. */
 function comparing(operator: string, holds: (a: unknown, b: unknown) => boolean, shown = operator): Check {
   const checks: Record<string, Check> = {
-    [operator](...args: unknown[]): void {
+    [operator](this: unknown, ...args: unknown[]): void {
       if (args.length < 2)
         throw nodeError(
           "ERR_MISSING_ARGS",
@@ -29,7 +36,7 @@ function comparing(operator: string, holds: (a: unknown, b: unknown) => boolean,
           TypeError,
         );
       const [actual, expected, message] = args;
-      if (!holds(actual, expected)) fail({ actual, expected, message, operator: shown });
+      if (!holds(actual, expected)) fail({ actual, expected, message, operator: shown, diff: diffOf(this) });
     },
   };
   return Object.defineProperty(checks[operator]!, "length", { value: 3 });
@@ -285,7 +292,7 @@ export function createAssert({ native, sourceLine }: Internals): Exports {
     ifError,
     Assert,
     AssertionError,
-    CallTracker: missing("assert: CallTracker"),
+    CallTracker: deprecatedTracker,
     ok,
   };
   const strictChecks = {
@@ -294,16 +301,24 @@ export function createAssert({ native, sourceLine }: Internals): Exports {
     deepEqual: checks.deepStrictEqual,
     notDeepEqual: checks.notDeepStrictEqual,
   };
-  /** Checks with options of their own; what they show of two values doesn't depend on `diff` here. */
-  function Assert(this: object, options: { readonly strict?: boolean } = {}): void {
+  /** Checks with options of their own. */
+  function Assert(this: Fields, options: object): void {
     if (new.target === undefined)
       throw nodeError(
         "ERR_CONSTRUCT_CALL_REQUIRED",
         "Class constructor Assert cannot be invoked without `new`",
         TypeError,
       );
-    Object.assign(this, checks, options.strict !== false && strictChecks);
+    const { diff, strict, skipPrototype } = { strict: true, ...options } as Record<string, unknown>;
+    if (diff !== undefined && diff !== "simple" && diff !== "full")
+      throw invalidArgument("options.diff", diff, "must be one of: 'simple', 'full'");
+    if (skipPrototype) throw new Error("node:assert: skipPrototype is not available in this sandbox");
+    this["AssertionError"] = AssertionError;
+    Object.defineProperty(this, OPTIONS, { value: { diff } });
+    if (strict) Object.assign(this, strictChecks);
   }
+  const methods = Object.entries(checks).filter(([name]) => /^[a-np-z]/.test(name));
+  Object.assign(Assert.prototype, Object.fromEntries(methods), { ok: (...args: unknown[]) => ok(...args) });
   Object.defineProperty(ok, "name", { value: "assert" });
   const assert = Object.assign((...args: unknown[]) => ok(...args), checks);
   const strict = Object.assign((...args: unknown[]) => ok(...args), checks, strictChecks);

@@ -30,19 +30,21 @@ export interface AssertionOptions {
   readonly actual?: unknown;
   readonly expected?: unknown;
   readonly operator?: string;
+  /** `full`: nothing of a difference is left out. Default: `simple`. */
+  readonly diff?: "simple" | "full" | undefined;
 }
 
 /** Node's `AssertionError`. */
 export class AssertionError extends Error {
-  generatedMessage: boolean;
-  readonly code = "ERR_ASSERTION";
-  actual: unknown;
-  expected: unknown;
-  operator: string | undefined;
-  readonly diff = "simple";
+  declare generatedMessage: boolean;
+  declare readonly code: string;
+  declare actual: unknown;
+  declare expected: unknown;
+  declare operator: string | undefined;
+  declare readonly diff: string;
   constructor(options: AssertionOptions) {
     if (typeof options !== "object" || options === null) throw wrongType("options", "object", options);
-    const { message, operator } = options;
+    const { message, operator, diff = "simple" } = options;
     let { actual, expected } = options;
     if (hasStack(actual) && hasStack(expected))
       [actual, expected] = [withoutStack(actual), withoutStack(expected)];
@@ -62,9 +64,7 @@ export class AssertionError extends Error {
       enumerable: false,
       configurable: true,
     });
-    this.actual = actual;
-    this.expected = expected;
-    this.operator = operator;
+    Object.assign(this, { code: "ERR_ASSERTION", actual, expected, operator, diff });
     Object.defineProperty(this, "stack", {
       value: String(this.stack).replace(/^(?:Assertion)?Error/, "AssertionError [ERR_ASSERTION]"),
       writable: true,

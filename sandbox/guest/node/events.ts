@@ -32,6 +32,9 @@ interface Resource {
 
 const CAPTURES = Symbol("kCapture");
 const ERROR_MONITOR = Symbol("events.errorMonitor");
+const WATERMARKS = Symbol.for("nodejs.watermarkData");
+const { prototype: ASYNC_GENERATOR } = Object.getPrototypeOf(async function* () {}) as { prototype: object };
+const ASYNC_ITERATOR = Object.getPrototypeOf(ASYNC_GENERATOR) as object;
 
 /**
  * Creates `node:events`. Written here rather than taken from the `events` package, which has neither Node's error codes nor `on` and signals.
@@ -39,7 +42,6 @@ const ERROR_MONITOR = Symbol("events.errorMonitor");
  */
 export function createEvents({ load }: Internals): Readonly<Record<string, unknown>> {
   let defaultMaxListeners = 10;
-  let captureRejections = false;
   /** Limits of event targets. */
   const targetLimits = new WeakMap<object, number>();
 
@@ -47,8 +49,10 @@ export function createEvents({ load }: Internals): Readonly<Record<string, unkno
     init.call(this, options);
   }
   function init(this: Emitter, options?: unknown): void {
-    const inherited = (Object.getPrototypeOf(this) as Partial<Emitter>)._events;
-    if (this._events === undefined || this._events === inherited) {
+    if (
+      this._events === undefined ||
+      this._events === (Object.getPrototypeOf(this) as Partial<Emitter>)._events
+    ) {
       this._events = { __proto__: null } as never;
       this._eventsCount = 0;
     }
@@ -57,7 +61,7 @@ export function createEvents({ load }: Internals): Readonly<Record<string, unkno
     if (captures) {
       if (typeof captures !== "boolean") throw wrongType("options.captureRejections", "boolean", captures);
       this[CAPTURES] = true;
-    } else this[CAPTURES] = captureRejections;
+    } else this[CAPTURES] = (EventEmitter.prototype as Emitter)[CAPTURES];
   }
 
   const listOf = (self: Emitter, name: Name): Listener[] => {
@@ -100,7 +104,7 @@ export function createEvents({ load }: Internals): Readonly<Record<string, unkno
   }
   function throwUnhandled(error: unknown): never {
     if (error instanceof Error) throw error;
-    const { inspect } = load("console") as { inspect: (value: unknown) => string };
+    const { inspect } = load("node")["util"] as { inspect: (value: unknown) => string };
     const shown =
       typeof error === "string" ? `'${error}'` : error === undefined ? "undefined" : inspect(error);
     throw Object.assign(nodeError("ERR_UNHANDLED_ERROR", `Unhandled error. (${shown})`), { context: error });
@@ -148,7 +152,7 @@ export function createEvents({ load }: Internals): Readonly<Record<string, unkno
       if (at < 0) return this;
       store(this, name, list.toSpliced(at, 1));
       if (this._events?.["removeListener"] !== undefined)
-        this.emit("removeListener", name, list[at]?.listener ?? listener);
+        this.emit("removeListener", name, (list.length === 1 ? list[0]?.listener : undefined) ?? listener);
       return this;
     },
     removeAllListeners(this: Emitter, ...names: Name[]): Emitter {
@@ -179,6 +183,7 @@ export function createEvents({ load }: Internals): Readonly<Record<string, unkno
     },
   };
   const prototype = EventEmitter.prototype as Record<string, unknown>;
+  Object.defineProperty(prototype, CAPTURES, { value: false, writable: true });
   for (const key of ["_events", "_eventsCount", "_maxListeners"] as const)
     prototype[key] = key === "_eventsCount" ? 0 : undefined;
   for (const [name, method] of Object.entries(methods)) {
@@ -250,11 +255,15 @@ export function createEvents({ load }: Internals): Readonly<Record<string, unkno
     } = {},
   ): AsyncIterableIterator<unknown[]> {
     const signal = readSignal(options);
-    for (const [mark, other] of [
-      ["highWaterMark", "highWatermark"],
-      ["lowWaterMark", "lowWatermark"],
-    ] as const)
-      checkInteger(options[mark] ?? options[other] ?? 1, `options.${mark}`, 1);
+    const markOf = (mark: "high" | "low", fallback: number): number =>
+      checkInteger(
+        options[`${mark}WaterMark`] ?? options[`${mark}Watermark`] ?? fallback,
+        `options.${mark}WaterMark`,
+        1,
+      );
+    const high = markOf("high", Number.MAX_SAFE_INTEGER);
+    const low = markOf("low", 1);
+    let isPaused = false;
     const values: unknown[][] = [];
     const waiting: PromiseWithResolvers<IteratorResult<unknown[]>>[] = [];
     const stops: (() => void)[] = [];
@@ -263,6 +272,7 @@ export function createEvents({ load }: Internals): Readonly<Record<string, unkno
     const finish = (): Promise<IteratorResult<unknown[]>> => {
       for (const stop of stops) stop();
       isFinished = true;
+      isPaused = false;
       for (const { resolve } of waiting.splice(0)) resolve({ value: undefined, done: true });
       return Promise.resolve({ value: undefined, done: true });
     };
@@ -278,8 +288,13 @@ export function createEvents({ load }: Internals): Readonly<Record<string, unkno
         name,
         (...args) => {
           const first = waiting.shift();
-          if (first === undefined) values.push(args);
-          else first.resolve({ value: args, done: false });
+          if (first === undefined) {
+            values.push(args);
+            if (!isPaused && values.length > high) {
+              isPaused = true;
+              (source as { pause(): void }).pause();
+            }
+          } else first.resolve({ value: args, done: false });
         },
         false,
       ),
@@ -288,10 +303,16 @@ export function createEvents({ load }: Internals): Readonly<Record<string, unkno
     for (const closing of options.close ?? [])
       stops.push(listen(source, closing, () => void finish(), false));
     if (signal !== undefined) stops.push(listen(signal, "abort", () => fail(new AbortError()), true));
-    return {
+    const iterator = {
       next() {
         const value = values.shift();
-        if (value !== undefined) return Promise.resolve({ value, done: false });
+        if (value !== undefined) {
+          if (isPaused && values.length < low) {
+            (source as { resume(): void }).resume();
+            isPaused = false;
+          }
+          return Promise.resolve({ value, done: false });
+        }
         if (failure !== undefined) {
           const { error } = failure;
           failure = undefined;
@@ -302,17 +323,33 @@ export function createEvents({ load }: Internals): Readonly<Record<string, unkno
         waiting.push(next);
         return next.promise;
       },
-      return: finish,
+      return() {
+        return finish();
+      },
       throw(error: unknown) {
         if (!(error instanceof Error))
           throw wrongArgument("EventEmitter.AsyncIterator", "an instance of Error", error);
         fail(error);
-        return Promise.resolve({ value: undefined, done: true });
       },
       [Symbol.asyncIterator]() {
-        return this;
+        return iterator;
+      },
+      [WATERMARKS]: {
+        get size() {
+          return values.length;
+        },
+        get low() {
+          return low;
+        },
+        get high() {
+          return high;
+        },
+        get isPaused() {
+          return isPaused;
+        },
       },
     };
+    return Object.setPrototypeOf(iterator, ASYNC_ITERATOR) as AsyncIterableIterator<unknown[]>;
   }
 
   function addAbortListener(signal: unknown, listener: unknown): object {
@@ -325,9 +362,8 @@ export function createEvents({ load }: Internals): Readonly<Record<string, unkno
   }
 
   const names = {
-    once,
     on,
-    addAbortListener,
+    once,
     getEventListeners: (source: unknown, name: Name): unknown[] => {
       if (isEmitter(source, "listeners")) return methods.listeners.call(source, name);
       if (isTarget(source))
@@ -337,15 +373,6 @@ export function createEvents({ load }: Internals): Readonly<Record<string, unkno
         );
       throw wrongArgument("emitter", "an instance of EventEmitter or EventTarget", source);
     },
-    getMaxListeners: (source: unknown): number => {
-      if (source && isEmitter(source)) return methods.getMaxListeners.call(source);
-      if (isTarget(source)) return targetLimits.get(source) ?? defaultMaxListeners;
-      throw wrongArgument("emitter", "an instance of EventEmitter or EventTarget", source);
-    },
-    listenerCount: (source: unknown, name: Name): number =>
-      isEmitter(source, "listenerCount")
-        ? methods.listenerCount.call(source, name)
-        : names.getEventListeners(source, name).length,
     setMaxListeners: (count: unknown = defaultMaxListeners, ...sources: unknown[]): void => {
       const limit = readLimit(count, "setMaxListeners");
       if (sources.length === 0) defaultMaxListeners = limit;
@@ -355,8 +382,21 @@ export function createEvents({ load }: Internals): Readonly<Record<string, unkno
         else throw wrongArgument("eventTargets", "an instance of EventEmitter or EventTarget", source);
       }
     },
-    errorMonitor: ERROR_MONITOR,
+    getMaxListeners: (source: unknown): number => {
+      if (source && isEmitter(source)) return methods.getMaxListeners.call(source);
+      if (isTarget(source))
+        return (
+          targetLimits.get(source) ?? ("aborted" in source && "reason" in source ? 0 : defaultMaxListeners)
+        );
+      throw wrongArgument("emitter", "an instance of EventEmitter or EventTarget", source);
+    },
+    listenerCount: (source: unknown, name: Name): number =>
+      isEmitter(source, "listenerCount")
+        ? methods.listenerCount.call(source, name)
+        : names.getEventListeners(source, name).length,
+    addAbortListener,
     captureRejectionSymbol: Symbol.for("nodejs.rejection"),
+    errorMonitor: ERROR_MONITOR,
     get EventEmitterAsyncResource() {
       return (resource ??= createResource());
     },
@@ -406,34 +446,44 @@ export function createEvents({ load }: Internals): Readonly<Record<string, unkno
         return this.#resource;
       }
     }
-    return EventEmitterAsyncResource;
+    return Object.defineProperties(EventEmitterAsyncResource, {
+      name: { value: "EventEmitterAsyncResource", configurable: true },
+      length: { value: 0, configurable: true },
+    });
   }
-  Object.defineProperties(EventEmitter, Object.getOwnPropertyDescriptors(names));
-  Object.assign(EventEmitter, {
-    EventEmitter,
-    usingDomains: false,
-    init,
-  });
   Object.defineProperties(EventEmitter, {
     kMaxEventTargetListeners: { value: Symbol("events.maxEventTargetListeners") },
     kMaxEventTargetListenersWarned: { value: Symbol("events.maxEventTargetListenersWarned") },
   });
   const settings = {
+    get captureRejections() {
+      return (EventEmitter.prototype as Emitter)[CAPTURES];
+    },
+    set captureRejections(value: unknown) {
+      if (typeof value !== "boolean") throw wrongType("EventEmitter.captureRejections", "boolean", value);
+      (EventEmitter.prototype as Emitter)[CAPTURES] = value;
+    },
     get defaultMaxListeners() {
       return defaultMaxListeners;
     },
     set defaultMaxListeners(count: unknown) {
       defaultMaxListeners = readLimit(count, "defaultMaxListeners");
     },
-    get captureRejections() {
-      return captureRejections;
-    },
-    set captureRejections(value: unknown) {
-      if (typeof value !== "boolean") throw wrongType("EventEmitter.captureRejections", "boolean", value);
-      captureRejections = value;
-    },
   };
-  Object.defineProperties(EventEmitter, Object.getOwnPropertyDescriptors(settings));
+  const { EventEmitterAsyncResource, ...own } = Object.getOwnPropertyDescriptors(names);
+  const fixed = Object.entries(Object.getOwnPropertyDescriptors(settings)).map(
+    ([name, descriptor]) => [name, { ...descriptor, configurable: false }] as const,
+  );
+  const { captureRejectionSymbol, errorMonitor, ...functions } = own;
+  Object.defineProperties(EventEmitter, functions);
+  Object.assign(EventEmitter, { EventEmitter, usingDomains: false });
+  Object.defineProperties(EventEmitter, {
+    captureRejectionSymbol,
+    errorMonitor,
+    ...Object.fromEntries(fixed),
+    init: { value: init, writable: true, enumerable: true, configurable: true },
+    EventEmitterAsyncResource,
+  });
   return Object.defineProperties(
     {
       EventEmitter,

@@ -5,9 +5,9 @@ type Exports = Readonly<Record<string, unknown>>;
 type Path = Record<string, unknown>;
 
 /** Creates `node:path`, `node:path/posix` and `node:path/win32`: Node's own, called in the host; the current directory is the root. */
-export function createPaths({ native }: Internals): Readonly<Record<"path" | "posix" | "win32", Exports>> {
-  const posix = createPath(native, "posix");
-  const win32 = createPath(native, "win32");
+export function createPaths(internals: Internals): Readonly<Record<"path" | "posix" | "win32", Exports>> {
+  const posix = createPath(internals, "posix");
+  const win32 = createPath(internals, "win32");
   for (const path of [posix, win32]) Object.assign(path, { win32, posix });
   const { matchesGlob, ...posixNames } = posix;
   const common = missing("path: common");
@@ -20,7 +20,7 @@ export function createPaths({ native }: Internals): Readonly<Record<"path" | "po
   };
 }
 
-function createPath(native: Internals["native"], style: "posix" | "win32"): Path {
+function createPath({ native, load }: Internals, style: "posix" | "win32"): Path {
   const [sep, delimiter] = style === "posix" ? ["/", ":"] : ["\\", ";"];
   const check = (path: unknown, name = "path"): string => {
     if (typeof path !== "string") throw wrongType(name, "string", path);
@@ -28,8 +28,29 @@ function createPath(native: Internals["native"], style: "posix" | "win32"): Path
   };
   const call = (method: string, ...args: readonly string[]): unknown =>
     JSON.parse(native("path", { style, method, args }) as string);
-  const toNamespacedPath = (path: unknown): unknown =>
-    typeof path === "string" && style === "win32" ? call("toNamespacedPath", path) : path;
+  const refuse = (message: string): Error => {
+    const { Deno } = load("platform") as { Deno: { errors: Record<string, ErrorConstructor> } };
+    const error = new (Deno.errors["NotCapable"] as ErrorConstructor)(message);
+    return Object.assign(error, { name: "NotCapable" });
+  };
+  /** A path that is relative to a drive needs the drive's directory, which Deno keeps in the environment. */
+  const checkDrives = (...paths: readonly string[]): void => {
+    if (style === "posix") return;
+    let drive = "";
+    for (const path of paths.toReversed()) {
+      const [start = "", letter = "", slash] = /^(?:([a-z]:)?([\\/])?)/i.exec(path) ?? [];
+      if (start === "" || (letter !== "" && drive !== "" && letter.toLowerCase() !== drive.toLowerCase()))
+        continue;
+      drive ||= letter;
+      if (slash !== undefined) return;
+    }
+    if (drive !== "") throw refuse(`Requires env access to "=${drive}", run again with the --allow-env flag`);
+  };
+  const toNamespacedPath = (path: unknown): unknown => {
+    if (typeof path !== "string" || style === "posix") return path;
+    checkDrives(path);
+    return call("toNamespacedPath", path);
+  };
   return {
     basename: (path: unknown, suffix: unknown = undefined) =>
       suffix === undefined
@@ -50,7 +71,12 @@ function createPath(native: Internals["native"], style: "posix" | "win32"): Path
     join: (...paths: unknown[]) => call("join", ...paths.map((path) => check(path))),
     normalize: (path: unknown) => call("normalize", check(path)),
     parse: (path: unknown) => call("parse", check(path)),
-    relative: (from: unknown, to: unknown) => call("relative", check(from), check(to)),
+    relative: (from: unknown, to: unknown) => {
+      const [start, end] = [check(from), check(to)];
+      checkDrives(start);
+      checkDrives(end);
+      return call("relative", start, end);
+    },
     resolve: (...paths: unknown[]) => {
       let first = paths.length;
       // What stands before the last absolute path doesn't count, whatever it is.
@@ -61,11 +87,17 @@ function createPath(native: Internals["native"], style: "posix" | "win32"): Path
         first--;
         check(paths[first], style === "posix" ? `paths[${first}]` : "path");
       }
-      return call("resolve", ...(paths.slice(first) as string[]));
+      const given = paths.slice(first) as string[];
+      checkDrives(...given);
+      return call("resolve", ...given);
     },
     sep,
     toNamespacedPath,
     _makeLong: toNamespacedPath,
-    matchesGlob: missing("path: matchesGlob"),
+    matchesGlob(path: unknown, pattern: unknown): never {
+      check(path);
+      check(pattern, "pattern");
+      return missing("path: matchesGlob")();
+    },
   };
 }

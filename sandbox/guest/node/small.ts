@@ -13,6 +13,8 @@ import { RecordableHistogram, createHistogram } from "./histogram.ts";
 type Exports = Readonly<Record<string, unknown>>;
 const withDefault = (names: Record<string, unknown>): Exports => ({ ...names, default: names });
 
+/** What every object of the web platform has in Deno, and a copy of its properties shows. */
+const BRAND = Symbol("[[webidl.brand]]");
 const URL_PARTS = "protocol slashes auth host port hostname hash search query pathname path href".split(" ");
 
 /** `node:url`. */
@@ -36,10 +38,13 @@ export function createUrl({ load, native }: Internals, querystring: Exports): Ex
       );
     const pathname = url["pathname"] as string;
     if (/%2f/i.test(pathname))
-      throw nodeError(
-        "ERR_INVALID_FILE_URL_PATH",
-        "File URL path must not include encoded / characters",
-        TypeError,
+      throw Object.assign(
+        nodeError(
+          "ERR_INVALID_FILE_URL_PATH",
+          "File URL path must not include encoded / characters",
+          TypeError,
+        ),
+        { input: url },
       );
     return pathname;
   }
@@ -66,6 +71,7 @@ export function createUrl({ load, native }: Internals, querystring: Exports): Ex
       ...((username || password) && {
         auth: `${decodeURIComponent(username as string)}:${decodeURIComponent(password as string)}`,
       }),
+      ...(url instanceof URL && { [BRAND]: BRAND }),
     };
   }
   const {
@@ -90,7 +96,7 @@ export function createUrl({ load, native }: Internals, querystring: Exports): Ex
       return resolve(this["href"], to);
     }
     resolveObject(to: string): Url {
-      return resolveObject(this["href"], to);
+      return resolveFrom(this["href"], to);
     }
   }
   const ask = (name: string, header: object, text: string): Url => {
@@ -109,9 +115,10 @@ export function createUrl({ load, native }: Internals, querystring: Exports): Ex
     }
     return url;
   }
-  const resolveObject = (from: unknown, to: unknown): Url =>
+  const resolveFrom = (from: unknown, to: unknown): Url =>
     ask("legacyUrlResolve", { from: parse(from).format(), to: parse(to, false, true).format() }, String(to));
-  const resolve = (from: unknown, to: unknown): string => resolveObject(from, to).format();
+  const resolve = (from: unknown, to: unknown): string => resolveFrom(from, to).format();
+  const resolveObject = (from: unknown, to: unknown): unknown => (from ? resolveFrom(from, to) : to);
   function formatParts(parts: Readonly<Record<string, unknown>>): string {
     const { auth, hash, host, hostname, pathname, port, protocol, query, search, slashes } = parts;
     const fields = typeof query === "object" && query !== null ? stringify(query) : "";
@@ -151,6 +158,11 @@ export function createUrl({ load, native }: Internals, querystring: Exports): Ex
       throw wrongArgument("urlObject", "one of type object or string", value);
     return value instanceof URL ? formatUrl(value, options) : formatParts(value);
   };
+  /** A domain without labels to convert isn't checked. */
+  const convertDomain = (name: string, domain: unknown): unknown => {
+    if (typeof domain !== "string") return "";
+    return /^(?!.*xn--)[\0-\x7f]*$/is.test(domain) ? domain.toLowerCase() : native(name, { domain });
+  };
   return withDefault({
     URL,
     URLSearchParams,
@@ -160,8 +172,8 @@ export function createUrl({ load, native }: Internals, querystring: Exports): Ex
     format,
     resolve,
     resolveObject,
-    domainToASCII: (domain: unknown = "") => native("domainToAscii", { domain: String(domain) }),
-    domainToUnicode: (domain: unknown = "") => native("domainToUnicode", { domain: String(domain) }),
+    domainToASCII: (domain: unknown) => convertDomain("domainToAscii", domain),
+    domainToUnicode: (domain: unknown) => convertDomain("domainToUnicode", domain),
     fileURLToPath: (url: unknown) => decodeURIComponent(pathOf(url)),
     fileURLToPathBuffer: (url: unknown) => unescapeBuffer(pathOf(url)),
     pathToFileURL,
@@ -189,10 +201,10 @@ export function createTimersModule(promises: Exports): Exports {
     globalThis as unknown as Record<string, unknown>;
   return withDefault({
     setTimeout,
-    setInterval,
-    setImmediate,
     clearTimeout,
+    setInterval,
     clearInterval,
+    setImmediate,
     clearImmediate,
     promises: { ...(promises["default"] as object) },
   });

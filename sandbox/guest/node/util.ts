@@ -3,7 +3,7 @@ import { invalidArgument, missing, nodeError, wrongArgument, wrongType } from ".
 import { COLORS, STYLES } from "../inspect/colors.ts";
 import { formatText } from "../inspect/format.ts";
 import { inspect as denoInspect } from "../inspect/inspect.ts";
-import type { InspectOptions } from "../inspect/inspection.ts";
+import { type InspectOptions, proxies } from "../inspect/inspection.ts";
 import type { Internals } from "../internals.ts";
 import * as types from "../types.ts";
 import { isDeepEqual } from "./deepEqual.ts";
@@ -18,9 +18,11 @@ type NodeOptions = InspectOptions & {
 const CUSTOM = Symbol.for("nodejs.util.inspect.custom");
 const PROMISIFY = Symbol.for("nodejs.util.promisify.custom");
 
+const stylizeNoColor = (text: string): string => text;
 const DEFAULTS = {
   indentationLvl: 0,
   currentDepth: 0,
+  stylize: stylizeNoColor,
   showHidden: false,
   depth: 2,
   colors: false,
@@ -36,6 +38,7 @@ const DEFAULTS = {
   quotes: ["'", '"', "`"],
   iterableLimit: Number.POSITIVE_INFINITY,
   trailingComma: false,
+  inspect: undefined as unknown,
   indentLevel: 0,
 };
 /** Node's `util.inspect`: two levels deep, single quotes preferred. */
@@ -71,7 +74,7 @@ Object.defineProperties(inspect, {
   defaultOptions: {
     get: () =>
       new Proxy(
-        { ...DEFAULTS, ...changed },
+        { ...DEFAULTS, inspect, ...changed },
         {
           set(target, key, value) {
             changed = { ...changed, [key]: value as unknown };
@@ -177,7 +180,13 @@ function promisify(original: unknown): unknown {
 Object.assign(promisify, { custom: PROMISIFY });
 
 /** Creates `node:util`. */
-export function createUtil({ load, native, nextTick }: Internals): Readonly<Record<string, unknown>> {
+export function createUtil({
+  load,
+  native,
+  nextTick,
+  proxyParts,
+}: Internals): Readonly<Record<string, unknown>> {
+  proxies.partsOf = proxyParts;
   const { TextEncoder, TextDecoder } = load("text");
   const emitWarning = (message: string, code: string | undefined): void => {
     const { process } = load("platform") as { process: { emitWarning?: (...args: unknown[]) => void } };
@@ -255,23 +264,36 @@ export function createUtil({ load, native, nextTick }: Internals): Readonly<Reco
     return formatWith(options, args);
   }
   function debuglog(_name: string): AnyFunction {
-    return Object.defineProperty(() => {}, "enabled", {
+    const logger = (): void => {};
+    return Object.defineProperty(logger, "enabled", {
       get: () => false,
       configurable: true,
       enumerable: true,
     });
   }
-  const parseArgs = (config: object = { args: [] }): object => {
-    const { values, tokens, ...rest } = call("parseArgs", { args: [], ...config }) as {
+  const parseArgs = (config: object = {}): object => {
+    if (config === null) throw new TypeError("Cannot convert undefined or null to object");
+    const { allowNegative, ...given } = config as { readonly allowNegative?: unknown };
+    const answer = call("parseArgs", { args: [], ...given, allowNegative: Boolean(allowNegative) });
+    const { values, tokens, ...rest } = answer as {
       readonly values: object;
-      readonly tokens?: readonly { readonly kind: string }[];
+      readonly tokens?: readonly {
+        readonly kind: string;
+        readonly name?: string;
+        readonly rawName?: string;
+      }[];
     };
+    /** Deno names a negated option as it is written. */
+    const nameOf = ({ name, rawName }: { readonly name?: string; readonly rawName?: string }): object =>
+      allowNegative && rawName === `--no-${name}` ? { name: `no-${name}` } : {};
     return {
       values: Object.assign(Object.create(null) as object, values),
       ...rest,
       // JSON has no undefined: an option without a value.
       ...(tokens && {
-        tokens: tokens.map((token) => (token.kind === "option" ? { ...token, ...noValue, ...token } : token)),
+        tokens: tokens.map((token) =>
+          token.kind === "option" ? { ...token, ...noValue, ...token, ...nameOf(token) } : token,
+        ),
       }),
     };
   };
@@ -325,7 +347,7 @@ export function createUtil({ load, native, nextTick }: Internals): Readonly<Reco
     isKeyObject: (value: unknown) => value instanceof (load("nodeCrypto")["KeyObject"] as new () => object),
     isModuleNamespaceObject: types.isModuleNamespace,
     isMapIterator: types.isMapIterator,
-    isProxy: () => false,
+    isProxy: (value: unknown) => Object(value) === value && proxyParts(value as object) !== undefined,
     isSetIterator: types.isSetIterator,
   };
   const kinds = {

@@ -1,5 +1,6 @@
 import { outOfRange, wrongArgument, wrongType } from "../buffer/errors.ts";
 import type { Internals } from "../internals.ts";
+import { order } from "../shape.ts";
 
 type Bytes = Uint8Array;
 type Options = Readonly<Record<string, unknown>>;
@@ -33,6 +34,9 @@ const KINDS = [
   "zstdCompress",
   "zstdDecompress",
 ];
+/** The order of the names in Deno; constants follow. */
+const ORDER =
+  "crc32 Deflate Inflate Gzip Gunzip DeflateRaw InflateRaw Unzip BrotliCompress BrotliDecompress ZstdCompress ZstdDecompress deflate deflateSync gzip gzipSync deflateRaw deflateRawSync unzip unzipSync inflate inflateSync gunzip gunzipSync inflateRaw inflateRawSync brotliCompress brotliCompressSync brotliDecompress brotliDecompressSync zstdCompress zstdCompressSync zstdDecompress zstdDecompressSync createDeflate createInflate createDeflateRaw createInflateRaw createGzip createGunzip createUnzip createBrotliCompress createBrotliDecompress createZstdCompress createZstdDecompress constants codes";
 const ZLIB_MODES = 7;
 const MIN_CHUNK_BYTES = 64;
 const DEFAULT_CHUNK_BYTES = 16_384;
@@ -59,8 +63,14 @@ export function createZlib({
     Object.entries(all as Record<string, number>).map(([name, value]) => [name, value ?? Infinity]),
   );
 
-  function bytesOf(value: unknown, name: string, expected: string): Bytes {
-    if (typeof value === "string" || value instanceof ArrayBuffer) return Buffer.from(value);
+  function bytesOf(
+    value: unknown,
+    name: string,
+    expected: string,
+    also: readonly ("string" | "ArrayBuffer")[] = ["string", "ArrayBuffer"],
+  ): Bytes {
+    if (typeof value === "string" && also.includes("string")) return Buffer.from(value);
+    if (value instanceof ArrayBuffer && also.includes("ArrayBuffer")) return Buffer.from(value);
     if (!ArrayBuffer.isView(value)) throw wrongArgument(name, expected, value);
     return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
   }
@@ -68,11 +78,14 @@ export function createZlib({
     const { dictionary, params, ...others } = options;
     if (dictionary !== undefined)
       bytesOf(
-        typeof dictionary === "string" ? 0 : dictionary,
+        dictionary,
         "options.dictionary",
         "an instance of Buffer, TypedArray, DataView, or ArrayBuffer",
+        ["ArrayBuffer"],
       );
-    return { ...others, ...(typeof params === "object" && { params }), operation };
+    // Not a number: the default.
+    const given = Object.entries(others).filter(([, value]) => !Number.isNaN(value));
+    return { ...Object.fromEntries(given), ...(typeof params === "object" && { params }), operation };
   }
   /** Deno names the errors of Brotli otherwise, and takes an early end for the end. */
   function toStreamError(error: unknown): Error | undefined {
@@ -267,7 +280,7 @@ export function createZlib({
       constants: Object.freeze(constants),
       codes: Object.freeze(codes),
       crc32: (data: unknown, value: unknown = 0): number => {
-        const bytes = bytesOf(data instanceof ArrayBuffer ? undefined : data, "data", CHUNK);
+        const bytes = bytesOf(data, "data", CHUNK, ["string"]);
         if (typeof value !== "number") throw wrongType("value", "number", value);
         if (!Number.isInteger(value) || value < 0 || value > 0xffff_ffff)
           throw outOfRange("value", Number.isInteger(value) ? ">= 0 && < 4294967296" : "an integer", value);
@@ -278,5 +291,8 @@ export function createZlib({
     },
     Object.getOwnPropertyDescriptors(classes),
   );
-  return Object.defineProperties({ default: names }, Object.getOwnPropertyDescriptors(names));
+  return Object.defineProperties(
+    { default: Object.freeze(order(names, ORDER)) },
+    Object.getOwnPropertyDescriptors(names),
+  );
 }

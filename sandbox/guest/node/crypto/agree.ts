@@ -1,6 +1,7 @@
-import { invalidArgument, nodeError, wrongType } from "../../buffer/errors.ts";
+import { invalidArgument, nodeError, outOfRange, wrongType } from "../../buffer/errors.ts";
 import type { Internals } from "../../internals.ts";
 import { type ByteTools, checkFunction, checkText } from "./bytes.ts";
+import { callable } from "./callable.ts";
 import type { KeyTools } from "./key.ts";
 import { CURVES } from "./names.ts";
 
@@ -23,7 +24,7 @@ export function createAgreements(
     if (!CURVES.includes(name)) throw new Error("invalid curve");
     return name;
   };
-  class ECDH {
+  class ECDHImpl {
     readonly #curve: string;
     #private: Bytes | undefined;
     constructor(curve: unknown) {
@@ -37,6 +38,7 @@ export function createAgreements(
       format?: unknown,
     ): unknown {
       const point = toBytes(key, inEncoding, "key", true);
+      if (point[0] === 0) throw new Error("Failed to convert Buffer to EC_POINT");
       const header = { action: "convert", curve: checkCurve(curve), format: checkFormat(format) };
       return output(bytesFrom("ecdh", header, none, point), outEncoding);
     }
@@ -72,13 +74,14 @@ export function createAgreements(
     }
     computeSecret(key: unknown, inEncoding?: unknown, outEncoding?: unknown): unknown {
       const other = toBytes(key, inEncoding, "otherPublicKey", true);
-      if (this.#private === undefined) throw new Error("Failed to get ECDH private key");
       let secret: Bytes;
       try {
-        secret = this.#run("secret", this.#private, other);
+        if (other[0] === 0) throw new Error("no point");
+        secret = this.#run(this.#private === undefined ? "convert" : "secret", this.#private ?? none, other);
       } catch {
         throw nodeError("ERR_CRYPTO_ECDH_INVALID_PUBLIC_KEY", "Public key is not valid for specified curve");
       }
+      if (this.#private === undefined) throw new Error("Failed to get ECDH private key");
       return output(secret, outEncoding);
     }
   }
@@ -142,10 +145,14 @@ export function createAgreements(
   }
   const noKey = (kind: string): Error =>
     nodeError("ERR_CRYPTO_INVALID_STATE", `No ${kind} key - did you forget to generate one?`);
-  class DiffieHellman extends Agreement {
+  class DiffieHellmanImpl extends Agreement {
     constructor(prime: unknown, second?: unknown, third?: unknown, fourth?: unknown) {
       const encoding = typeof prime === "string" ? second : undefined;
       const [generator, generatorEncoding] = encoding === undefined ? [second, third] : [third, fourth];
+      if (typeof prime === "number") {
+        if (!Number.isInteger(prime)) throw outOfRange("sizeOrKey", "an integer", prime);
+        if (prime < 2) throw nodeError("ERR_OSSL_DH_MODULUS_TOO_SMALL", "modulus too small");
+      }
       super(
         typeof prime === "number"
           ? (native("prime", { size: prime, safe: true }) as Bytes)
@@ -174,11 +181,11 @@ export function createAgreements(
   }
   const createGroup = (name: unknown) => new DiffieHellmanGroup(name);
   return {
-    ECDH,
-    createECDH: (curve: unknown) => new ECDH(curve),
-    DiffieHellman,
-    DiffieHellmanGroup,
-    createDiffieHellman: (...args: [unknown, ...unknown[]]) => new DiffieHellman(...args),
+    ECDH: Object.assign(callable(ECDHImpl, "ECDH"), { convertKey: ECDHImpl.convertKey }),
+    createECDH: (curve: unknown) => new ECDHImpl(curve),
+    DiffieHellman: callable(DiffieHellmanImpl, "DiffieHellman"),
+    DiffieHellmanGroup: callable(DiffieHellmanGroup, "DiffieHellmanGroup"),
+    createDiffieHellman: (...args: [unknown, ...unknown[]]) => new DiffieHellmanImpl(...args),
     createDiffieHellmanGroup: createGroup,
     getDiffieHellman: createGroup,
     diffieHellman: (options: unknown, callback?: unknown): unknown => {

@@ -4,6 +4,8 @@ import type { KeyTools } from "./key.ts";
 
 type Options = Readonly<Record<string, unknown>>;
 
+const IKM_TYPES =
+  "of type string or an instance of SecretKeyObject, ArrayBuffer, TypedArray, DataView, or Buffer";
 const MAX_INT32 = 2 ** 31 - 1;
 /** Most bytes of context for HKDF. */
 const MAX_INFO_BYTES = 1_024;
@@ -79,7 +81,7 @@ export function createDerivations(
   ): (() => unknown) => {
     const name = checkText(digest, "digest");
     const parts = [
-      secretBytes(key, undefined, "ikm", true),
+      secretBytes(key, undefined, "ikm", IKM_TYPES),
       toBytes(salt, undefined, "salt", true),
       toBytes(info, undefined, "info", true),
     ];
@@ -103,16 +105,9 @@ export function createDerivations(
       const at = args.findIndex((value) => typeof value === "function");
       const run = prepare(...args.slice(0, at < 0 ? arity : at));
       const callback = checkFunction(args[at < 0 ? arity : at]);
-      queue(() => {
-        let result: unknown;
-        try {
-          result = run();
-        } catch (error) {
-          callback(error);
-          return;
-        }
-        callback(null, result);
-      });
+      // What Deno finds wrong it throws at once.
+      const result = run();
+      queue(() => callback(null, result));
     };
   }
   return names;

@@ -2,13 +2,15 @@ import { invalidArgument, nodeError, wrongArgument, wrongType } from "../../buff
 import type { Internals } from "../../internals.ts";
 import { concatBytes } from "../../webIdl.ts";
 import { checkText, checkUint32, type ByteTools } from "./bytes.ts";
-import type { KeyTools } from "./key.ts";
+import { callable } from "./callable.ts";
+import { KEY_TYPES, type KeyTools } from "./key.ts";
 import { createLazyStream } from "./lazyStream.ts";
 import { HASHES } from "./names.ts";
 
 type Bytes = Uint8Array;
 type Done = (error?: unknown) => void;
 
+const HANDLE = Symbol("kHandle");
 /** Lengths in bytes of digests that have any length, if none is asked for. */
 const XOF_BYTES: Readonly<Record<string, number>> = { shake128: 16, shake256: 32 };
 
@@ -73,7 +75,10 @@ export function createDigests(
     const outputLength = standard === undefined ? undefined : (length ?? standard);
     return (data) => native("hash", { algorithm: name, outputLength }, data) as Bytes;
   };
+  class Hasher {}
   class Hash extends Digest {
+    /** As printing shows it. */
+    readonly [HANDLE] = new Hasher();
     readonly #algorithm: unknown;
     readonly #length: unknown;
     constructor(
@@ -95,10 +100,10 @@ export function createDigests(
       return new Hash(this.#algorithm, options, partsOf(this));
     }
   }
-  class Hmac extends Digest {
+  class HmacImpl extends Digest {
     constructor(algorithm: unknown, key: unknown, options?: { readonly encoding?: unknown }) {
       const given = checkText(algorithm, "hmac").toLowerCase();
-      const keyBytes = secretBytes(key, options?.encoding, "key", true);
+      const keyBytes = secretBytes(key, options?.encoding, "key", KEY_TYPES);
       const name = given.replace(/^rsa-/, "\0");
       if (!known.has(name) || name in XOF_BYTES)
         throw nodeError("ERR_CRYPTO_INVALID_DIGEST", `Invalid digest: ${given}`, TypeError);
@@ -109,27 +114,9 @@ export function createDigests(
       return output(finish(this) ?? new Uint8Array(0), encoding);
     }
   }
-  /** Lets a class be called without `new`, as Node's older ones can be. */
-  const callable = (Type: new (...args: never[]) => object, name: string): unknown => {
-    const called = function (...args: unknown[]): object {
-      return Reflect.construct(
-        Type,
-        args,
-        new.target === undefined || new.target === called ? Type : new.target,
-      ) as object;
-    };
-    Object.defineProperty(called, "name", { value: name });
-    Object.defineProperty(called, "prototype", { value: Type.prototype });
-    Object.defineProperty(Type.prototype, "constructor", {
-      value: Type,
-      writable: true,
-      configurable: true,
-    });
-    return called;
-  };
   return {
     createHash: (algorithm: unknown, options?: object) => new Hash(algorithm, options),
-    createHmac: (algorithm: unknown, key: unknown, options?: object) => new Hmac(algorithm, key, options),
+    createHmac: (algorithm: unknown, key: unknown, options?: object) => new HmacImpl(algorithm, key, options),
     hash: (algorithm: unknown, input: unknown, options: unknown = "hex") => {
       checkText(algorithm, "algorithm");
       const data = toBytes(input, undefined, "input");
@@ -143,7 +130,7 @@ export function createDigests(
     },
     // What Deno deprecates is called so.
     Hash: callable(Hash, "deprecated"),
-    Hmac: callable(Hmac, "deprecated"),
+    Hmac: callable(HmacImpl, "deprecated"),
     timingSafeEqual: (a: unknown, b: unknown): boolean => {
       const [left, right] = [a, b].map((value, at) => {
         if (!ArrayBuffer.isView(value) && !(value instanceof ArrayBuffer))

@@ -6,8 +6,10 @@ import { type ByteTools, checkFunction, checkText, checkUint32, queue } from "./
 type Bytes = Uint8Array;
 type Options = Readonly<Record<string, unknown>>;
 
-const KEY_TYPES =
+/** What a key is in the messages of most functions. */
+export const KEY_TYPES =
   "of type string or an instance of ArrayBuffer, Buffer, TypedArray, DataView, KeyObject, or CryptoKey";
+const SECRET_TYPES = "of type string or an instance of ArrayBufferView, Buffer, or KeyObject";
 const PRIVATE_KEY_TYPES = "of type string or an instance of ArrayBuffer, Buffer, TypedArray, or DataView";
 const AES_BITS = [128, 192, 256];
 const DER_NAMES: Readonly<Record<string, string>> = {
@@ -16,6 +18,8 @@ const DER_NAMES: Readonly<Record<string, string>> = {
   sec1: "SEC1",
   spki: "SPKI",
 };
+const KEY_TYPE = Symbol("kKeyType");
+const HANDLE = Symbol("kHandle");
 /** The parts of a JWK that Deno checks, public and private. */
 const JWK_PARTS: Readonly<Record<string, readonly [string, string]>> = {
   RSA: ["n e", "d p q dp dq qi"],
@@ -54,6 +58,9 @@ export function createKeys({ native, cloneRules }: Internals, { Buffer, toBytes 
   class KeyObject {
     readonly #type: string;
     #value: Bytes | string = "";
+    /** As printing shows a key. */
+    readonly [KEY_TYPE]: string;
+    readonly [HANDLE] = {};
     static {
       valueOf = (key) => key.#value;
       create = (type, value) => {
@@ -68,6 +75,7 @@ export function createKeys({ native, cloneRules }: Internals, { Buffer, toBytes 
       if (type !== "secret" && type !== "public" && type !== "private") throw invalidArgument("type", type);
       if (typeof handle !== "object") throw wrongType("handle", "object", handle);
       this.#type = type;
+      this[KEY_TYPE] = type;
     }
     get type(): string {
       return this.#type;
@@ -199,17 +207,12 @@ export function createKeys({ native, cloneRules }: Internals, { Buffer, toBytes 
   /** The PEM text of a key that an operation is given. */
   const pemOf = (key: unknown, isPublic: boolean): string => valueOf(parse(key, isPublic)) as string;
   /** The bytes of a secret: text, bytes or a key object. */
-  const secretBytes = (key: unknown, encoding: unknown, name: string, others = false): Bytes => {
+  const secretBytes = (key: unknown, encoding: unknown, name: string, expected = SECRET_TYPES): Bytes => {
     if (key instanceof KeyObject) {
       if (key.type !== "secret") throw wrongKind(key, "secret");
       return valueOf(key) as Bytes;
     }
-    if (typeof key !== "string" && bytesOf(key) === undefined)
-      throw wrongArgument(
-        name,
-        others ? KEY_TYPES : "of type string or an instance of ArrayBufferView, Buffer, or KeyObject",
-        key,
-      );
+    if (typeof key !== "string" && bytesOf(key) === undefined) throw wrongArgument(name, expected, key);
     return toBytes(key, encoding, name, true);
   };
 

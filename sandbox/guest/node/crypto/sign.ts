@@ -2,6 +2,7 @@ import { invalidArgument, nodeError } from "../../buffer/errors.ts";
 import type { Internals } from "../../internals.ts";
 import { bytesOf, concatBytes } from "../../webIdl.ts";
 import { type ByteTools, checkFunction, checkText, queue } from "./bytes.ts";
+import { callable } from "./callable.ts";
 import type { KeyTools } from "./key.ts";
 import { createLazyStream } from "./lazyStream.ts";
 import { HASHES } from "./names.ts";
@@ -15,8 +16,21 @@ function cryptError(operation: string, error: Error & { readonly code?: string }
     const routine = "RSA_padding_check_PKCS1_OAEP_mgf1";
     return Object.assign(new Error(`error:04099079:rsa routines:${routine}:oaep decoding error`), { code });
   }
+  if (code === "ERR_OSSL_EVP_OPERATION_NOT_SUPPORTED_FOR_THIS_KEYTYPE")
+    return new Error("operation not supported for this keytype");
   if (!code?.startsWith("ERR_OSSL_RSA_")) return error;
   return new Error(operation.endsWith("Encrypt") ? "message too long" : "decryption error");
+}
+
+/** Deno's error for what can't be read as a key that encrypts or decrypts. */
+function keyError({ code }: { readonly code?: string }, isPublic: boolean): Error {
+  if (code === "ERR_INVALID_ARG_TYPE" || code === "ERR_CRYPTO_INVALID_KEY_OBJECT_TYPE")
+    return new TypeError("Invalid key type");
+  return new Error(
+    isPublic
+      ? "SPKI cryptographic key data malformed"
+      : "PKCS#8 ASN.1 error: PEM error: PEM preamble contains invalid data (NUL byte)",
+  );
 }
 
 /** Creates the functions that sign, verify, encrypt and decrypt with asymmetric keys. */
@@ -104,26 +118,47 @@ export function createSigning(
       return result;
     }
   }
+  /** Only the functions `sign` and `verify` take such a key. */
+  const refuseEdwards = (key: unknown, isPublic: boolean): void => {
+    keyHeader(key, isPublic);
+    const { asymmetricKeyType } = parse(key, isPublic) as unknown as { asymmetricKeyType: string };
+    if (asymmetricKeyType.startsWith("ed"))
+      throw Object.assign(new Error("Unsupported crypto operation"), {
+        code: "ERR_CRYPTO_UNSUPPORTED_OPERATION",
+      });
+  };
   const { finish } = Signed;
   delete (Signed as { finish?: unknown }).finish;
-  class Sign extends Signed {
+  class SignImpl extends Signed {
     sign(key: unknown, encoding?: unknown): unknown {
-      return output(
-        finish(this, (algorithm, data) => signBytes(algorithm, data, key)),
-        encoding,
-      );
+      const sign = (algorithm: string | null, data: Bytes): Bytes => {
+        refuseEdwards(key, false);
+        return signBytes(algorithm, data, key);
+      };
+      return output(finish(this, sign), encoding);
     }
   }
-  class Verify extends Signed {
+  class VerifyImpl extends Signed {
     verify(key: unknown, signature: unknown, encoding?: unknown): boolean {
       const bytes =
         typeof signature === "string"
           ? toBytes(signature, encoding, "signature")
           : viewBytes(signature, "signature");
-      return finish(this, (algorithm, data) => verifyBytes(algorithm, data, key, bytes));
+      return finish(this, (algorithm, data) => {
+        refuseEdwards(key, true);
+        return verifyBytes(algorithm, data, key, bytes);
+      });
     }
   }
 
+  /** Reads the key of what encrypts or decrypts, with Deno's errors. */
+  const cryptKey = (key: unknown, isPublic: boolean): string => {
+    try {
+      return pemOf(key, isPublic);
+    } catch (error) {
+      throw keyError(error as { readonly code?: string }, isPublic);
+    }
+  };
   const crypt =
     (operation: string, isPublic: boolean) =>
     (key: unknown, data: unknown): unknown => {
@@ -132,7 +167,7 @@ export function createSigning(
         typeof key === "object" && key !== null && bytesOf(key) === undefined ? key : {}
       ) as Record<string, unknown>;
       if (oaepLabel !== undefined) throw new Error("node:crypto: oaepLabel is not available in this sandbox");
-      const pem = isPublic || operation === "publicDecrypt" ? pemOf(key, true) : pemOf(key, false);
+      const pem = cryptKey(key, isPublic || operation === "publicDecrypt");
       try {
         return Buffer.from(native("crypt", { operation, key: pem, isPublic, padding, oaepHash }, bytes));
       } catch (error) {
@@ -142,10 +177,10 @@ export function createSigning(
   return {
     sign: later(sign, 3),
     verify: later(verify, 4),
-    createSign: (algorithm: unknown) => new Sign(algorithm),
-    createVerify: (algorithm: unknown) => new Verify(algorithm),
-    Sign,
-    Verify,
+    createSign: (algorithm: unknown) => new SignImpl(algorithm),
+    createVerify: (algorithm: unknown) => new VerifyImpl(algorithm),
+    Sign: callable(SignImpl, "Sign"),
+    Verify: callable(VerifyImpl, "Verify"),
     publicEncrypt: crypt("publicEncrypt", true),
     publicDecrypt: crypt("publicDecrypt", true),
     privateEncrypt: crypt("privateEncrypt", false),

@@ -1,4 +1,5 @@
 import type * as zlib from "node:zlib";
+import { type Converter, convert, free } from "./converter.ts";
 import { library } from "./library.ts";
 import type { Native } from "./native.ts";
 
@@ -21,6 +22,14 @@ const OPERATIONS = {
 
 /** The options that the guest may set, besides `maxOutputLength` and `params`. */
 const OPTIONS = ["flush", "finishFlush", "windowBits", "level", "memLevel", "strategy"] as const;
+
+/** Constants with other values in Deno. */
+const DENO_CONSTANTS = {
+  ZLIB_VERNUM: 0x12b0,
+  ZSTD_c_nbWorkers: 240,
+  ZSTD_c_jobSize: 241,
+  ZSTD_c_overlapLog: 242,
+};
 
 /** The `params` that a source may set, by operation: the others can make a call take a gigabyte. */
 const PARAMS: Readonly<Record<string, readonly (keyof typeof zlib.constants)[]>> = {
@@ -81,18 +90,28 @@ export const zlibNatives: Readonly<Record<string, Native>> = {
       ? OPERATIONS[name as keyof typeof OPERATIONS]
       : undefined;
     if (operation === undefined) throw new TypeError("unknown function of node:zlib");
-    return library.zlib[operation](body, readOptions(header));
+    if (operation !== "zstdCompressSync") return library.zlib[operation](body, readOptions(header));
+    const { zlib } = library;
+    const converter = zlib.createZstdCompress(readOptions(header)) as unknown as Converter;
+    try {
+      return convert(converter, body, zlib.constants.ZSTD_e_end);
+    } finally {
+      free(converter);
+    }
   },
   crc32: ({ value }, body) => String(library.zlib.crc32(body, Number(value))),
-  /** Without those that Deno lacks. */
+  /** Without those that Deno lacks, with the values that it has otherwise, and in its order. */
   zlibConstants: () => {
     // `codes` is missing in the types.
     const { constants, codes } = library.zlib as typeof zlib & { readonly codes: object };
-    return JSON.stringify({
-      constants: Object.fromEntries(
-        Object.entries(constants).filter(([name]) => !/^ZSTD_(?:error|CLEVEL)/.test(name)),
-      ),
-      codes,
-    });
+    const { ZSTD_DECOMPRESS, ...others } = constants;
+    const known = Object.entries(others)
+      .filter(([name]) => !/^ZSTD_(?:error|CLEVEL)/.test(name))
+      .flatMap((entry) =>
+        entry[0] === "ZSTD_COMPRESS" ? [entry, ["ZSTD_DECOMPRESS", ZSTD_DECOMPRESS]] : [entry],
+      );
+    const isStrategy = ([name]: readonly unknown[]): boolean => /^ZSTD_[a-z]+2?$/.test(String(name));
+    const ordered = [...known.filter((entry) => !isStrategy(entry)), ...known.filter(isStrategy)];
+    return JSON.stringify({ constants: { ...Object.fromEntries(ordered), ...DENO_CONSTANTS }, codes });
   },
 };

@@ -1,5 +1,6 @@
 import type * as zlib from "node:zlib";
 import { readOptions } from "./compression.ts";
+import { type Converter, convert, free } from "./converter.ts";
 import { library } from "./library.ts";
 import type { Native } from "./native.ts";
 
@@ -15,40 +16,9 @@ function lastFlushOf(operation: string): number {
   return operation.startsWith("brotli") ? 3 : operation.startsWith("zstd") ? 2 : 5;
 }
 
-/** What Node's streams of `node:zlib` share, with the synchronous conversion that its own `…Sync` functions use. */
-interface Converter {
-  readonly bytesWritten: number;
-  readonly _processChunk: (piece: Uint8Array, flush: number) => Uint8Array;
-  _handle: {
-    close: () => void;
-    readonly params?: (level: number, strategy: number) => void;
-    readonly reset: () => void;
-  } | null;
-  readonly on: (event: "error", listener: () => void) => void;
-}
-
 interface OpenConverter extends Converter {
   readonly isLarge: boolean;
   readonly lastFlush: number;
-}
-
-/** Converts one piece. Node frees the converter's memory after a synchronous conversion, so until `free` it is shown a `close` that doesn't. */
-function convert(converter: Converter, piece: Uint8Array, flush: number): Uint8Array {
-  const handle = converter._handle;
-  if (handle === null) throw new TypeError("resource is closed");
-  const { close } = handle;
-  handle.close = () => {};
-  try {
-    return converter._processChunk(piece, flush);
-  } finally {
-    handle.close = close;
-    converter._handle = handle;
-  }
-}
-
-function free(converter: Converter): void {
-  converter._handle?.close();
-  converter._handle = null;
 }
 
 const CREATE = {

@@ -5,8 +5,37 @@ import * as url from "node:url";
 import * as util from "node:util";
 import type { Native } from "./native.ts";
 
+/** What ends the host of an older URL. */
+const HOST_END = /[\t\n\r "%';<>\\^`{|}#/?]/;
+/** Deno ends a host before the first character that it can't have. */
+const NO_HOST = /[^\w.+\-\u0080-\uffff]/;
+
+/** Parses an older URL: what Deno takes for the path, not for the host, is made part of the path first. */
+function parseLegacy(text: string, slashesDenoteHost = false): url.UrlWithStringQuery {
+  const [, start = "", scheme = "", slashes, rest = ""] =
+    /^(\s*([a-z0-9.+-]*:)?(\/\/)?)([^]*)$/i.exec(text) ?? [];
+  const hasHost = slashes ? scheme !== "" || slashesDenoteHost : scheme !== "" && !SLASHED.test(scheme);
+  if (!hasHost || /^javascript:/i.test(scheme)) return url.parse(text, false, slashesDenoteHost);
+  const end = rest.search(/[#/?]/);
+  const at = rest.slice(0, end < 0 ? rest.length : end).lastIndexOf("@") + 1;
+  const length = rest.slice(at).search(HOST_END);
+  const host = length < 0 ? rest.slice(at) : rest.slice(at, at + length);
+  const [port = ""] = /:\d*$/.exec(host) ?? [];
+  const name = host.slice(0, host.length - port.length);
+  const wrong = /^\[.*\]$/.test(name) ? -1 : name.search(NO_HOST);
+  if (wrong < 0) return url.parse(text, false, slashesDenoteHost);
+  const path = `/${name.slice(wrong)}${rest.slice(at + host.length)}`;
+  return url.parse(
+    `${start}${rest.slice(0, at)}${name.slice(0, wrong)}${port}${path}`,
+    false,
+    slashesDenoteHost,
+  );
+}
 /** Missing in the types of `node:url`. */
-const { resolveObject } = url as unknown as { resolveObject: (from: string, to: string) => object };
+interface Resolvable {
+  resolveObject(to: object): object;
+}
+const SLASHED = /^(?:https?|ftp|gopher|file|wss?):$/i;
 
 const PATH_METHODS = [
   "normalize",
@@ -57,17 +86,8 @@ export const nodeNatives: Readonly<Record<string, Native>> = {
     return JSON.stringify((library[name] as (...args: string[]) => unknown)(...texts));
   },
   /** `{text, slashesDenoteHost}` → the parts as JSON. */
-  legacyUrlParse: ({ text, slashesDenoteHost }) => {
-    const parse = (value: string) => JSON.stringify(url.parse(value, false, slashesDenoteHost === true));
-    try {
-      return parse(String(text));
-    } catch (error) {
-      // Deno ends a host before the first character that it can't have; the rest is the path.
-      const [start, host] = /^[^/?#]*\/\/(?:[^/?#]*@)?([\w.+\-\u0080-\uffff]*)/u.exec(String(text)) ?? [];
-      if (start === undefined || host === undefined) throw error;
-      return parse(`${start}/${String(text).slice(start.length)}`);
-    }
-  },
+  legacyUrlParse: ({ text, slashesDenoteHost }) =>
+    JSON.stringify(parseLegacy(String(text), slashesDenoteHost === true)),
   /** `{path, windows}` → the `file:` URL. */
   fileUrl: ({ path: given, windows }) => {
     const text = String(given);
@@ -79,12 +99,21 @@ export const nodeNatives: Readonly<Record<string, Native>> = {
     const full = text.startsWith("\\\\")
       ? text
       : resolve("\\", text) + (/[^/\\][/\\]$/.test(text) ? "\\" : "");
-    return url.pathToFileURL(full, { windows: true }).href;
+    try {
+      return url.pathToFileURL(full, { windows: true }).href;
+    } catch (error) {
+      // Deno has another name for the argument.
+      (error as Error).message = (error as Error).message.replace("'path'", "'filepath'");
+      throw error;
+    }
   },
   /** `{parts}` → the URL. */
   legacyUrlFormat: ({ parts }) => url.format(parts as url.UrlObject),
   /** `{from, to}` → the parts as JSON. */
-  legacyUrlResolve: ({ from, to }) => JSON.stringify(resolveObject(String(from), String(to))),
+  legacyUrlResolve: ({ from, to }) => {
+    const source = parseLegacy(String(from), true) as unknown as Resolvable;
+    return JSON.stringify(source.resolveObject(parseLegacy(String(to), true)));
+  },
   /** `{name, args}` → `{value}` as JSON. */
   util: ({ name, args }) => {
     const known = UTIL_FUNCTIONS.find((one) => one === name);

@@ -1,0 +1,36 @@
+type Exports = Readonly<Record<string, unknown>>;
+
+/** Puts an object's properties in the order of the given names; the others follow. */
+export function order<T extends object>(target: T, names: string): T {
+  const all = Object.getOwnPropertyDescriptors(target) as PropertyDescriptorMap;
+  for (const name of Object.keys(all))
+    if (all[name]?.configurable) delete (target as Record<string, unknown>)[name];
+  const first = names.split(" ").filter((name) => Object.hasOwn(all, name));
+  for (const name of new Set([...first, ...Object.keys(all)]))
+    if (!Object.hasOwn(target, name)) Object.defineProperty(target, name, all[name] as PropertyDescriptor);
+  return target;
+}
+
+/**
+ * Gives functions the `length`, `name` and `prototype` that they have in Deno, by path from `root`. A path's text names its functions as
+ * `key/length`, then `+` if the function has a prototype, then `=name` if its name isn't the key.
+ */
+export function shape(root: unknown, shapes: Readonly<Record<string, string>>): void {
+  for (const [path, text] of Object.entries(shapes)) {
+    let target = root as Exports;
+    if (path !== "") for (const key of path.split(".")) target = target[key] as Exports;
+    for (const entry of text.split(" ")) {
+      const [, key = "", length, plus, , name = key] = /^(\w+)\/(\d)(\+?)(=(.*))?$/.exec(entry) ?? [];
+      const value = Object.getOwnPropertyDescriptor(target, key)?.value as object;
+      Object.defineProperties(value, {
+        length: { value: Number(length), configurable: true },
+        name: { value: name, configurable: true },
+      });
+      if (plus && !Object.hasOwn(value, "prototype"))
+        Object.defineProperty(value, "prototype", {
+          value: Object.defineProperty({}, "constructor", { value, writable: true, configurable: true }),
+          writable: true,
+        });
+    }
+  }
+}
