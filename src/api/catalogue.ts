@@ -131,6 +131,7 @@ export const PresetView = Type.Object({
   parameterOrder: Type.Array(Type.String(), {
     description: "Names of the parameters in the order in which the source gets them as `args`.",
   }),
+  source: Type.String({ description: "JavaScript that the oracle runs on the word, with what it imports." }),
   returnType: ReturnType,
   value: Type.Record(Type.String(), Type.Unknown(), {
     description: "JSON Schema (draft 2020-12) of `value` in a successful answer.",

@@ -82,6 +82,10 @@ export const AuditEntry = Type.Object({
     description: "Id of the operation in `/openapi.json`, or `signIn`, `acceptInvitation` or `addPasskey`.",
   }),
   subject: nullable(Type.String(), "Id of what was created, changed or deleted, if it has one."),
+  subjectName: nullable(
+    Type.String(),
+    "Its name at that time, the host of a webhook's URL, or a contract's address; `null` if it has none.",
+  ),
 });
 
 /** A page of the audit log. */

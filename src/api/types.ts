@@ -86,6 +86,8 @@ export interface AuditEntry {
   readonly action: string;
   /** Id of what was created, changed or deleted, if it has one. */
   readonly subject: string | null;
+  /** Its name at that time, the host of a webhook's URL, or a contract's address; `null` if it has none. */
+  readonly subjectName: string | null;
 }
 
 /** A page of the audit log. */
@@ -1108,6 +1110,8 @@ export interface PresetView {
   readonly parameters: Readonly<Record<string, unknown>>;
   /** Names of the parameters in the order in which the source gets them as `args`. */
   readonly parameterOrder: readonly string[];
+  /** JavaScript that the oracle runs on the word, with what it imports. */
+  readonly source: string;
   readonly returnType: ReturnType;
   /** JSON Schema (draft 2020-12) of `value` in a successful answer. */
   readonly value: Readonly<Record<string, unknown>>;

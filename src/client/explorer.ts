@@ -6,6 +6,7 @@ import type {
   ChainOverview,
   ContractView,
   ExplorerNetwork,
+  PresetView,
   SearchResult,
   SharedResult,
   TransactionView,
@@ -20,6 +21,7 @@ import { createTransport, fillOptions, type ConnectionOptions } from "./transpor
  */
 export interface TycheExplorer {
   networks(options?: CallOptions): Promise<readonly ExplorerNetwork[]>;
+  presets(options?: CallOptions): Promise<readonly PresetView[]>;
   overview(network: string, options?: CallOptions): Promise<ChainOverview>;
   transaction(network: string, hash: string, options?: CallOptions): Promise<TransactionView>;
   block(network: string, number: string, options?: CallOptions): Promise<BlockView>;
@@ -78,6 +80,8 @@ export function createExplorer(
   return {
     networks: async (options) =>
       (await get<{ readonly items: readonly ExplorerNetwork[] }>("/networks", options)).items,
+    presets: async (options) =>
+      (await get<{ readonly items: readonly PresetView[] }>("/presets", options)).items,
     overview: (network, options) => get(on(network), options),
     transaction: (network, hash, options) => get(on(network, "transactions", hash), options),
     block: (network, number, options) => get(on(network, "blocks", number), options),

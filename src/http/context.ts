@@ -15,6 +15,8 @@ export interface RequestState {
   caller?: Caller;
   /** Whether the call would still be admitted: what lasts asks again. */
   isStillAdmitted?: () => Promise<boolean>;
+  /** Contract that is linked, for the audit log. */
+  consumer?: string;
   /** Code of the error in the response. */
   errorCode?: string;
   /** On-chain id of the request whose result is returned. */

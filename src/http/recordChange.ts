@@ -42,14 +42,23 @@ export async function recordChange(
     throw error;
   }
   if (ctx.status >= 400 && requestId() === null) return await people.withdrawAudit(entry);
-  const made = readId(ctx.body);
+  const { id: made, name } = readSubject(ctx.body);
   const dappId = dapp?.id ?? (operation.id === "createDapp" ? made : undefined);
-  await people.completeAudit(entry, { dapp_id: dappId ?? null, subject: named ?? made ?? requestId() });
+  await people.completeAudit(entry, {
+    dapp_id: dappId ?? null,
+    subject: named ?? made ?? requestId(),
+    // Whoever deletes a dapp is not told its name again.
+    subject_name: ctx.state.consumer ?? name ?? (operation.id === "deleteDapp" ? dapp?.name : null) ?? null,
+  });
 }
 
-/** Returns the id of what an answer is about, if it has one. */
-function readId(body: unknown): string | undefined {
-  if (typeof body !== "string") return undefined;
-  const { data } = JSON.parse(body) as { readonly data?: { readonly id?: unknown } };
-  return typeof data?.id === "string" ? data.id : undefined;
+/** Returns id and name of what an answer is about, as far as it has them; of a webhook, the host of its URL. */
+function readSubject(body: unknown): { readonly id?: string; readonly name?: string } {
+  if (typeof body !== "string") return {};
+  const { data } = JSON.parse(body) as { readonly data?: Readonly<Record<string, unknown>> };
+  const text = (member: string): string | undefined =>
+    typeof data?.[member] === "string" && data[member] !== "" ? data[member] : undefined;
+  const id = text("id");
+  const name = text("name") ?? URL.parse(text("url") ?? "")?.host;
+  return { ...(id === undefined ? {} : { id }), ...(name === undefined ? {} : { name }) };
 }

@@ -89,7 +89,7 @@ interface Parts {
   readonly now: () => number;
 }
 
-type AuditEntry = Omit<AuditRow, "id" | "at">;
+type AuditEntry = Omit<AuditRow, "id" | "at" | "subject_name">;
 
 /** Who changed what. */
 function createAuditing({ store, now, auditDays }: Parts & { readonly auditDays: number | undefined }) {
@@ -109,7 +109,10 @@ function createAuditing({ store, now, auditDays }: Parts & { readonly auditDays:
   return {
     audit,
     /** Adds to an entry what its operation was done to. */
-    async completeAudit(id: string, found: Pick<AuditRow, "dapp_id" | "subject">): Promise<void> {
+    async completeAudit(
+      id: string,
+      found: Pick<AuditRow, "dapp_id" | "subject" | "subject_name">,
+    ): Promise<void> {
       await store.db.updateTable("audit").set(found).where("id", "=", id).execute();
     },
     /** Removes the entry of an operation that was refused. */

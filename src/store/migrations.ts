@@ -384,6 +384,11 @@ export const migrations: Record<string, Migration> = {
         .execute();
     },
   },
+  "0041_audit_names": {
+    async up(db) {
+      await db.schema.alterTable("audit").addColumn("subject_name", "text").execute();
+    },
+  },
 };
 
 /** Hands {@link migrations} to Kysely's migrator. */

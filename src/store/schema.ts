@@ -425,6 +425,8 @@ export interface Tables {
     action: string;
     /** Id of what it was done to, if it has one. */
     subject: string | null;
+    /** Its name then, the host of a webhook's URL, or a contract's address; `null` if it has none. */
+    subject_name: string | null;
   };
   /** Which replica dispatches on a network; used where several processes serve from one server database. */
   readonly leases: {

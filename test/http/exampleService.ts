@@ -324,6 +324,7 @@ function preset(name: string, properties: Record<string, unknown>, required: str
     description: `The ${name} preset.`,
     parameters: { type: "object", properties, required, additionalProperties: false },
     parameterOrder: Object.keys(properties),
+    source: "return Functions.encodeString('1');",
     returnType: "string",
     value: { type: "string" },
     examples: [{ params: required.includes("list") ? { list: ["a", "b"] } : {}, parsedResult: "1" }],

@@ -296,6 +296,7 @@ test("behaviour: it describes every operation under /api", () => {
     "get /api/explorer/networks/{network}/blocks",
     "get /api/explorer/networks/{network}/blocks/{number}",
     "get /api/explorer/networks/{network}/transactions/{hash}",
+    "get /api/explorer/presets",
     "get /api/explorer/results/{id}",
     "get /api/explorer/results/{id}/chainData",
     "get /api/explorer/search",

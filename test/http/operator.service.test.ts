@@ -323,6 +323,7 @@ test("behaviour: real answers have the schemas that the description of the API p
     ["get", "/api/faucet/accounts", "/api/faucet/accounts"],
     ["get", "/api/info", "/api/info"],
     ["get", "/api/explorer/networks", "/api/explorer/networks"],
+    ["get", "/api/explorer/presets", "/api/explorer/presets"],
     ["get", "/api/explorer/networks/{network}", chain],
     ["get", "/api/explorer/networks/{network}/transactions/{hash}", `${chain}/transactions/${vrfv2Hash}`],
     ["get", "/api/explorer/networks/{network}/blocks", `${chain}/blocks?before=20`],

@@ -119,6 +119,31 @@ describe("API keys", () => {
     await open("/people");
     await page.getByRole("cell", { name: "revoked the API key ci", exact: true }).waitFor();
     expect(visitor.troubles).toEqual([]);
+    const client = operator.as(dapp.id);
+    const webhook = await client.webhooks.create({ url: "https://hooks.example.com/secret-path" });
+    await client.webhooks.delete(webhook.id);
+    const schedule = await client.schedules.create({
+      name: "Nightly",
+      network: NETWORK,
+      every: "1d",
+      action: { preset: "coinflip" },
+    });
+    await client.schedules.delete(schedule.id);
+    await client.secrets.set("API_KEY", { network: NETWORK, value: "value" });
+    await page.reload();
+    for (const words of [
+      "deleted the webhook hooks.example.com",
+      "deleted the schedule Nightly",
+      "set the secret API_KEY",
+    ])
+      await page.getByRole("cell", { name: words, exact: true }).waitFor();
+    const empty = await operator.createDapp({ name: `empty ${made}` });
+    await page.route("**/api/audit**", async (route) => {
+      await route.fulfill({ json: { data: { items: [], nextCursor: null } } });
+    });
+    await visitor.open(`${tyche.url}/dapps/${empty.id}/people`);
+    await page.getByText("Nothing has been changed yet.").waitFor();
+    await page.unrouteAll();
     await visitor.open(`${tyche.url}/audit`);
     const words = `revoked the API key ci in the dapp ${dapp.name}`;
     await page

@@ -64,6 +64,20 @@ test("behaviour: a pasted link is searched for what it is about, and a hash that
   expect(visitor.troubles).toEqual([]);
 });
 
+test("default: a stranger who searches for a preset reads what it does, its parameters and its source", async () => {
+  await visitor.open(`${tyche.url}/explorer`);
+  await page.locator("#q").fill("lotto");
+  await page.getByRole("button", { name: "Find" }).click();
+  await page.waitForURL("**/presets/lotto");
+  await page.getByRole("heading", { name: "Draw winners from a list" }).waitFor();
+  await page.getByText("numberOfWinners", { exact: true }).waitFor();
+  await page.getByRole("region", { name: "Source" }).getByText("args").first().waitFor();
+  await visitor.inspect();
+  await page.getByRole("main").getByRole("link", { name: "Sign in" }).click();
+  await page.waitForURL("**/sign-in?next=%2Fpresets%2Flotto");
+  expect(visitor.troubles).toEqual([]);
+});
+
 test("behaviour: an account that delegates to a contract names it, and a contract never created fewer than none", async () => {
   const networks = await connectOperator(tyche).networks();
   const { rpcUrl, contracts } = networks.find(({ name }) => name === "sepolia")!;

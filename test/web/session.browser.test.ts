@@ -4,7 +4,7 @@ import { pipeline } from "node:stream";
 import type { Browser, Page } from "playwright-core";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { shared, type SharedService } from "../support/shared.ts";
-import { connectOperator } from "../support/signIn.ts";
+import { connectOperator, readSessionToken } from "../support/signIn.ts";
 import { enter } from "./support/enter.ts";
 import { createVisitor, type Visitor } from "./support/visitor.ts";
 
@@ -49,6 +49,21 @@ test("behaviour: a session on another port of the host leaves this one open", as
   // A call may be on its way while the session ends.
   expect(takeTroublesBut(401)).toEqual([]);
   forwarder.close();
+});
+
+test("behaviour: whoever signs out and leaves the page at once is signed out", async () => {
+  await page.goto(tyche.url);
+  await page.getByRole("heading", { name: "Dapps", exact: true }).waitFor();
+  const [cookie] = await page.context().cookies(`${tyche.url}/session`);
+  const pageKey = await page.evaluate<string>("localStorage.getItem('tyche.pageKey')");
+  const signedIn = { cookie: `${cookie!.name}=${cookie!.value}`, pageKey };
+  expect(await readSessionToken(tyche.url, signedIn)).not.toBe(null);
+  await page.evaluate(`{
+    [...document.querySelectorAll("button")].find((one) => one.textContent === "Sign out").click();
+    location.href = "/docs";
+  }`);
+  await page.waitForURL("**/docs");
+  await expect.poll(() => readSessionToken(tyche.url, signedIn)).toBe(null);
 });
 
 test("error: a form that is sent after the session has ended leads to the sign-in and back", async () => {

@@ -1,4 +1,4 @@
-import { lazy, Suspense, type ComponentType } from "react";
+import { lazy, Suspense, useState, type ComponentType } from "react";
 import { Redirect, Route, Switch, useLocation, useSearch } from "wouter";
 import { NotFound } from "./page.tsx";
 import { Usage } from "./pages/dapps/usage.tsx";
@@ -48,7 +48,6 @@ const OWN: readonly (readonly [path: string, page: ComponentType])[] = [
   ["/sessions", Sessions],
   ["/audit", Audit],
   ["/presets", PresetList],
-  ["/presets/:name", Preset],
   ["/random", Random],
   ["/dapps/:dappId", Dapp],
   ["/dapps/:dappId/keys", Keys],
@@ -91,6 +90,9 @@ export function Routes() {
         {PUBLIC.map(([path, page]) => (
           <Route key={path} path={path} component={page} />
         ))}
+        <Route path="/presets/:name">
+          {session.kind === "operator" || session.kind === "stranger" ? <PresetOrSignIn /> : null}
+        </Route>
         {OWN.map(([path, page]) => (
           <Route key={path} path={path}>
             {session.kind === "operator" ? (
@@ -110,6 +112,13 @@ export function Routes() {
 
 function createPage(Page: ComponentType) {
   return <Page />;
+}
+
+/** A preset, for everyone; whose session ends meanwhile goes on there once they are signed in again. */
+function PresetOrSignIn() {
+  const { kind } = useSession();
+  const [first] = useState(kind);
+  return kind === "stranger" && first === "operator" ? <ToSignIn /> : <Preset />;
 }
 
 /**

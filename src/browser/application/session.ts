@@ -210,7 +210,7 @@ export async function signIn(
  * @throws {Error} when the service has not ended it: its cookie would open the next page.
  */
 export async function signOut(): Promise<void> {
-  const answer = await fetch("/session", { method: "DELETE" });
+  const answer = await fetch("/session", { method: "DELETE", keepalive: true });
   if (!answer.ok) throw new Error(`the service answered ${answer.status}`);
   forgetDraft();
   forgetForms();

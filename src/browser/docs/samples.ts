@@ -125,6 +125,7 @@ const CLIENT_CALLS: Readonly<Record<string, (call: SampledOperation) => string>>
   listFundedAccounts: () => `const accounts = await operator.fundedAccounts();`,
   getInfo: () => `const { version } = await operator.info();`,
   exploreNetworks: () => `const networks = await explorer.networks();`,
+  explorePresets: () => `const presets = await explorer.presets();`,
   exploreNetwork: ({ values }) =>
     `const { blocks } = await explorer.overview(${expression(values["network"])});`,
   exploreTransaction: ({ values }) =>

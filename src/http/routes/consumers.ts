@@ -31,6 +31,7 @@ export function consumerOperation(deps: HttpDeps, responder: Responder): Operati
       const values = parseRequest(given, validate.consumer, ({ consumer }) => checkChecksum(consumer));
       const { dappId = getDapp(ctx).id, network } = values;
       const consumer = getAddress(lower(values.consumer));
+      ctx.state.consumer = consumer;
       await responder.run(ctx, { kind: "consumer", dappId, network, consumer });
     },
   };

@@ -1,5 +1,6 @@
 import type { ExplorerNetwork, NetworkView } from "../../api/types.ts";
 import { listOf } from "../../api/common.ts";
+import { PresetView } from "../../api/catalogue.ts";
 import * as views from "../../api/explorer.ts";
 import type { Hex } from "viem";
 import type { Explorer } from "../../explorer/explorer.ts";
@@ -140,6 +141,15 @@ export function explorerOperations({
           })),
         };
       },
+    }),
+    reading({
+      id: "explorePresets",
+      path: "/presets",
+      summary: "List presets, for everybody",
+      description:
+        "The presets that are installed, with their sources and the JSON Schemas of their parameters.",
+      answer: listOf(PresetView),
+      read: () => ({ items: service.presets() }),
     }),
     reading({
       id: "exploreNetwork",

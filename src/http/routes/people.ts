@@ -251,11 +251,12 @@ function auditOperation(deps: HttpDeps, { people }: OperatorPart): Operation {
       const { limit, cursor } = parseRequest(readQuery(ctx), deps.schemas().validate.audit);
       const page = { dappId: ctx.state.dapp?.id, before: cursor, limit: limit + 1 };
       const rows = await people.auditLog(page);
-      const items = rows.slice(0, limit).map(({ at, actor_name, dapp_id, ...row }) => ({
+      const items = rows.slice(0, limit).map(({ at, actor_name, dapp_id, subject_name, ...row }) => ({
         ...row,
         at: iso(at),
         actorName: actor_name,
         dappId: dapp_id,
+        subjectName: subject_name,
       }));
       const nextCursor = rows.length > limit ? items.at(-1)!.id : null;
       sendJson(ctx, 200, { data: { items, nextCursor } });

@@ -37,13 +37,15 @@ export function createCatalogue(
 }
 
 function viewOf(preset: Preset): PresetView {
-  const { name, title, description, parameters, parameterOrder, returnType, value, examples } = preset;
+  const { name, title, description, parameters, parameterOrder, returnType, value, examples, written } =
+    preset;
   return {
     name,
     title,
     description,
     parameters: { ...parameters },
     parameterOrder: [...parameterOrder],
+    source: written.source,
     returnType,
     value: { ...value },
     examples: examples.map((example) => ({

@@ -176,6 +176,7 @@ async function useOperations(
   const chain = `/api/explorer/networks/${NETWORK}`;
   const [{ contracts }] = await recordSome("listNetworks", "/api/networks", isNetwork);
   await recordSome("exploreNetworks", "/api/explorer/networks", isNetwork);
+  await recordSome("explorePresets", "/api/explorer/presets", ({ name }) => name === "range");
   const { block } = await record("exploreTransaction", `${chain}/transactions/${tx}`);
   const pages = [
     await record("exploreBlocks", `${chain}/blocks`),

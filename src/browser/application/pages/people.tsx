@@ -162,20 +162,28 @@ export function Audit() {
   );
 }
 
-/** A dapp or an API key by its name, while it exists; anything else by its id. */
-function Named({ id, dappId }: { readonly id: string; readonly dappId: string | null }) {
+/** What was changed by the name that it had then, or else a dapp or an API key by the name of now; anything else by its id. */
+function Named({
+  id,
+  dappId,
+  then = null,
+}: {
+  readonly id: string;
+  readonly dappId: string | null;
+  readonly then?: string | null;
+}) {
   const operator = useOperator();
   const dapps = useQuery({
     queryKey: ["dapps"],
     queryFn: () => operator.dapps(),
-    enabled: /^(?:dapp|key)_/.test(id),
+    enabled: then === null && /^(?:dapp|key)_/.test(id),
   });
   const keys = useQuery({
     queryKey: ["keys", dappId],
     queryFn: () => operator.keys(dappId!),
-    enabled: id.startsWith("key_") && dapps.data?.some((one) => one.id === dappId) === true,
+    enabled: then === null && id.startsWith("key_") && dapps.data?.some((one) => one.id === dappId) === true,
   });
-  const name = [...(dapps.data ?? []), ...(keys.data ?? [])].find((one) => one.id === id)?.name ?? "";
+  const name = then ?? [...(dapps.data ?? []), ...(keys.data ?? [])].find((one) => one.id === id)?.name ?? "";
   return name === "" ? (
     <Code text={id} />
   ) : (
@@ -196,22 +204,34 @@ export function AuditList({ dappId }: { readonly dappId?: string }) {
   });
   if (query.data === undefined)
     return query.error === null ? <p className="note loading">Loading…</p> : <Refusal error={query.error} />;
+  const entries = query.data.pages.flatMap(({ items }) => items);
+  if (entries.length === 0)
+    return (
+      <p className="note">
+        Nothing has been changed yet. Who creates, reveals, changes or deletes something is named here, with
+        the time.
+      </p>
+    );
   return (
     <>
       <List<AuditEntry>
         label="Audit log"
-        items={query.data.pages.flatMap(({ items }) => items)}
+        items={entries}
         keyOf={({ id }) => id}
         columns={[
           { head: "When", cell: ({ at }) => <Time iso={at} /> },
           {
             head: "Who",
             kind: "long",
-            cell: ({ actor, actorName }) =>
+            cell: ({ actor, actorName, dappId: dapp }) =>
               actorName !== "" ? (
                 <UnknownText text={actorName} />
               ) : actor === "operator" ? (
                 "Operator token"
+              ) : actor.startsWith("key_") ? (
+                <>
+                  API key <Named id={actor} dappId={dapp} />
+                </>
               ) : (
                 <Code text={actor} />
               ),
@@ -219,10 +239,13 @@ export function AuditList({ dappId }: { readonly dappId?: string }) {
           {
             head: "What",
             kind: "long",
-            cell: ({ action, subject, dappId: dapp }) => (
+            cell: ({ action, subject, subjectName, dappId: dapp }) => (
               <>
-                {AUDIT_WORDS[action] ?? action} {subject !== null && <Named id={subject} dappId={dapp} />}
-                {dapp !== null && ![dappId, subject].includes(dapp) && (
+                {AUDIT_WORDS[action] ?? action}{" "}
+                {(subject ?? subjectName) !== null && (
+                  <Named id={subject ?? dapp ?? ""} dappId={dapp} then={subjectName} />
+                )}
+                {dapp !== null && ![dappId, subject].includes(dapp) && action !== "deleteDapp" && (
                   <>
                     {" "}
                     in the dapp <Named id={dapp} dappId={dapp} />

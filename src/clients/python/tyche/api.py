@@ -420,6 +420,8 @@ class PresetView(TypedDict):
     parameters: dict[str, Any]
     # Names of the parameters in the order in which the source gets them as `args`.
     parameterOrder: list[str]
+    # JavaScript that the oracle runs on the word, with what it imports.
+    source: str
     returnType: ReturnType
     # JSON Schema (draft 2020-12) of `value` in a successful answer.
     value: dict[str, Any]

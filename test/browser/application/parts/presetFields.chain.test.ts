@@ -10,6 +10,7 @@ const makePreset = (properties: PresetView["parameters"], required: string[] = [
   description: "",
   parameters: { type: "object", properties, required },
   parameterOrder: Object.keys(properties),
+  source: "",
   value: { type: "string" },
   returnType: "string",
   examples: [],

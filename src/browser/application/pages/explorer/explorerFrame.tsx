@@ -38,7 +38,7 @@ export function SearchForm({ network, value = "" }: { readonly network?: string;
         spellCheck={false}
         autoCapitalize="none"
         autoComplete="off"
-        placeholder="Transaction, block, address, contract or request"
+        placeholder="Transaction, block, address, contract, preset or request"
       />
       <button>Find</button>
     </form>

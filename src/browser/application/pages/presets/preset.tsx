@@ -10,8 +10,9 @@ import { List } from "../../parts/list.tsx";
 import { LABEL_NAMES, LabelField, readLabel } from "../../parts/labelField.tsx";
 import { NetworkSelect, useChosenNetwork } from "../../parts/networkSelect.tsx";
 import { plainText } from "../../../../lib/hiddenCharacters.ts";
-import { Notice, UnknownText } from "../../parts/parts.tsx";
-import { type AnyPresets, useNetworks, useOperator } from "../../services.tsx";
+import { Facts, Listing, Notice, UnknownText } from "../../parts/parts.tsx";
+import { type AnyPresets, useExplorer, useNetworks, useOperator } from "../../services.tsx";
+import { useSession } from "../../session.ts";
 import { Parameter } from "../../parts/presetParameter.tsx";
 import { createFields, readParams } from "../../parts/presetFields.ts";
 
@@ -19,13 +20,14 @@ import { createFields, readParams } from "../../parts/presetFields.ts";
 const CONFIRMATIONS = "confirmations";
 const BEACON = "beacon";
 const BEACON_CHOICES = ["drand", "local", "none"] as const;
+const PUBLIC_TRAIL = [{ href: "/explorer", text: "Explorer" }] as const;
 const TRAIL = [{ href: "/presets", text: "Presets" }] as const;
 
-/** `/presets/{name}`: a form that runs a preset, built from the schema of its parameters. */
+/** `/presets/{name}`: what a preset does and, for those who are signed in, a form that runs it, built from the schema of its parameters. */
 export function Preset() {
   const { name } = useParams<{ readonly name: string }>();
-  const operator = useOperator();
-  const presets = useQuery({ queryKey: ["presets"], queryFn: () => operator.presets() });
+  const explorer = useExplorer();
+  const presets = useQuery({ queryKey: ["public presets"], queryFn: () => explorer.presets() });
   return (
     <Loaded query={presets}>
       {(list) => {
@@ -42,27 +44,70 @@ export function Preset() {
 }
 
 function PresetPage({ preset }: { readonly preset: PresetView }) {
-  const networks = useNetworks();
+  const session = useSession();
+  const isStranger = session.kind === "stranger";
   return (
-    <Page title={plainText(preset.title)} trail={TRAIL}>
+    <Page title={plainText(preset.title)} trail={isStranger ? PUBLIC_TRAIL : TRAIL}>
       <h1>
         <UnknownText text={preset.title} />
       </h1>
       <p className="lead">
         <UnknownText text={preset.description} />
       </p>
-      <section className="panel">
-        <h2>Run it</h2>
-        <WithDapps facility="presets">
-          {(dapps, wanted) => (
-            <Loaded query={networks}>
-              {(list) => <PresetForm preset={preset} dapps={dapps} wanted={wanted} networks={list} />}
-            </Loaded>
-          )}
-        </WithDapps>
-      </section>
+      {session.kind === "operator" && <RunPart preset={preset} />}
+      {isStranger && <Parameters preset={preset} />}
       <Examples preset={preset} />
+      <section className="panel">
+        <h2>Source</h2>
+        <p className="note">The oracle runs it on the random word; anybody can run it again.</p>
+        <Listing text={preset.source} label="Source" />
+      </section>
     </Page>
+  );
+}
+
+function RunPart({ preset }: { readonly preset: PresetView }) {
+  const networks = useNetworks();
+  return (
+    <section className="panel">
+      <h2>Run it</h2>
+      <WithDapps facility="presets">
+        {(dapps, wanted) => (
+          <Loaded query={networks}>
+            {(list) => <PresetForm preset={preset} dapps={dapps} wanted={wanted} networks={list} />}
+          </Loaded>
+        )}
+      </WithDapps>
+    </section>
+  );
+}
+
+/** What a stranger may know of the form. */
+function Parameters({ preset }: { readonly preset: PresetView }) {
+  const fields = createFields(preset);
+  return (
+    <section className="panel">
+      <h2>Parameters</h2>
+      {fields.length === 0 ? (
+        <p className="note">It has none.</p>
+      ) : (
+        <Facts
+          entries={fields.map(({ name, title, description }) => [
+            <>
+              <UnknownText text={title ?? name} />{" "}
+              <code>
+                <UnknownText text={name} />
+              </code>
+            </>,
+            <UnknownText key={name} text={description} />,
+          ])}
+        />
+      )}
+      <p>
+        <Link href={`/sign-in?next=${encodeURIComponent(`/presets/${preset.name}`)}`}>Sign in</Link> to run
+        it, see the <Link href="/explorer">latest results</Link>, or call it by the <a href="/docs">API</a>.
+      </p>
+    </section>
   );
 }
 
