@@ -110,6 +110,14 @@ test.each([429, 503])("error: who could not be signed out is told so, after a %d
 test("default: whoever is signed in with the operator token is told how to end that session", async () => {
   await visitor.open(`${tyche.url}/sessions`);
   await page.getByText("The operator token, with which you are signed in, isn't listed").waitFor();
+  await page.getByRole("banner").getByText("Signed in as Operator").waitFor();
+  const looks = await page.evaluate<string[]>(
+    `[...document.querySelectorAll(".account > a, .account > button")].map((one) => {
+      const { color, font } = getComputedStyle(one);
+      return color + font;
+    })`,
+  );
+  expect(looks[0]).toBe(looks[1]);
   await visitor.inspect();
   expect(visitor.troubles).toEqual([]);
 });
@@ -141,6 +149,7 @@ test("default: who is invited makes a passkey, sees their dapp alone, and signs 
     await guest.page.getByRole("heading", { name: "Dapps", exact: true }).waitFor();
     const cards = guest.page.locator("ul.cards h3");
     await expect.poll(() => cards.allInnerTexts()).toEqual(["of a team"]);
+    await guest.page.getByRole("banner").getByText(`Signed in as ${name}`).waitFor();
     expect((await operator.members(dapp.id)).map((one) => [one.name, one.role])).toEqual([[name, "owner"]]);
 
     await cards.first().getByRole("link").click();

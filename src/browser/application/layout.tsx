@@ -1,7 +1,10 @@
 import { useEffect, useRef, useState, type ReactNode, Component } from "react";
 import { Link, useLocation } from "wouter";
+import { plainText } from "../../lib/hiddenCharacters.ts";
 import { SECTIONS } from "../../lib/sections.ts";
 import { useIsLost } from "./connection.ts";
+import { UnknownText } from "./parts/parts.tsx";
+import { useMe } from "./services.tsx";
 import { signOut, useSession } from "./session.ts";
 
 /** The frame around every page. */
@@ -36,8 +39,9 @@ export function Layout({ children }: { readonly children: ReactNode }) {
             </Link>
           )}
           {isAdmitted && (
-            <span className="side">
-              <Link href="/sessions">Sessions</Link>{" "}
+            <span className="side account">
+              <Who />
+              <Link href="/sessions">Sessions</Link>
               <button type="button" className="plain" onClick={() => void leave()}>
                 Sign out
               </button>
@@ -71,6 +75,17 @@ export function Layout({ children }: { readonly children: ReactNode }) {
       setStuck(true);
     }
   }
+}
+
+/** The name of who is signed in. */
+function Who() {
+  const name = useMe()?.name ?? "";
+  return (
+    <span className="who" title={plainText(name)}>
+      <span className="visually-hidden">Signed in as </span>
+      <UnknownText text={name} />
+    </span>
+  );
 }
 
 /** Moves the focus to the page that was navigated to, as a browser does when it loads a page. */
