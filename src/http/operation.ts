@@ -5,7 +5,7 @@ import type { RequestSchemas } from "./liveSchemas.ts";
 
 /**
  * Who may call an endpoint. `dapp`: a caller with a dapp's key, or who is signed in and names a dapp. `anybody`: either of them, with no
- * particular dapp. `operator`: no key, but the operator, or a person whose role suffices (`src/people/roles.ts`). `everybody`: callers
+ * particular dapp. `operator`: no key, but the operator, or a person whose role suffices (`src/lib/leastRole.ts`). `everybody`: callers
  * without a key too, counted against their address.
  */
 export type OperationAccess = "dapp" | "anybody" | "operator" | "everybody";

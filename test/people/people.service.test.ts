@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { createOperator, type RoleName, type TycheOperator } from "../../src/client/index.ts";
 import { isAudited } from "../../src/http/recordChange.ts";
-import { LEAST_ROLE } from "../../src/people/roles.ts";
+import { LEAST_ROLE } from "../../src/lib/leastRole.ts";
 import {
   codeOf,
   createPasskey,

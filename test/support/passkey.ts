@@ -1,6 +1,7 @@
 import { createHash, generateKeyPairSync, randomBytes, sign } from "node:crypto";
 import { encode } from "cborg";
 import { request } from "undici";
+import type { SignedIn } from "./signIn.ts";
 
 /** What the service asks a passkey for, as far as an authenticator needs it. */
 interface Options {
@@ -130,6 +131,11 @@ export function createSessionBrowser(
     },
     /** Returns the API token of the session; `null` if there is none. */
     token: async (): Promise<string | null> => (await post("/session", { pageKey })).data.token ?? null,
+    /** Returns what a browser keeps of the session. */
+    session: (): SignedIn => ({
+      cookie: [...cookies].find(([name]) => name.startsWith("tyche_session"))!.join("="),
+      pageKey,
+    }),
     /** Adds a passkey to the person who is signed in. */
     async addPasskey(): Promise<Passkey> {
       const asked = await post("/session/challenge", { pageKey });

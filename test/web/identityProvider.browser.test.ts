@@ -95,7 +95,7 @@ test("default: an invited person accepts with the provider, and signs in with it
 
   // A developer, who has no say in the keys.
   await page.goto(`${url}/dapps/${dappId}/keys`);
-  await page.getByRole("alert").filter({ hasText: "Your role does not allow this" }).waitFor();
+  await page.getByText("Owners only.").waitFor();
   expect(await page.getByRole("button", { name: "Add a key" }).count()).toBe(0);
 
   await page.getByRole("button", { name: "Sign out" }).click();

@@ -10,6 +10,7 @@ import {
   type TycheExplorer,
   type TycheOperator,
 } from "../../client/index.ts";
+import { LEAST_ROLE, roleAllows, type MemberOperation } from "../../lib/leastRole.ts";
 import { loseSession, useSession } from "./session.ts";
 
 interface Services {
@@ -78,13 +79,14 @@ export function useMe(): Me | undefined {
   return useQuery({ queryKey: ["me"], queryFn: () => operator.me(), staleTime: 10_000 }).data;
 }
 
-/** Whether who is signed in may do all that the owner of a dapp may. */
-export function useIsOwner(dappId: string): boolean {
+/** Returns whether who is signed in may do an operation to a dapp; `undefined` until that is known. */
+export function useMay(dappId: string): (operation: MemberOperation) => boolean | undefined {
   const me = useMe();
-  return (
-    me?.isOperator === true ||
-    me?.memberships.some((one) => one.dappId === dappId && one.role === "owner") === true
-  );
+  return (operation) => {
+    if (me === undefined || me.isOperator) return me?.isOperator;
+    const role = me.memberships.find((one) => one.dappId === dappId)?.role;
+    return role !== undefined && roleAllows(role, LEAST_ROLE[operation]);
+  };
 }
 
 /** Parameters of whatever presets are installed. */

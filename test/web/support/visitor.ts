@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import type { Browser, BrowserContext, Locator, Page } from "playwright-core";
 import { expect } from "vitest";
-import { signIn } from "../../support/signIn.ts";
+import { signIn, type SignedIn } from "../../support/signIn.ts";
 
 /** A wait ends as soon as its condition holds; on a busy machine that may take long. */
 const PATIENCE_MS = 60_000;
@@ -25,6 +25,8 @@ export interface Screen {
 export interface VisitorOptions extends Partial<Screen> {
   /** A service that the visitor has signed in to before, in a session of its own. Default: no service. */
   readonly operatorOf?: Parameters<typeof signIn>[0];
+  /** A session that was opened elsewhere. Default: none. */
+  readonly session?: SignedIn & { readonly url: string };
 }
 
 /** A visitor with a browser context of its own, which records everything that goes wrong on a page. */
@@ -50,10 +52,11 @@ export interface Visitor {
 /** Opens a window for a new visitor. */
 export async function createVisitor(
   browser: Browser,
-  { width = 1280, scheme = "light", operatorOf }: VisitorOptions = {},
+  { width = 1280, scheme = "light", operatorOf, session }: VisitorOptions = {},
 ): Promise<Visitor> {
+  const opened = operatorOf === undefined ? session : { ...(await signIn(operatorOf)), url: operatorOf.url };
   const context = await browser.newContext({
-    ...(operatorOf === undefined ? {} : { storageState: await openSession(operatorOf) }),
+    ...(opened === undefined ? {} : { storageState: storageOf(opened) }),
     viewport: { width, height: 800 },
     colorScheme: scheme,
     // Without a locale in the environment, Chromium's is "en-US@posix", which is no language tag.
@@ -108,11 +111,10 @@ export async function createVisitor(
   };
 }
 
-/** Opens a session, and returns what a browser keeps of it. */
-async function openSession(service: Parameters<typeof signIn>[0]) {
-  const { cookie, pageKey } = await signIn(service);
+/** Returns a session as a browser stores it. */
+function storageOf({ cookie, pageKey, url }: NonNullable<VisitorOptions["session"]>) {
   const [name, value] = cookie.split("=") as [string, string];
-  const { hostname, origin } = new URL(service.url);
+  const { hostname, origin } = new URL(url);
   const scope = { domain: hostname, path: "/session", expires: -1 };
   return {
     cookies: [{ name, value, ...scope, httpOnly: true, secure: false, sameSite: "Strict" as const }],

@@ -6,7 +6,7 @@ import { Loaded, Page } from "../page.tsx";
 import { Copyable } from "./format.tsx";
 import { plainText } from "../../../lib/hiddenCharacters.ts";
 import { UnknownText } from "./parts.tsx";
-import { useIsOwner, useOperator } from "../services.tsx";
+import { useMay, useOperator } from "../services.tsx";
 
 const TABS = [
   { name: "overview", path: "", text: "Overview" },
@@ -43,7 +43,7 @@ export function DappFrame({
 }) {
   const operator = useOperator();
   const dapp = useQuery({ queryKey: ["dapp", dappId], queryFn: () => operator.dapp(dappId) });
-  const isOwner = useIsOwner(dappId);
+  const hasKeys = useMay(dappId)("listKeys") === true;
   const text = title ?? TABS.find(({ name }) => name === tab)?.text;
   return (
     <Loaded query={dapp}>
@@ -56,8 +56,8 @@ export function DappFrame({
             <Copyable text={data.id} what="dapp id" />
           </p>
           {/* A role that is read later adds a tab, which moves the current one. */}
-          <nav key={String(isOwner)} className="tabs" aria-label="Dapp">
-            {TABS.filter(({ name }) => name !== "keys" || isOwner).map(({ name, path, text: label }) => (
+          <nav key={String(hasKeys)} className="tabs" aria-label="Dapp">
+            {TABS.filter(({ name }) => name !== "keys" || hasKeys).map(({ name, path, text: label }) => (
               <Link
                 key={name}
                 href={`/dapps/${data.id}${path}`}

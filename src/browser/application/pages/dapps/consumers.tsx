@@ -5,11 +5,12 @@ import type { ExplorerNetwork, LinkedConsumer } from "../../../../client/index.t
 import { Loaded } from "../../page.tsx";
 import { Age, Code, TransactionLink } from "../../parts/format.tsx";
 import { ConfirmButton, Field, readField, useSubmission } from "../../parts/forms.tsx";
-import { List } from "../../parts/list.tsx";
+import { ForRole } from "../../parts/forRole.tsx";
+import { List, type Column } from "../../parts/list.tsx";
 import { NetworkSelect, useChosenNetwork } from "../../parts/networkSelect.tsx";
 import { Tag } from "../../parts/parts.tsx";
 import { refetchUnlessRefused } from "../../refetch.ts";
-import { useClient, useNetworks, useOperator, useTitleOf } from "../../services.tsx";
+import { useClient, useMay, useNetworks, useOperator, useTitleOf } from "../../services.tsx";
 import { ContractRequestsPanel } from "./contractRequests.tsx";
 import { DappFrame } from "../../parts/dappFrame.tsx";
 
@@ -41,7 +42,9 @@ function LinkPanel({ dappId }: { readonly dappId: string }) {
         subscriptions. Deploy it with the ids of{" "}
         <Link href={`/dapps/${dappId}/config-vars`}>Fetch Config Vars</Link>, then link it here.
       </p>
-      <Loaded query={networks}>{(list) => <LinkForm dappId={dappId} networks={list} />}</Loaded>
+      <ForRole dappId={dappId} operation="addConsumer">
+        <Loaded query={networks}>{(list) => <LinkForm dappId={dappId} networks={list} />}</Loaded>
+      </ForRole>
     </section>
   );
 }
@@ -117,8 +120,30 @@ function LinkedTable({
   readonly dappId: string;
 }) {
   const client = useClient(dappId);
+  const may = useMay(dappId);
   const titleOf = useTitleOf();
   const [, navigate] = useLocation();
+  const unlink: Column<LinkedConsumer> = {
+    head: "Unlink",
+    hasHiddenHead: true,
+    cell: ({ network, address }) => (
+      <ConfirmButton
+        question="Unlink this contract?"
+        detail="Its requests will be refused. You can link it again later."
+        confirm="Unlink it"
+        onConfirm={async () => {
+          const { id } = await client.submit.removeConsumer({ network, consumer: address });
+          navigate(`/dapps/${dappId}/requests/${id}`);
+        }}
+      >
+        Unlink
+        <span className="visually-hidden">
+          {" "}
+          {address} on {titleOf(network)}
+        </span>
+      </ConfirmButton>
+    ),
+  };
   return (
     <List
       label="Linked consumers"
@@ -142,27 +167,7 @@ function LinkedTable({
           cell: ({ network, transactionHash }) =>
             transactionHash !== undefined && <TransactionLink network={network} hash={transactionHash} />,
         },
-        {
-          head: "Unlink",
-          hasHiddenHead: true,
-          cell: ({ network, address }) => (
-            <ConfirmButton
-              question="Unlink this contract?"
-              detail="Its requests will be refused. You can link it again later."
-              confirm="Unlink it"
-              onConfirm={async () => {
-                const { id } = await client.submit.removeConsumer({ network, consumer: address });
-                navigate(`/dapps/${dappId}/requests/${id}`);
-              }}
-            >
-              Unlink
-              <span className="visually-hidden">
-                {" "}
-                {address} on {titleOf(network)}
-              </span>
-            </ConfirmButton>
-          ),
-        },
+        ...(may("removeConsumer") === true ? [unlink] : []),
       ]}
     />
   );

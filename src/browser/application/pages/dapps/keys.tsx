@@ -8,6 +8,7 @@ import { Loaded } from "../../page.tsx";
 import { DappFrame } from "../../parts/dappFrame.tsx";
 import { Age, Code, CopyButton, count } from "../../parts/format.tsx";
 import { ConfirmButton, Field, readField, useSubmission } from "../../parts/forms.tsx";
+import { ForRole } from "../../parts/forRole.tsx";
 import { Listing, Notice, Tag, UnknownText } from "../../parts/parts.tsx";
 import { RevealedKey } from "../../parts/revealedKey.tsx";
 import { refetchUnlessRefused } from "../../refetch.ts";
@@ -22,7 +23,11 @@ export function Keys() {
   const { dappId } = useParams<{ readonly dappId: string }>();
   return (
     <DappFrame dappId={dappId} tab="keys">
-      {() => <KeysPanel dappId={dappId} />}
+      {() => (
+        <ForRole dappId={dappId} operation="listKeys">
+          <KeysPanel dappId={dappId} />
+        </ForRole>
+      )}
     </DappFrame>
   );
 }

@@ -8,7 +8,7 @@ import { List } from "../../parts/list.tsx";
 import { Facts } from "../../parts/parts.tsx";
 import { hasEnded } from "../../hasEnded.ts";
 import { RequestTable } from "../../parts/requestTable.tsx";
-import { useClient, useNetworks, useOperator } from "../../services.tsx";
+import { useClient, useMay, useNetworks, useOperator } from "../../services.tsx";
 import { DappFrame } from "../../parts/dappFrame.tsx";
 
 const RECENT_REQUESTS = 8;
@@ -18,6 +18,7 @@ const QUIET_MS = 5_000;
 /** `/dapps/{dappId}`: a dapp's details, its subscription balances, its latest requests. */
 export function Dapp() {
   const { dappId } = useParams<{ readonly dappId: string }>();
+  const may = useMay(dappId);
   return (
     <DappFrame dappId={dappId} tab="overview">
       {({ facilities, createdAt }) => (
@@ -34,15 +35,21 @@ export function Dapp() {
                 ["Created", <Time iso={createdAt} />],
                 [
                   "Try",
-                  <>
-                    {facilities.includes("presets") ? (
-                      <Link href={`/presets?dapp=${dappId}`}>run a preset from here</Link>
-                    ) : (
-                      <Link href={`/functions?dapp=${dappId}`}>run a function from here</Link>
-                    )}
-                    , or call the <a href="/docs">API</a> with one of its{" "}
-                    <Link href={`/dapps/${dappId}/keys`}>keys</Link>
-                  </>,
+                  may("runPreset") === true && (
+                    <>
+                      {facilities.includes("presets") ? (
+                        <Link href={`/presets?dapp=${dappId}`}>run a preset from here</Link>
+                      ) : (
+                        <Link href={`/functions?dapp=${dappId}`}>run a function from here</Link>
+                      )}
+                      {may("listKeys") === true && (
+                        <>
+                          , or call the <a href="/docs">API</a> with one of its{" "}
+                          <Link href={`/dapps/${dappId}/keys`}>keys</Link>
+                        </>
+                      )}
+                    </>
+                  ),
                 ],
               ]}
             />

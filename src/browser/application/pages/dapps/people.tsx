@@ -11,19 +11,19 @@ import { ConfirmButton, describeError, Field, readField, useSubmission } from ".
 import { List } from "../../parts/list.tsx";
 import { Notice, UnknownText } from "../../parts/parts.tsx";
 import { AuditList } from "../people.tsx";
-import { useIsOwner, useOperator } from "../../services.tsx";
+import { useMay, useOperator } from "../../services.tsx";
 
 /** `/dapps/{dappId}/people`: who has a role in a dapp, and who is invited. */
 export function People() {
   const { dappId } = useParams<{ readonly dappId: string }>();
-  const isOwner = useIsOwner(dappId);
+  const may = useMay(dappId);
   return (
     <DappFrame dappId={dappId} tab="people">
       {() => (
         <>
-          <Members dappId={dappId} isOwner={isOwner} />
-          {isOwner && <Invitations dappId={dappId} />}
-          {isOwner && (
+          <Members dappId={dappId} />
+          {may("listInvitations") === true && <Invitations dappId={dappId} />}
+          {may("listAudit") === true && (
             <section className="panel" id="audit">
               <h2>Audit log</h2>
               <AuditList dappId={dappId} />
@@ -35,8 +35,9 @@ export function People() {
   );
 }
 
-function Members({ dappId, isOwner }: { readonly dappId: string; readonly isOwner: boolean }) {
+function Members({ dappId }: { readonly dappId: string }) {
   const operator = useOperator();
+  const may = useMay(dappId);
   const queries = useQueryClient();
   const [problem, setProblem] = useState<string>();
   const query = useQuery({ queryKey: ["members", dappId], queryFn: () => operator.members(dappId) });
@@ -72,7 +73,7 @@ function Members({ dappId, isOwner }: { readonly dappId: string; readonly isOwne
                 {
                   head: "Role",
                   cell: ({ personId, name, role }) =>
-                    isOwner ? (
+                    may("changeMember") === true ? (
                       <select
                         aria-label={`Role of ${name}`}
                         value={role}
@@ -91,7 +92,7 @@ function Members({ dappId, isOwner }: { readonly dappId: string; readonly isOwne
                   head: "Remove",
                   hasHiddenHead: true,
                   cell: ({ personId }) =>
-                    isOwner && (
+                    may("removeMember") === true && (
                       <ConfirmButton
                         question="Remove this member?"
                         detail="It counts at once. API keys that they know go on working: revoke those, too."

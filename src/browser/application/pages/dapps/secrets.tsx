@@ -6,10 +6,11 @@ import { Loaded } from "../../page.tsx";
 import { DappFrame } from "../../parts/dappFrame.tsx";
 import { Age, Code, Time } from "../../parts/format.tsx";
 import { ConfirmButton, Field, readField, useSubmission } from "../../parts/forms.tsx";
-import { List } from "../../parts/list.tsx";
+import { ForRole } from "../../parts/forRole.tsx";
+import { List, type Column } from "../../parts/list.tsx";
 import { NetworkSelect, useChosenNetwork } from "../../parts/networkSelect.tsx";
 import { Notice, Tag, UnknownText } from "../../parts/parts.tsx";
-import { useClient, useNetworks, useTitleOf } from "../../services.tsx";
+import { useClient, useMay, useNetworks, useTitleOf } from "../../services.tsx";
 
 /** `/dapps/{dappId}/secrets`: what the dapp's functions read and nobody else. */
 export function Secrets() {
@@ -30,8 +31,27 @@ export function Secrets() {
 function SecretList({ dappId }: { readonly dappId: string }) {
   const { secrets } = useClient(dappId);
   const queries = useQueryClient();
+  const may = useMay(dappId);
   const titleOf = useTitleOf();
   const query = useQuery({ queryKey: ["secrets", dappId], queryFn: () => secrets.list() });
+  const remove: Column<SecretView> = {
+    head: "Delete",
+    hasHiddenHead: true,
+    cell: ({ name, network }) => (
+      <ConfirmButton
+        question={`Delete ${name}?`}
+        detail="Requests that name it and have not run will fail. This can't be undone."
+        confirm="Delete it"
+        onConfirm={async () => {
+          await secrets.delete(name, { network });
+          await queries.invalidateQueries({ queryKey: ["secrets", dappId] });
+          announce("The secret is deleted.");
+        }}
+      >
+        Delete
+      </ConfirmButton>
+    ),
+  };
   return (
     <section className="panel" id="secrets" aria-label="Secrets">
       <p className="note">
@@ -64,24 +84,7 @@ function SecretList({ dappId }: { readonly dappId: string }) {
                   cell: ({ allowedHosts }) => <Hosts hosts={allowedHosts} />,
                 },
                 { head: "Expires", cell: ({ expiresAt }) => <Expiry at={expiresAt} /> },
-                {
-                  head: "Delete",
-                  hasHiddenHead: true,
-                  cell: ({ name, network }) => (
-                    <ConfirmButton
-                      question={`Delete ${name}?`}
-                      detail="Requests that name it and have not run will fail. This can't be undone."
-                      confirm="Delete it"
-                      onConfirm={async () => {
-                        await secrets.delete(name, { network });
-                        await queries.invalidateQueries({ queryKey: ["secrets", dappId] });
-                        announce("The secret is deleted.");
-                      }}
-                    >
-                      Delete
-                    </ConfirmButton>
-                  ),
-                },
+                ...(may("deleteSecret") === true ? [remove] : []),
               ]}
             />
           )
@@ -132,32 +135,41 @@ function SetSecret({
   return (
     <section className="panel" id="new-secret">
       <h2>Set a secret</h2>
-      <form className="fields" onSubmit={onSubmit}>
-        <Field id="secret-name" label="Name" problem={problems.get("name")}>
-          {(control) => (
-            <input {...control} name="name" required maxLength={100} autoComplete="off" spellCheck={false} />
-          )}
-        </Field>
-        <NetworkSelect networks={networks} value={network} onChange={choose} />
-        <Field id="secret-value" label="Value" problem={problems.get("value")} wide>
-          {(control) => (
-            <input {...control} name="value" type="password" required autoComplete="new-password" />
-          )}
-        </Field>
-        <Field
-          id="secret-hosts"
-          label="Hosts"
-          note="Where a source with it may send requests, such as api.example.com or api.example.com:8443. Empty: anywhere."
-          problem={problems.get("allowedHosts")}
-          wide
-        >
-          {(control) => <input {...control} name="allowedHosts" autoComplete="off" spellCheck={false} />}
-        </Field>
-        {refusal !== undefined && <Notice kind="bad">{refusal}</Notice>}
-        <div>
-          <button disabled={isBusy}>Set the secret</button>
-        </div>
-      </form>
+      <ForRole dappId={dappId} operation="setSecret">
+        <form className="fields" onSubmit={onSubmit}>
+          <Field id="secret-name" label="Name" problem={problems.get("name")}>
+            {(control) => (
+              <input
+                {...control}
+                name="name"
+                required
+                maxLength={100}
+                autoComplete="off"
+                spellCheck={false}
+              />
+            )}
+          </Field>
+          <NetworkSelect networks={networks} value={network} onChange={choose} />
+          <Field id="secret-value" label="Value" problem={problems.get("value")} wide>
+            {(control) => (
+              <input {...control} name="value" type="password" required autoComplete="new-password" />
+            )}
+          </Field>
+          <Field
+            id="secret-hosts"
+            label="Hosts"
+            note="Where a source with it may send requests, such as api.example.com or api.example.com:8443. Empty: anywhere."
+            problem={problems.get("allowedHosts")}
+            wide
+          >
+            {(control) => <input {...control} name="allowedHosts" autoComplete="off" spellCheck={false} />}
+          </Field>
+          {refusal !== undefined && <Notice kind="bad">{refusal}</Notice>}
+          <div>
+            <button disabled={isBusy}>Set the secret</button>
+          </div>
+        </form>
+      </ForRole>
     </section>
   );
 }

@@ -3,6 +3,7 @@ import { useState, type FormEvent } from "react";
 import { useLocation, useParams } from "wouter";
 import type { DappView } from "../../../../client/index.ts";
 import { ConfirmDialog, Field, focusFirstProblem, readField, useSubmission } from "../../parts/forms.tsx";
+import { ForRole } from "../../parts/forRole.tsx";
 import { UnknownText } from "../../parts/parts.tsx";
 import { useOperator } from "../../services.tsx";
 import { DappFrame } from "../../parts/dappFrame.tsx";
@@ -36,25 +37,27 @@ function Rename({ dapp: { id, name } }: { readonly dapp: DappView }) {
   return (
     <section className="panel">
       <h2>Rename</h2>
-      <form className="fields" onSubmit={onSubmit}>
-        <Field id="name" label="Name" problem={problems.get("name") ?? refusal}>
-          {(control) => (
-            <input
-              {...control}
-              name="name"
-              defaultValue={name}
-              required
-              autoComplete="off"
-              spellCheck={false}
-            />
-          )}
-        </Field>
-        <div>
-          <button className="action" disabled={isBusy}>
-            Rename
-          </button>
-        </div>
-      </form>
+      <ForRole dappId={id} operation="updateDapp">
+        <form className="fields" onSubmit={onSubmit}>
+          <Field id="name" label="Name" problem={problems.get("name") ?? refusal}>
+            {(control) => (
+              <input
+                {...control}
+                name="name"
+                defaultValue={name}
+                required
+                autoComplete="off"
+                spellCheck={false}
+              />
+            )}
+          </Field>
+          <div>
+            <button className="action" disabled={isBusy}>
+              Rename
+            </button>
+          </div>
+        </form>
+      </ForRole>
     </section>
   );
 }
@@ -73,28 +76,30 @@ function Beacon({ dapp: { id, beacon } }: { readonly dapp: DappView }) {
   return (
     <section className="panel">
       <h2>Round of drand</h2>
-      <form className="fields" onSubmit={onSubmit}>
-        <Field
-          id="beacon"
-          label="Presets wait for"
-          problem={refusal}
-          note="Where a call doesn’t say it. A result that follows from a future round of drand, too, takes some seconds more, and nobody alone can choose it."
-        >
-          {(control) => (
-            <select {...control} name="beacon" defaultValue={beacon ?? BY_NETWORK}>
-              <option value={BY_NETWORK}>what the network says</option>
-              <option value="drand">a round of drand</option>
-              <option value="local">one of the local beacon, which proves nothing</option>
-              <option value="none">no round</option>
-            </select>
-          )}
-        </Field>
-        <div>
-          <button className="action" disabled={isBusy}>
-            Save
-          </button>
-        </div>
-      </form>
+      <ForRole dappId={id} operation="updateDapp">
+        <form className="fields" onSubmit={onSubmit}>
+          <Field
+            id="beacon"
+            label="Presets wait for"
+            problem={refusal}
+            note="Where a call doesn’t say it. A result that follows from a future round of drand, too, takes some seconds more, and nobody alone can choose it."
+          >
+            {(control) => (
+              <select {...control} name="beacon" defaultValue={beacon ?? BY_NETWORK}>
+                <option value={BY_NETWORK}>what the network says</option>
+                <option value="drand">a round of drand</option>
+                <option value="local">one of the local beacon, which proves nothing</option>
+                <option value="none">no round</option>
+              </select>
+            )}
+          </Field>
+          <div>
+            <button className="action" disabled={isBusy}>
+              Save
+            </button>
+          </div>
+        </form>
+      </ForRole>
     </section>
   );
 }
@@ -125,47 +130,51 @@ function Delete({ dapp: { id, name } }: { readonly dapp: DappView }) {
   return (
     <section className="panel" id="delete">
       <h2>Delete</h2>
-      <p>This can't be undone.</p>
-      <ul>
-        <li>All API keys of the dapp stop working at once.</li>
-        <li>Its contracts are unlinked: they can no longer request random numbers or functions.</li>
-        <li>Its pages are removed, and its requests can no longer be listed.</li>
-      </ul>
-      <p>Requests in progress still complete. Shared results, usage totals and everything on chain remain.</p>
-      <form className="fields" onSubmit={send}>
-        <Field
-          id="confirmation"
-          label={
+      <ForRole dappId={id} operation="deleteDapp">
+        <p>This can't be undone.</p>
+        <ul>
+          <li>All API keys of the dapp stop working at once.</li>
+          <li>Its contracts are unlinked: they can no longer request random numbers or functions.</li>
+          <li>Its pages are removed, and its requests can no longer be listed.</li>
+        </ul>
+        <p>
+          Requests in progress still complete. Shared results, usage totals and everything on chain remain.
+        </p>
+        <form className="fields" onSubmit={send}>
+          <Field
+            id="confirmation"
+            label={
+              <>
+                Type the dapp’s name,{" "}
+                <b>
+                  <UnknownText text={name} />
+                </b>
+              </>
+            }
+            problem={problem}
+          >
+            {(control) => (
+              <input {...control} name="confirmation" required autoComplete="off" spellCheck={false} />
+            )}
+          </Field>
+          <div>
+            <button className="danger">Delete this dapp</button>
+          </div>
+        </form>
+        <ConfirmDialog
+          isOpen={isAsked}
+          onOpenChange={setAsked}
+          question="Delete this dapp?"
+          detail={
             <>
-              Type the dapp’s name,{" "}
-              <b>
-                <UnknownText text={name} />
-              </b>
+              <UnknownText text={name} /> will be deleted, and its API keys will stop working at once. This
+              can't be undone.
             </>
           }
-          problem={problem}
-        >
-          {(control) => (
-            <input {...control} name="confirmation" required autoComplete="off" spellCheck={false} />
-          )}
-        </Field>
-        <div>
-          <button className="danger">Delete this dapp</button>
-        </div>
-      </form>
-      <ConfirmDialog
-        isOpen={isAsked}
-        onOpenChange={setAsked}
-        question="Delete this dapp?"
-        detail={
-          <>
-            <UnknownText text={name} /> will be deleted, and its API keys will stop working at once. This
-            can't be undone.
-          </>
-        }
-        confirm="Delete it"
-        onConfirm={remove}
-      />
+          confirm="Delete it"
+          onConfirm={remove}
+        />
+      </ForRole>
     </section>
   );
 }

@@ -8,12 +8,13 @@ import { Loaded } from "../../page.tsx";
 import { DappFrame } from "../../parts/dappFrame.tsx";
 import { Age, Code, Time, TransactionLink } from "../../parts/format.tsx";
 import { ConfirmButton, describeError } from "../../parts/forms.tsx";
+import { ForRole } from "../../parts/forRole.tsx";
 import { List, type Column } from "../../parts/list.tsx";
 import { plainText } from "../../../../lib/hiddenCharacters.ts";
 import { StateTag } from "../../parts/requestParts.tsx";
 import { Folded, Listing, Notice, Tag, UnknownText } from "../../parts/parts.tsx";
 import { refetchUnlessRefused } from "../../refetch.ts";
-import { useClient, useNetworks, useOperator, useTitleOf } from "../../services.tsx";
+import { useClient, useMay, useNetworks, useOperator, useTitleOf } from "../../services.tsx";
 import { AddLogTrigger, AddSchedule } from "./newTrigger.tsx";
 import { describeAction, describeLogs, describeTimes } from "./triggerWords.ts";
 
@@ -78,6 +79,10 @@ export function Trigger() {
 }
 
 type Kind = "schedules" | "triggers";
+const OPERATIONS = {
+  schedules: { create: "createSchedule", change: "changeSchedule" },
+  triggers: { create: "createTrigger", change: "changeTrigger" },
+} as const;
 const NOUNS = { schedules: "schedule", triggers: "log trigger" } as const;
 type Common = Pick<ScheduleView, "id" | "name" | "network" | "action" | "pausedAt">;
 
@@ -165,9 +170,11 @@ function TriggerList<Item extends Common>({
           }
         </Loaded>
         {open !== kind && (
-          <button type="button" autoFocus={open === "none"} onClick={() => setOpen(kind)}>
-            New {NOUNS[kind]}
-          </button>
+          <ForRole dappId={dappId} operation={OPERATIONS[kind].create}>
+            <button type="button" autoFocus={open === "none"} onClick={() => setOpen(kind)}>
+              New {NOUNS[kind]}
+            </button>
+          </ForRole>
         )}
       </section>
       {open === kind && (
@@ -351,6 +358,7 @@ function TriggerButtons({
   const queries = useQueryClient();
   const [, navigate] = useLocation();
   const [problem, setProblem] = useState<string>();
+  const may = useMay(dappId);
   const noun = NOUNS[kind];
   const isPaused = pausedAt !== null;
   const act = async (work: () => Promise<unknown>, done: string): Promise<void> => {
@@ -363,6 +371,7 @@ function TriggerButtons({
       setProblem(describeError(error));
     }
   };
+  if (may(OPERATIONS[kind].change) !== true) return children;
   const whose = <span className="visually-hidden"> {plainText(name)}</span>;
   return (
     <>

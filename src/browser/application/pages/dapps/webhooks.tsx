@@ -14,10 +14,11 @@ import {
   readField,
   useSubmission,
 } from "../../parts/forms.tsx";
+import { ForRole } from "../../parts/forRole.tsx";
 import { List } from "../../parts/list.tsx";
 import { Folded, Listing, Notice, Tag, UnknownText } from "../../parts/parts.tsx";
 import { refetchUnlessRefused } from "../../refetch.ts";
-import { useClient } from "../../services.tsx";
+import { useClient, useMay } from "../../services.tsx";
 
 const REFRESH_MS = 2_000;
 /** Attempts shown; the API and the command line have the rest. */
@@ -53,12 +54,14 @@ function WebhookPanel({ dappId }: { readonly dappId: string }) {
         </p>
         {query.data?.length === 0 && <p className="note">None yet.</p>}
         {shown !== undefined && <Credential webhook={shown} />}
-        <AddWebhook
-          add={async (params) => {
-            setShown(await client.webhooks.create(params));
-            await refresh();
-          }}
-        />
+        <ForRole dappId={dappId} operation="createWebhook">
+          <AddWebhook
+            add={async (params) => {
+              setShown(await client.webhooks.create(params));
+              await refresh();
+            }}
+          />
+        </ForRole>
       </section>
       <Loaded query={query}>
         {(webhooks) => (
@@ -91,6 +94,7 @@ function WebhookPart({
   readonly refresh: () => Promise<void>;
 }) {
   const { webhooks } = useClient(dappId);
+  const may = useMay(dappId);
   const [problem, setProblem] = useState<string>();
   const { id, url, description, events, pausedAt, createdAt, pending, failed } = webhook;
   const act = async (work: () => Promise<unknown>, done: string): Promise<void> => {
@@ -118,50 +122,52 @@ function WebhookPart({
         {count(pending, "event")} pending, {failed} failed
       </p>
       {problem !== undefined && <Notice kind="bad">{problem}</Notice>}
-      <div className="buttons">
-        <button type="button" onClick={() => void act(() => webhooks.test(id), "A test event is sent.")}>
-          Send test
-        </button>
-        <button
-          type="button"
-          onClick={() =>
-            void act(
-              () => webhooks.change(id, { paused: !isPaused }),
-              isPaused ? "The webhook is resumed." : "The webhook is paused.",
-            )
-          }
-        >
-          {isPaused ? "Resume" : "Pause"}
-        </button>
-        {pending + failed > 0 && (
-          <button type="button" onClick={() => void act(replay, "The events are sent again.")}>
-            Send all again
+      {may("changeWebhook") === true && (
+        <div className="buttons">
+          <button type="button" onClick={() => void act(() => webhooks.test(id), "A test event is sent.")}>
+            Send test
           </button>
-        )}
-        <ConfirmButton
-          question="Rotate the secret?"
-          detail="For 24 hours, messages are signed with the present secret as well."
-          confirm="Rotate it"
-          className=""
-          onConfirm={async () => {
-            onSecret(await webhooks.rotate(id));
-            await refresh();
-          }}
-        >
-          Rotate the secret
-        </ConfirmButton>
-        <ConfirmButton
-          question="Delete this webhook?"
-          detail="What is still to be delivered is not. This can't be undone."
-          confirm="Delete it"
-          onConfirm={async () => {
-            await webhooks.delete(id);
-            await refresh();
-          }}
-        >
-          Delete
-        </ConfirmButton>
-      </div>
+          <button
+            type="button"
+            onClick={() =>
+              void act(
+                () => webhooks.change(id, { paused: !isPaused }),
+                isPaused ? "The webhook is resumed." : "The webhook is paused.",
+              )
+            }
+          >
+            {isPaused ? "Resume" : "Pause"}
+          </button>
+          {pending + failed > 0 && (
+            <button type="button" onClick={() => void act(replay, "The events are sent again.")}>
+              Send all again
+            </button>
+          )}
+          <ConfirmButton
+            question="Rotate the secret?"
+            detail="For 24 hours, messages are signed with the present secret as well."
+            confirm="Rotate it"
+            className=""
+            onConfirm={async () => {
+              onSecret(await webhooks.rotate(id));
+              await refresh();
+            }}
+          >
+            Rotate the secret
+          </ConfirmButton>
+          <ConfirmButton
+            question="Delete this webhook?"
+            detail="What is still to be delivered is not. This can't be undone."
+            confirm="Delete it"
+            onConfirm={async () => {
+              await webhooks.delete(id);
+              await refresh();
+            }}
+          >
+            Delete
+          </ConfirmButton>
+        </div>
+      )}
       <Attempts dappId={dappId} webhookId={id} isPaused={isPaused} />
     </section>
   );

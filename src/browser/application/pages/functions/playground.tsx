@@ -9,6 +9,7 @@ import { DappSelect } from "../../parts/dappSelect.tsx";
 import { Field, readField, Select } from "../../parts/forms.tsx";
 import { CopyButton, groupDigits } from "../../parts/format.tsx";
 import { LabelField, readLabel } from "../../parts/labelField.tsx";
+import { ForRole } from "../../parts/forRole.tsx";
 import { NetworkSelect } from "../../parts/networkSelect.tsx";
 import { Listing } from "../../parts/parts.tsx";
 import { useOperator } from "../../services.tsx";
@@ -114,23 +115,25 @@ export function Playground({
             {groupDigits(bytes)}
             {limit !== undefined && ` of ${groupDigits(limit)}`} bytes
           </p>
-          <div className="buttons">
-            <button
-              ref={dryRunButton}
-              type="button"
-              className="action"
-              onClick={() => void start(dryRunWithValues)}
-            >
-              Dry run
-            </button>
-            <button
-              type="button"
-              aria-disabled={isOnChain}
-              onClick={() => !isOnChain && void start(runLabelled)}
-            >
-              Run on chain
-            </button>
-          </div>
+          <ForRole dappId={dappId} operation="runFunction">
+            <div className="buttons">
+              <button
+                ref={dryRunButton}
+                type="button"
+                className="action"
+                onClick={() => void start(dryRunWithValues)}
+              >
+                Dry run
+              </button>
+              <button
+                type="button"
+                aria-disabled={isOnChain}
+                onClick={() => !isOnChain && void start(runLabelled)}
+              >
+                Run on chain
+              </button>
+            </div>
+          </ForRole>
         </section>
         <RunPanel run={run} dappId={dappId} onCancel={cancel} />
         <section className="panel settings" aria-label="How to run it">

@@ -3,7 +3,7 @@ import { Link, useLocation } from "wouter";
 import { Loaded, Page } from "../../page.tsx";
 import { Age, Code, count, groupDigits, Copyable, CopyButton } from "../../parts/format.tsx";
 import { UnknownText, Folded, Notice, Listing, NetworkStatus } from "../../parts/parts.tsx";
-import { useExplorer, useMe, useNetworks, useOperator } from "../../services.tsx";
+import { useExplorer, useMay, useMe, useNetworks, useOperator } from "../../services.tsx";
 import type {
   ActiveHour,
   Activity,
@@ -16,6 +16,7 @@ import { BarChart } from "../../parts/barChart.tsx";
 import { List } from "../../parts/list.tsx";
 import { useState } from "react";
 import { describeError, Field, readField, useSubmission } from "../../parts/forms.tsx";
+import { ForRole } from "../../parts/forRole.tsx";
 import { NetworkSelect, useChosenNetwork } from "../../parts/networkSelect.tsx";
 import { RevealedKey } from "../../parts/revealedKey.tsx";
 
@@ -183,7 +184,12 @@ function Flip({ dapp, isFirstVisit }: { readonly dapp: DappView; readonly isFirs
   const [, navigate] = useLocation();
   const networks = useNetworks().data ?? [];
   const presets = useQuery({ queryKey: ["presets"], queryFn: () => operator.presets() });
-  const keys = useQuery({ queryKey: ["keys", dapp.id], queryFn: () => operator.keys(dapp.id) });
+  const hasKeys = useMay(dapp.id)("listKeys") === true;
+  const keys = useQuery({
+    enabled: hasKeys,
+    queryKey: ["keys", dapp.id],
+    queryFn: () => operator.keys(dapp.id),
+  });
   const [network, choose] = useChosenNetwork(networks);
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string>();
@@ -226,20 +232,22 @@ function Flip({ dapp, isFirstVisit }: { readonly dapp: DappView; readonly isFirs
           <UnknownText text={problem} />
         </Notice>
       )}
-      <form
-        className="flip"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void flip();
-        }}
-      >
-        <NetworkSelect networks={networks} value={network} onChange={choose} />
-        <div>
-          <button className="action" disabled={isBusy}>
-            Flip a coin
-          </button>
-        </div>
-      </form>
+      <ForRole dappId={dapp.id} operation="runPreset">
+        <form
+          className="flip"
+          onSubmit={(event) => {
+            event.preventDefault();
+            void flip();
+          }}
+        >
+          <NetworkSelect networks={networks} value={network} onChange={choose} />
+          <div>
+            <button className="action" disabled={isBusy}>
+              Flip a coin
+            </button>
+          </div>
+        </form>
+      </ForRole>
       {key !== undefined && (
         <>
           <h3>

@@ -7,6 +7,7 @@ import { DappSelect, WithDapps } from "../../parts/dappSelect.tsx";
 import { Field, readField, useSubmission } from "../../parts/forms.tsx";
 import { useKeptForm } from "../../parts/keptForm.ts";
 import { List } from "../../parts/list.tsx";
+import { ForRole } from "../../parts/forRole.tsx";
 import { LABEL_NAMES, LabelField, readLabel } from "../../parts/labelField.tsx";
 import { NetworkSelect, useChosenNetwork } from "../../parts/networkSelect.tsx";
 import { plainText } from "../../../../lib/hiddenCharacters.ts";
@@ -182,11 +183,13 @@ function PresetForm({
         </Field>
         <LabelField problems={problems} />
         <DappSelect dapps={dapps} value={dappId} onChange={setDappId} />
-        <div>
-          <button className="action" disabled={isBusy}>
-            Run
-          </button>
-        </div>
+        <ForRole dappId={dappId} operation="runPreset">
+          <div>
+            <button className="action" disabled={isBusy}>
+              Run
+            </button>
+          </div>
+        </ForRole>
       </form>
     </>
   );

@@ -6,6 +6,7 @@ import { Loaded, Page } from "../../page.tsx";
 import { DappSelect, WithDapps } from "../../parts/dappSelect.tsx";
 import { Field, problemAttributes, readField, useSubmission } from "../../parts/forms.tsx";
 import { useKeptForm } from "../../parts/keptForm.ts";
+import { ForRole } from "../../parts/forRole.tsx";
 import { LABEL_NAMES, LabelField, readLabel } from "../../parts/labelField.tsx";
 import { NetworkSelect, useChosenNetwork } from "../../parts/networkSelect.tsx";
 import { Notice, UnknownText } from "../../parts/parts.tsx";
@@ -118,11 +119,13 @@ function RandomForm({
         )}
         <LabelField problems={problems} />
         <DappSelect dapps={dapps} value={dappId} onChange={setDappId} />
-        <div>
-          <button className="action" disabled={isBusy}>
-            Request
-          </button>
-        </div>
+        <ForRole dappId={dappId} operation="requestRandomNumber">
+          <div>
+            <button className="action" disabled={isBusy}>
+              Request
+            </button>
+          </div>
+        </ForRole>
       </form>
     </>
   );

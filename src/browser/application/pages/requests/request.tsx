@@ -5,6 +5,7 @@ import type { BeaconView, RequestView } from "../../../../client/index.ts";
 import { announce } from "../../announce.ts";
 import { Loaded, Refusal } from "../../page.tsx";
 import { Age, Code, Copyable, CopyButton, Time, TransactionLink } from "../../parts/format.tsx";
+import { ForRole } from "../../parts/forRole.tsx";
 import { describeError } from "../../parts/forms.tsx";
 import { type Fact, Facts, Folded, Listing, Notice, UnknownText } from "../../parts/parts.tsx";
 import { hasEnded } from "../../hasEnded.ts";
@@ -184,16 +185,18 @@ function Again({ dappId, request }: { readonly dappId: string; readonly request:
           <UnknownText text={problem} />
         </Notice>
       )}
-      <button type="button" disabled={isBusy} onClick={() => void repeat()}>
-        Run again
-      </button>{" "}
-      <span className="note">
-        A new request with the same parameters
-        {request.params["label"] === undefined
-          ? ""
-          : ", without the label: with it, it would be a second draw"}
-        .
-      </span>
+      <ForRole dappId={dappId} operation="runPreset">
+        <button type="button" disabled={isBusy} onClick={() => void repeat()}>
+          Run again
+        </button>{" "}
+        <span className="note">
+          A new request with the same parameters
+          {request.params["label"] === undefined
+            ? ""
+            : ", without the label: with it, it would be a second draw"}
+          .
+        </span>
+      </ForRole>
       <Folded summary="As curl">
         <Listing text={command} label="curl" />
         <CopyButton text={command} what="curl" />

@@ -1,0 +1,25 @@
+import type { ReactNode } from "react";
+import { LEAST_ROLE, roleAllows, type MemberOperation } from "../../../lib/leastRole.ts";
+import { ROLES } from "../../../lib/vocabulary.ts";
+import { useMay } from "../services.tsx";
+
+/** The controls of an operation, or whose they are if the role of who is signed in does not allow it. */
+export function ForRole({
+  dappId,
+  operation,
+  children,
+}: {
+  readonly dappId: string;
+  readonly operation: MemberOperation;
+  readonly children: ReactNode;
+}) {
+  const isAllowed = useMay(dappId)(operation);
+  if (isAllowed === undefined) return null;
+  return isAllowed ? children : <p className="note">{describeRoles(operation)}</p>;
+}
+
+function describeRoles(operation: MemberOperation): string {
+  const roles = ROLES.filter((role) => roleAllows(role, LEAST_ROLE[operation]));
+  const text = `${roles.map((role) => `${role}s`).join(" and ")} only.`;
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

@@ -1,0 +1,181 @@
+import type { Browser } from "playwright-core";
+import { afterAll, describe, expect, test } from "vitest";
+import type { RoleName, TycheOperator } from "../../src/client/index.ts";
+import { signUp } from "../support/passkey.ts";
+import { joinService, shared, type SharedDapp } from "../support/shared.ts";
+import { connectOperator } from "../support/signIn.ts";
+import { createVisitor, type Visitor } from "./support/visitor.ts";
+
+const NETWORK = "sepolia";
+
+let browser: Browser;
+let tyche: SharedDapp;
+let operator: TycheOperator;
+shared.beforeAll(async ({ browser: chromium, service }) => {
+  browser = chromium;
+  tyche = await joinService(service);
+  operator = connectOperator(service);
+  const client = operator.as(tyche.dappId);
+  const consumer = (await operator.networks()).find(({ name }) => name === NETWORK)!.contracts.link;
+  await client.addConsumer({ dappId: tyche.dappId, network: NETWORK, consumer });
+  const action = { preset: "coinflip" };
+  await client.schedules.create({ name: "daily", network: NETWORK, every: "24h", action });
+  await client.secrets.set("KEY", { network: NETWORK, value: "x" });
+  await client.preset("coinflip", {}, { network: NETWORK });
+  await client.webhooks.create({ url: "https://example.com/x" });
+});
+afterAll(async () => {
+  await operator.deleteDapp(tyche.dappId);
+  for (const { id } of await operator.people()) await operator.removePerson(id);
+});
+
+/** Opens a window of a new member. */
+async function visitAs(role: RoleName): Promise<Visitor> {
+  const { link } = await operator.invite(tyche.dappId, role);
+  const person = await signUp(tyche.url, link, `The ${role}`);
+  return await createVisitor(browser, { session: { ...person.browser.session(), url: tyche.url } });
+}
+
+/** Pages with controls, each with a text that shows that its data are there. */
+const PAGES = {
+  "/": "Flip a coin now",
+  "/dapps/{dapp}": "Latest requests",
+  "/dapps/{dapp}/secrets": "KEY",
+  "/dapps/{dapp}/consumers": "linked",
+  "/dapps/{dapp}/triggers": "daily",
+  "/dapps/{dapp}/webhooks": "https://example.com/x",
+  "/dapps/{dapp}/people": "A viewer reads",
+  "/dapps/{dapp}/settings": "Delete",
+  "/dapps/{dapp}/requests/{request}": "Run again|only\\.",
+  "/presets/coinflip": "Dapp that pays",
+  "/random": "Dapp that pays",
+  "/functions": "Dapp that pays",
+};
+
+/** Returns the buttons of every page, but those that copy, and what each page says of roles. */
+async function readControls({ page, ...visitor }: Visitor) {
+  const [request] = (await operator.as(tyche.dappId).requests({ kind: "preset" })).items;
+  const found: Record<string, readonly string[]> = {};
+  for (const [target, text] of Object.entries(PAGES)) {
+    await visitor.open(tyche.url + target.replace("{dapp}", tyche.dappId).replace("{request}", request!.id));
+    await page.locator("header").getByText("Signed in as The ").waitFor();
+    const main = page.locator("main");
+    await main.getByText(new RegExp(text)).first().waitFor();
+    const buttons = (await main.getByRole("button").allInnerTexts()).map((name) =>
+      name.split("\n")[0]!.trim(),
+    );
+    const notes = await main.getByText(/ only\.$/).allInnerTexts();
+    found[target] = [...buttons.filter((name) => !/^(?:Copy|$)/.test(name)), ...notes];
+  }
+  return found;
+}
+
+describe("pages offer what the role allows", () => {
+  test("to a viewer", async () => {
+    const visitor = await visitAs("viewer");
+    try {
+      expect(await readControls(visitor)).toMatchInlineSnapshot(`
+        {
+          "/": [
+            "Developers and owners only.",
+          ],
+          "/dapps/{dapp}": [],
+          "/dapps/{dapp}/consumers": [
+            "Owners only.",
+          ],
+          "/dapps/{dapp}/people": [],
+          "/dapps/{dapp}/requests/{request}": [
+            "Verify",
+            "Developers and owners only.",
+          ],
+          "/dapps/{dapp}/secrets": [
+            "Developers and owners only.",
+          ],
+          "/dapps/{dapp}/settings": [
+            "Developers and owners only.",
+            "Developers and owners only.",
+            "Owners only.",
+          ],
+          "/dapps/{dapp}/triggers": [
+            "Developers and owners only.",
+            "Developers and owners only.",
+          ],
+          "/dapps/{dapp}/webhooks": [
+            "Developers and owners only.",
+          ],
+          "/functions": [
+            "Developers and owners only.",
+          ],
+          "/presets/coinflip": [
+            "Developers and owners only.",
+          ],
+          "/random": [
+            "Developers and owners only.",
+          ],
+        }
+      `);
+      await visitor.inspect();
+      expect(visitor.troubles).toEqual([]);
+    } finally {
+      await visitor.close();
+    }
+  });
+
+  test("to a developer", async () => {
+    const visitor = await visitAs("developer");
+    try {
+      expect(await readControls(visitor)).toMatchInlineSnapshot(`
+        {
+          "/": [
+            "Flip a coin",
+          ],
+          "/dapps/{dapp}": [],
+          "/dapps/{dapp}/consumers": [
+            "Owners only.",
+          ],
+          "/dapps/{dapp}/people": [],
+          "/dapps/{dapp}/requests/{request}": [
+            "Verify",
+            "Run again",
+          ],
+          "/dapps/{dapp}/secrets": [
+            "Delete",
+            "Set the secret",
+          ],
+          "/dapps/{dapp}/settings": [
+            "Rename",
+            "Save",
+            "Owners only.",
+          ],
+          "/dapps/{dapp}/triggers": [
+            "Pause",
+            "Delete",
+            "New schedule",
+            "New log trigger",
+          ],
+          "/dapps/{dapp}/webhooks": [
+            "Add a webhook",
+            "Send test",
+            "Pause",
+            "Rotate the secret",
+            "Delete",
+          ],
+          "/functions": [
+            "Dry run",
+            "Run on chain",
+          ],
+          "/presets/coinflip": [
+            "Run",
+          ],
+          "/random": [
+            "Request",
+          ],
+        }
+      `);
+      await visitor.inspect();
+      expect(visitor.troubles).toEqual([]);
+    } finally {
+      await visitor.close();
+    }
+  });
+});
