@@ -35,9 +35,6 @@ import { registerVerify, type VerifyMeans } from "../cli/verifyCommand.ts";
 import { version } from "../lib/version.ts";
 import type { startTraced } from "./tracing.ts";
 
-// By default V8 collects a heap with 50 MB of live objects only at 170 to 230 MB: a third of the process.
-setFlagsFromString("--heap-growing-percent=60");
-
 // A umask may take access from others, but not from the owner: the next command could not read the files.
 process.umask(process.umask(0o077) & 0o077);
 
@@ -72,10 +69,17 @@ const readConfigOf = async (
   return readConfig({ file, dataDir: dataDirOfEnvironment(), environment });
 };
 const traced: typeof startTraced = async (...given) => (await import("./tracing.ts")).startTraced(...given);
+/** Loads what runs for long. By default V8 collects a heap with 50 MB of live objects only at 170 to 230 MB: a third of the process. */
+const loadService = async <T>(modules: Promise<T>): Promise<T> => {
+  const loaded = await modules;
+  // Not before: under other flags V8 rejects its cached code of Node's modules and compiles them anew.
+  setFlagsFromString("--heap-growing-percent=60");
+  return loaded;
+};
 registerStart(program, {
   readConfig: ({ config, port, host }) => readConfigOf(config, { PORT: port, HOST: host }),
   start: async (options) =>
-    traced("tyche", options, async () => (await import("./startTyche.ts")).startTyche(options)),
+    traced("tyche", options, async () => (await loadService(import("./startTyche.ts"))).startTyche(options)),
 });
 registerConfig(program, terminal, {
   async read(file) {
@@ -113,7 +117,9 @@ registerNetworkTools(registerNetwork(program, terminal), terminal, {
 registerOracle(program, terminal, {
   readConfig: async (file) => (await readConfigOf(file)).config,
   start: async (options) =>
-    traced("tyche-oracle", options, async () => (await import("./startOracle.ts")).startOracle(options)),
+    traced("tyche-oracle", options, async () =>
+      (await loadService(import("./startOracle.ts"))).startOracle(options),
+    ),
   readKeys: async (options) => (await import("./oracle/oracleKeys.ts")).readOracleKeys(options),
   checkEvidence: async (options) => (await import("./tools/evidenceTool.ts")).checkEvidenceFile(options),
 });
