@@ -21,8 +21,8 @@ export function findSigner(
 ): Hex | undefined {
   try {
     const bytes = concatBytes([Uint8Array.of(recoveryId), fromHexText(r), fromHexText(s)]);
-    const key = secp256k1.recoverPublicKey(bytes, fromHexText(digest), { prehash: false });
-    return publicKeyToAddress(toHexText(secp256k1.Point.fromBytes(key).toBytes(false)));
+    const key = secp256k1.Signature.fromBytes(bytes, "recovered").recoverPublicKey(fromHexText(digest));
+    return publicKeyToAddress(toHexText(key.toBytes(false)));
   } catch {
     return undefined;
   }

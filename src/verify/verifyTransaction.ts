@@ -216,7 +216,9 @@ async function checkRequest(
   const delivered = report?.delivered;
   const isComplete = parts.kind === "random" ? randomness !== undefined : delivered !== undefined;
   const [asked, answered] = await Promise.all(
-    [request, parts.kind === "random" ? ends.randomness : reported].map((hash) => minedAt(hash, means)),
+    [request, parts.kind === "random" ? randomness : reported].map(async (hash) =>
+      hash === undefined ? undefined : means.facts.getTransaction(hash),
+    ),
   );
   return {
     request: {
@@ -234,9 +236,9 @@ async function checkRequest(
       args: argsOf(parts),
       preset: await presetOf(parts, checked.sourceHash, options),
       beacon: checked.beacon ?? null,
-      requestedAt: asked?.time ?? null,
-      deliveredAt: answered?.time ?? null,
-      deliveredBy: answered?.sender ?? null,
+      requestedAt: timeOf(asked?.blockTime),
+      deliveredAt: timeOf(answered?.blockTime),
+      deliveredBy: ((answered && senderOf(answered.signed)?.toLowerCase()) as Hex | undefined) ?? null,
       label: await means.findLabel(
         parts,
         steps.some(({ name, outcome }) => name === "proof" && outcome === "ok"),
@@ -248,14 +250,8 @@ async function checkRequest(
   };
 }
 
-/** Returns when a transaction was mined, as its block says, and who signed it. */
-async function minedAt(hash: Hex | undefined, { facts }: Means) {
-  if (hash === undefined) return undefined;
-  const { blockTime, signed } = await facts.getTransaction(hash);
-  return {
-    time: blockTime === undefined ? undefined : new Date(blockTime * 1000).toISOString(),
-    sender: senderOf(signed)?.toLowerCase() as Hex | undefined,
-  };
+function timeOf(blockTime: number | undefined): string | null {
+  return blockTime === undefined ? null : new Date(blockTime * 1000).toISOString();
 }
 
 /** Returns a preset's source, and what the caller calls it. */
