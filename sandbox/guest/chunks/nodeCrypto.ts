@@ -38,7 +38,7 @@ export default function nodeCryptoChunk(internals: Internals): Readonly<Record<s
     throw nodeError("ERR_NOT_IMPLEMENTED", `Not implemented: crypto.${name}`);
   };
   const names: Record<string, unknown> = {
-    Certificate: createCertificate(native, tools),
+    Certificate: createCertificate(tools),
     X509Certificate: createX509(),
     ...keys.names,
     ...createDigests(internals, tools, keys),

@@ -121,15 +121,6 @@ export const cryptoNatives: Readonly<Record<string, Native>> = {
         : library.crypto.createPrivateKey(input);
     return JSON.stringify({ key: pemOf(key) });
   },
-  /** `{action}` and a signed public key → bytes; none for what isn't one. */
-  spkac: ({ action }, body) => {
-    const { Certificate } = library.crypto;
-    if (action === "verifySpkac") return Buffer.alloc(Certificate.verifySpkac(body) ? 1 : 0);
-    const bytes = Buffer.from(body);
-    return action === "exportChallenge"
-      ? Certificate.exportChallenge(bytes)
-      : Certificate.exportPublicKey(bytes);
-  },
   /** `{key, isPublic}` (PEM) → `{kind, details}`. */
   keyDetails: ({ key, isPublic }) => {
     const { asymmetricKeyType, asymmetricKeyDetails } = readPem(key, isPublic);
