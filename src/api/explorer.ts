@@ -1,4 +1,5 @@
 import { Type } from "typebox";
+import { REQUEST_STATES } from "../lib/vocabulary.ts";
 import { NetworkView, RoundChain } from "./catalogue.ts";
 import { decimal, hex, nullable, time } from "./common.ts";
 import { ShownResult } from "./requests.ts";
@@ -138,6 +139,14 @@ export const AddressTransactions = Type.Object({
   }),
 });
 
+/** A page of a chain's transactions. */
+export const TransactionList = Type.Object({
+  network: Type.String(),
+  transactions: Type.Array(TransactionSummary, { description: "Newest first." }),
+  searched: Searched,
+  older: older("transactions"),
+});
+
 /** An address: its balance, and a page of its transactions. */
 export const AddressView = Type.Object({
   ...Party.properties,
@@ -212,6 +221,29 @@ export const ContractView = Type.Object({
   ),
 });
 
+/** One of the service's own requests, as far as it is on chain. */
+export const RequestSummary = Type.Object({
+  id: Type.String({ description: "Its id, which leads to the page `/r/{id}` once it has a result." }),
+  requestId: hex("Its id on the chain."),
+  network: Type.String(),
+  kind: Type.Enum(["preset", "random", "function"]),
+  title: Type.Optional(
+    Type.String({
+      description: "Title of the preset; absent for others, and while it isn't installed here.",
+    }),
+  ),
+  label: Type.Optional(Type.String()),
+  at: time("When it was made."),
+  state: Type.Enum([...REQUEST_STATES]),
+  result: Type.Optional(
+    Type.String({
+      description: "Its result in one line, at most 200 characters; after an error, the error.",
+    }),
+  ),
+  success: Type.Optional(Type.Boolean({ description: "Absent without a result." })),
+  transactionHash: Type.Optional(hex("The newest of its transactions.")),
+});
+
 /** A transaction with everything that could be decoded from it. */
 export const TransactionView = Type.Object({
   network: Type.String(),
@@ -247,6 +279,11 @@ export const TransactionView = Type.Object({
     description: "Requests to run a function that it made.",
   }),
   functionResults: Type.Array(FunctionResultView, { description: "Function results in it." }),
+  requests: Type.Optional(
+    Type.Array(RequestSummary, {
+      description: "Those of the service's own requests that it makes or answers; absent without any.",
+    }),
+  ),
   reports: Type.Array(ReportView, { description: "The oracle network's signed reports in it." }),
   events: Type.Array(EventView, {
     description: "Its logs, decoded where the interface is known: the first 1,000.",

@@ -261,6 +261,7 @@ export const SearchHit = Type.Union(
       label: Type.String(),
       dapp: Type.String({ description: "Id of the dapp that gave it." }),
       transactionHash: hex("The transaction with the request."),
+      requestId: Type.Optional(hex("Its id on the chain; absent if the node no longer has the logs.")),
     }),
     Type.Object({
       ...onNetwork,

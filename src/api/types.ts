@@ -1319,6 +1319,28 @@ export type RequestState =
   | "fulfilled"
   | "failed";
 
+/** One of the service's own requests, as far as it is on chain. */
+export interface RequestSummary {
+  /** Its id, which leads to the page `/r/{id}` once it has a result. */
+  readonly id: string;
+  /** Its id on the chain. */
+  readonly requestId: Hex;
+  readonly network: string;
+  readonly kind: "preset" | "random" | "function";
+  /** Title of the preset; absent for others, and while it isn't installed here. */
+  readonly title?: string;
+  readonly label?: string;
+  /** When it was made. */
+  readonly at: string;
+  readonly state: "checking" | "received" | "submitted" | "randomness" | "executing" | "fulfilled" | "failed";
+  /** Its result in one line, at most 200 characters; after an error, the error. */
+  readonly result?: string;
+  /** Absent without a result. */
+  readonly success?: boolean;
+  /** The newest of its transactions. */
+  readonly transactionHash?: Hex;
+}
+
 /** The parts of one request. */
 export interface RequestVerification {
   readonly kind: "preset" | "function" | "random";
@@ -1479,6 +1501,8 @@ export type SearchHit =
       readonly dapp: string;
       /** The transaction with the request. */
       readonly transactionHash: Hex;
+      /** Its id on the chain; absent if the node no longer has the logs. */
+      readonly requestId?: Hex;
     }
   | {
       readonly network: string;
@@ -1693,6 +1717,22 @@ export interface SubscriptionBalances {
   readonly functionsJuels: string;
 }
 
+/** A page of a chain's transactions. */
+export interface TransactionList {
+  readonly network: string;
+  /** Newest first. */
+  readonly transactions: readonly TransactionSummary[];
+  /** The blocks searched for the page; with an index, all that it covers. */
+  readonly searched: {
+    /** First block. */
+    readonly from: string;
+    /** Last block. */
+    readonly to: string;
+  };
+  /** Give it as `before` for the next page of transactions; null on the last. */
+  readonly older: string | null;
+}
+
 /** Outcome of a mined transaction. */
 export type TransactionStatus = "succeeded" | "reverted";
 
@@ -1762,6 +1802,8 @@ export interface TransactionView {
   readonly functionRequests: readonly FunctionRequestView[];
   /** Function results in it. */
   readonly functionResults: readonly FunctionResultView[];
+  /** Those of the service's own requests that it makes or answers; absent without any. */
+  readonly requests?: readonly RequestSummary[];
   /** The oracle network's signed reports in it. */
   readonly reports: readonly ReportView[];
   /** Its logs, decoded where the interface is known: the first 1,000. */

@@ -7,8 +7,10 @@ import type {
   ContractView,
   ExplorerNetwork,
   PresetView,
+  RequestSummary,
   SearchResult,
   SharedResult,
+  TransactionList,
   TransactionView,
 } from "./types.ts";
 import { within } from "./limits.ts";
@@ -26,6 +28,7 @@ export interface TycheExplorer {
   transaction(network: string, hash: string, options?: CallOptions): Promise<TransactionView>;
   block(network: string, number: string, options?: CallOptions): Promise<BlockView>;
   blocks(network: string, before?: string, options?: CallOptions): Promise<BlockListView>;
+  transactions(network: string, before?: string, options?: CallOptions): Promise<TransactionList>;
   address(network: string, address: string, before?: string, options?: CallOptions): Promise<AddressView>;
   contract(network: string, address: string, options?: CallOptions): Promise<ContractView>;
   /** `before`: an entry of `older` of an earlier search for a label, with its network, goes on from there. */
@@ -34,6 +37,10 @@ export interface TycheExplorer {
     network?: string,
     options?: CallOptions & { readonly before?: string | undefined },
   ): Promise<SearchResult>;
+  /** Lists the requests that are on chain, newest first; `cursor`: `nextCursor` of the page before. */
+  requests(
+    options?: CallOptions & { readonly network?: string | undefined; readonly cursor?: string | undefined },
+  ): Promise<{ readonly items: readonly RequestSummary[]; readonly nextCursor: string | null }>;
   shared(id: string, options?: CallOptions): Promise<SharedResult>;
   /**
    * Hands in the signature of a round of drand that requests wait for and no relay has. `round`: a request's `params.beacon`.
@@ -86,11 +93,13 @@ export function createExplorer(
     transaction: (network, hash, options) => get(on(network, "transactions", hash), options),
     block: (network, number, options) => get(on(network, "blocks", number), options),
     blocks: (network, before, options) => get(on(network, "blocks"), options, { before }),
+    transactions: (network, before, options) => get(on(network, "transactions"), options, { before }),
     address: (network, address, before, options) =>
       get(on(network, "addresses", address), options, { before }),
     contract: (network, address, options) => get(on(network, "addresses", address, "contract"), options),
     search: (query, network, options) =>
       get("/search", options, { q: query, network, before: options?.before }),
+    requests: ({ network, cursor, ...options } = {}) => get("/requests", options, { network, cursor }),
     shared: (id, options) => get(`/results/${encodeURIComponent(id)}`, options),
     chainData: (id, options) => get(`/results/${encodeURIComponent(id)}/chainData`, options),
     handInRound: ({ round, chainHash }, signature, options = {}) =>

@@ -8,6 +8,7 @@ import type {
   PresetRunView,
   ProgramView,
   SearchHit,
+  TransactionList,
   TransactionView,
 } from "../api/types.ts";
 import type { Hex } from "viem";
@@ -19,6 +20,7 @@ import {
   PAGE_ENTRIES,
   readAddressTransactions,
   readBlocks,
+  readTransactions,
   summarizeBlock,
   summarizeTransactions,
   type ListCursor,
@@ -56,6 +58,8 @@ export interface Explorer {
   findBlock(network: string, number: bigint): Promise<BlockView | undefined>;
   /** Returns the newest blocks, or those below a number. */
   findBlocks(network: string, below?: bigint): Promise<BlockListView | undefined>;
+  /** Returns the newest transactions, or those before a cursor. */
+  findTransactions(network: string, before?: ListCursor): Promise<TransactionList | undefined>;
   /** Returns an address with its newest transactions, or those before a cursor. */
   findAddress(network: string, address: Hex, before?: ListCursor): Promise<AddressView | undefined>;
   /** Returns source, interface and build of one of the service's own contracts; `undefined` for any other address. */
@@ -67,7 +71,7 @@ export interface Explorer {
    * than {@link search}.
    */
   searchRequest(network: string, requestId: Hex): Promise<readonly SearchHit[]>;
-  /** Returns the transactions with requests of this label, in its canonical form, in the blocks below `before`, and where to go on. As expensive. */
+  /** Returns the requests with this label, in its canonical form, in the blocks below `before`, and where to go on; if there are none, some whose label begins so. As expensive. */
   searchLabel(network: string, label: string, before?: bigint): Promise<FoundLabels>;
   findOverview(network: string): Promise<ChainOverview | undefined>;
   /**
@@ -170,6 +174,10 @@ export function createExplorer<Preset extends InstalledPreset>(
         blocks: blocks.map(summarizeBlock),
         older: older === null ? null : older.toString(),
       };
+    },
+    async findTransactions(network, before) {
+      const found = open(network);
+      return found && (await readTransactions(found.chain, found.book, before));
     },
     async findAddress(network, address, before) {
       const found = open(network);

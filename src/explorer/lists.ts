@@ -1,6 +1,7 @@
 import type {
   AddressTransactions,
   BlockSummary,
+  TransactionList,
   TransactionStatus,
   TransactionSummary,
 } from "../api/types.ts";
@@ -72,6 +73,17 @@ export async function readAddressTransactions(
   return { ...page, transactions: await summarizeTransactions(chain, book, placed) };
 }
 
+/** Returns a chain's transactions, newest first, starting at a cursor. Reads a bounded number of blocks. */
+export async function readTransactions(
+  chain: ExploredChain,
+  book: AddressBook,
+  before: ListCursor | undefined,
+): Promise<TransactionList> {
+  const { placed, searched, older } = await scan(chain, undefined, before);
+  const transactions = await summarizeTransactions(chain, book, placed);
+  return { network: chain.network, transactions, searched, older };
+}
+
 /** A page whose transactions have yet to be described. */
 type FoundPage = Omit<AddressTransactions, "transactions"> & { readonly placed: readonly Placed[] };
 
@@ -111,13 +123,13 @@ async function findIndexed(
   };
 }
 
-/** Reads a page from the blocks themselves. */
+/** Reads a page from the blocks themselves: of an address's transactions or, without one, of all. */
 async function scan(
   { archive, isEmbedded }: ExploredChain,
-  address: Hex,
+  address: Hex | undefined,
   before: ListCursor | undefined,
 ): Promise<FoundPage> {
-  const wanted = address.toLowerCase() as Hex;
+  const wanted = address?.toLowerCase() as Hex | undefined;
   const head = await archive.getHeadNumber();
   let top = head;
   if (before !== undefined && before.block <= head)
@@ -136,7 +148,8 @@ async function scan(
       for (const [index, transaction] of [...block.transactions.entries()].toReversed()) {
         const { from: sender, to, created } = transaction;
         const isOlder = before?.index === undefined || block.number !== before.block || index < before.index;
-        if (isOlder && [sender, to, created].includes(wanted)) found.push({ block, transaction, index });
+        const isWanted = wanted === undefined || [sender, to, created].includes(wanted);
+        if (isOlder && isWanted) found.push({ block, transaction, index });
       }
   }
   const shown = found.slice(0, PAGE_ENTRIES);

@@ -5,7 +5,7 @@ import { decodeBatch } from "../chainlink/calldata.ts";
 import { EVENT_TOPICS, findEvent, WORDS_TOPICS } from "../chainlink/events.ts";
 import { presetRequestId } from "../chainlink/presetBatch.ts";
 import type { RawLog } from "../evm/client.ts";
-import type { LogQuery } from "./chainArchive.ts";
+import type { ChainArchive, LogQuery } from "./chainArchive.ts";
 import type { ExploredChain } from "./exploredChain.ts";
 import type { SearchTerms } from "./searchTerms.ts";
 
@@ -19,7 +19,7 @@ const EXTERNAL_BLOCKS = 100_000n;
 /** Blocks per query on an external network: providers refuse wider ranges. */
 const QUERIED_BLOCKS = 10_000n;
 
-/** Queries in one search for a label, and hits at which it ends: the next search goes on. */
+/** Queries in one search for a label, and hits at which it ends: the next search goes on. Of longer labels, no more are listed. */
 const LABEL_QUERIES = 10;
 const LABEL_HITS = 50;
 
@@ -125,8 +125,8 @@ export interface FoundLabels {
 }
 
 /**
- * Finds the transactions with requests of a label, of whatever dapp, newest first, in up to 100,000 blocks below `before`. A label is only
- * part of a topic, so all must be read.
+ * Finds the requests with a label, of whatever dapp, newest first, in up to 100,000 blocks below `before`; if there are none, some whose
+ * label begins so. A label is only part of a topic, so all must be read.
  *
  * @param before default: the newest block and all below it
  */
@@ -136,7 +136,8 @@ export async function searchLabel(
   before?: bigint,
 ): Promise<FoundLabels> {
   const head = await archive.getHeadNumber();
-  const hits = new Map<Hex, SearchHit>();
+  const hits = new Map<string, LabelHit>();
+  const longer = new Map<string, LabelHit>();
   let older = before !== undefined && before <= head ? before : head + 1n;
   for (let left = LABEL_QUERIES; left > 0 && older > 0n && hits.size < LABEL_HITS; left -= 1) {
     const fromBlock = older > QUERIED_BLOCKS ? older - QUERIED_BLOCKS : 0n;
@@ -144,12 +145,40 @@ export async function searchLabel(
     const topics = [EVENT_TOPICS.Labelled];
     const logs = await archive.findLogs({ address: contracts.presetConsumer, topics, ...range });
     for (const log of logs.toReversed()) {
-      const { transactionHash } = log;
       const event = findEvent(log);
-      if (event?.name === "Labelled" && event.label === label)
-        hits.set(transactionHash, { network, kind: "label", label, dapp: event.dapp, transactionHash });
+      if (event?.name !== "Labelled" || !event.label.startsWith(label)) continue;
+      const { transactionHash } = log;
+      const hit = { network, kind: "label", label: event.label, dapp: event.dapp, transactionHash } as const;
+      const key = `${transactionHash} ${hit.dapp} ${hit.label}`;
+      if (hit.label === label) hits.set(key, hit);
+      else if (longer.size < LABEL_HITS) longer.set(key, hit);
     }
     older = fromBlock;
   }
-  return { hits: [...hits.values()], older: older === 0n ? null : older };
+  const found = [...(hits.size > 0 ? hits : longer).values()];
+  const identified = found.map(async (hit) => ({ ...hit, ...(await identify(hit, archive, contracts)) }));
+  return { hits: await Promise.all(identified), older: older === 0n ? null : older };
+}
+
+type LabelHit = Extract<SearchHit, { kind: "label" }>;
+
+/** Finds the id of a request in its transaction, where the labels follow the entries of their submission. */
+async function identify(
+  { transactionHash, dapp, label }: LabelHit,
+  archive: ChainArchive,
+  { presetConsumer }: ExploredChain["contracts"],
+): Promise<{ readonly requestId?: Hex }> {
+  const { logs = [] } = (await archive.findReceipt(transactionHash)) ?? {};
+  const entries = new Map<number, Hex>();
+  const batches = new Set<Hex>();
+  for (const log of logs) {
+    const event = log.address === presetConsumer.toLowerCase() ? findEvent(log) : undefined;
+    if (event?.name === "Accepted") entries.set(event.index, event.requestId);
+    if (event?.name === "BatchRequested") batches.add(event.vrfRequestId);
+    if (event?.name !== "Labelled" || event.dapp !== dapp || event.label !== label) continue;
+    const accepted = entries.get(Number(event.index));
+    if (accepted === undefined) continue;
+    return { requestId: batches.has(accepted) ? presetRequestId(accepted, Number(event.item)) : accepted };
+  }
+  return {};
 }

@@ -25,8 +25,8 @@ export interface SearchTerms {
 }
 
 /**
- * Parses what a text may refer to, with or without `0x`, with or without thousands separators; returns an empty object if it can be
- * nothing.
+ * Parses what a text may refer to, with or without `0x` or a `#` before it, with or without thousands separators; returns an empty object
+ * if it can be nothing.
  */
 export function parseSearch(given: string): SearchTerms {
   const text = given.trim().toLowerCase();
@@ -58,7 +58,7 @@ function parseHex(text: string): SearchTerms {
 }
 
 function parseDecimal(text: string): SearchTerms {
-  const digits = /^[0-9]+(?:[ ,_'\u00a0\u2009\u202f][0-9]{3})*$/.test(text)
+  const digits = /^#?[0-9]+(?:[ ,_'\u00a0\u2009\u202f][0-9]{3})*$/.test(text)
     ? text.replaceAll(/[^0-9]/g, "")
     : "";
   if (digits === "") return {};

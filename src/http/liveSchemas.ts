@@ -664,6 +664,13 @@ function createRequestSchemas(networks: readonly NetworkView[], presets: readonl
       STRICT,
     ),
     before: Type.Object({ before: before() }, STRICT),
+    onChain: Type.Object(
+      {
+        network: Type.Optional(oneOf(networkNames, "Only the requests on this network. Default: on all.")),
+        cursor: pageCursor("req"),
+      },
+      STRICT,
+    ),
     consumers: Type.Object(
       { network: Type.Optional(oneOf(networkNames, "Only the contracts on this network. Default: on all.")) },
       STRICT,

@@ -112,6 +112,10 @@ export function createService(
 
     getShared: (id) => reader.getShared(id),
 
+    listOnChain: (options) => reader.listOnChain(options),
+
+    findOnChain: (network, requestIds) => reader.findOnChain(network, requestIds),
+
     listRequests: (dapp, options) => reader.list(dapp, options),
 
     async simulate(dapp, command, { signal } = {}) {

@@ -6,6 +6,7 @@ import type {
   PresetProblem,
   PresetView,
   Readiness,
+  RequestSummary,
   RequestView,
   SharedResult,
   SimulateResult,
@@ -134,6 +135,18 @@ export interface ListOptions {
   readonly network?: string;
 }
 
+/** A network and the position of a page of the requests on chain; see {@link ListOptions}. */
+export interface OnChainOptions {
+  /** Default: all. */
+  readonly network?: string;
+  readonly cursor?: string;
+}
+
+export interface OnChainPage {
+  readonly items: readonly RequestSummary[];
+  readonly nextCursor: string | null;
+}
+
 /** The use cases, as every interface (HTTP, command line, web pages) sees them. Every method that fails throws a `TycheError`. */
 export interface Service {
   /** Finds the dapp of an API key, given without `Bearer`. Throws `unauthenticated` for a missing, malformed, unknown or revoked key. */
@@ -194,6 +207,10 @@ export interface Service {
    * owner shares, may see it. Throws `not_found` for any other id, and for a request without a result.
    */
   getShared(id: string): Promise<SharedResult>;
+  /** Lists what is on chain of all dapps' presets, functions and random numbers, newest first. */
+  listOnChain(options: OnChainOptions): Promise<OnChainPage>;
+  /** Returns what is on chain of the requests on a network with these ids of the oracle network's. */
+  findOnChain(network: string, requestIds: readonly Hex[]): Promise<readonly RequestSummary[]>;
 
   /**
    * Runs a source in the sandbox; the run is cancelled when `signal` aborts. A failing source is a normal result. Throws

@@ -389,6 +389,16 @@ export const migrations: Record<string, Migration> = {
       await db.schema.alterTable("audit").addColumn("subject_name", "text").execute();
     },
   },
+  "0042_requests_on_chain": {
+    async up(db: Kysely<unknown>) {
+      await db.schema
+        .createIndex("requests_on_chain")
+        .on("requests")
+        .columns(["network", "id"])
+        .where("oracle_id" as never, "is not", null)
+        .execute();
+    },
+  },
 };
 
 /** Hands {@link migrations} to Kysely's migrator. */

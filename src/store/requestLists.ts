@@ -68,6 +68,52 @@ async function findIds(db: Queryable, page: RequestPage): Promise<string[]> {
   return ids.toSorted((a, b) => (a < b ? 1 : -1)).slice(0, limit);
 }
 
+/**
+ * Returns a page of all dapps' requests that the oracle network has on chain, newest first. An index has just these.
+ *
+ * @param page `before`: id of the last row of the previous page
+ * @param onDamaged see {@link parseRows}
+ */
+export async function listRequestsOnChain(
+  db: Queryable,
+  page: {
+    readonly networks: readonly string[];
+    readonly limit: number;
+    readonly before?: string | undefined;
+  },
+  onDamaged?: OnDamaged,
+): Promise<StoredRequest[]> {
+  const { networks, limit, before } = page;
+  const read = async (network: string) => {
+    let query = db
+      .selectFrom("requests")
+      .selectAll()
+      .where("network", "=", network)
+      .where("oracle_id", "is not", null);
+    if (before !== undefined) query = query.where("id", "<", before);
+    return await query.orderBy("id", "desc").limit(limit).execute();
+  };
+  const rows = (await Promise.all(networks.map(read))).flat();
+  return parseRows(rows.toSorted((a, b) => (a.id < b.id ? 1 : -1)).slice(0, limit), onDamaged);
+}
+
+/** Returns the requests on a network with these ids of the oracle network's. @param onDamaged see {@link parseRows}. */
+export async function listRequestsByOracleIds(
+  db: Queryable,
+  { network, oracleIds }: { readonly network: string; readonly oracleIds: readonly string[] },
+  onDamaged?: OnDamaged,
+): Promise<StoredRequest[]> {
+  if (oracleIds.length === 0) return [];
+  const rows = await db
+    .selectFrom("requests")
+    .selectAll()
+    .where("oracle_id", "in", [...oracleIds])
+    .execute();
+  // Not in the query: SQLite would read all of a network's requests, where there are many ids.
+  const found = rows.filter((row) => row.network === network);
+  return parseRows(found, onDamaged);
+}
+
 /** Returns the networks that a dapp has requests on, with one index lookup for each. */
 async function listNetworks(db: Queryable, dappId: string): Promise<string[]> {
   const networks: string[] = [];

@@ -83,7 +83,10 @@ export function toRow(request: StoredRequest): Insertable<Tables["requests"]> {
 }
 
 /** Returns the id that the oracle network assigned, once it is known. */
-function oracleIdOf({ outcome, progress }: StoredRequest): string | null {
+export function oracleIdOf({
+  outcome,
+  progress,
+}: Pick<StoredRequest, "outcome" | "progress">): string | null {
   const id = outcome?.["requestId"] ?? progress["presetRequestId"] ?? progress["functionsRequestId"];
   return (id as string | undefined) ?? null;
 }

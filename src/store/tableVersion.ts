@@ -34,6 +34,7 @@ export const ADDING: readonly string[] = [
   "0038_late_round_times",
   "0039_identities",
   "0041_audit_names",
+  "0042_requests_on_chain",
 ];
 /** Name of the setting that says which versions may use the database: its newest migration, and the oldest that a version must know. */
 export const USABLE_SINCE_SETTING = "usable since migration";

@@ -15,6 +15,7 @@ import {
   parseCursor,
   readAddressTransactions,
   readBlocks,
+  readTransactions,
   summarizeTransactions,
 } from "../../src/explorer/lists.ts";
 import { searchRequest } from "../../src/explorer/search.ts";
@@ -284,4 +285,15 @@ describe("a request is found by its id", () => {
     chain.logs[0] = answer(BOB, EVENT_TOPICS.RandomWordsFulfilled, 49_999n);
     expect(await searchRequest(id, chain.explored)).toEqual([]);
   });
+});
+
+test("behaviour: a chain's transactions, whoever sent them, are listed page by page, newest first", async () => {
+  const { explored: chain } = createChain(["1".repeat(10), "0".repeat(10), "10".repeat(5)]);
+  const first = await readTransactions(chain, book, undefined);
+  expect(first.transactions).toHaveLength(25);
+  expect(first.transactions[0]!.hash).toBe(idOf(209n));
+  expect(first).toMatchObject({ searched: { from: "0", to: "2" }, older: "0.5" });
+  const second = await readTransactions(chain, book, parseCursor(first.older!));
+  expect(second.transactions.map(({ hash }) => hash)).toEqual([4n, 3n, 2n, 1n, 0n].map(idOf));
+  expect(second.older).toBe(null);
 });

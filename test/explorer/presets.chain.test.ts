@@ -149,17 +149,20 @@ test("behaviour: requests are found by their label, of whatever dapp, newest fir
   const label = (item: bigint, of: string, text: string) => ({ index: 0n, item, dapp: of, text });
   const first = await request([label(0n, "dapp_a", "raffle 7"), label(1n, "dapp_a", "raffle 8")]);
   const second = await request([label(0n, "dapp_b", "raffle 7"), label(1n, "dapp_b", "raffle 7")]);
-  const hit = { network: "test", kind: "label", label: "raffle 7" };
-  await expect
-    .poll(() => explorer.searchLabel("test", "raffle 7"))
-    .toEqual({
-      hits: [
-        { ...hit, dapp: "dapp_b", transactionHash: second.transactionHash },
-        { ...hit, dapp: "dapp_a", transactionHash: first.transactionHash },
-      ],
-      older: null,
-    });
-  expect(await explorer.searchLabel("test", "raffle")).toEqual({ hits: [], older: null });
+  const hitOf = async (of: string, { transactionHash }: typeof first, index = 0) => ({
+    network: "test",
+    kind: "label",
+    label: index === 0 ? "raffle 7" : "raffle 8",
+    dapp: of,
+    transactionHash,
+    requestId: (await view(transactionHash)).presets[index]!.requestId,
+  });
+  const hits = [await hitOf("dapp_b", second), await hitOf("dapp_a", first)];
+  await expect.poll(() => explorer.searchLabel("test", "raffle 7")).toEqual({ hits, older: null });
+  expect(await explorer.searchLabel("test", "raffle")).toEqual({
+    hits: [hits[0], await hitOf("dapp_a", first, 1), hits[1]],
+    older: null,
+  });
   expect(await explorer.searchLabel("test", "raffle 7", second.blockNumber)).toMatchObject({
     hits: [{ dapp: "dapp_a" }],
   });

@@ -5,13 +5,17 @@ import type { LogQuery } from "../../src/explorer/chainArchive.ts";
 import type { ExploredChain } from "../../src/explorer/exploredChain.ts";
 import { searchLabel } from "../../src/explorer/search.ts";
 
-const data = encodeAbiParameters(
-  ["uint256", "uint256", "string", "string"].map((type) => ({ type })),
-  [0n, 0n, "dapp_a", "raffle"],
-);
+const CONSUMER: Hex = `0x${"c0".repeat(20)}`;
+const encode = (types: readonly string[], values: readonly unknown[]) =>
+  encodeAbiParameters(
+    types.map((type) => ({ type })),
+    values,
+  );
+const dataOf = (label: string) =>
+  encode(["uint256", "uint256", "string", "string"], [0n, 0n, "dapp_a", label]);
 
-/** Creates a chain with a request of the label in each of these blocks. */
-function chainWith(head: number, labelled: readonly number[]) {
+/** Creates a chain with a request in each of these blocks, with a label. */
+function chainWith(head: number, labelled: readonly number[], labelOf = (_block: number) => "raffle") {
   const queries: LogQuery[] = [];
   const archive = {
     getHeadNumber: () => Promise.resolve(BigInt(head)),
@@ -21,13 +25,27 @@ function chainWith(head: number, labelled: readonly number[]) {
       return Promise.resolve(
         found.map((block) => ({
           topics: [EVENT_TOPICS.Labelled, pad("0x1")],
-          data,
+          data: dataOf(labelOf(block)),
           transactionHash: hash(block),
         })),
       );
     },
+    findReceipt(transactionHash: Hex) {
+      const block = Number(transactionHash);
+      const accepted = encode(["uint256", "uint256"], [0n, BigInt(block)]);
+      return Promise.resolve({
+        logs: [
+          { address: CONSUMER, topics: [EVENT_TOPICS.Accepted], data: accepted },
+          { address: CONSUMER, topics: [EVENT_TOPICS.Labelled, pad("0x1")], data: dataOf(labelOf(block)) },
+        ],
+      });
+    },
   };
-  const chain = { network: "test", archive, contracts: {} } as unknown as ExploredChain;
+  const chain = {
+    network: "test",
+    archive,
+    contracts: { presetConsumer: CONSUMER },
+  } as unknown as ExploredChain;
   return { chain, queries };
 }
 
@@ -54,4 +72,17 @@ test("behaviour: it ends earlier where it has found 50, and leaves none of them 
   const { hits, older } = await searchLabel("raffle", chain);
   expect(hits).toHaveLength(70);
   expect(await searchLabel("raffle", chain, older!)).toMatchObject({ hits: [{}], older: null });
+});
+
+test("behaviour: a label's beginning finds 50 of the requests whose label begins so, with their ids on the chain", async () => {
+  const { chain } = chainWith(
+    99,
+    Array.from({ length: 70 }, (_, block) => block),
+    (block) => `raffle-${block}`,
+  );
+  const { hits } = await searchLabel("raffle", chain);
+  expect(hits).toHaveLength(50);
+  expect(hits[0]).toMatchObject({ label: "raffle-69", requestId: hash(69) });
+  expect((await searchLabel("raffle-6", chain)).hits).toMatchObject([{ label: "raffle-6" }]);
+  expect((await searchLabel("affle", chain)).hits).toEqual([]);
 });

@@ -12,6 +12,8 @@ test.each([
   [ADDRESS, { address: `0x${ADDRESS}` }],
   ["0", { blockNumber: 0n }],
   ["1,234 567", { blockNumber: 1_234_567n }],
+  ["#29", { blockNumber: 29n }],
+  ["1,000", { blockNumber: 1_000n }],
   ["0x1f", { blockNumber: 31n }],
   [String(MAX_UINT256), { requestId: `0x${"f".repeat(64)}` }],
   [

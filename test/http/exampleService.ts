@@ -178,6 +178,12 @@ export function createExampleService(): ExampleService {
     async getShared(id) {
       throw caller("not_found", `There is no result ${id}`);
     },
+    async listOnChain() {
+      return { items: [], nextCursor: null };
+    },
+    async findOnChain() {
+      return [];
+    },
     async listRequests(dapp, { limit, cursor, state, kind, network }) {
       if (cursor !== undefined && !/^[0-9]+$/.test(cursor)) {
         throw new InvalidParameterError([{ path: "/cursor", message: "is not a cursor of an earlier page" }]);

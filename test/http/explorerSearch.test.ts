@@ -1,4 +1,4 @@
-import type { NetworkView, PresetView, SharedResult } from "../../src/api/types.ts";
+import type { NetworkView, PresetView, RequestSummary, SharedResult } from "../../src/api/types.ts";
 import { expect, test } from "vitest";
 import { searchEverywhere } from "../../src/http/routes/explorerSearch.ts";
 import { NotFoundError } from "../../src/requests/errors.ts";
@@ -17,6 +17,8 @@ const search = (
     preferred,
     before,
     silent,
+    hasBlocks = true,
+    onChain = () => [],
     getShared = async () => {
       throw new NotFoundError("result");
     },
@@ -24,6 +26,8 @@ const search = (
     preferred?: string;
     before?: bigint;
     silent?: string;
+    hasBlocks?: boolean;
+    onChain?: (network: string, requestIds: readonly string[]) => RequestSummary[];
     getShared?: (id: string) => Promise<SharedResult>;
   } = {},
 ) =>
@@ -31,18 +35,52 @@ const search = (
     explorer: {
       search: async (network, { blockNumber }) => {
         if (network === silent) throw new Error("refused");
-        return blockNumber === undefined ? [] : [{ network, kind: "block", number: String(blockNumber) }];
+        return blockNumber === undefined || !hasBlocks
+          ? []
+          : [{ network, kind: "block", number: String(blockNumber) }];
       },
       searchRequest: async () => [],
       searchLabel: async (network, label, below) => ({
         hits:
           label === "raffle 7"
-            ? [{ network, kind: "label", label, dapp: "dapp_a", transactionHash: "0x07" }]
-            : [],
+            ? [
+                {
+                  network,
+                  kind: "label",
+                  label,
+                  dapp: "dapp_a",
+                  transactionHash: "0x07",
+                  requestId: network === "sepolia" ? "0xa7" : "0xb7",
+                },
+              ]
+            : label === "lott"
+              ? Array.from({ length: network === "sepolia" ? 60 : 1 }, (_, i) => ({
+                  network,
+                  kind: "label",
+                  label: `lotto-${i}`,
+                  dapp: "dapp_a",
+                  transactionHash: `0x${i}`,
+                }))
+              : label === "draw"
+                ? [
+                    {
+                      network,
+                      kind: "label",
+                      label: network === "sepolia" ? "draw" : "draw 2",
+                      dapp: "dapp_a",
+                      transactionHash: "0x08",
+                    },
+                  ]
+                : [],
         older: below === 5_000n || network === "sepolia" ? null : 5_000n,
       }),
     },
-    service: { networks: () => networks, presets: () => presets, getShared },
+    service: {
+      networks: () => networks,
+      presets: () => presets,
+      getShared,
+      findOnChain: async (network, requestIds) => onChain(network, requestIds),
+    },
     preferred,
     before,
   });
@@ -68,6 +106,22 @@ test("behaviour: a label is found in whatever form it is written, where nothing 
     hits: [],
     takenFor: ["the name of a contract, preset or network", "a label"],
   });
+});
+
+test("behaviour: a label leads to the page with its request's result, or to the transaction while there is none", async () => {
+  const onChain = (network: string, [requestId]: readonly string[]) =>
+    [
+      { id: "req_a", network: "sepolia", requestId: "0xa7", result: "ann" },
+      { id: "req_b", network: "fuji", requestId: "0xb7" },
+    ].filter((one) => one.network === network && one.requestId === requestId) as unknown as RequestSummary[];
+  expect((await search("raffle 7", { onChain })).paths).toEqual(["/r/req_a", "/explorer/fuji/tx/0x07"]);
+});
+
+test("behaviour: a label's beginning lists what begins so, at most 50; the label itself lists no longer ones", async () => {
+  const { hits } = await search("lott");
+  expect(hits).toHaveLength(50);
+  expect(hits[1]).toMatchObject({ label: "lotto-1" });
+  expect((await search("draw")).hits).toMatchObject([{ network: "sepolia", label: "draw" }]);
 });
 
 test("behaviour: a search for a label says where older blocks are left, and goes on there", async () => {
@@ -110,4 +164,9 @@ test("error: a hash that was cut off is told with its length, not as the name of
     `0x${"ab".repeat(14)} has 28 hex digits; the hash of a transaction or a block and the id of a request have 64, an address has 40.`,
   );
   expect((await search(`0x${"ab".repeat(20)}`)).reason).toContain("as an address");
+  for (const text of ["0x6c844d4b27", "6C844D4B27"])
+    expect((await search(text, { silent: "fuji", hasBlocks: false })).reason).toMatch(
+      new RegExp(`^${text} has 10 hex digits; the hash of a transaction`),
+    );
+  expect((await search("12345678", { hasBlocks: false })).reason).toContain("as a block number");
 });

@@ -326,6 +326,8 @@ test("behaviour: real answers have the schemas that the description of the API p
     ["get", "/api/explorer/presets", "/api/explorer/presets"],
     ["get", "/api/explorer/networks/{network}", chain],
     ["get", "/api/explorer/networks/{network}/transactions/{hash}", `${chain}/transactions/${vrfv2Hash}`],
+    ["get", "/api/explorer/requests", "/api/explorer/requests?network=sepolia"],
+    ["get", "/api/explorer/networks/{network}/transactions", `${chain}/transactions?before=20`],
     ["get", "/api/explorer/networks/{network}/blocks", `${chain}/blocks?before=20`],
     ["get", "/api/explorer/networks/{network}/blocks/{number}", `${chain}/blocks/20`],
     ["get", "/api/explorer/networks/{network}/addresses/{address}", `${chain}/addresses/${presetConsumer}`],

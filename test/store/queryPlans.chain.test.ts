@@ -21,7 +21,7 @@ import {
   makeDue,
   noteReverted,
 } from "../../src/store/logTriggers.ts";
-import { listRequests } from "../../src/store/requestLists.ts";
+import { listRequests, listRequestsByOracleIds, listRequestsOnChain } from "../../src/store/requestLists.ts";
 import {
   addEvents,
   countDaysTried,
@@ -87,6 +87,8 @@ const QUERIES: Readonly<Record<string, (on: Queryable) => Promise<unknown>>> = {
   listEndedBlocks: (on) => listEndedBlocks(on, network, { before: 5, limit: 5 }),
   findRequestByKey: (on) => findRequestByKey(on, dappId, "key"),
   listRequests: (on) => listRequests(on, { dappId, limit: 5, state: "failed" }),
+  listRequestsOnChain: (on) => listRequestsOnChain(on, { networks: [network], limit: 5, before: "req_1" }),
+  listRequestsByOracleIds: (on) => listRequestsByOracleIds(on, { network, oracleIds: ["0xa", "0xb"] }),
   listOldRequests: (on) => listOldRequests(on, { dappId, network, after: "", before: "z", limit: 5 }),
   listOpenTransactions: (on) => listOpenTransactions(on, network),
   listTransactionsFrom: (on) => listTransactionsFrom(on, { network, sender: "0xa", nonce: 5 }),

@@ -25,17 +25,17 @@ async function search(text: string): Promise<void> {
   await page.getByRole("search").getByRole("textbox").press("Enter");
 }
 
-test("names the newest requests with their results, each linked to its transaction, and the height of each chain", async () => {
+test("names the newest requests with their labels and results, each linked to its result's page, and the height of each chain", async () => {
   const { data: drawn } = await tyche.call("POST", "/api/vrfv2/presets?network=sepolia&preset=lotto", {
-    body: { list: ["ann", "bob"], numberOfWinners: "2" },
+    body: { list: ["ann", "bob"], numberOfWinners: "2", label: "explorer raffle-1" },
   });
-  const { pathname } = new URL(drawn.url);
+  const { pathname } = new URL(drawn.shareUrl);
   const rows = page.getByRole("region", { name: "Latest requests" }).getByRole("row");
   const row = rows.filter({ has: page.locator(`a[href="${pathname}"]`) });
   await expect
     .poll(() => row.getByRole("cell").allInnerTexts())
     .toEqual([
-      "Draw winners from a list",
+      "Draw winners from a list: explorer raffle-1",
       drawn.value.join(", "),
       "Ethereum Sepolia",
       expect.stringMatching(/^(?:just now|.* ago)$/),
@@ -43,7 +43,79 @@ test("names the newest requests with their results, each linked to its transacti
   await page.getByText(/^Block \d+, chain 11155111$/).waitFor();
   await visitor.inspect();
   await row.getByRole("link").click();
-  await page.getByRole("heading", { name: "Result of the preset lotto" }).waitFor();
+  await page.getByRole("heading", { level: 1, name: "explorer raffle-1" }).waitFor();
+  expect(visitor.troubles).toEqual([]);
+});
+
+test("lists all requests page by page, also those of one network, and all transactions of a network", async () => {
+  const { data } = await tyche.call("POST", "/api/vrfv2/presets?network=fuji&preset=coinflip", { body: {} });
+  const { pathname } = new URL(data.shareUrl);
+  const own = page.locator(`a[href="${pathname}"]`);
+  await page.getByRole("link", { name: "All requests" }).click();
+  await page.getByRole("heading", { level: 1, name: "Requests" }).waitFor();
+  await own.waitFor();
+  await visitor.inspect();
+  await page.getByLabel("Network").selectOption("sepolia");
+  await own.waitFor({ state: "detached" });
+  await page.getByLabel("Network").selectOption("fuji");
+  await own.waitFor();
+
+  await page.goto(`${tyche.url}/explorer/fuji`);
+  await page.getByRole("region", { name: "Latest requests" }).locator(`a[href="${pathname}"]`).waitFor();
+  await page.getByRole("link", { name: "All transactions" }).click();
+  await page.getByRole("heading", { level: 1, name: "Transactions" }).waitFor();
+  await page.locator(`a[href="${new URL(data.url).pathname}"]`).waitFor();
+  await visitor.inspect();
+  expect(visitor.troubles).toEqual([]);
+});
+
+test("a label leads to its result's page, and what labels begin with to a list of them", async () => {
+  const draw = async (label: string) =>
+    (await tyche.call("POST", "/api/vrfv2/presets?network=sepolia&preset=coinflip", { body: { label } }))
+      .data;
+  const { shareUrl } = await draw("explorer prefix-1");
+  await draw("explorer prefix-2");
+  await search("Explorer Prefix-1");
+  await page.getByRole("heading", { level: 1, name: "explorer prefix-1" }).waitFor();
+  expect(new URL(page.url()).pathname).toBe(new URL(shareUrl).pathname);
+  await visitor.open(`${tyche.url}/explorer`);
+  await search("explorer prefix");
+  const found = page.getByRole("region", { name: "Found" }).getByRole("link");
+  await expect.poll(() => found.count()).toBe(2);
+  expect(await found.last().getAttribute("href")).toBe(new URL(shareUrl).pathname);
+  await visitor.inspect();
+  expect(visitor.troubles).toEqual([]);
+});
+
+test("a transaction's page names its requests, and its status comes before a proof, which is folded", async () => {
+  const { data } = await tyche.call("POST", "/api/vrfv2/requestRandomNumber?network=sepolia&numWords=1", {
+    body: { label: "explorer words" },
+  });
+  await visitor.open(data.url.replace(new URL(data.url).origin, tyche.url));
+  const name = page.getByRole("list", { name: "Requests" }).getByRole("link");
+  await expect.poll(() => name.allInnerTexts()).toEqual(["Random numbers: explorer words"]);
+  const headings = page.locator("main :is(h1, [aria-label=Requests], [aria-label=Overview], h2)");
+  expect(
+    (await headings.evaluateAll((all) => all.map((one) => one.ariaLabel ?? one.textContent))).slice(0, 4),
+  ).toEqual(["Transaction", "Requests", "Overview", "Random words, with their proof"]);
+  const proof = page.locator("[data-proof=gamma]");
+  expect(await proof.isVisible()).toBe(false);
+  await page.getByText("Proof", { exact: true }).click();
+  await proof.waitFor();
+  await visitor.inspect();
+  await name.click();
+  await page.getByRole("heading", { level: 1, name: "explorer words" }).waitFor();
+  expect(visitor.troubles).toEqual([]);
+});
+
+test("a stranger's first page says what Tyche is, and leads to the explorer and the docs", async () => {
+  await page.goto(`${tyche.url}/`);
+  const lead = page.getByText(/^Tyche makes verifiable random numbers/);
+  await lead.waitFor();
+  expect(
+    await lead.getByRole("link").evaluateAll((all) => all.map((one) => one.getAttribute("href"))),
+  ).toEqual(["/explorer", "/docs"]);
+  await visitor.inspect();
   expect(visitor.troubles).toEqual([]);
 });
 

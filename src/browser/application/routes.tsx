@@ -11,8 +11,9 @@ import { Consumers } from "./pages/dapps/consumers.tsx";
 import { Keys } from "./pages/dapps/keys.tsx";
 import { ConfigVars } from "./pages/dapps/configVars.tsx";
 import { Address, Contract } from "./pages/explorer/address.tsx";
-import { Block, Blocks, Chain } from "./pages/explorer/chain.tsx";
+import { Block, Blocks, Chain, Transactions } from "./pages/explorer/chain.tsx";
 import { ExplorerIndex, Search } from "./pages/explorer/index.tsx";
+import { ExplorerRequests } from "./pages/explorer/requests.tsx";
 import { Transaction } from "./pages/explorer/transaction.tsx";
 import { People } from "./pages/dapps/people.tsx";
 import { Audit, Sessions } from "./pages/people.tsx";
@@ -73,8 +74,10 @@ const PUBLIC: readonly (readonly [path: string, page: ComponentType])[] = [
   ["/r/:id", Shared],
   ["/explorer", ExplorerIndex],
   ["/explorer/search", Search],
+  ["/explorer/requests", ExplorerRequests],
   ["/explorer/:network", Chain],
   ["/explorer/:network/blocks", Blocks],
+  ["/explorer/:network/transactions", Transactions],
   ["/explorer/:network/block/:number", Block],
   ["/explorer/:network/tx/:hash", Transaction],
   ["/explorer/:network/address/:address", Address],

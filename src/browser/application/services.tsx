@@ -117,3 +117,9 @@ export function useTitleOf(): (network: string) => string {
   const { data } = useNetworks();
   return (network) => data?.find(({ name }) => name === network)?.title ?? network;
 }
+
+/** Returns a function that gives networks' display names in lists, without that they are local chains. */
+export function useShortTitleOf(): (network: string) => string {
+  const titleOf = useTitleOf();
+  return (network) => titleOf(network).replace(" (local chain)", "");
+}

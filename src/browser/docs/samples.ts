@@ -132,12 +132,15 @@ const CLIENT_CALLS: Readonly<Record<string, (call: SampledOperation) => string>>
     `const { randomness } = await explorer.transaction(${expression(values["network"])}, ${expression(values["hash"])});`,
   exploreBlocks: ({ values }) =>
     `const { blocks } = await explorer.blocks(${expression(values["network"])});`,
+  exploreTransactions: ({ values }) =>
+    `const { transactions } = await explorer.transactions(${expression(values["network"])});`,
   exploreBlock: ({ values }) =>
     `const block = await explorer.block(${expression(values["network"])}, ${expression(values["number"])});`,
   exploreAddress: ({ values }) =>
     `const { transactions } = await explorer.address(${expression(values["network"])}, ${expression(values["address"])});`,
   exploreContract: ({ values }) =>
     `const { build } = await explorer.contract(${expression(values["network"])}, ${expression(values["address"])});`,
+  exploreRequests: () => "const { items } = await explorer.requests();",
   search: ({ values }) => `const { hits } = await explorer.search(${expression(values["q"])});`,
   readChainData: ({ values }) => `const data = await explorer.chainData(${expression(values["id"])});`,
   readSharedResult: ({ values }) => `const { outcome } = await explorer.shared(${expression(values["id"])});`,

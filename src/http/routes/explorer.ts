@@ -1,5 +1,5 @@
-import type { ExplorerNetwork, NetworkView } from "../../api/types.ts";
-import { listOf } from "../../api/common.ts";
+import type { ExplorerNetwork, NetworkView, TransactionView } from "../../api/types.ts";
+import { listOf, pageOf } from "../../api/common.ts";
 import { PresetView } from "../../api/catalogue.ts";
 import * as views from "../../api/explorer.ts";
 import type { Hex } from "viem";
@@ -31,7 +31,7 @@ const RECORDED_MS = 10_000;
 /** Dependencies of the explorer's operations. */
 export interface ExplorerOptions {
   readonly explorer: Explorer;
-  readonly service: Pick<Service, "networks" | "presets" | "getShared">;
+  readonly service: Pick<Service, "networks" | "presets" | "getShared" | "listOnChain" | "findOnChain">;
   readonly verifier: Pick<Verifier, "record">;
   readonly schemas: () => LiveSchemas;
 }
@@ -167,14 +167,29 @@ export function explorerOperations({
         "A transaction with everything decoded from it: the call, the events, VRF proofs with their words, requests, results and signed reports.",
       answer: views.TransactionView,
       read: find(
-        async (network, param) =>
-          HASH.test(param("hash"))
-            ? await explorer.findTransaction(network, param("hash") as Hex)
-            : undefined,
+        async (network, param) => {
+          if (!HASH.test(param("hash"))) return undefined;
+          const found = await explorer.findTransaction(network, param("hash") as Hex);
+          if (found === undefined) return undefined;
+          const requests = await service.findOnChain(network, requestIdsIn(found));
+          return requests.length === 0 ? found : { ...found, requests };
+        },
         (title, param) =>
           HASH.test(param("hash"))
             ? `${title} has no transaction ${param("hash")}. It may have been sent to another network or to a chain that has since been replaced, or its retention period may be over.`
             : `A transaction hash is 0x and 64 hex digits; ${param("hash")} is not.`,
+      ),
+    }),
+    reading({
+      id: "exploreTransactions",
+      path: "/networks/:network/transactions",
+      summary: "List transactions",
+      description: "The transactions of a chain, newest first, page by page.",
+      request: "before",
+      answer: views.TransactionList,
+      read: find(
+        async (network, _, ctx) => await explorer.findTransactions(network, readBefore(ctx)),
+        isUnread,
       ),
     }),
     reading({
@@ -235,6 +250,16 @@ export function explorerOperations({
       ),
     }),
     reading({
+      id: "exploreRequests",
+      path: "/requests",
+      summary: "List requests on chain",
+      description:
+        "The presets, functions and random numbers that were requested of this service, of all dapps, newest first, page by page: what is on chain of them. What contracts request by themselves is not listed.",
+      request: "onChain",
+      answer: pageOf(views.RequestSummary),
+      read: (ctx) => service.listOnChain(parseRequest(readQuery(ctx), schemas().validate.onChain)),
+    }),
+    reading({
       id: "search",
       path: "/search",
       summary: "Search all chains",
@@ -285,6 +310,13 @@ export function parseBefore(before: string | undefined): ListCursor | undefined 
   if (cursor !== undefined) return cursor;
   const message = "must be a block number, or one with a position in the block, such as 120.3";
   throw new InvalidParameterError([{ path: "/before", message }]);
+}
+
+/** Returns the ids of all requests that a transaction makes or answers. */
+function requestIdsIn(transaction: TransactionView): Hex[] {
+  const { presets, functionRequests, functionResults, randomRequests, randomness, joins } = transaction;
+  const all = [presets, functionRequests, functionResults, randomRequests, randomness, joins].flat();
+  return [...new Set(all.map(({ requestId }) => requestId))];
 }
 
 /** Returns the addresses to verify results with, once the chain is known. */

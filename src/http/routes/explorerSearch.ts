@@ -17,6 +17,9 @@ const DEADLINE_MS = 5_000;
 /** Maximum number of hits listed. */
 const MAX_HITS = 50;
 
+/** The beginning of a hash, which nothing is found by: with letters, as a number may be a block's. */
+const HASH_PART = /^(?=.*[a-f]|0x)(?:0x)?(?<digits>[0-9a-f]{8,})$/i;
+
 type Searched = Pick<Explorer, "search" | "searchRequest" | "searchLabel">;
 
 /** What was found, which networks could not be queried, and which have older blocks to search. */
@@ -34,7 +37,7 @@ export async function searchEverywhere(
   given: string,
   options: {
     readonly explorer: Searched;
-    readonly service: Pick<Service, "networks" | "presets" | "getShared">;
+    readonly service: Pick<Service, "networks" | "presets" | "getShared" | "findOnChain">;
     readonly preferred: string | undefined;
     readonly before?: bigint | undefined;
   },
@@ -50,7 +53,7 @@ export async function searchEverywhere(
   const own = await find(explorer, preferred, text, { terms, before });
   const isFound = own.hits.length > 0 || before !== undefined;
   const { hits, silent, older } = isFound ? own : await find(explorer, networks, text, { terms });
-  const paths = hits.map(pathOf);
+  const paths = await Promise.all(hits.map(async (hit) => (await findShared(service, hit)) ?? pathOf(hit)));
   if (serviceRequest !== undefined && (await hasShared(service, serviceRequest)))
     paths.push(`/r/${serviceRequest}`);
   if (before === undefined && terms.name !== undefined)
@@ -67,6 +70,16 @@ export async function searchEverywhere(
     older,
     ...(paths.length === 0 ? { reason: describeNothing(text, terms, silent) } : {}),
   };
+}
+
+/** Returns the page with the result of a request that was found by its label. */
+async function findShared(
+  service: Pick<Service, "findOnChain">,
+  hit: SearchHit,
+): Promise<string | undefined> {
+  if (hit.kind !== "label" || hit.requestId === undefined) return undefined;
+  const [request] = await service.findOnChain(hit.network, [hit.requestId]);
+  return request?.result === undefined ? undefined : `/r/${request.id}`;
 }
 
 /** Whether a result may be shown to everyone. Rejects if the database can't be read. */
@@ -103,7 +116,10 @@ async function find(
     found = await lookFor((network) => explorer.searchRequest(network, requestId));
   if (found.hits.length > 0 || serviceRequest !== undefined || findLabelProblem(text) !== undefined)
     return { ...found, hits: found.hits.slice(0, MAX_HITS) };
-  return await ask(networks, (network) => explorer.searchLabel(network, canonicalLabel(text), before));
+  const label = canonicalLabel(text);
+  const labelled = await ask(networks, (network) => explorer.searchLabel(network, label, before));
+  const exact = labelled.hits.filter((hit) => hit.kind === "label" && hit.label === label);
+  return { ...labelled, hits: exact.length > 0 ? exact : labelled.hits.slice(0, MAX_HITS) };
 }
 
 async function ask(
@@ -139,8 +155,8 @@ function describeNothing(text: string, terms: SearchTerms, silent: readonly Netw
     return `The text has ${text.length} characters; nothing that can be found here has more than ${MAX_SEARCH_CHARACTERS}.`;
   if (takenFor.length === 0)
     return `${JSON.stringify(text)} is not a hash, address, block number, request id, label or name.`;
-  const [, digits] = /^0x([0-9a-f]+)$/i.exec(text) ?? [];
-  if (digits !== undefined && terms.name !== undefined)
+  const { digits } = HASH_PART.exec(text)?.groups ?? {};
+  if (digits !== undefined && terms.address === undefined && terms.hash === undefined)
     return `${text} has ${digits.length} hex digits; the hash of a transaction or a block and the id of a request have 64, an address has 40.`;
   const range = terms.requestId === undefined ? "" : ` ${REQUEST_REACH}`;
   const unasked =

@@ -1,5 +1,6 @@
 import type { Hex } from "viem";
-import { listRequests } from "../../store/requestLists.ts";
+import { listRequests, listRequestsByOracleIds, listRequestsOnChain } from "../../store/requestLists.ts";
+import { oracleIdOf, type OnDamaged, type StoredRequest } from "../../store/requestRows.ts";
 import type { Store } from "../../store/store.ts";
 import { assertCursor } from "./cursor.ts";
 import { NotFoundError } from "../errors.ts";
@@ -7,14 +8,26 @@ import { isLinking, ownParamsOf, type OpenRequest } from "../openRequest.ts";
 import { presentRequest } from "./present.ts";
 import { isEnded } from "../change.ts";
 import { nameRound } from "../../lib/drawWords.ts";
+import { describeShared } from "../../lib/sharedWords.ts";
 import type { RequestBook } from "../requestBook.ts";
-import type { BeaconView, SharedResult } from "../../api/types.ts";
+import type { BeaconView, RequestSummary, SharedResult } from "../../api/types.ts";
 import type { PresetRegistry } from "../../presets/presetRegistry.ts";
-import type { Dapp, ListOptions, RequestPage, RequestRecord } from "../service.ts";
+import type {
+  Dapp,
+  ListOptions,
+  OnChainOptions,
+  OnChainPage,
+  RequestPage,
+  RequestRecord,
+} from "../service.ts";
 import type { ServiceNetwork } from "../serviceNetwork.ts";
 
 /** An id that the oracle network assigned: 32 bytes. */
 const ORACLE_ID = /^0x[0-9a-fA-F]{64}$/;
+
+/** Entries per page of the requests on chain, and characters of a result in it. */
+const PAGE_ENTRIES = 25;
+const MAX_RESULT = 200;
 
 /** Reads requests for callers. */
 export interface RequestReader {
@@ -26,6 +39,10 @@ export interface RequestReader {
   getOwn(dapp: Dapp, id: string): Promise<OpenRequest>;
   /** See `Service.getShared`. */
   getShared(id: string): Promise<SharedResult>;
+  /** See `Service.listOnChain`. */
+  listOnChain(options: OnChainOptions): Promise<OnChainPage>;
+  /** See `Service.findOnChain`. */
+  findOnChain(network: string, requestIds: readonly Hex[]): Promise<readonly RequestSummary[]>;
   /** See `Service.listRequests`. */
   list(dapp: Dapp, options: ListOptions): Promise<RequestPage>;
 }
@@ -57,22 +74,71 @@ export function createRequestReader(options: {
 
   /** Reads a page of requests without the damaged ones, and the ids of all of them, newest first. */
   const readPage = async (
-    page: Parameters<typeof listRequests>[1],
+    read: (onDamaged: OnDamaged) => Promise<StoredRequest[]>,
   ): Promise<{ readonly rows: readonly OpenRequest[]; readonly ids: readonly string[] }> => {
     const ids: string[] = [];
     const rows = await book.damaged.read(async (onDamaged) => {
-      const read = await listRequests(store.db, page, (row) => {
+      const found = await read((row) => {
         ids.push(row.id);
         onDamaged(row);
       });
-      ids.push(...read.map(({ id }) => id));
-      return read;
+      ids.push(...found.map(({ id }) => id));
+      return found;
     });
     return { rows, ids: ids.toSorted((a, b) => (a < b ? 1 : -1)) };
   };
 
+  const summarize = (request: OpenRequest): RequestSummary[] => {
+    const requestId = oracleIdOf(request) as Hex | null;
+    if (requestId === null || isLinking(request)) return [];
+    const { id, network, kind, params, createdAt, state } = request;
+    const { preset, label } = params as { readonly preset?: string; readonly label?: string };
+    const title = preset === undefined ? undefined : registry.find(preset)?.title;
+    const { outcome, shown, timeline } = present(request);
+    const { transactionHash } = timeline.findLast((one) => one.transactionHash !== undefined) ?? {};
+    return [
+      {
+        id,
+        requestId,
+        network,
+        kind,
+        at: new Date(createdAt).toISOString(),
+        state,
+        ...(title === undefined ? {} : { title }),
+        ...(label === undefined ? {} : { label }),
+        ...(outcome !== null && "requestId" in outcome
+          ? {
+              success: outcome.success,
+              result: cut(
+                describeShared({ outcome, ...(shown === undefined ? {} : { shown }) }).result,
+                MAX_RESULT,
+              ),
+            }
+          : {}),
+        ...(transactionHash === undefined ? {} : { transactionHash: transactionHash as Hex }),
+      },
+    ];
+  };
+
   return {
     present,
+    async listOnChain({ network, cursor }) {
+      assertCursor(cursor, "req");
+      const page = {
+        networks: network === undefined ? [...networks.keys()] : [network],
+        limit: PAGE_ENTRIES + 1,
+        before: cursor,
+      };
+      const { rows, ids } = await readPage((onDamaged) => listRequestsOnChain(store.db, page, onDamaged));
+      const last = ids.length > PAGE_ENTRIES ? ids[PAGE_ENTRIES - 1]! : null;
+      const items = rows.filter(({ id }) => last === null || id >= last).flatMap(summarize);
+      return { items, nextCursor: last };
+    },
+    async findOnChain(network, oracleIds) {
+      const asked = { network, oracleIds };
+      const { rows } = await readPage((onDamaged) => listRequestsByOracleIds(store.db, asked, onDamaged));
+      return rows.flatMap(summarize);
+    },
     async explain(request) {
       if (isEnded(request.state) || request.state === "checking") return present(request);
       const pipeline = networks.get(request.network)?.pipeline();
@@ -115,7 +181,7 @@ export function createRequestReader(options: {
     async list(dapp, { limit, cursor, ...filter }) {
       assertCursor(cursor, "req");
       const page = { dappId: dapp.id, limit: limit + 1, before: cursor, ...filter };
-      const { rows, ids } = await readPage(page);
+      const { rows, ids } = await readPage((onDamaged) => listRequests(store.db, page, onDamaged));
       const last = ids.length > limit ? ids[limit - 1]! : null;
       const items = rows
         .filter(({ id }) => last === null || id >= last)
@@ -131,6 +197,10 @@ export function createRequestReader(options: {
       return { items, nextCursor: last };
     },
   };
+}
+
+function cut(text: string, maxCharacters: number): string {
+  return text.length > maxCharacters ? `${text.slice(0, maxCharacters - 1)}…` : text;
 }
 
 /** Says why a request has no result to share. */

@@ -148,6 +148,7 @@ async function useOperations(
   while (flip.value !== true) flip = await request("runPreset", flipCoin, post({}));
   await record("getRequest", `/api/requests/${flip.id}`);
   await record("readSharedResult", `/api/explorer/results/${flip.id}`);
+  await recordSome("exploreRequests", "/api/explorer/requests", ({ id }) => id === flip.id);
   const chainData = await record("readChainData", `/api/explorer/results/${flip.id}/chainData`);
   keepOnly(chainData.answers, ({ method }) => method === "eth_chainId");
   await request("runFunction", "/api/oracleFunctions/runFunction", post(FUNCTION));
@@ -183,6 +184,7 @@ async function useOperations(
     await record("exploreBlock", `${chain}/blocks/${block.number}`),
     await record("exploreNetwork", chain),
     await record("exploreAddress", `${chain}/addresses/${contracts.presetConsumer}`),
+    await record("exploreTransactions", `${chain}/transactions`),
   ];
   const found: Data[] = pages[2].transactions.filter(({ hash }: Data) => [tx, requestTx].includes(hash));
   for (const { transactions } of pages)

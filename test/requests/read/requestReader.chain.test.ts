@@ -8,6 +8,7 @@ import { createSqliteDialect } from "../../../src/store/sqliteDialect.ts";
 import { openStore, type Store } from "../../../src/store/store.ts";
 import type { Preset } from "../../../src/presets/preset.ts";
 import { loadPreset } from "../../../src/presets/loadPreset.ts";
+import type { ServiceNetwork } from "../../../src/requests/serviceNetwork.ts";
 import { QUICKNET_HASH } from "../../support/drandRelay.ts";
 import { DESK_DAPP, DESK_NETWORK, makeRequest } from "../../support/pipelineWorld.ts";
 
@@ -151,4 +152,52 @@ test("error: the public page of a request without a result says what became of i
   await expect(mined.reader.getShared(mined.id)).rejects.toThrow(
     `yet: the request with the label "raffle" of ${DESK_DAPP} ${waits}`,
   );
+});
+
+test("behaviour: of all dapps' requests, those on chain are listed page by page, and found by their ids on their network alone", async () => {
+  const book = createRequestBook(store);
+  await insertDapp(store.db, { id: "dapp_other", name: "other", facilities: [], createdAt: 1 });
+  const networks = new Map([[DESK_NETWORK, { explorerUrl: "" } as unknown as ServiceNetwork]]);
+  const registry = { find: () => ({ title: "Draw" }) as unknown as Preset };
+  const reader = createRequestReader({ store, book, networks, registry, baseUrl: () => "" });
+  const idOf = (i: number) => `0x${String(i).padStart(64, "0")}` as const;
+  for (let i = 0; i < 30; i += 1) {
+    const request = makeRequest("preset", "0x");
+    const dappId = i % 2 === 0 ? DESK_DAPP : "dapp_other";
+    const own = Object.assign(request, {
+      dappId,
+      params: { ...request.params, label: `raffle-${i}` },
+    });
+    await book.add(own);
+    if (i === 29) continue; // It isn't on chain.
+    const failed = { state: "failed", error: { code: "oracle_timeout", message: "private words" } } as const;
+    await book.change([
+      i === 28
+        ? { request: own, ...failed, progress: { presetRequestId: idOf(i) } }
+        : {
+            request: own,
+            state: "fulfilled",
+            outcome: { ...RAN, requestId: idOf(i), parsedResult: "x".repeat(300) },
+          },
+    ]);
+  }
+  const first = await reader.listOnChain({});
+  expect(first.items).toHaveLength(25);
+  expect(first.items[0]).toMatchObject({
+    requestId: idOf(28),
+    label: "raffle-28",
+    title: "Draw",
+    state: "failed",
+  });
+  expect(first.items[0]).not.toHaveProperty("result");
+  expect(first.items[1]).toMatchObject({ label: "raffle-27", success: true });
+  expect(first.items[1]!.result).toHaveLength(200);
+  expect(JSON.stringify(first)).not.toMatch(/private words|dapp/);
+  const second = await reader.listOnChain({ network: DESK_NETWORK, cursor: first.nextCursor! });
+  expect(second).toMatchObject({ items: { length: 4 }, nextCursor: null });
+  expect(await reader.listOnChain({ network: "elsewhere" })).toEqual({ items: [], nextCursor: null });
+
+  const ids = [idOf(7), idOf(29)];
+  expect(await reader.findOnChain(DESK_NETWORK, ids)).toMatchObject([{ label: "raffle-7" }]);
+  expect(await reader.findOnChain("elsewhere", ids)).toEqual([]);
 });

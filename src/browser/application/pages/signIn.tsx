@@ -44,6 +44,13 @@ export function SignIn() {
   return (
     <Page title="Sign in">
       <h1>Sign in</h1>
+      {code === null && (
+        <p className="lead">
+          Tyche makes verifiable random numbers and runs oracle functions over HTTP, and puts every result on
+          chain. Without an account you can look at results in the <Link href="/explorer">explorer</Link> and
+          read <a href="/docs">how to call the API</a>.
+        </p>
+      )}
       <p className="lead">
         {code === null ? (
           <>

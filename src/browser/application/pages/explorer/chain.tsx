@@ -10,8 +10,11 @@ import { TransactionTable } from "../../parts/transactionTable.tsx";
 import { refetchUnlessRefused } from "../../refetch.ts";
 import { useExplorer, useNetworks } from "../../services.tsx";
 import { Found, SearchForm, useTrail } from "./explorerFrame.tsx";
+import { listed, RequestList, useLatestRequests } from "./requests.tsx";
 
 const REFRESH_MS = 1_000;
+/** Number of requests on a network's page. */
+const MAX_REQUESTS = 8;
 /** How many of a block's transactions have their status read. */
 const MAX_STATUSES = 100;
 
@@ -35,9 +38,13 @@ export function Chain() {
           </p>
           {known !== undefined && <AddToWallet network={known} />}
           <SearchForm network={network} />
+          <ChainRequests network={network} />
           <section className="panel" id="transactions">
             <h2>Latest transactions</h2>
             <TransactionTable transactions={transactions} network={network} />
+            <p className="pages">
+              <Link href={`/explorer/${network}/transactions`}>All transactions</Link>
+            </p>
           </section>
           <section className="panel" id="blocks">
             <h2>Latest blocks</h2>
@@ -56,6 +63,51 @@ export function Chain() {
                 </Link>,
               ])}
             />
+          </section>
+        </Page>
+      )}
+    </Found>
+  );
+}
+
+/** The newest requests on a network; nothing where there are none. */
+function ChainRequests({ network }: { readonly network: string }) {
+  const { data: { items } = { items: [] } } = useLatestRequests(network);
+  if (items.length === 0) return null;
+  return (
+    <section className="panel" id="requests">
+      <h2>Latest requests</h2>
+      <RequestList label="Latest requests" requests={items.slice(0, MAX_REQUESTS).map(listed)} />
+      <p className="pages">
+        <Link href={`/explorer/requests?network=${network}`}>All requests</Link>
+      </p>
+    </section>
+  );
+}
+
+/** `/explorer/{network}/transactions`: a network's transactions, page by page. */
+export function Transactions() {
+  const { network } = useParams<{ readonly network: string }>();
+  const [search] = useSearchParams();
+  const before = search.get("before") ?? undefined;
+  const explorer = useExplorer();
+  const trail = useTrail(network);
+  const query = useQuery({
+    queryKey: ["transactions", network, before],
+    queryFn: () => explorer.transactions(network, before),
+  });
+  return (
+    <Found query={query} network={network}>
+      {({ transactions, searched, older }) => (
+        <Page title="Transactions" trail={trail}>
+          <h1>Transactions</h1>
+          <p className="lead">
+            Of blocks <BlockLink network={network} number={searched.from} /> to{" "}
+            <BlockLink network={network} number={searched.to} />.
+          </p>
+          <section className="panel" aria-label="All transactions">
+            <TransactionTable transactions={transactions} network={network} />
+            <Older path={`/explorer/${network}/transactions`} cursor={older} />
           </section>
         </Page>
       )}

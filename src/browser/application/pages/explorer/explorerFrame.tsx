@@ -38,7 +38,7 @@ export function SearchForm({ network, value = "" }: { readonly network?: string;
         spellCheck={false}
         autoCapitalize="none"
         autoComplete="off"
-        placeholder="Transaction, block, address, contract, preset or request"
+        placeholder="Hash, block, name or label"
       />
       <button>Find</button>
     </form>

@@ -1,23 +1,21 @@
 import { Link, Redirect, useSearchParams } from "wouter";
 import { Loaded, Page } from "../../page.tsx";
-import { useNetworks, useExplorer, useTitleOf } from "../../services.tsx";
+import { useNetworks, useExplorer, useShortTitleOf, useTitleOf } from "../../services.tsx";
 import { SearchForm } from "./explorerFrame.tsx";
 import { useQueries, useQuery } from "@tanstack/react-query";
 import type { ExplorerNetwork, SearchResult, TransactionSummary } from "../../../../client/index.ts";
 import { Age, BlockLink, Code, groupDigits, TransactionLink } from "../../parts/format.tsx";
 import { List } from "../../parts/list.tsx";
-import { ResultText, Tag, UnknownText } from "../../parts/parts.tsx";
-import { Bad, cut } from "../../parts/requestParts.tsx";
+import { UnknownText } from "../../parts/parts.tsx";
 import { refetchUnlessRefused } from "../../refetch.ts";
-import { hasRequests, listRequests, type ChainRequest } from "./latestRequests.ts";
+import { hasRequests, listRequests } from "./latestRequests.ts";
+import { nameOf, pageOf, RequestList, useLatestRequests } from "./requests.tsx";
 
 const REFRESH_MS = 5_000;
 const MAX_LATEST = 15;
 /** Number of requests that are listed, and of transactions that are read for them: most have one that makes them and one that answers. */
 const MAX_REQUESTS = 8;
 const MAX_READ = 2 * MAX_REQUESTS;
-/** Longer results are cut: so many digits fit in one line on a phone. */
-const MAX_RESULT = 32;
 
 /** `/explorer`: the networks, and what happens on them. */
 export function ExplorerIndex() {
@@ -49,7 +47,7 @@ function Chains({ networks }: { readonly networks: readonly ExplorerNetwork[] })
     .toSorted((a, b) => b.at.localeCompare(a.at));
   return (
     <>
-      <ul className="cards">
+      <ul className="cards networks">
         {networks.map(({ name, title, chainId, status, statusDetail }, i) => {
           const head = overviews[i]?.data?.headNumber;
           return (
@@ -66,7 +64,7 @@ function Chains({ networks }: { readonly networks: readonly ExplorerNetwork[] })
         })}
       </ul>
       <LatestRequests transactions={rows} />
-      <LatestTransactions rows={rows.slice(0, MAX_LATEST)} />
+      <LatestTransactions rows={rows.slice(0, MAX_LATEST)} networks={networks} />
     </>
   );
 }
@@ -78,7 +76,6 @@ interface Row extends TransactionSummary {
 /** The newest requests, from the transactions that make or answer them. */
 function LatestRequests({ transactions }: { readonly transactions: readonly Row[] }) {
   const explorer = useExplorer();
-  const titleOf = useShortTitleOf();
   const views = useQueries({
     queries: transactions
       .filter(hasRequests)
@@ -89,40 +86,37 @@ function LatestRequests({ transactions }: { readonly transactions: readonly Row[
         staleTime: Infinity,
       })),
   });
-  const requests = listRequests(views.flatMap(({ data }) => data ?? [])).slice(0, MAX_REQUESTS);
+  const known = new Map(
+    useLatestRequests().data?.items.map((one) => [`${one.network} ${one.requestId}`, one]),
+  );
+  const requests = listRequests(views.flatMap(({ data }) => data ?? []))
+    .slice(0, MAX_REQUESTS)
+    .map((one) => {
+      const { requestId, network, title, answer, hash, at } = one;
+      const own = known.get(`${network} ${requestId}`);
+      const name = own === undefined ? title : nameOf({ title, ...own });
+      const href = own?.result === undefined ? `/explorer/${network}/tx/${hash}` : pageOf(own);
+      return { requestId, network, name, answer, at, href };
+    });
   if (requests.length === 0) return null;
   return (
     <section className="panel" id="requests">
       <h2>Latest requests</h2>
-      <List
-        label="Latest requests"
-        items={requests}
-        keyOf={({ requestId }) => requestId}
-        columns={[
-          {
-            head: "Request",
-            cell: ({ network, hash, title }) => (
-              <TransactionLink network={network} hash={hash}>
-                <UnknownText text={title} />
-              </TransactionLink>
-            ),
-          },
-          { head: "Result", isPlain: true, cell: ({ answer }) => <Answer answer={answer} /> },
-          { head: "Network", kind: "name", isPlain: true, cell: ({ network }) => titleOf(network) },
-          { head: "Time", isPlain: true, cell: ({ at }) => <Age iso={at} /> },
-        ]}
-      />
+      <RequestList label="Latest requests" requests={requests} />
+      <p className="pages">
+        <Link href="/explorer/requests">All requests</Link>
+      </p>
     </section>
   );
 }
 
-function Answer({ answer }: Pick<ChainRequest, "answer">) {
-  if (answer === undefined) return <Tag kind="busy">waiting</Tag>;
-  const text = cut(answer.text, MAX_RESULT);
-  return answer.isError ? <Bad text={text} /> : <ResultText text={text} />;
-}
-
-function LatestTransactions({ rows }: { readonly rows: readonly Row[] }) {
+function LatestTransactions({
+  rows,
+  networks,
+}: {
+  readonly rows: readonly Row[];
+  readonly networks: readonly ExplorerNetwork[];
+}) {
   const titleOf = useShortTitleOf();
   return (
     <section className="panel" id="latest">
@@ -141,7 +135,6 @@ function LatestTransactions({ rows }: { readonly rows: readonly Row[] }) {
             },
             {
               head: "Calls",
-              isPlain: true,
               cell: ({ method }) => (method === "" ? "transfer" : method),
             },
             {
@@ -153,14 +146,16 @@ function LatestTransactions({ rows }: { readonly rows: readonly Row[] }) {
           ]}
         />
       )}
+      <p className="pages">
+        All transactions on
+        {networks.map(({ name }) => (
+          <Link key={name} href={`/explorer/${name}/transactions`}>
+            {titleOf(name)}
+          </Link>
+        ))}
+      </p>
     </section>
   );
-}
-
-/** Returns a function that gives networks' display names; that they are local chains, the cards say. */
-function useShortTitleOf(): (network: string) => string {
-  const titleOf = useTitleOf();
-  return (network) => titleOf(network).replace(" (local chain)", "");
 }
 
 /** Maximum number of hits that the service lists. */

@@ -54,8 +54,9 @@ export function RandomnessSection({
           ["Key hash", <Code text={randomness.keyHash} />],
         ]}
       />
-      <h3>Proof</h3>
-      <ProofTable proof={randomness.proof} />
+      <Folded summary="Proof">
+        <ProofTable proof={randomness.proof} />
+      </Folded>
       <h3>Request commitment</h3>
       <Facts
         entries={[

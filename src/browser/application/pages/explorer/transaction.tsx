@@ -24,6 +24,7 @@ import {
   PresetRunSection,
   ReportSection,
 } from "./functionSections.tsx";
+import { nameOf, pageOf } from "./requests.tsx";
 import { JoinSection, RandomnessSection, RandomRequestSection } from "./randomnessSections.tsx";
 
 const PENDING_MS = 500;
@@ -93,6 +94,10 @@ function Parts({ transaction }: { readonly transaction: TransactionView }) {
       <p className="subject">
         <Copyable text={hash} what="transaction hash" />
       </p>
+      <Requests transaction={transaction} />
+      <section className="panel" id="overview" aria-label="Overview">
+        <Overview transaction={transaction} />
+      </section>
       {functionResults.map((one) => (
         <FunctionResultSection key={one.requestId} result={one} network={network} />
       ))}
@@ -111,9 +116,6 @@ function Parts({ transaction }: { readonly transaction: TransactionView }) {
       {functionResults.length + randomness.length + answeredPresets.length > 0 && (
         <CheckPart network={network} hash={hash} />
       )}
-      <section className="panel" id="overview" aria-label="Overview">
-        <Overview transaction={transaction} />
-      </section>
       {transaction.functionRequests
         .filter(({ answer }) => answer === undefined)
         .map((one) => (
@@ -142,6 +144,32 @@ function Parts({ transaction }: { readonly transaction: TransactionView }) {
         {moreEvents > 0 && <p className="note">{moreEvents} more are not listed.</p>}
       </section>
     </>
+  );
+}
+
+/** Number of requests that are named: a batch may have a hundred. */
+const MAX_REQUESTS = 10;
+
+/** Names the service's own requests that a transaction makes or answers. */
+function Requests({ transaction: { requests = [] } }: { readonly transaction: TransactionView }) {
+  if (requests.length === 0) return null;
+  return (
+    <ul className="hits" aria-label="Requests">
+      {requests.slice(0, MAX_REQUESTS).map((one) => (
+        <li key={one.id}>
+          {one.result === undefined ? (
+            <>
+              <UnknownText text={nameOf(one)} /> <span className="note">{one.state}</span>
+            </>
+          ) : (
+            <Link href={pageOf(one)}>
+              <UnknownText text={nameOf(one)} />
+            </Link>
+          )}
+        </li>
+      ))}
+      {requests.length > MAX_REQUESTS && <li>{requests.length - MAX_REQUESTS} more</li>}
+    </ul>
   );
 }
 

@@ -1,0 +1,151 @@
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { Link, useSearchParams } from "wouter";
+import type { RequestSummary } from "../../../../client/index.ts";
+import { Loaded, Page } from "../../page.tsx";
+import { Select } from "../../parts/forms.tsx";
+import { Age } from "../../parts/format.tsx";
+import { List } from "../../parts/list.tsx";
+import { ResultText, Tag, UnknownText } from "../../parts/parts.tsx";
+import { Bad, cut } from "../../parts/requestParts.tsx";
+import { refetchUnlessRefused } from "../../refetch.ts";
+import { useExplorer, useNetworks, useShortTitleOf } from "../../services.tsx";
+
+const REFRESH_MS = 5_000;
+/** Longer results are cut: so many digits fit in one line on a phone. */
+const MAX_RESULT = 32;
+
+/** A request in a list. */
+export interface ListedRequest {
+  readonly requestId: string;
+  readonly network: string;
+  /** What is asked for, and what for. */
+  readonly name: string;
+  /** The result, or why there is none; `undefined` until it is known. */
+  readonly answer: { readonly text: string; readonly isError: boolean } | undefined;
+  readonly href: string;
+  readonly at: string;
+}
+
+/** Names a request by what it asks for, and by its label. */
+export function nameOf({ kind, title, label }: Pick<RequestSummary, "kind" | "title" | "label">): string {
+  const what = title ?? { preset: "Preset", random: "Random numbers", function: "Function" }[kind];
+  return label === undefined ? what : `${what}: ${label}`;
+}
+
+/** Returns the page of a request: with its result or, while there is none, of its transaction. */
+export function pageOf({ id, network, result, transactionHash }: RequestSummary): string {
+  return result === undefined ? `/explorer/${network}/tx/${transactionHash ?? ""}` : `/r/${id}`;
+}
+
+/** Reads the newest requests on one network or, without it, on all, as they come. */
+export function useLatestRequests(network?: string) {
+  const explorer = useExplorer();
+  return useQuery({
+    queryKey: ["explorer requests", network],
+    queryFn: () => explorer.requests({ network }),
+    refetchInterval: refetchUnlessRefused(() => REFRESH_MS),
+  });
+}
+
+export function listed(request: RequestSummary): ListedRequest {
+  const { requestId, network, at, state, result, success } = request;
+  const failed = state === "failed" ? { text: "failed", isError: true } : undefined;
+  const answer = result === undefined ? failed : { text: result, isError: success === false };
+  return { requestId, network, at, answer, name: nameOf(request), href: pageOf(request) };
+}
+
+/** A table of requests, in the given order: newest first. */
+export function RequestList({
+  label,
+  requests,
+}: {
+  readonly label: string;
+  readonly requests: readonly ListedRequest[];
+}) {
+  const titleOf = useShortTitleOf();
+  return (
+    <List
+      label={label}
+      items={requests}
+      keyOf={({ network, requestId }) => `${network} ${requestId}`}
+      columns={[
+        {
+          head: "Request",
+          cell: ({ href, name }) => (
+            <Link href={href}>
+              <UnknownText text={name} />
+            </Link>
+          ),
+        },
+        { head: "Result", cell: ({ answer }) => <Answer answer={answer} /> },
+        { head: "Network", kind: "name", isPlain: true, cell: ({ network }) => titleOf(network) },
+        { head: "Time", isPlain: true, cell: ({ at }) => <Age iso={at} /> },
+      ]}
+    />
+  );
+}
+
+function Answer({ answer }: Pick<ListedRequest, "answer">) {
+  if (answer === undefined) return <Tag kind="busy">waiting</Tag>;
+  const text = cut(answer.text, MAX_RESULT);
+  return answer.isError ? <Bad text={text} /> : <ResultText text={text} />;
+}
+
+/** `/explorer/requests`: all requests on chain, page by page. */
+export function ExplorerRequests() {
+  const explorer = useExplorer();
+  const { data: networks = [] } = useNetworks();
+  const [search, setSearch] = useSearchParams();
+  const network = search.get("network") ?? undefined;
+  const cursor = search.get("cursor") ?? undefined;
+  const query = useQuery({
+    queryKey: ["explorer requests", network, cursor],
+    queryFn: () => explorer.requests({ network, cursor }),
+    placeholderData: keepPreviousData,
+    refetchInterval: refetchUnlessRefused(() => REFRESH_MS),
+  });
+  const older = (next: string): string => {
+    const params = new URLSearchParams({ ...(network === undefined ? {} : { network }), cursor: next });
+    return `/explorer/requests?${params.toString()}`;
+  };
+  return (
+    <Page title="Requests" trail={[{ href: "/explorer", text: "Explorer" }]}>
+      <h1>Requests</h1>
+      <p className="lead">
+        Presets, random numbers and functions that were requested of this service. What contracts request by
+        themselves is among the transactions.
+      </p>
+      <form className="filter" onSubmit={(event) => event.preventDefault()}>
+        <span>
+          <label htmlFor="network">Network</label>{" "}
+          <Select
+            id="network"
+            value={network ?? ""}
+            options={[["", "any"], ...networks.map(({ name, title }) => [name, title] as const)]}
+            onChange={(value) => setSearch(value === "" ? {} : { network: value })}
+          />
+        </span>
+      </form>
+      <section className="panel" aria-label="Requests">
+        <Loaded query={query}>
+          {({ items, nextCursor }) => (
+            <>
+              {items.length === 0 ? (
+                <p className="note">No requests here.</p>
+              ) : (
+                <RequestList label="List of requests" requests={items.map(listed)} />
+              )}
+              {nextCursor !== null && (
+                <p className="pages">
+                  <Link rel="next" href={older(nextCursor)}>
+                    Older
+                  </Link>
+                </p>
+              )}
+            </>
+          )}
+        </Loaded>
+      </section>
+    </Page>
+  );
+}
