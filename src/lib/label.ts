@@ -67,6 +67,19 @@ export function isProven({
 /** Other requests that are named. */
 const MAX_NAMED = 5;
 
+/** Says in plain words whether a draw is known to be the only one with its label; {@link describeLabel} says how that is known. */
+export function describeDraws({ draw, draws, searched: { isWhole, from, to } }: FoundLabel): string {
+  const isUnread = BigInt(from) > BigInt(to);
+  const known = isWhole
+    ? "that this node knows"
+    : isUnread
+      ? "that is known: no block was searched"
+      : "in the blocks that were searched";
+  return draws.length === 1
+    ? `The only draw with this label ${known}.`
+    : `Draw ${draw} of the ${draws.length} with this label ${known}.`;
+}
+
 /** Says in one sentence what a request is for, and whether it is known to be the only one. */
 export function describeLabel(found: FoundLabel | null): string {
   if (found === null) return "The request has no label: it stands alone, and may be one of many.";

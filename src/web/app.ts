@@ -4,6 +4,7 @@ import type { Context, Middleware } from "koa";
 import { bundleRoutes, getEntry, type BundleEntry } from "./bundle.ts";
 import { sessionRoutes, type SessionRoutesOptions } from "./sessionRoutes.ts";
 import { createLinkPreview, type LinkPreview } from "./linkPreview.ts";
+import { NotFoundError } from "../requests/errors.ts";
 import type { Service } from "../requests/service.ts";
 import { sendStored, storeFile, type StoredFile } from "../lib/storedFile.ts";
 import { SECTIONS } from "../lib/sections.ts";
@@ -35,7 +36,13 @@ export function createWebApp(options: WebDeps): Middleware {
     if (isPagePath(ctx.path)) {
       await guard(ctx);
       const [, id] = SHARED.exec(ctx.path) ?? [];
-      const shared = id === undefined ? undefined : await options.getShared(id).catch(() => undefined);
+      const shared =
+        id === undefined
+          ? undefined
+          : await options.getShared(id).catch((error: unknown) => {
+              if (error instanceof NotFoundError) ctx.status = 404;
+              return undefined;
+            });
       sendShell(ctx, shared && createLinkPreview(shared));
       return undefined;
     }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { canonicalLabel, describeLabel, findLabelProblem } from "../../src/lib/label.ts";
+import { canonicalLabel, describeDraws, describeLabel, findLabelProblem } from "../../src/lib/label.ts";
 
 describe("canonicalLabel", () => {
   test.each([
@@ -93,4 +93,16 @@ test("describeLabel says whether a draw is the only one, and where that was look
     "of those that are known, no other has this label (no block was searched; ",
   );
   expect(describeLabel(null)).toContain("may be one of many");
+});
+
+test.each([
+  [1, { isWhole: true }, "The only draw with this label that this node knows."],
+  [3, { isWhole: true }, "Draw 1 of the 3 with this label that this node knows."],
+  [1, { isWhole: false }, "The only draw with this label in the blocks that were searched."],
+  [1, { isWhole: false, from: "10" }, "The only draw with this label that is known: no block was searched."],
+])("describeDraws, for players, of %d draws, searched %j: %s", (count, searched, words) => {
+  const draws = Array.from({ length: count }, (_, i) => ({ transactionHash: `0x${i}`, blockNumber: "5" }));
+  const all = { from: "0", to: "9", codeFrom: "0", omits: false, provenFrom: null };
+  const found = { dapp: "dapp_1", label: "a", draw: 1, draws, searched: { ...all, ...searched } };
+  expect(describeDraws(found)).toBe(words);
 });

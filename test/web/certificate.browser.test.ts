@@ -43,7 +43,8 @@ test("says what was drawn from how many, for what, when and on which chain, and 
   await expect.poll(() => lead().innerText()).toMatch(/, 20\d\d-\d\d-\d\d \d\d:\d\d:\d\d UTC$/);
   const winners = page.getByRole("list", { name: "Result" }).getByRole("listitem");
   await expect.poll(() => winners.count()).toBe(value.length);
-  await page.getByText("4 entries", { exact: true }).click();
+  const entries = page.getByText("4 entries", { exact: true });
+  await entries.click();
   await page.locator(".given .hidden-char", { hasText: "U+202E" }).waitFor();
   expect(await page.locator("#application").textContent()).not.toContain("\u202E");
   const code = page.getByRole("img", { name: "QR code of this page's address" });
@@ -55,8 +56,11 @@ test("says what was drawn from how many, for what, when and on which chain, and 
   await verdict().getByText("Your browser has computed every step").waitFor();
   const pdf = await page.pdf({ format: "A4" });
   expect(pdf.toString("latin1").match(/\/Type \/Page\b/g)).toHaveLength(1);
+  await entries.click();
+  await page.locator(".given").waitFor({ state: "hidden" });
   await page.emulateMedia({ media: "print" });
-  await page.getByText(`This result: ${address}.`).waitFor();
+  await page.locator(".given").getByText("dee", { exact: true }).waitFor();
+  await page.getByText(`Drawn with Tyche. This result: ${address}.`).waitFor();
   expect(await page.getByRole("button").count()).toBe(0);
 });
 

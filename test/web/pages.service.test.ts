@@ -71,6 +71,7 @@ describe("the page that the application starts from", () => {
     const page = await get("/nope");
     expect(page.status).toBe(404);
     expect(page.text).toBe((await get("/")).text);
+    expect((await get("/r/req_x")).status).toBe(404);
     const { status, text } = await get("/nope", { accept: "*/*" });
     expect({ status, body: JSON.parse(text) }).toMatchObject({
       status: 404,

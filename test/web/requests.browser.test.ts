@@ -116,6 +116,8 @@ test("default: a labelled draw says that it is the only one, and is drawn no sec
   };
   await draw();
   await page.getByRole("button", { name: "Verify", exact: true }).click();
+  await page.getByText("The only draw with this label that this node knows.").waitFor();
+  await page.getByText(/^\d+ steps$/).click();
   await page
     .getByText(/^"kick-off" of dapp_\w+: of those that the node lists, no other has this label/)
     .waitFor();

@@ -102,8 +102,9 @@ function Certificate({ shared }: { readonly shared: SharedResult }) {
       </section>
       <CheckPart network={network} hash={hash} label={outcome.label} dappId={dappId} />
       <p className="on-paper">
-        This result: {address}. To verify it without this service, open {location.origin}/verifier.html or a
-        copy of it, and enter the transaction's hash and the address of any node of the chain.
+        Drawn with Tyche. This result: {address}. To verify it without this service, open {location.origin}
+        /verifier.html or a copy of it, and enter the transaction's hash and the address of any node of the
+        chain.
       </p>
     </Page>
   );

@@ -1,6 +1,6 @@
 import { useState, type ReactNode } from "react";
 import { describeDraw, describeTimes } from "../../../../lib/drawWords.ts";
-import { describeLabel } from "../../../../lib/label.ts";
+import { describeDraws, describeLabel } from "../../../../lib/label.ts";
 import {
   describeVerdict,
   OUTCOME_MARKS,
@@ -100,14 +100,14 @@ export function Found({ found, children }: { readonly found: Verification; reado
         </p>
       ))}
       {request?.label === null && <p className="notice">{describeLabel(null)}</p>}
-      {request?.label && (
-        <p>
-          <UnknownText text={describeLabel(request.label)} />
-        </p>
-      )}
+      {request?.label && <p>{describeDraws(request.label)}</p>}
       {request !== undefined && (
         <Folded summary={count(request.steps.length, "step")} isOpen={found.verdict !== "valid"}>
-          {[describeDraw(request), describeTimes(request)].map(
+          {[
+            request.label ? describeLabel(request.label) : undefined,
+            describeDraw(request),
+            describeTimes(request),
+          ].map(
             (line) =>
               line !== undefined && (
                 <p key={line}>
