@@ -17,6 +17,8 @@ export interface RequestState {
   isStillAdmitted?: () => Promise<boolean>;
   /** Contract that is linked, for the audit log. */
   consumer?: string;
+  /** Whether everything was as the call would have it. */
+  isUnchanged?: boolean;
   /** Code of the error in the response. */
   errorCode?: string;
   /** On-chain id of the request whose result is returned. */

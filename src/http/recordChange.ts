@@ -14,7 +14,7 @@ export function isAudited(operation: string): boolean {
 
 /**
  * Handles a call of an operation with an entry in the audit log, unless it only reads or its request is recorded anyway. The entry is stored
- * first and removed if the call is refused, so that nothing that was changed lacks one when the process or the database stops in between.
+ * first and removed if the call is refused or changes nothing, so that nothing that was changed lacks one when the process or the database stops in between.
  */
 export async function recordChange(
   ctx: HttpContext,
@@ -41,7 +41,8 @@ export async function recordChange(
     if (isRefused && requestId() === null) await people.withdrawAudit(entry);
     throw error;
   }
-  if (ctx.status >= 400 && requestId() === null) return await people.withdrawAudit(entry);
+  const isRefused = ctx.status >= 400 && requestId() === null;
+  if (isRefused || ctx.state.isUnchanged === true) return await people.withdrawAudit(entry);
   const { id: made, name } = readSubject(ctx.body);
   const dappId = dapp?.id ?? (operation.id === "createDapp" ? made : undefined);
   await people.completeAudit(entry, {

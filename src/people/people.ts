@@ -18,6 +18,7 @@ import {
   listPasskeys,
   listPeople,
   listPersonSessions,
+  nameInvitation,
   saveMember,
   savePasskey,
   takeInvitation,
@@ -220,8 +221,10 @@ function createSignIn({
           ? await offerAuthentication(party, bytes)
           : await offerRegistration(party, bytes, { name: person?.name, own: own.map(({ id }) => id) });
       if (invitation === undefined) return { secret, data: { options } };
-      const { dapp_id: dappId, role } = invitation;
-      return { secret, data: { options, invitation: { dappId, role } } };
+      const { dapp_id: dappId, role, expires_at } = invitation;
+      const names = await nameInvitation(store.db, invitation);
+      const shown = { dappId, ...names, role, expiresAt: new Date(expires_at).toISOString() };
+      return { secret, data: { options, invitation: shown } };
     },
     /**
      * Signs a person in with a passkey; returns the session's secret.
@@ -412,12 +415,15 @@ function createMembers({ store, now }: Parts) {
       if (taken === undefined) throw new UnknownDappError(`open invitation ${id}`);
       return taken;
     },
-    /** Gives a member another role; `undefined` removes them. Throws `not_found`, and {@link LastLeaderError}. */
+    /**
+     * Gives a member another role; `undefined` removes them. `isUnchanged`: they had it already. Throws `not_found`, and
+     * {@link LastLeaderError}.
+     */
     changeMember: (dappId: string, personId: string, role: Role | undefined) =>
       change(async (db) => {
         const before = await getMember(db, dappId, personId);
         await saveMember(db, { dappId, personId, role }, now());
-        return { ...before, role: role ?? before.role };
+        return { ...before, role: role ?? before.role, isUnchanged: role === before.role };
       }),
     /** Makes a person an operator, or ends that. Throws `not_found`, and {@link LastLeaderError}. */
     async setOperator(personId: string, isOperator: boolean): Promise<void> {

@@ -240,6 +240,22 @@ describe("sign-in", () => {
     expect(await client.invitations(tyche.dappId)).toEqual([]);
   });
 
+  test("an invitation says which dapp, which role, who invites and until when", async () => {
+    const { name } = await operator.dapp(tyche.dappId);
+    for (const [client, invitedBy] of [
+      [operator, ""],
+      [as(joined.owner!.token), "The owner"],
+    ] as const) {
+      const { id, link, expiresAt } = await client.invite(tyche.dappId, "developer");
+      const { post } = createSessionBrowser(tyche.url);
+      const { data } = await post("/session/challenge", { invitation: codeOf(link) });
+      const { dappId } = tyche;
+      const shown = { dappId, dappName: name, role: "developer", invitedBy, expiresAt };
+      expect(data.invitation).toEqual(shown);
+      await operator.revokeInvitation(dappId, id);
+    }
+  });
+
   test("an invitation that is revoked opens nothing, and an owner doesn't revoke another dapp's", async () => {
     const { id, link } = await operator.invite(other.dappId, "owner");
     await expect(as(joined.owner!.token).revokeInvitation(tyche.dappId, id)).rejects.toMatchObject({
@@ -328,6 +344,19 @@ describe("audit log", () => {
     expect(page.items).toMatchObject([{ action: "removePerson", subject: id, dappId: null }]);
     expect((await operator.audit({ limit: 1, cursor: page.nextCursor! })).items).toMatchObject([
       { action: "revokeKey" },
+    ]);
+  });
+
+  test("records no change to the role that a member has", async () => {
+    const { id } = joined.developer!;
+    const before = await operator.audit();
+    await as(joined.owner!.token).changeMember(tyche.dappId, id, "developer");
+    expect(await operator.audit()).toEqual(before);
+    await as(joined.owner!.token).changeMember(tyche.dappId, id, "viewer");
+    await as(joined.owner!.token).changeMember(tyche.dappId, id, "developer");
+    expect((await operator.audit({ limit: 2 })).items).toMatchObject([
+      { action: "changeMember", subject: id },
+      { action: "changeMember", subject: id },
     ]);
   });
 

@@ -152,6 +152,7 @@ export function createSessionBrowser(
 }
 
 interface Data {
+  readonly invitation?: object;
   readonly options?: Options;
   readonly token?: string | null;
   readonly pageKey?: string;

@@ -143,7 +143,10 @@ test("default: who is invited makes a passkey, sees their dapp alone, and signs 
       });
     const lost = await addDevice();
     await guest.page.goto(link);
-    await guest.page.getByText("You are invited to a dapp as its owner.").waitFor();
+    await guest.page.getByText("The operator invites you to the dapp of a team as an owner.").waitFor();
+    await guest.page.getByText(/^An owner does everything in the dapp, .* The invitation ends /).waitFor();
+    await guest.page.getByText("A passkey replaces a password").waitFor();
+    await guest.inspect();
     await guest.page.getByLabel("Your name").fill(name);
     await guest.page.getByRole("button", { name: "Create a passkey" }).click();
     await guest.page.getByRole("heading", { name: "Dapps", exact: true }).waitFor();
@@ -159,7 +162,7 @@ test("default: who is invited makes a passkey, sees their dapp alone, and signs 
     await guest.inspect();
     await guest.page.getByLabel("Role", { exact: true }).selectOption("viewer");
     await guest.page.getByRole("button", { name: "Create a link" }).click();
-    await guest.page.getByText("It is not shown again").waitFor();
+    await guest.page.getByText(/^The first who opens this link and accepts, .* becomes a viewer\./).waitFor();
     expect((await operator.invitations(dapp.id)).map(({ role }) => role)).toEqual(["viewer"]);
     await guest.page.getByRole("link", { name: "Sessions" }).click();
     await guest.page.getByText("this browser").waitFor();

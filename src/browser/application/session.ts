@@ -3,6 +3,7 @@ import type {
   PublicKeyCredentialRequestOptionsJSON,
 } from "@simplewebauthn/browser";
 import { useSyncExternalStore } from "react";
+import type { RoleName } from "../../client/index.ts";
 import { keepPageKey, readPageKey } from "../pageKey.ts";
 import { forgetDraft } from "./pages/functions/keptDraft.ts";
 import { forgetForms } from "./parts/keptForm.ts";
@@ -98,7 +99,11 @@ export interface SignInProblem {
 
 /** An invitation to a dapp, as its page shows it. */
 export interface Invitation {
-  readonly role: string;
+  readonly dappName: string;
+  readonly role: RoleName;
+  /** Name of the person who invites; empty for the operator. */
+  readonly invitedBy: string;
+  readonly expiresAt: string;
   /** What the browser needs to make a passkey. */
   readonly options: PublicKeyCredentialCreationOptionsJSON;
 }
@@ -107,9 +112,9 @@ export interface Invitation {
 export async function openInvitation(code: string): Promise<Invitation> {
   const { options, invitation } = (await ask({ invitation: code })) as {
     readonly options: PublicKeyCredentialCreationOptionsJSON;
-    readonly invitation: { readonly role: string };
+    readonly invitation: Omit<Invitation, "options">;
   };
-  return { options, role: invitation.role };
+  return { ...invitation, options };
 }
 
 /** Makes a passkey and accepts an invitation with it. Returns what is wrong, if anything is. */

@@ -53,8 +53,11 @@ function memberOperations(deps: HttpDeps, { people, baseUrl }: OperatorPart): re
       request: "changeMember",
       example: { role: "developer" },
       answer: MemberView,
-      run: async (ctx, { role }) =>
-        viewMember(await people.changeMember(getDapp(ctx).id, readParam(ctx, "personId"), role)),
+      async run(ctx, { role }) {
+        const changed = await people.changeMember(getDapp(ctx).id, readParam(ctx, "personId"), role);
+        ctx.state.isUnchanged = changed.isUnchanged;
+        return viewMember(changed);
+      },
     }),
     {
       ...reading({
@@ -83,7 +86,7 @@ function memberOperations(deps: HttpDeps, { people, baseUrl }: OperatorPart): re
       path: invitations,
       summary: "Invite a person",
       description:
-        "The answer contains a link, which is not shown again: whoever opens it first within seven days becomes a member with the role.",
+        "The answer contains a link, which is not shown again: whoever accepts it first, within seven days, becomes a member with the role.",
       request: "createInvitation",
       example: { role: "developer" },
       answer: NewInvitation,

@@ -2,7 +2,9 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useLocation } from "wouter";
 import { Field, readField, useSubmission } from "../parts/forms.tsx";
-import { Notice } from "../parts/parts.tsx";
+import { Time } from "../parts/format.tsx";
+import { Notice, UnknownText } from "../parts/parts.tsx";
+import { aRole, ROLE_WORDS } from "../parts/roleWords.ts";
 import { Page, sentence } from "../page.tsx";
 import {
   acceptInvitation,
@@ -32,9 +34,7 @@ export function Invitation() {
       {opened.error !== null && <Notice kind="bad">{sentence(opened.error.message)}</Notice>}
       {opened.data !== undefined && (
         <>
-          <p className="lead">
-            You are invited to a dapp as its <b>{opened.data.role}</b>.
-          </p>
+          <Offer opened={opened.data} />
           {session.kind === "operator" ? (
             <SignedIn code={code} opened={opened.data} />
           ) : (
@@ -43,6 +43,24 @@ export function Invitation() {
         </>
       )}
     </Page>
+  );
+}
+
+/** What is offered, by whom and for how long. */
+function Offer({ opened: { dappName, role, invitedBy, expiresAt } }: { readonly opened: Opened }) {
+  return (
+    <>
+      <p className="lead">
+        {invitedBy === "" ? "The operator" : <UnknownText text={invitedBy} />} invites you to the dapp{" "}
+        <b>
+          <UnknownText text={dappName} />
+        </b>{" "}
+        as <b>{aRole(role)}</b>.
+      </p>
+      <p>
+        {sentence(`${aRole(role)} ${ROLE_WORDS[role]}`)} The invitation ends <Time iso={expiresAt} />.
+      </p>
+    </>
   );
 }
 
@@ -70,6 +88,10 @@ function SignUp({ code, opened }: { readonly code: string; readonly opened: Open
   return (
     <>
       <section className="panel narrow">
+        <p className="note">
+          A passkey replaces a password: this device keeps it, and asks for your fingerprint, face or PIN when
+          you sign in.
+        </p>
         <form className="fields" onSubmit={onSubmit}>
           <Field id="name" label="Your name" note="The other members see it." problem={problem}>
             {(control) => <input {...control} name="name" required maxLength={60} autoComplete="name" />}

@@ -4,12 +4,13 @@ import { useParams } from "wouter";
 import type { InvitationView, MemberView, NewInvitation, RoleName } from "../../../../client/index.ts";
 import { ROLES } from "../../../../lib/vocabulary.ts";
 import { announce } from "../../announce.ts";
-import { Loaded } from "../../page.tsx";
+import { Loaded, sentence } from "../../page.tsx";
 import { DappFrame } from "../../parts/dappFrame.tsx";
 import { Age, Code, CopyButton, Time } from "../../parts/format.tsx";
 import { ConfirmButton, describeError, Field, readField, useSubmission } from "../../parts/forms.tsx";
 import { List } from "../../parts/list.tsx";
 import { Notice, UnknownText } from "../../parts/parts.tsx";
+import { aRole, ROLE_WORDS } from "../../parts/roleWords.ts";
 import { AuditList } from "../people.tsx";
 import { useMay, useOperator } from "../../services.tsx";
 
@@ -54,10 +55,7 @@ function Members({ dappId }: { readonly dappId: string }) {
   };
   return (
     <section className="panel" id="members">
-      <p className="note">
-        A viewer reads. A developer also runs presets and functions and edits triggers, webhooks and secrets.
-        An owner also has keys, members, contracts and deletion.
-      </p>
+      <p className="note">{ROLES.map((role) => sentence(`${aRole(role)} ${ROLE_WORDS[role]}`)).join(" ")}</p>
       {problem !== undefined && <Notice kind="bad">{problem}</Notice>}
       <Loaded query={query}>
         {(items) =>
@@ -131,7 +129,8 @@ function Invitations({ dappId }: { readonly dappId: string }) {
       <h2>Invitations</h2>
       {made !== undefined && (
         <Notice>
-          Whoever opens this link first, within seven days, is {made.role}. It is not shown again:{" "}
+          The first who opens this link and accepts, within seven days, becomes {aRole(made.role)}. It is not
+          shown again:{" "}
           <span className="copyable">
             <Code text={made.link} />
             <CopyButton key={made.id} text={made.link} what="link" autoFocus />
