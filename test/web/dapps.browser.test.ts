@@ -52,6 +52,14 @@ test("behaviour: on a phone the tabs are one row, with the current one in view",
   expect(x + width).toBeLessThanOrEqual(390);
   expect((await tabs.boundingBox())!.height).toBeLessThan(60);
   await visitor.inspect();
+  // The first ones stay where they are, and a shadow at the side says that there are more.
+  await open("/keys");
+  const [overview, keys] = ["Overview", "Keys"].map((name) => tabs.getByRole("link", { name }));
+  expect((await overview!.boundingBox())!.x).toBeGreaterThan(0);
+  await keys!.and(page.locator("[aria-current]")).waitFor();
+  const shadows =
+    "getComputedStyle(document.querySelector('.tabs')).backgroundImage.match(/gradient/g)?.length";
+  expect(await page.evaluate(shadows)).toBe(4);
   expect(visitor.troubles).toEqual([]);
 });
 

@@ -23,9 +23,11 @@ const TABS = [
   { name: "settings", path: "/settings", text: "Settings" },
 ] as const;
 
-/** Brings the current tab into view, where all are one row that scrolls. */
+/** Brings the current tab into the middle, where all are one row that scrolls: those beside it show that there are more. */
 function scrollIntoView(tab: HTMLAnchorElement | null): void {
-  tab?.parentElement?.scrollTo({ left: tab.offsetLeft - tab.parentElement.offsetLeft });
+  const row = tab?.parentElement;
+  if (!tab || !row) return;
+  row.scrollTo({ left: tab.offsetLeft - row.offsetLeft - (row.clientWidth - tab.clientWidth) / 2 });
 }
 
 /** A page of a dapp: its name, its id, its tabs. */

@@ -32,7 +32,7 @@ export function Keys() {
   );
 }
 
-/** The keys, and the form that adds one: a new key is shown once, an existing one on demand. */
+/** The keys, and the form that adds one: a new key is shown at once, an existing one on demand. */
 function KeysPanel({ dappId }: { readonly dappId: string }) {
   const operator = useOperator();
   const queries = useQueryClient();
@@ -60,7 +60,8 @@ function KeysPanel({ dappId }: { readonly dappId: string }) {
                 <span className="copyable">
                   <Code text={added.apiKey} />
                   <CopyButton key={added.id} text={added.apiKey} what="API key" autoFocus />
-                </span>
+                </span>{" "}
+                “Reveal” shows it again.
               </Notice>
             )}
             <ul className="keys" ref={list} tabIndex={-1} aria-label="API keys">
