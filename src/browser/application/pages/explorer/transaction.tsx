@@ -95,9 +95,6 @@ function Parts({ transaction }: { readonly transaction: TransactionView }) {
         <Copyable text={hash} what="transaction hash" />
       </p>
       <Requests transaction={transaction} />
-      <section className="panel" id="overview" aria-label="Overview">
-        <Overview transaction={transaction} />
-      </section>
       {functionResults.map((one) => (
         <FunctionResultSection key={one.requestId} result={one} network={network} />
       ))}
@@ -107,6 +104,9 @@ function Parts({ transaction }: { readonly transaction: TransactionView }) {
       {answeredPresets.map((one) => (
         <PresetRunSection key={one.requestId} run={one} network={network} />
       ))}
+      <section className="panel" id="overview" aria-label="Overview">
+        <Overview transaction={transaction} />
+      </section>
       {transaction.joins.map((one) => (
         <JoinSection key={one.requestId} join={one} network={network} />
       ))}
