@@ -228,6 +228,8 @@ export function AuditList({ dappId }: { readonly dappId?: string }) {
                 <UnknownText text={actorName} />
               ) : actor === "operator" ? (
                 "Operator token"
+              ) : actor.startsWith("session_") ? (
+                <span title={actor}>Operator</span>
               ) : actor.startsWith("key_") ? (
                 <>
                   API key <Named id={actor} dappId={dapp} />

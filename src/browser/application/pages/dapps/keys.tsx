@@ -134,7 +134,7 @@ function KeyItem({
         <RevealedKey dappId={dappId} apiKey={apiKey} />
         <ConfirmButton
           question="Revoke this key?"
-          detail="Calls that use it will be refused at once. This can't be undone."
+          detail={`Calls that use ${name === "" ? id : name} will be refused at once. This can't be undone.`}
           confirm="Revoke it"
           onConfirm={revoke}
         >

@@ -89,11 +89,11 @@ function Members({ dappId }: { readonly dappId: string }) {
                 {
                   head: "Remove",
                   hasHiddenHead: true,
-                  cell: ({ personId }) =>
+                  cell: ({ personId, name }) =>
                     may("removeMember") === true && (
                       <ConfirmButton
                         question="Remove this member?"
-                        detail="It counts at once. API keys that they know go on working: revoke those, too."
+                        detail={`${name} has no access from then on. API keys that they know go on working: revoke those, too.`}
                         confirm="Remove"
                         onConfirm={async () => {
                           await operator.removeMember(dappId, personId);
