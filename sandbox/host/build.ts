@@ -12,7 +12,6 @@ import {
 import { createRequire, findPackageJSON } from "node:module";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { zstdCompressSync } from "node:zlib";
 import type { Plugin } from "esbuild";
 
 import { hardenScript } from "./harden.ts";
@@ -25,7 +24,7 @@ const PACKAGED = join(SANDBOX_DIR, "child.cjs");
 
 /**
  * Returns the path of the sandbox process's single file and builds it with esbuild if `sandbox/` has changed. The file holds the
- * child entry, the TypeScript compiler and the guest code. It is cached under `node_modules/.cache/tyche` by the hash of its inputs: a few
+ * child entry, the type stripper and the guest code. It is cached under `node_modules/.cache/tyche` by the hash of its inputs: a few
  * ms on a hit, about 100 ms on a miss.
  */
 export async function buildChild(): Promise<string> {
@@ -68,11 +67,11 @@ function hashInputs(): string {
     hash.update(`${file}\0`).update(readFileSync(file)).update("\0");
   for (const name of [
     "@exodus/bytes",
-    "@swc/wasm-typescript",
     "acorn",
     "buffer",
     "esbuild",
     "readable-stream",
+    "sucrase",
     "web-streams-polyfill",
   ])
     hash.update(readFileSync(findPackageJSON(name, import.meta.url) as string));
@@ -134,7 +133,6 @@ async function bundle(): Promise<string> {
     entryPoints: [join(SANDBOX_DIR, "host", "child", "main.ts")],
     format: "cjs",
     platform: "node",
-    plugins: [compilerInstances],
     define: {
       GUEST_BOOTSTRAP: JSON.stringify(await script(join(guestDir, "bootstrap.ts"))),
       GUEST_CHUNKS: JSON.stringify(chunks),
@@ -164,36 +162,6 @@ function streamParts(guestDir: string): Plugin {
     },
   };
 }
-
-const COMPILER_START =
-  /const \{ Buffer \} = require\('node:buffer'\);\s+const bytes = Buffer\.from\('([^']+)', 'base64'\);\s+const wasmModule = new WebAssembly\.Module\(bytes\);/;
-
-/**
- * Makes `@swc/wasm-typescript`, which creates its only instance when it is loaded, a function that creates one at each call. Its
- * WebAssembly, compressed to a quarter, is compiled at the first call.
- */
-const compilerInstances: Plugin = {
-  name: "compiler instances",
-  setup(build) {
-    build.onLoad({ filter: /@swc\/wasm-typescript\/wasm\.js$/ }, ({ path }) => {
-      const text = readFileSync(path, "utf8");
-      const start = COMPILER_START.exec(text);
-      if (start === null) throw new Error(`${path} doesn't create its instance as expected`);
-      const bytes = zstdCompressSync(Buffer.from(start[1] as string, "base64")).toString("base64");
-      const contents = `
-        let wasmModule;
-        module.exports = () => {
-          const module = { exports: {} };
-          wasmModule ??= new WebAssembly.Module(
-            process.getBuiltinModule("node:zlib").zstdDecompressSync(Buffer.from("${bytes}", "base64")),
-          );
-          ${text.replace(COMPILER_START, "")}
-          return module.exports;
-        };`;
-      return { contents };
-    });
-  },
-};
 
 const WRONG_THIS = /new TypeError\(`[^`]* can only be used on a \w+`\)/g;
 

@@ -68,26 +68,9 @@ test("behaviour: a syntax error says what the nodes say, and where", async () =>
   });
 });
 
-test("behaviour: TypeScript is compiled", async () => {
+test("behaviour: types are erased", async () => {
   const result = await run("const x: number = 5; return Functions.encodeUint256(x as number)");
   expect(result.ok && result.bytes[31]).toBe(5);
-});
-
-test.each([
-  ["is too deep for the compiler", `let x: number;\n${"(".repeat(30_000)}`],
-  [
-    "has an enum larger than the compiler's memory",
-    `enum A { a0 = "${"x".repeat(100)}", ${Array.from({ length: 40 }, (_, at) => `a${at + 1} = a${at} + a${at}`).join(", ")} }`,
-  ],
-])("error: a source that %s doesn't spoil the next one in TypeScript", async (_name, source) => {
-  expect(await run(source)).toMatchObject({
-    ok: false,
-    error: { message: expect.stringMatching(/^syntax error, RAM exceeded|^script runtime/) as string },
-  });
-  const next = await run(
-    "enum E { A = 6 } namespace N { export const a: number = E.A } return new Uint8Array([N.a])",
-  );
-  expect(next.ok && next.bytes).toEqual(new Uint8Array([6]));
 });
 
 test("behaviour: timers and await work, and console output is captured", async () => {

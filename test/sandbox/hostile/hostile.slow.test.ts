@@ -79,11 +79,9 @@ function faultOf(one: HostileCase, result: RunResult): string {
     : "";
 }
 
-/** Runs TypeScript, so that a hostile source can't spoil the compiler unnoticed. */
 async function runHealthy(number: number): Promise<string> {
-  const source = `const ms: number = ${number}; await new Promise((r) => setTimeout(r, ms)); return Functions.encodeString('healthy ' + args[0])`;
-  const limits = { timeoutMs: PLENTY_MS };
-  const result = await pool.run({ source, args: [String(number)], caller: "healthy", limits });
+  const source = `await new Promise((r) => setTimeout(r, ${number})); return Functions.encodeString('healthy ' + args[0])`;
+  const result = await pool.run({ source, args: [String(number)], caller: "healthy" });
   return result.ok ? Buffer.from(result.bytes).toString() : JSON.stringify(result.error);
 }
 
