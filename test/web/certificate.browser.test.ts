@@ -106,6 +106,15 @@ test.each([
   expect(visitor.troubles).toEqual([]);
 });
 
+test("a draw that repeats a label says so in its verdict", async () => {
+  await draw("coinflip", { label: "repeated" });
+  const { id } = await draw("coinflip", { label: "repeated" });
+  await page.goto(`${tyche.url}/r/${id}`);
+  await verdict().getByText("valid: only request 2 of 2 with this label", { exact: true }).waitFor();
+  await visitor.inspect();
+  expect(visitor.troubles).toEqual([]);
+});
+
 test("a result that was changed is not valid, and one whose chain can't be read is not checked", async () => {
   const { id, result } = await draw("nDice", { numDice: "2", numFaces: "6" });
   const other = `${result.slice(2, -4)}${result.endsWith("365d") ? "345d" : "365d"}`;

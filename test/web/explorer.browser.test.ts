@@ -48,7 +48,10 @@ test("names the newest requests with their labels and results, each linked to it
 });
 
 test("lists all requests page by page, also those of one network, and all transactions of a network", async () => {
-  const { data } = await tyche.call("POST", "/api/vrfv2/presets?network=fuji&preset=coinflip", { body: {} });
+  const label = "w".repeat(64); // the widest
+  const { data } = await tyche.call("POST", "/api/vrfv2/presets?network=fuji&preset=coinflip", {
+    body: { label },
+  });
   const { pathname } = new URL(data.shareUrl);
   const own = page.locator(`a[href="${pathname}"]`);
   await page.getByRole("link", { name: "All requests" }).click();
@@ -62,6 +65,7 @@ test("lists all requests page by page, also those of one network, and all transa
 
   await page.goto(`${tyche.url}/explorer/fuji`);
   await page.getByRole("region", { name: "Latest requests" }).locator(`a[href="${pathname}"]`).waitFor();
+  await visitor.inspect();
   await page.getByRole("link", { name: "All transactions" }).click();
   await page.getByRole("heading", { level: 1, name: "Transactions" }).waitFor();
   await page.locator(`a[href="${new URL(data.url).pathname}"]`).waitFor();

@@ -71,13 +71,14 @@ export function RequestList({
       columns={[
         {
           head: "Request",
+          kind: "long",
           cell: ({ href, name }) => (
             <Link href={href}>
               <UnknownText text={name} />
             </Link>
           ),
         },
-        { head: "Result", cell: ({ answer }) => <Answer answer={answer} /> },
+        { head: "Result", kind: "long", cell: ({ answer }) => <Answer answer={answer} /> },
         { head: "Network", kind: "name", isPlain: true, cell: ({ network }) => titleOf(network) },
         { head: "Time", isPlain: true, cell: ({ at }) => <Age iso={at} /> },
       ]}
