@@ -111,7 +111,8 @@ export interface NetworkMeans<Config> {
     this: void,
     options: {
       readonly config: Config;
-      readonly network: string | undefined;
+      /** With a gas price, any name. */
+      readonly network: string;
       /** In place of the network's own, in gwei. */
       readonly gasPrice: string | undefined;
     },
@@ -262,20 +263,17 @@ export function registerNetworkTools<Config>(
     });
   network
     .command("cost")
-    .argument("[name]", "network of the configuration")
-    .option("--gas-price <gwei>", "gas price in place of the network's, for any network", parseAmount)
+    .argument("<name>", "network of the configuration or, with --gas-price, any")
+    .option("--gas-price <gwei>", "gas price in place of the network's", parseAmount)
     .option("--config <file>", "configuration file")
     .option("--json", "print JSON")
     .description("Shows what calls cost at the network's current gas price, also before a deployment.")
-    .action(async (name: string | undefined, flags: CostFlags) => {
-      const { gasPrice: given } = flags;
-      if (name === undefined && given === undefined) throw new MissingPriceError();
+    .action(async (name: string, flags: CostFlags) => {
       const config = await means.readConfig(flags.config);
-      const costs = await means.cost({ config, network: name, gasPrice: given });
+      const costs = await means.cost({ config, network: name, gasPrice: flags.gasPrice });
       if (flags.json) return out(JSON.stringify({ network: name, ...costs }, null, 2));
       const { gasPrice, calls } = costs;
-      const where = name === undefined ? "" : ` on ${name}`;
-      out(`gas costs ${gasPrice}${where}; request and answer together take`);
+      out(`gas costs ${gasPrice} on ${name}; request and answer together take`);
       for (const { what, gas, cost } of calls) out(`  ${what.padEnd(35)} ${gas.padStart(8)} gas  ${cost}`);
       out(
         colors.dim(
@@ -332,15 +330,6 @@ function parseAmount(text: string): string {
   if (!/^(?:0|[1-9][0-9]{0,8})(?:\.[0-9]{1,18})?$/.test(text))
     throw new InvalidArgumentError("It must be a decimal number, such as 0.5.");
   return text;
-}
-
-class MissingPriceError extends TycheError {
-  constructor() {
-    super("name a network of the configuration, or a gas price: --gas-price 1", {
-      code: "invalid_parameter",
-      blame: "caller",
-    });
-  }
 }
 
 class MissingAmountError extends TycheError {

@@ -163,16 +163,16 @@ test("default: network cost shows the gas of calls, which costs nothing on an em
     gasPriceWei: "0",
     calls: expect.any(Array),
   });
-  const planned = await runCli(["network", "cost", "--gas-price", "0.01", "--json"]);
+  const planned = await runCli(["network", "cost", "base", "--gas-price", "0.01", "--json"]);
   const { gasPriceWei, calls } = JSON.parse(planned.stdout) as {
     readonly gasPriceWei: string;
     readonly calls: readonly { readonly gas: string; readonly costWei: string }[];
   };
   expect(gasPriceWei).toBe("10000000");
   for (const { gas, costWei } of calls) expect(BigInt(costWei)).toBe(BigInt(gas) * 10_000_000n);
-  expect(await runCli(["network", "cost"])).toMatchObject({
+  expect(await runCli(["network", "cost", "base"])).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining("--gas-price"),
+    stderr: expect.stringContaining("no network base"),
   });
 });
 

@@ -157,14 +157,14 @@ export const NETWORK_TOOLS: Means = {
   },
 
   async cost({ config, network, gasPrice }) {
-    const found = network === undefined ? undefined : config.networks[network];
-    const isFree = found === undefined || isEmbedded(found);
+    const found = config.networks[network];
+    const external = found === undefined || isEmbedded(found) ? undefined : found;
     if (gasPrice !== undefined)
-      return costsAt(parseGwei(gasPrice), isFree ? "coins" : profileOfExternal(network!, found).coin);
-    if (found !== undefined && isFree)
+      return costsAt(parseGwei(gasPrice), external ? profileOfExternal(network, external).coin : "coins");
+    if (found !== undefined && external === undefined)
       return { gasPrice: "nothing", gasPriceWei: "0", calls: costOfCalls(0n, () => "nothing") };
-    const settings = externalOf(config, network!);
-    const profile = profileOfExternal(network!, settings);
+    const settings = externalOf(config, network);
+    const profile = profileOfExternal(network, settings);
     const client = connectExternal(settings.rpcUrls, profile.chainId);
     try {
       return costsAt(await feesOfExternal(settings, profile).gasPriceWei(client), profile.coin);
