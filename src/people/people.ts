@@ -18,7 +18,6 @@ import {
   listPasskeys,
   listPeople,
   listPersonSessions,
-  nameInvitation,
   saveMember,
   savePasskey,
   takeInvitation,
@@ -221,9 +220,8 @@ function createSignIn({
           ? await offerAuthentication(party, bytes)
           : await offerRegistration(party, bytes, { name: person?.name, own: own.map(({ id }) => id) });
       if (invitation === undefined) return { secret, data: { options } };
-      const { dapp_id: dappId, role, expires_at } = invitation;
-      const names = await nameInvitation(store.db, invitation);
-      const shown = { dappId, ...names, role, expiresAt: new Date(expires_at).toISOString() };
+      const { dapp_id: dappId, dapp_name: dappName, role, invited_by: invitedBy, expires_at } = invitation;
+      const shown = { dappId, dappName, role, invitedBy, expiresAt: new Date(expires_at).toISOString() };
       return { secret, data: { options, invitation: shown } };
     },
     /**
@@ -389,9 +387,11 @@ function createMembers({ store, now }: Parts) {
       }));
     },
     /** Creates an invitation; its code is known to nobody after this. */
+    /** Creates an invitation. `invitedBy`: name of the person who invites; empty for the operator. */
     async invite(
       dappId: string,
       role: Role,
+      invitedBy = "",
     ): Promise<{ readonly code: string; readonly invitation: StoredInvitation }> {
       const code = randomBytes(32).toString("base64url");
       const at = now();
@@ -400,6 +400,7 @@ function createMembers({ store, now }: Parts) {
         dapp_id: dappId,
         role,
         hash: hashOf(code),
+        invited_by: invitedBy,
         created_at: at,
         expires_at: at + INVITATION_MS,
       };

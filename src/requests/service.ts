@@ -203,8 +203,8 @@ export interface Service {
   getRequest(dapp: Dapp, id: string): Promise<RequestRecord>;
   listRequests(dapp: Dapp, options: ListOptions): Promise<RequestPage>;
   /**
-   * Reads the result of any dapp's preset, function or random numbers, for a public page: anyone who knows the id, which its
-   * owner shares, may see it. Throws `not_found` for any other id, and for a request without a result.
+   * Reads the result of any dapp's preset, function or random numbers, for a public page: anyone may see it, as
+   * what is on chain of it. Throws `not_found` for any other id, and for a request without a result.
    */
   getShared(id: string): Promise<SharedResult>;
   /** Lists what is on chain of all dapps' presets, functions and random numbers, newest first. */

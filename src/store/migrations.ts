@@ -399,6 +399,14 @@ export const migrations: Record<string, Migration> = {
         .execute();
     },
   },
+  "0043_inviters": {
+    async up(db) {
+      await db.schema
+        .alterTable("invitations")
+        .addColumn("invited_by", "text", (c) => c.notNull().defaultTo(""))
+        .execute();
+    },
+  },
 };
 
 /** Hands {@link migrations} to Kysely's migrator. */

@@ -130,34 +130,20 @@ export async function listInvitations(
     .execute();
 }
 
-/** Finds an open invitation by the hash of its code. */
+/** Finds an open invitation by the hash of its code, with the name of its dapp. */
 export async function findInvitation(
   db: Queryable,
   hash: string,
   now: number,
-): Promise<StoredInvitation | undefined> {
+): Promise<(StoredInvitation & { readonly dapp_name: string }) | undefined> {
   return await db
     .selectFrom("invitations")
-    .selectAll()
+    .innerJoin("dapps", "dapps.id", "invitations.dapp_id")
+    .selectAll("invitations")
+    .select("dapps.name as dapp_name")
     .where("hash", "=", hash)
     .where("expires_at", ">", now)
     .executeTakeFirst();
-}
-
-/** Names the dapp of an invitation and the person who created it; empty for the operator, or if the audit log no longer says so. */
-export async function nameInvitation(
-  db: Queryable,
-  { dapp_id, id }: Pick<StoredInvitation, "dapp_id" | "id">,
-): Promise<{ readonly dappName: string; readonly invitedBy: string }> {
-  const dapp = await db.selectFrom("dapps").select("name").where("id", "=", dapp_id).executeTakeFirst();
-  const entry = await db
-    .selectFrom("audit")
-    .select("actor_name")
-    .where("dapp_id", "=", dapp_id)
-    .where("action", "=", "createInvitation")
-    .where("subject", "=", id)
-    .executeTakeFirst();
-  return { dappName: dapp?.name ?? "", invitedBy: entry?.actor_name ?? "" };
 }
 
 /** Deletes an open invitation, by which nobody else can use it; returns it. */

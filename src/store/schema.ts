@@ -396,6 +396,8 @@ export interface Tables {
     role: Role;
     /** SHA-256 of the code in the link, hex. */
     hash: string;
+    /** Name that the person who invites had then; empty for the operator. */
+    invited_by: string;
     created_at: number;
     expires_at: number;
   };

@@ -35,6 +35,7 @@ export const ADDING: readonly string[] = [
   "0039_identities",
   "0041_audit_names",
   "0042_requests_on_chain",
+  "0043_inviters",
 ];
 /** Name of the setting that says which versions may use the database: its newest migration, and the oldest that a version must know. */
 export const USABLE_SINCE_SETTING = "usable since migration";

@@ -91,7 +91,8 @@ function memberOperations(deps: HttpDeps, { people, baseUrl }: OperatorPart): re
       example: { role: "developer" },
       answer: NewInvitation,
       async run(ctx, { role }) {
-        const { code, invitation } = await people.invite(getDapp(ctx).id, role);
+        const invitedBy = ctx.state.caller?.person?.name ?? "";
+        const { code, invitation } = await people.invite(getDapp(ctx).id, role, invitedBy);
         return { ...viewInvitation(invitation), link: `${localNameOf(baseUrl())}/invitation#${code}` };
       },
     }),
