@@ -1,10 +1,10 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { Link, useParams, useSearchParams } from "wouter";
+import { useParams, useSearchParams } from "wouter";
 import type { DryRunView } from "../../../../client/index.ts";
 import { Loaded } from "../../page.tsx";
 import { Age } from "../../parts/format.tsx";
 import { List } from "../../parts/list.tsx";
-import { Folded, Listing, ResultText, Tag, UnknownText } from "../../parts/parts.tsx";
+import { Folded, Listing, Older, ResultText, Tag, UnknownText } from "../../parts/parts.tsx";
 import { refetchUnlessRefused } from "../../refetch.ts";
 import { useClient, useTitleOf } from "../../services.tsx";
 import { DappFrame } from "../../parts/dappFrame.tsx";
@@ -42,13 +42,10 @@ function RunList({ dappId }: { readonly dappId: string }) {
         {({ items, nextCursor }) => (
           <>
             {items.length === 0 ? <p className="note">None yet.</p> : <RunTable runs={items} />}
-            {nextCursor !== null && (
-              <p className="pages">
-                <Link rel="next" href={`/dapps/${dappId}/dry-runs?cursor=${encodeURIComponent(nextCursor)}`}>
-                  Older
-                </Link>
-              </p>
-            )}
+            <Older
+              href={(cursor) => `/dapps/${dappId}/dry-runs?cursor=${encodeURIComponent(cursor)}`}
+              cursor={nextCursor}
+            />
           </>
         )}
       </Loaded>

@@ -4,10 +4,9 @@ import type { AddressView, ContractView } from "../../../../client/index.ts";
 import { Page } from "../../page.tsx";
 import { Coin } from "../../parts/coin.tsx";
 import { Code, Copyable, CopyButton, count, groupDigits, PartyLink } from "../../parts/format.tsx";
-import { type Fact, Facts, Folded, Listing, Tag, ValueTable } from "../../parts/parts.tsx";
+import { type Fact, Facts, Folded, Listing, Older, Tag, ValueTable } from "../../parts/parts.tsx";
 import { TransactionTable } from "../../parts/transactionTable.tsx";
 import { useExplorer } from "../../services.tsx";
-import { Older } from "./chain.tsx";
 import { Found, useTrail } from "./explorerFrame.tsx";
 
 /** `/explorer/{network}/address/{address}`: an address's balance, and its transactions page by page. */
@@ -43,7 +42,10 @@ export function Address() {
             <h2>Transactions</h2>
             <TransactionTable transactions={view.transactions} network={network} />
             <p className="note">{noteOf(view)}</p>
-            <Older path={`/explorer/${network}/address/${view.address}`} cursor={view.older} />
+            <Older
+              href={(cursor) => `/explorer/${network}/address/${view.address}?before=${cursor}`}
+              cursor={view.older}
+            />
           </section>
         </Page>
       )}

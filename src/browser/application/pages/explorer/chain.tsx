@@ -5,7 +5,7 @@ import { Page } from "../../page.tsx";
 import { AddToWallet } from "../../parts/addToWallet.tsx";
 import { Age, BlockLink, Code, Copyable, groupDigits, Time } from "../../parts/format.tsx";
 import { List } from "../../parts/list.tsx";
-import { Facts } from "../../parts/parts.tsx";
+import { Facts, Older } from "../../parts/parts.tsx";
 import { TransactionTable } from "../../parts/transactionTable.tsx";
 import { refetchUnlessRefused } from "../../refetch.ts";
 import { useExplorer, useNetworks } from "../../services.tsx";
@@ -107,7 +107,7 @@ export function Transactions() {
           </p>
           <section className="panel" aria-label="All transactions">
             <TransactionTable transactions={transactions} network={network} />
-            <Older path={`/explorer/${network}/transactions`} cursor={older} />
+            <Older href={(cursor) => `/explorer/${network}/transactions?before=${cursor}`} cursor={older} />
           </section>
         </Page>
       )}
@@ -140,7 +140,7 @@ export function Blocks() {
             ) : (
               <BlockTable blocks={blocks} network={network} />
             )}
-            <Older path={`/explorer/${network}/blocks`} cursor={older} />
+            <Older href={(cursor) => `/explorer/${network}/blocks?before=${cursor}`} cursor={older} />
           </section>
         </Page>
       )}
@@ -198,18 +198,6 @@ export function Block() {
         );
       }}
     </Found>
-  );
-}
-
-/** Link to the next page of a list; nothing on the last page. */
-export function Older({ path, cursor }: { readonly path: string; readonly cursor: string | null }) {
-  if (cursor === null) return null;
-  return (
-    <p className="pages">
-      <Link rel="next" href={`${path}?before=${cursor}`}>
-        Older
-      </Link>
-    </p>
   );
 }
 

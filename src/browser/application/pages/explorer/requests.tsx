@@ -5,7 +5,7 @@ import { Loaded, Page } from "../../page.tsx";
 import { Select } from "../../parts/forms.tsx";
 import { Age } from "../../parts/format.tsx";
 import { List } from "../../parts/list.tsx";
-import { ResultText, Tag, UnknownText } from "../../parts/parts.tsx";
+import { Older, ResultText, Tag, UnknownText } from "../../parts/parts.tsx";
 import { Bad, cut } from "../../parts/requestParts.tsx";
 import { refetchUnlessRefused } from "../../refetch.ts";
 import { useExplorer, useNetworks, useShortTitleOf } from "../../services.tsx";
@@ -136,13 +136,7 @@ export function ExplorerRequests() {
               ) : (
                 <RequestList label="List of requests" requests={items.map(listed)} />
               )}
-              {nextCursor !== null && (
-                <p className="pages">
-                  <Link rel="next" href={older(nextCursor)}>
-                    Older
-                  </Link>
-                </p>
-              )}
+              <Older href={older} cursor={nextCursor} />
             </>
           )}
         </Loaded>

@@ -3,7 +3,7 @@ import { Link, useParams, useSearchParams } from "wouter";
 import type { RequestKind, RequestState, RequestView } from "../../../../client/index.ts";
 import { REQUEST_KINDS, REQUEST_STATES } from "../../../../lib/vocabulary.ts";
 import { Loaded } from "../../page.tsx";
-import { Notice, UnknownText } from "../../parts/parts.tsx";
+import { Notice, Older, UnknownText } from "../../parts/parts.tsx";
 import { Select } from "../../parts/forms.tsx";
 import { hasEnded } from "../../hasEnded.ts";
 import { refetchUnlessRefused } from "../../refetch.ts";
@@ -110,13 +110,7 @@ function RequestList({ dappId }: { readonly dappId: string }) {
                 <Link href={`/dapps/${dappId}/consumers`}>Consumers</Link> shows which of them are waiting,
                 and why.
               </p>
-              {nextCursor !== null && (
-                <p className="pages">
-                  <Link rel="next" href={older(nextCursor)}>
-                    Older
-                  </Link>
-                </p>
-              )}
+              <Older href={older} cursor={nextCursor} />
             </>
           )}
         </Loaded>
