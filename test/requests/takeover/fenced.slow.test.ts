@@ -52,13 +52,13 @@ beforeEach(async () => {
   opened = await world.open({ fence });
   await world.storeSource(opened.pipeline);
   await opened.ended((await opened.accept("preset")).id);
+  // What the former test left is resumed, and may be sent after the preset.
+  await vi.waitFor(() => expect(opened.book.open(DESK_NETWORK)).toEqual([]), PATIENCE);
   world.errors.length = 0;
   world.node.calls.length = 0;
 });
 afterEach(() => opened.close({ atOnce: true }).catch(() => {}));
 
-const countSent = (): number =>
-  world.node.calls.filter(({ method }) => method.startsWith("eth_sendRawTransaction")).length;
 const sentBytes = (): readonly unknown[] =>
   world.node.calls.flatMap(({ method, params }) => (method.startsWith("eth_sendRaw") ? [params[0]] : []));
 const countSigned = async (): Promise<number> =>
@@ -87,7 +87,7 @@ test.each(["preset", "function", "random", "consumer", "unlink"] as const)(
     isHeld = isLive = false;
     const { id } = await opened.accept(kind);
     await untilRefused();
-    expect(countSent()).toBe(0);
+    expect(sentBytes()).toEqual([]);
     expect(await countSigned()).toBe(signed);
     expect(await opened.book.find(id)).toMatchObject({ state: "received", version: 1 });
   },
@@ -100,7 +100,7 @@ test("error: under a lost lease no subscriptions are made, and no source is stor
   await expect(opened.pipeline.subscriptions.ensure("dapp_other")).rejects.toThrow(LeaseLostError);
   const source = { source: "return 1", sourceHash: keccak256(stringToHex("return 1")) };
   await expect(opened.pipeline.storeSource(source)).rejects.toThrow(LeaseLostError);
-  expect(countSent()).toBe(0);
+  expect(sentBytes()).toEqual([]);
   expect(await countSigned()).toBe(signed);
 });
 
@@ -110,7 +110,7 @@ test("behaviour: what was signed and not sent before a pause is sent by whoever 
   isLive = false;
   const { id } = await opened.accept("preset");
   await untilRefused();
-  expect(countSent()).toBe(0);
+  expect(sentBytes()).toEqual([]);
   expect(await countSigned()).toBe(signed + 1);
   isHeld = false;
   await opened.close({ atOnce: true });
@@ -159,7 +159,7 @@ test("error: under a lost lease no subscription is topped up; afterwards it is, 
   opened = await world.open({ fence, allowanceJuels: ALLOWANCE });
   opened.pipeline.subscriptions.used(DESK_DAPP);
   await untilRefused();
-  expect(countSent()).toBe(0);
+  expect(sentBytes()).toEqual([]);
   expect(await countSigned()).toBe(signed);
   isHeld = isLive = true;
   const { subscriptions } = opened.pipeline;
@@ -179,7 +179,7 @@ test("error: under a lost lease no request is timed out; afterwards it is, once"
   await world.stack.client.request("evm_increaseTime", [301]);
   await world.stack.client.request("anvil_mine", ["0x1"]);
   await untilRefused();
-  expect(countSent()).toBe(0);
+  expect(sentBytes()).toEqual([]);
   expect(await countSigned()).toBe(signed);
   isHeld = isLive = true;
   expect(await opened.ended(id)).toMatchObject({ state: "failed", error: { code: "oracle_timeout" } });
@@ -236,7 +236,7 @@ test("error: under a lost lease no gap is filled: without its row the filler isn
   isLive = false;
   await expect(gaps.fill(spent + 1)).rejects.toThrow(LeaseLostError);
   expect(await countSigned()).toBe(signed + 1);
-  expect(countSent()).toBe(0);
+  expect(sentBytes()).toEqual([]);
   isLive = true;
   // The stored transaction is sent, and nothing else is signed in its place.
   await gaps.fill(spent + 1);
