@@ -3,7 +3,8 @@
  *
  * Question: functions through an oracle in one process with four keys, and through four nodes in processes of their own, each with a key, journal
  * and sandbox, that agree by messages: how many per second with many in flight, and how long does a single one take? How long does a single
- * preset take, whose proof comes from one more process? Everything is real and on this machine; each side has an Anvil with one block per
+ * preset take, whose proof comes from one more process, and a function that reads a secret, for which each of the four opens it with two others'
+ * shares at first and keeps it then? Everything is real and on this machine; each side has an Anvil with one block per
  * second, its own contracts and its own service, and they take turns. An answer to another call counts as failed. Left out: distance between
  * the nodes, which adds a round trip to each of the protocol's four phases.
  *
@@ -11,10 +12,12 @@
  * `-- --block-seconds N` (1).
  */
 import { readFileSync } from "node:fs";
+import { setTimeout } from "node:timers/promises";
 import { startIntervalAnvil } from "../test/external/support/chain.ts";
 import { prepareOperators, startNode } from "../test/external/support/nodes.ts";
 import { deployByCommands, NETWORK, prepareParties } from "../test/external/support/world.ts";
-import { startOracleProcess, startTycheProcess } from "../test/support/tyche.ts";
+import { findFreePorts } from "../test/support/freePorts.ts";
+import { startOracleProcess, startTycheProcess, type OracleChild } from "../test/support/tyche.ts";
 import { runLoad, type LoadCall, type LoadResult } from "./support/load.ts";
 import { describeMachine, readMachine } from "./support/machine.ts";
 import { formatTable, parseReportTarget, writeReport } from "./support/report.ts";
@@ -30,6 +33,8 @@ const START_TIMEOUT_MS = 240_000;
 interface Side {
   readonly name: string;
   load(inFlight: number, calls?: number): Promise<LoadResult>;
+  /** Calls a function that reads a secret a number of times, one after the other. */
+  secrets(calls: number): Promise<LoadResult>;
   /** Calls a preset a number of times, one after the other. */
   presets(calls: number): Promise<LoadResult>;
   /** Returns the processor time of the oracle's processes so far, in ms. */
@@ -38,6 +43,7 @@ interface Side {
 
 interface Turn {
   readonly lone: LoadResult;
+  readonly secret: LoadResult;
   readonly preset: LoadResult;
   readonly load: LoadResult;
   readonly oracleCpuMs: number;
@@ -49,6 +55,7 @@ try {
   for (const side of sides) {
     await side.load(20, 100);
     await side.presets(1);
+    await side.secrets(1);
   }
   process.stderr.write("measuring\n");
   const machine = readMachine();
@@ -57,10 +64,17 @@ try {
     const results: Turn[] = [];
     for (const side of sides) {
       const lone = await side.load(1, LONE_CALLS);
+      const secret = await side.secrets(LONE_CALLS);
       const preset = await side.presets(LONE_CALLS);
       const before = side.oracleCpuMs();
       const load = await side.load(IN_FLIGHT);
-      results.push({ lone, preset, load, oracleCpuMs: (side.oracleCpuMs() - before) / load.requests });
+      results.push({
+        lone,
+        secret,
+        preset,
+        load,
+        oracleCpuMs: (side.oracleCpuMs() - before) / load.requests,
+      });
     }
     turns.push(results);
   }
@@ -72,10 +86,11 @@ try {
 async function openOneProcess(): Promise<Side> {
   const chain = await startIntervalAnvil({ blockSeconds: BLOCK_SECONDS });
   closers.push(() => chain.close());
-  const parties = prepareParties(chain);
+  const [port] = await findFreePorts(1);
+  const parties = prepareParties(chain, { network: { oracleUrl: `http://127.0.0.1:${port}` } });
   closers.push(() => parties.remove());
   await deployByCommands(parties);
-  const oracle = await startOracleProcess(parties.oracle);
+  const oracle = await startOracleProcess({ ...parties.oracle, PORT: String(port) });
   closers.push(() => oracle.stop());
   return await openSide("one process", parties.service, [oracle.pid]);
 }
@@ -86,13 +101,23 @@ async function openFourNodes(): Promise<Side> {
   const operators = await prepareOperators(chain, 4, { direct: true });
   closers.push(() => operators.remove());
   await operators.deploy();
-  const pids: number[] = [];
+  const processes: OracleChild[] = [];
   for (const env of [...operators.nodes, operators.vrf]) {
     const node = await startNode(env);
     closers.push(() => node.stop());
-    pids.push(node.pid);
+    processes.push(node);
   }
-  return await openSide("four nodes", operators.service, pids);
+  for (const { url } of processes.slice(0, -1)) {
+    while ((await (await fetch(`${url}/readyz`)).text()).includes("the key for secrets"))
+      await setTimeout(500);
+  }
+  const { code, output } = await operators.run(["network", "secrets", NETWORK, "--yes"]);
+  if (code !== 0) throw new Error(output);
+  return await openSide(
+    "four nodes",
+    operators.service,
+    processes.map(({ pid }) => pid),
+  );
 }
 
 async function openSide(
@@ -102,6 +127,10 @@ async function openSide(
 ): Promise<Side> {
   const service = await startTycheProcess({ dataDir: dataDir!, env, timeoutMs: START_TIMEOUT_MS });
   closers.push(() => service.stop());
+  const stored = await service.call("PUT", "/api/secrets/API_KEY", {
+    body: { network: NETWORK, value: "the-value-of-a-secret" },
+  });
+  if (stored.status !== 200) throw new Error(JSON.stringify(stored.data));
   const run = (inFlight: number, calls: number | undefined, call: (index: number) => LoadCall) => {
     let begun = 0;
     return runLoad({
@@ -113,17 +142,14 @@ async function openSide(
       isEnough: async () => calls !== undefined && begun >= calls,
     });
   };
+  const callFunction = (args: readonly string[], more: object): LoadCall => ({
+    path: "/api/oracleFunctions/runFunction",
+    body: { network: NETWORK, source: "return Functions.encodeString(args[0])", args, ...more },
+  });
   return {
     name,
-    load: (inFlight, calls) =>
-      run(inFlight, calls, (index) => ({
-        path: "/api/oracleFunctions/runFunction",
-        body: {
-          network: NETWORK,
-          source: "return Functions.encodeString(args[0])",
-          args: [String(index)],
-        },
-      })),
+    load: (inFlight, calls) => run(inFlight, calls, (index) => callFunction([String(index)], {})),
+    secrets: (calls) => run(1, calls, (index) => callFunction([String(index)], { secrets: ["API_KEY"] })),
     presets: (calls) =>
       run(1, calls, () => ({
         path: `/api/vrfv2/presets?network=${NETWORK}&preset=range`,
@@ -146,22 +172,22 @@ function report(
     [`functions/s, ${IN_FLIGHT} in flight`, ({ load }) => load.requestsPerSecond],
     [`p50 of those, ms`, ({ load }) => load.p50Ms],
     ["one alone, p50, ms", ({ lone }) => lone.p50Ms],
+    ["one with a secret alone, p50, ms", ({ secret }) => secret.p50Ms],
+    ["per one without", ({ secret, lone }) => secret.p50Ms / lone.p50Ms],
     ["one preset alone, p50, ms", ({ preset }) => preset.p50Ms],
     ["processor time of the oracle, ms a function", ({ oracleCpuMs }) => oracleCpuMs],
-    ["failed", ({ lone, preset, load }) => lone.failed + preset.failed + load.failed],
+    ["failed", (turn) => loadsOf(turn).reduce((sum, { failed }) => sum + failed, 0)],
   ];
   const table = formatTable(
     ["", ...sides.map(({ name }) => name), "ratio"],
     rows.map(([name, read]) => [
       name,
-      of(0, read).toFixed(1),
-      of(1, read).toFixed(1),
+      of(0, read).toFixed(2),
+      of(1, read).toFixed(2),
       name === "failed" ? "" : ratio(read),
     ]),
   );
-  const failures = turns
-    .flat()
-    .flatMap(({ lone, preset, load }) => [lone.firstFailure, preset.firstFailure, load.firstFailure]);
+  const failures = turns.flat().flatMap((turn) => loadsOf(turn).map(({ firstFailure }) => firstFailure));
   const text = [
     describeMachine(machine),
     table,
@@ -169,6 +195,10 @@ function report(
   ].join("\n");
   writeReport(parseReportTarget(process.argv.slice(2)), { text, data: { machine, turns } });
   if (failures.some((one) => one !== undefined)) process.exitCode = 1;
+}
+
+function loadsOf({ lone, secret, preset, load }: Turn): readonly LoadResult[] {
+  return [lone, secret, preset, load];
 }
 
 /** Returns the processor time of a process and of its children (the sandbox), in ms. */
