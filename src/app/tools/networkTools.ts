@@ -23,7 +23,7 @@ import {
 } from "../../networks/external/oracleIdentity.ts";
 import { createGatewayClient } from "../../oracle/secrets/gatewayClient.ts";
 import { readFormerSet, readNodeSet, type NodeSet } from "../../oracle/node/nodeSet.ts";
-import type { KeyAnswer } from "../../oracle/secrets/sharedKeys.ts";
+import type { KeyAnswer } from "../../oracle/secrets/keyAgreement.ts";
 import { digestOf } from "../../oracle/secrets/vault.ts";
 import type { NetworkMeans } from "../../cli/networkCommands.ts";
 import type { Config } from "../config/configSchema.ts";

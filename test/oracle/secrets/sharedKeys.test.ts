@@ -12,7 +12,9 @@ import { combineDealings, createDealer, type Dealing } from "../../../src/secret
 import { deriveKey } from "../../../src/lib/secrets.ts";
 import { encrypt as encryptLabelled, type ThresholdPublicKey } from "../../../src/secrets/tdh2.ts";
 import { createBox, sealTo } from "../../../src/oracle/secrets/sealedBox.ts";
-import { createSharedKeys, type AskNode, type KeyAnswer } from "../../../src/oracle/secrets/sharedKeys.ts";
+import type { KeyAnswer } from "../../../src/oracle/secrets/keyAgreement.ts";
+import type { AskNode } from "../../../src/oracle/secrets/keySeat.ts";
+import { createSharedKeys } from "../../../src/oracle/secrets/sharedKeys.ts";
 import {
   digestOf,
   SecretsRefusedError,
