@@ -53,7 +53,7 @@ beforeEach(async () => {
   await world.storeSource(opened.pipeline);
   await opened.ended((await opened.accept("preset")).id);
   // What the former test left is resumed, and may be sent after the preset.
-  await vi.waitFor(() => expect(opened.book.open(DESK_NETWORK)).toEqual([]), PATIENCE);
+  await vi.waitUntil(() => opened.book.open(DESK_NETWORK).length === 0, PATIENCE);
   world.errors.length = 0;
   world.node.calls.length = 0;
 });
