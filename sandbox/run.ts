@@ -46,7 +46,7 @@ export const DEFAULT_LIMITS: RunLimits = {
 
 /** One source to run, with everything that it may see. */
 export interface RunRequest {
-  /** Body of an async function: JavaScript, or TypeScript whose types are erased. */
+  /** Body of an async function: JavaScript, or TypeScript that is compiled to it. */
   readonly source: string;
   /** The source's `args`. Absent: `{}`, as the oracle nodes pass it. */
   readonly args?: readonly string[];

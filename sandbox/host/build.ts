@@ -12,6 +12,7 @@ import {
 import { createRequire, findPackageJSON } from "node:module";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { zstdCompressSync } from "node:zlib";
 import type { Plugin } from "esbuild";
 
 import { hardenScript } from "./harden.ts";
@@ -24,7 +25,7 @@ const PACKAGED = join(SANDBOX_DIR, "child.cjs");
 
 /**
  * Returns the path of the sandbox process's single file and builds it with esbuild if `sandbox/` has changed. The file holds the
- * child entry, the type stripper and the guest code. It is cached under `node_modules/.cache/tyche` by the hash of its inputs: a few
+ * child entry, the TypeScript compiler and the guest code. It is cached under `node_modules/.cache/tyche` by the hash of its inputs: a few
  * ms on a hit, about 100 ms on a miss.
  */
 export async function buildChild(): Promise<string> {
@@ -67,11 +68,11 @@ function hashInputs(): string {
     hash.update(`${file}\0`).update(readFileSync(file)).update("\0");
   for (const name of [
     "@exodus/bytes",
+    "@swc/wasm-typescript",
     "acorn",
     "buffer",
     "esbuild",
     "readable-stream",
-    "sucrase",
     "web-streams-polyfill",
   ])
     hash.update(readFileSync(findPackageJSON(name, import.meta.url) as string));
@@ -133,6 +134,7 @@ async function bundle(): Promise<string> {
     entryPoints: [join(SANDBOX_DIR, "host", "child", "main.ts")],
     format: "cjs",
     platform: "node",
+    plugins: [compilerInstances],
     define: {
       GUEST_BOOTSTRAP: JSON.stringify(await script(join(guestDir, "bootstrap.ts"))),
       GUEST_CHUNKS: JSON.stringify(chunks),
@@ -162,6 +164,71 @@ function streamParts(guestDir: string): Plugin {
     },
   };
 }
+
+/** Most memory of an instance of the compiler, in pages of 64 KiB: a hostile source fills it between two looks at the process's memory. */
+const MAX_COMPILER_PAGES = 1_024;
+const COMPILER_START =
+  /const \{ Buffer \} = require\('node:buffer'\);\s+const bytes = Buffer\.from\('([^']+)', 'base64'\);\s+const wasmModule = new WebAssembly\.Module\(bytes\);/;
+
+/**
+ * Makes `@swc/wasm-typescript`, which creates its only instance when it is loaded, a function that creates one at each call. Its
+ * WebAssembly, compressed to a quarter, is compiled at the first call; its memory gets a maximum.
+ */
+const compilerInstances: Plugin = {
+  name: "compiler instances",
+  setup(build) {
+    build.onLoad({ filter: /@swc\/wasm-typescript\/wasm\.js$/ }, ({ path }) => {
+      const text = readFileSync(path, "utf8");
+      const start = COMPILER_START.exec(text);
+      if (start === null) throw new Error(`${path} doesn't create its instance as expected`);
+      const program = limitMemory(Buffer.from(start[1] as string, "base64"), MAX_COMPILER_PAGES);
+      const bytes = zstdCompressSync(program).toString("base64");
+      const contents = `
+        let wasmModule;
+        module.exports = () => {
+          const module = { exports: {} };
+          wasmModule ??= new WebAssembly.Module(
+            process.getBuiltinModule("node:zlib").zstdDecompressSync(Buffer.from("${bytes}", "base64")),
+          );
+          ${text.replace(COMPILER_START, "")}
+          return module.exports;
+        };`;
+      return { contents };
+    });
+  },
+};
+
+/** Gives a WebAssembly module's memory a maximum, in pages of 64 KiB. */
+function limitMemory(program: Buffer, maxPages: number): Buffer {
+  const readNumber = (at: number): readonly [value: number, end: number] => {
+    let value = 0;
+    let end = at;
+    for (let shift = 0; ; shift += 7) {
+      const byte = program[end++] as number;
+      value |= (byte & 127) << shift;
+      if (byte < 128) return [value, end];
+    }
+  };
+  const toBytes = (value: number): number[] =>
+    value < 128 ? [value] : [(value & 127) | 128, ...toBytes(value >>> 7)];
+  for (let at = 8; at < program.length;) {
+    const [size, start] = readNumber(at + 1);
+    if (program[at] !== MEMORY_SECTION) {
+      at = start + size;
+      continue;
+    }
+    // One memory, without a maximum: `01 00 minimum`.
+    const [minPages] = readNumber(start + 2);
+    const section = [1, 1, ...toBytes(minPages), ...toBytes(maxPages)];
+    return Buffer.concat([
+      program.subarray(0, at),
+      Buffer.from([MEMORY_SECTION, ...toBytes(section.length), ...section]),
+      program.subarray(start + size),
+    ]);
+  }
+  throw new Error("the compiler has no memory of its own");
+}
+const MEMORY_SECTION = 5;
 
 const WRONG_THIS = /new TypeError\(`[^`]* can only be used on a \w+`\)/g;
 

@@ -22,7 +22,7 @@ const START_TIMEOUT_MS = 15_000;
 const READY_TIMEOUT_MS = 5_000;
 /** How often resident memory is read while a source runs. */
 const WATCH_INTERVAL_MS = 50;
-/** Resident memory of a child on top of its source's limit: Node itself, V8's reserves, the type stripper. */
+/** Resident memory of a child on top of its source's limit: Node itself, V8's reserves, the TypeScript compiler. */
 const BASE_RESIDENT_BYTES = 192 * 1024 * 1024;
 /** An idle child with more resident memory is replaced: one of its parsers that met a huge source keeps the memory. */
 const MAX_IDLE_RESIDENT_BYTES = 208 * 1024 * 1024;

@@ -68,6 +68,17 @@ describe("error: syntax", () => {
       2,
       1,
     ],
+    ["const a: number = 1;\nlet b = 'abc", "this string is not closed", 2, 9],
+    ["const a: number = 1;\nlet b = `abc", "this string is not closed", 2, 9],
+    ["interface A { b: number }\nenum B { C = }", "unexpected `}`", 2, 14],
+    ["const a: number = 1;\n\tconst b = '数😀é', c: string = ;", "unexpected `;`", 2, 32],
+    ["const a: number = 1; function f() { await a; }", "await isn't allowed in non-async function", 1, 37],
+    [
+      "const a: number = 1;\nexport { a };",
+      "`export` isn't possible here: the source is a function's body, `return` its result",
+      2,
+      1,
+    ],
     [
       "export default 1;",
       "`export` isn't possible here: the source is a function's body, `return` its result",
@@ -94,6 +105,24 @@ describe("error: syntax", () => {
     });
   });
 });
+
+test.each([
+  ["behind types that are gone", "interface A {\n  b: number;\n}\n\n  missing(1 as number);", 5, 3],
+  ["in a namespace", "namespace N {\n  export const a = () => missing();\n}\nN.a();", 2, 26],
+  [
+    "beside a parameter property",
+    "class A {\n  constructor(public a: number) { missing(a); }\n}\nnew A(1);",
+    2,
+    35,
+  ],
+])(
+  "error: what is thrown %s is told with its place in the caller's text",
+  async (_name, source, line, column) => {
+    const { ok, ...rest } = await pool.run({ source });
+    expect(ok).toBe(false);
+    expect(rest).toMatchObject({ error: { message: "missing is not defined", line, column } });
+  },
+);
 
 test("error: an error without a text is called one, as the nodes report it", async () => {
   expect((await refusalOf("throw new Error('')"))["err"]).toBe("error");

@@ -68,9 +68,46 @@ test("behaviour: a syntax error says what the nodes say, and where", async () =>
   });
 });
 
-test("behaviour: types are erased", async () => {
+test("behaviour: TypeScript is compiled", async () => {
   const result = await run("const x: number = 5; return Functions.encodeUint256(x as number)");
   expect(result.ok && result.bytes[31]).toBe(5);
+});
+
+test.each([
+  ["is too deep for the compiler", `let x: number;\n${"(".repeat(30_000)}`],
+  [
+    "has an enum larger than the compiler's memory",
+    `enum A { a0 = "${"x".repeat(100)}", ${Array.from({ length: 40 }, (_, at) => `a${at + 1} = a${at} + a${at}`).join(", ")} }`,
+  ],
+])("error: a source that %s doesn't spoil the next one in TypeScript", async (_name, source) => {
+  expect(await run(source)).toMatchObject({
+    ok: false,
+    error: { message: expect.stringMatching(/^syntax error, RAM exceeded|^script runtime/) as string },
+  });
+  const next = await run(
+    "enum E { A = 6 } namespace N { export const a: number = E.A } return new Uint8Array([N.a])",
+  );
+  expect(next.ok && next.bytes).toEqual(new Uint8Array([6]));
+});
+
+test("error: TypeScript of more than 30,720 bytes isn't compiled", async () => {
+  const start = "let é: number = 6; return new Uint8Array([é]) //";
+  const longest = start + "x".repeat(30_720 - Buffer.byteLength(start));
+  const kept = await run(longest);
+  expect(kept.ok && kept.bytes).toEqual(new Uint8Array([6]));
+  expect(await run(`${longest}x`)).toMatchObject({
+    ok: false,
+    error: {
+      kind: "syntax",
+      line: 1,
+      column: 6,
+      detail:
+        "unexpected `:`. TypeScript of more than 30,720 bytes isn't compiled: shorten the source, or write it in JavaScript",
+    },
+  });
+  const script = `${longest}x`.replace(": number", "");
+  expect(await run(script)).toMatchObject({ ok: true });
+  expect(await run(`${script}\n'`)).toMatchObject({ error: { detail: "this string is not closed" } });
 });
 
 test("behaviour: timers and await work, and console output is captured", async () => {

@@ -1,19 +1,26 @@
 import type ivm from "isolated-vm";
 import { MAX_ERROR_CHARS } from "../messages.ts";
-import { eraseTypes } from "./erase.ts";
+import { compileTypeScript } from "./compileTypeScript.ts";
 import { describeThrown, SOURCE_NAME, stopError } from "./errors.ts";
 import { findImports } from "./findImports.ts";
-import { explainSyntax, isVague, type Place, type SyntaxComplaint } from "./syntaxFailure.ts";
+import { explainSyntax, isMaybeType, type Place, type SyntaxComplaint } from "./syntaxFailure.ts";
 
 /** A caller's source as a module: its default export takes the run's values and returns the async function. */
 export interface CompiledSource {
   readonly module: ivm.Module;
-  /** Maps a place in the compiled code to its column in the caller's text, all from 1; lines are the same. */
-  readonly columnOf: (line: number, column: number) => number;
+  /** Maps a place in the compiled code to its place in the caller's text. */
+  readonly placeOf: (place: Place) => Place;
 }
 
 /**
- * Compiles a caller's source: as JavaScript first, and with its types erased only if that fails.
+ * Longest source that is compiled as TypeScript, in bytes of UTF-8: the oracle network accepts no longer one. JavaScript has no such limit, because V8
+ * stops parsing when the source's time or memory is used up, and the TypeScript compiler only ends with the process.
+ */
+const MAX_TYPESCRIPT_BYTES = 30_720;
+const TOO_LONG = `. TypeScript of more than ${MAX_TYPESCRIPT_BYTES.toLocaleString("en")} bytes isn't compiled: shorten the source, or write it in JavaScript`;
+
+/**
+ * Compiles a caller's source: as JavaScript first, and as TypeScript only if that fails.
  *
  * The source becomes the body of an async arrow function in a module, so that strict mode, `this`, `await` and
  * `return` behave as on the nodes. The code before it is on a line of its own, numbered 0, so lines and columns in
@@ -22,20 +29,21 @@ export interface CompiledSource {
  */
 export function compileSource(isolate: ivm.Isolate, source: string): CompiledSource {
   try {
-    return { module: compileModule(isolate, source), columnOf: (_line, column) => column };
+    return { module: compileModule(isolate, source), placeOf: (place) => place };
   } catch (syntaxError) {
     if (stopError(isolate, syntaxError) !== null) throw syntaxError;
     const complaint = complaintOf(syntaxError);
-    const erased = eraseTypes(source);
-    if ("failedAt" in erased) throw new SourceSyntaxError(source, laterOf(complaint, erased.failedAt));
+    if (Buffer.byteLength(source) > MAX_TYPESCRIPT_BYTES)
+      throw new SourceSyntaxError(source, complaint, isMaybeType(complaint.message) ? TOO_LONG : "");
+    const compiled = compileTypeScript(source);
+    if ("complaint" in compiled) throw new SourceSyntaxError(source, laterOf(complaint, compiled.complaint));
     try {
-      return { module: compileModule(isolate, erased.code), columnOf: erased.columnOf };
+      return { module: compileModule(isolate, compiled.code), placeOf: compiled.placeOf };
     } catch (error) {
       if (stopError(isolate, error) !== null) throw error;
-      if (erased.code === source) throw new SourceSyntaxError(source, complaint);
+      if (!isMaybeType(complaint.message)) throw new SourceSyntaxError(source, complaint);
       const { message, place } = complaintOf(error);
-      const written = place && { line: place.line, column: erased.columnOf(place.line, place.column) };
-      throw new SourceSyntaxError(source, { message, place: written });
+      throw new SourceSyntaxError(source, { message, place: place && compiled.placeOf(place) });
     }
   }
 }
@@ -48,15 +56,13 @@ function complaintOf(thrown: unknown): SyntaxComplaint {
   };
 }
 
-/**
- * Picks the later of two errors: in TypeScript, V8 already stops at the first type; an error that sucrase hits too
- * comes later.
- */
-function laterOf(complaint: SyntaxComplaint, place: Place | null): SyntaxComplaint {
-  const { place: first } = complaint;
-  if (first === undefined || place === null || !isVague(complaint.message)) return complaint;
+/** Picks V8's error or the TypeScript compiler's, if it is later: V8 already stops at the first type. */
+function laterOf(complaint: SyntaxComplaint, other: SyntaxComplaint | null): SyntaxComplaint {
+  const first = complaint.place;
+  const place = other?.place;
+  if (first === undefined || place === undefined || !isMaybeType(complaint.message)) return complaint;
   const isLater = place.line > first.line || (place.line === first.line && place.column > first.column);
-  return isLater ? { message: "Unexpected token", place } : complaint;
+  return isLater ? (other as SyntaxComplaint) : complaint;
 }
 
 /** A source that is not a function body in JavaScript or TypeScript. */
@@ -65,11 +71,12 @@ export class SourceSyntaxError extends Error {
   readonly detail: string;
   readonly place: Place | undefined;
 
-  constructor(source: string, complaint: SyntaxComplaint) {
+  /** `hint` is appended to what is wrong. */
+  constructor(source: string, complaint: SyntaxComplaint, hint = "") {
     const { detail, place } = explainSyntax(source, complaint);
-    super(detail);
+    super(detail + hint);
     this.name = "SourceSyntaxError";
-    this.detail = detail.slice(0, MAX_ERROR_CHARS);
+    this.detail = (detail + hint).slice(0, MAX_ERROR_CHARS);
     this.place = place;
   }
 }

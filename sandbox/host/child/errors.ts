@@ -1,13 +1,14 @@
 import type ivm from "isolated-vm";
 import { CRASH_TEXT, TIMEOUT_TEXT, type RunError } from "../../run.ts";
 import { MAX_ERROR_CHARS } from "../messages.ts";
+import type { Place } from "./syntaxFailure.ts";
 
 /** Name of the caller's source in stacks. */
 export const SOURCE_NAME = "source.js";
 
-/** Maps columns back to the caller's text when the compiled text differs from it. */
-interface ColumnMap {
-  readonly columnOf: (line: number, column: number) => number;
+/** Maps places back to the caller's text when the compiled text differs from it. */
+interface PlaceMap {
+  readonly placeOf: (place: Place) => Place;
 }
 
 /** isolated-vm's message for a thrown object that it does not copy. */
@@ -42,7 +43,7 @@ export function thrownError(
   kind: number,
   message: string,
   stack: string,
-  source: ColumnMap | undefined,
+  source: PlaceMap | undefined,
 ): RunError {
   if (kind === 1) return { kind: "result", message };
   if (kind === 2) return { kind: "thrown", message: CRASH_TEXT };
@@ -55,7 +56,7 @@ export function thrownError(
  */
 export function describeThrown(
   thrown: unknown,
-  source: ColumnMap | undefined,
+  source: PlaceMap | undefined,
 ): { readonly detail: string } & Position {
   if (!(thrown instanceof Error)) return { detail: String(thrown).slice(0, MAX_ERROR_CHARS) };
   if (thrown.message.startsWith(NOT_AN_ERROR))
@@ -71,28 +72,23 @@ export const plainMessage = ({ message }: Error): string => message.replace(/ \[
 /** Finds the topmost position in the caller's source and removes our own frames from the stack. */
 export function positionIn(
   stack: string,
-  source: ColumnMap | undefined,
+  source: PlaceMap | undefined,
 ): Position & { readonly stack?: string } {
   if (stack === "") return {};
   const lines = stack.split("\n").filter((line) => !/^\s+at .*\btyche:\w+:\d+/.test(line));
   const mapped = lines.map((line) =>
-    line.replace(
-      POSITION,
-      (_match, row: string, column: string) => `${SOURCE_NAME}:${row}:${columnOf(source, row, column)}`,
-    ),
+    line.replace(POSITION, (_match, row: string, at: string) => {
+      const { line, column } = placeOf(source, row, at);
+      return `${SOURCE_NAME}:${line}:${column}`;
+    }),
   );
   const found = POSITION.exec(stack);
-  const place =
-    found === null ? {} : { line: Number(found[1]), column: columnOf(source, found[1], found[2]) };
-  return { ...place, stack: mapped.join("\n") };
+  return { ...(found && placeOf(source, found[1], found[2])), stack: mapped.join("\n") };
 }
 
 const POSITION = new RegExp(`${SOURCE_NAME.replace(".", "\\.")}:(\\d{1,9}):(\\d{1,9})`);
 
-function columnOf(
-  source: ColumnMap | undefined,
-  line: string | undefined,
-  column: string | undefined,
-): number {
-  return source === undefined ? Number(column) : source.columnOf(Number(line), Number(column));
+function placeOf(source: PlaceMap | undefined, line: string | undefined, column: string | undefined): Place {
+  const place = { line: Number(line), column: Number(column) };
+  return source?.placeOf(place) ?? place;
 }

@@ -20,7 +20,7 @@ export function explainSyntax(
   readonly detail: string;
   readonly place: Place | undefined;
 } {
-  const text = message.replace(/^(?:Uncaught )?SyntaxError: /, "");
+  const text = textOf(message);
   if (place === undefined) return { detail: text, place };
   const lines = source.split(/\r\n|[\n\r\u2028\u2029]/);
   const line = lines[place.line - 1];
@@ -30,29 +30,36 @@ export function explainSyntax(
   const statement = findModuleStatement(lines, place);
   if (statement !== undefined) return statement;
   const rest = line.slice(place.column - 1);
-  if (text.startsWith("Invalid or unexpected") && /^["'`]/.test(rest))
-    return { detail: "this string is not closed", place };
+  const opened = NO_TOKEN.test(text) ? /^(?:["'`]|\/\*)/.exec(rest)?.[0] : undefined;
+  if (opened !== undefined)
+    return { detail: `this ${opened === "/*" ? "comment" : "string"} is not closed`, place };
   const token = /^(?:[\w$]+|.)/su.exec(rest)?.[0] ?? "";
-  return { detail: isVague(text) ? `unexpected \`${token}\`` : text, place };
+  return { detail: VAGUE.test(text) ? `unexpected \`${token}\`` : text, place };
 }
 
-/** Whether V8 names only the place: it may be the first type of a TypeScript source. */
-export function isVague(message: string): boolean {
-  return VAGUE.test(message.replace(/^(?:Uncaught )?SyntaxError: /, ""));
+/** Whether V8 may have stopped at what only TypeScript has. */
+export function isMaybeType(message: string): boolean {
+  const text = textOf(message);
+  return (VAGUE.test(text) && !NO_TOKEN.test(text)) || text.endsWith("reserved word");
 }
 
+const textOf = (message: string): string => message.replace(/^(?:Uncaught )?SyntaxError: /, "");
+
+/** V8 names only the place. */
 const VAGUE =
   /^(?:Invalid or u|U)nexpected (?:token|identifier|string|number)|^Missing initializer in const|^missing \) after/;
+/** A stray character, or a text or comment that isn't closed. */
+const NO_TOKEN = /^Invalid or unexpected token/;
 
-/** Finds `import … from` and `export`, where V8 complains about what follows the word. */
+/** Finds `import … from` and `export`, where V8 complains about what follows the first word and the TypeScript compiler about the word. */
 function findModuleStatement(
   lines: readonly string[],
   { line, column }: Place,
 ): ReturnType<typeof explainSyntax> | undefined {
   const text = lines[line - 1] ?? "";
-  const imported = /(?:^|[;}\s])import\s*$/.exec(text.slice(0, column - 1));
-  if (imported !== null) {
-    const start = imported.index + imported[0].indexOf("import");
+  const before = /(?<![^;}\s])import\s*$/.exec(text.slice(0, column - 1));
+  const start = before?.index ?? (/^import\b(?!\s*[(.])/.test(text.slice(column - 1)) ? column - 1 : -1);
+  if (start !== -1) {
     const rest = [text.slice(start), ...lines.slice(line, line + 50)].join("\n");
     const specifier = /^import(?:[^"'`;()]*?\bfrom)?\s*(["'])([^"'\n]*)\1/.exec(rest)?.[2] ?? "npm:…";
     const detail = `a static import isn't possible here: write \`await import(${JSON.stringify(specifier)})\``;

@@ -12,13 +12,12 @@ const POISONED =
 const NO_OUTCOME =
   "Defect of the reference: a program that ends itself has neither result nor error; here it has the nodes' error text.";
 const REPRINTED =
-  "The reference reprints the source before running it, so a function's text has other blanks; here it is the caller's own.";
+  "The reference reprints the source before running it, so a function's text has other blanks; here only TypeScript is reprinted.";
 const UNSEEN = "JavaScript cannot look into a settled promise or an iterator without changing it.";
 const HOST = "Names a file or a number of the machine that runs the reference.";
 const PARSER =
   "The reference parses every source as TypeScript; here a source that is JavaScript is run as JavaScript.";
-const NO_TRANSFORM =
-  "Of TypeScript only types are erased: what would need code made for it (namespaces, decorators) is not supported.";
+const NO_DECORATORS = "Decorators need code made for them, which @swc/wasm-typescript does not make.";
 const LAZY = "Platform globals are made on first use, which their property descriptors show.";
 const ENGINE = "V8 14.6 and its locale data here, 15.0 in the reference.";
 const OLDER_ENGINE = "V8 13.6 of Node 24 has other words for this error.";
@@ -81,10 +80,12 @@ export const DECLARED: Readonly<Record<string, Declared>> = {
     "A source that closes the wrapper is refused either way; here with the text for syntax errors.",
   "syntax/generic looking comparison": PARSER,
   "syntax/html comment": PARSER,
-  "typescript/decorators": NO_TRANSFORM,
-  "typescript/fields beside parameter properties":
-    "Fields are JavaScript's own, made before the constructor's body sets parameter properties; an enum's computed text has a reverse entry.",
-  "typescript/namespaces": NO_TRANSFORM,
+  "typescript/class decorator": NO_DECORATORS,
+  "typescript/decorator factory": NO_DECORATORS,
+  "typescript/decorators": NO_DECORATORS,
+  "typescript/field decorator": NO_DECORATORS,
+  "typescript/function text of typed code": REPRINTED,
+  "typescript/type arguments without anything else": PARSER,
   "mixedEdges/BigInt replaced": POISONED,
   "mixedEdges/Error replaced": POISONED,
   "mixedEdges/JSON.stringify replaced": POISONED,
