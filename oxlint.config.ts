@@ -80,7 +80,7 @@ const WALL_CLOCK: Readonly<Record<string, readonly string[]>> = {
     "src/http/frame.ts",
     "src/lib/spans.ts",
     "src/oracle/execute.ts",
-    "src/oracle/node/nodePresets.ts",
+    "src/oracle/node/presetDelivery.ts",
     "src/oracle/node/oracleNode.ts",
     "src/oracle/transmit.ts",
     "src/oracle/batches/presetNetwork.ts",

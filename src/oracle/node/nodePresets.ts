@@ -1,32 +1,16 @@
 import type { Hex } from "viem";
 import { isPureSource } from "../../../sandbox/index.ts";
-import { decodeLog, findEvent, logsOf } from "../../chainlink/events.ts";
-import { findRevertReason } from "../../chainlink/findRevertReason.ts";
-import { deriveWords } from "../../chainlink/fulfilmentWords.ts";
 import { readyRecord } from "../../chainlink/presetBatch.ts";
-import {
-  batchReportDigest,
-  deliveryGas,
-  encodeBatchReport,
-  encodeDelivery,
-  encodeResults,
-  type SignedReport,
-} from "../../chainlink/presetReport.ts";
-import type { ChainClient, RawLog, Receipt } from "../../evm/client.ts";
+import { batchReportDigest, encodeBatchReport, encodeResults } from "../../chainlink/presetReport.ts";
+import type { ChainClient, RawLog } from "../../evm/client.ts";
 import type { Sender } from "../../evm/sender.ts";
 import type { WatchedBlock } from "../../evm/watcher.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { fromHexText, toHexText } from "../../lib/hex.ts";
-import type { Proof } from "../../vrf/proof.ts";
-import { keyHash, seedOf as proofSeedOf } from "../../vrf/randomWords.ts";
-import { verify } from "../../vrf/verify.ts";
 import type { Observation } from "../aggregateObservations.ts";
-import { tellAnswers } from "../answerSpans.ts";
 import { createAlarm, LONGEST_FREE_PAUSE_MS } from "../backoff.ts";
 import type { SourceRunner } from "../execute.ts";
-import { encodeFulfillment, readVrfOutcomes, type VrfRequest } from "../fulfillment.ts";
-import { gasOfFulfillment } from "../fulfillmentGas.ts";
-import { createGroupCommit, lanesOf, type CommitPipelining } from "../groupCommit.ts";
+import type { CommitPipelining } from "../groupCommit.ts";
 import type { OracleLog } from "../log.ts";
 import type { BeaconRounds } from "../../lib/beaconRounds.ts";
 import { createPresetBatches, type BatchEntry, type BatchRequest } from "../batches/presetBatches.ts";
@@ -40,19 +24,14 @@ import { createRequestRounds } from "../requestRounds.ts";
 import type { ReportSigner } from "../signer.ts";
 import type { PendingRequest } from "../status.ts";
 import { createBoundedMap } from "./boundedMap.ts";
-import type { ProofOutcome, ProofTaker } from "./inbox.ts";
+import type { ProofTaker } from "./inbox.ts";
 import type { Membership, TaskHooks } from "./membership.ts";
 import { splitSignature } from "./nodeReport.ts";
 import { answerKey, type PeerViews } from "./peerViews.ts";
+import { createPresetDelivery, findReported } from "./presetDelivery.ts";
 import type { RoundTask } from "./roundTask.ts";
+import { createWordProofs } from "./wordProofs.ts";
 
-/** Maximum number of batches in one transaction. */
-const MAX_DELIVERED = 16;
-/** Bytes of proofs kept whose request this node has not seen yet, and the bytes counted for each. */
-const MAX_EARLY_BYTES = 4 * 2 ** 20;
-const EARLY_PROOF_BYTES = 2_048;
-/** Maximum number of senders whose early proofs of one request are kept: the right one may not be the first. */
-const MAX_EARLY_SENDERS = 4;
 /** How many answered batches are remembered, so that late messages about them are not kept. */
 const MAX_ANSWERED = 4_096;
 
@@ -93,19 +72,6 @@ export interface NodePresets extends ProofTaker {
   pending(): PendingRequest[];
 }
 
-/** A request for a batch's word, as this node sees it on chain. */
-interface WordRequest {
-  readonly request: VrfRequest;
-  readonly keyHash: Hex;
-}
-
-/** A report with enough signatures. */
-interface Delivery {
-  readonly entry: BatchEntry;
-  readonly stage: number;
-  readonly report: SignedReport;
-}
-
 /**
  * Creates one node's part in answering presets.
  *
@@ -114,17 +80,14 @@ interface Delivery {
  * if the word is not on chain yet.
  */
 export function createNodePresets(options: NodePresetsOptions): NodePresets {
-  const { client, chainId, presetConsumer, vrfCoordinator, signer, transmitter, views, log, signal } =
-    options;
+  const { chainId, presetConsumer, signer, views, log, signal } = options;
   const batches = createPresetBatches(options);
   const { requests } = batches;
   const rounds = createRequestRounds({ ...options, onRound: () => review() });
   const runner = createBatchRunner({ ...options, rounds, nodes: 1 });
   const quota = createQuota<bigint>(RUNNING_BATCHES);
-  const words = new WeakMap<BatchRequest, WordRequest>();
-  const proofs = new WeakMap<BatchRequest, Proof>();
-  /** Batches whose proof the coordinator has refused: nobody sends it again with a report. */
-  const refused = new WeakSet<BatchRequest>();
+  const words = createWordProofs({ ...options, batches, onProven: () => review() });
+  const delivery = createPresetDelivery({ ...options, batches, words });
   /** By entry: the id of the batch that this node is at work on. */
   const begun = new WeakMap<BatchEntry, Hex>();
   /** Results by id, made or in progress in this process: a batch runs once, even if the configuration changes. */
@@ -132,25 +95,11 @@ export function createNodePresets(options: NodePresetsOptions): NodePresets {
     BatchRequest,
     { readonly id: Hex; readonly result: Promise<Observation> }
   >();
-  const early = createBoundedMap<Hex, ReadonlyMap<string, Proof>>(MAX_EARLY_BYTES);
   const answered = createBoundedMap<Hex, true>(MAX_ANSWERED);
   let head = 0n;
   let live = false;
   const alarm = createAlarm(() => review());
   signal.addEventListener("abort", () => alarm.cancel(), { once: true });
-
-  const { maxInFlight, paceMs, maxTransactionGas } = options.pipelining;
-  const group = createGroupCommit<Delivery, Sender>({
-    lanes: lanesOf([transmitter], maxInFlight),
-    paceMs,
-    signal,
-    measure: (queue) => measure(queue),
-    commit: deliver,
-    onError(error, items) {
-      const stages = items.map(({ entry, stage }) => ({ requestId: entry.request.requestId, stage }));
-      if (!signal.aborted) log.error({ err: error, stages }, "presets: reports were not sent");
-    },
-  });
 
   /** Ends what is answered or gone, and begins what can begin now. */
   function review(): void {
@@ -174,7 +123,7 @@ export function createNodePresets(options: NodePresetsOptions): NodePresets {
 
   /** Returns why a batch whose seed is known can't be begun yet. */
   function obstacleOf(entry: BatchEntry, now: number): string | undefined {
-    const { confirmations = 1 } = words.get(entry.request)?.request ?? {};
+    const confirmations = words.confirmationsOf(entry.request);
     const confirmed = head - entry.request.blockNumber + 1n;
     if (batches.seedOf(entry)?.block === undefined && confirmed < BigInt(confirmations))
       return `waiting for confirmation ${confirmed} of ${confirmations}`;
@@ -243,7 +192,7 @@ export function createNodePresets(options: NodePresetsOptions): NodePresets {
           index,
           ...splitSignature(signature),
         }));
-        group.push({ entry, stage, report: { report: reportOf(entry, id, result), signatures } });
+        delivery.push({ entry, stage, report: { report: reportOf(entry, id, result), signatures } });
       },
       onAccuse: (effect) => options.onAccuse(of, id, effect),
       onFailure(error) {
@@ -299,118 +248,16 @@ export function createNodePresets(options: NodePresetsOptions): NodePresets {
     return result;
   }
 
-  /** Returns how many deliveries from the front of a queue one transaction takes, and whether it is then full. */
-  function measure(queue: readonly Delivery[]): { count: number; full: boolean } {
-    if (queue[0]!.entry.alone) return { count: 1, full: true };
-    let count = Math.min(queue.length, MAX_DELIVERED);
-    while (count > 1 && gasOf(queue.slice(0, count)) > maxTransactionGas) count -= 1;
-    return { count, full: count < queue.length || count === MAX_DELIVERED };
-  }
-
-  /** Returns the requests for words whose proof goes with these deliveries. */
-  function unproven(deliveries: readonly Delivery[]) {
-    return deliveries.flatMap(({ entry }) => {
-      const word = words.get(entry.request);
-      const proof = proofs.get(entry.request);
-      if (batches.seedOf(entry)?.block !== undefined || word === undefined || proof === undefined) return [];
-      return [{ request: word.request, proof, gasFactor: entry.gasFactor }];
-    });
-  }
-
-  function gasOf(deliveries: readonly Delivery[]): bigint {
-    const proven = unproven(deliveries);
-    const fulfilmentGas = proven.length === 0 ? 0n : gasOfFulfillment(proven);
-    const reports = deliveries.map(({ report }) => report);
-    return deliveryGas(reports, { fulfilmentGas });
-  }
-
-  /** Sends reports, with the proofs of words that are not on chain. If that fails, the next stage is another node's. */
-  async function deliver(items: readonly Delivery[], lane: Sender): Promise<void> {
-    const open = items.filter(({ entry: { request }, entry }) => {
-      const isOnChain = batches.seedOf(entry)?.block !== undefined;
-      return requests.isOpen(entry) && (isOnChain || (proofs.has(request) && !refused.has(request)));
-    });
-    if (open.length === 0) return;
-    const proven = unproven(open);
-    const fulfilment = proven.length === 0 ? "0x" : encodeFulfillment(proven);
-    const reports = open.map(({ report }) => report);
-    const call = { to: presetConsumer, data: encodeDelivery(fulfilment, reports), gas: gasOf(open) };
-    const startMs = Date.now();
-    const receipt = await lane.send(call, undefined);
-    tellAnswers(
-      "report",
-      open.map(({ entry }) => entry.request.requestId),
-      { startMs, receipt },
-    );
-    if (!receipt.succeeded) return await onRevert(open, call, receipt);
-    noteRefusals(receipt.logs);
-    const taken = new Set(receipt.logs.flatMap((one) => reportedBy(one)?.vrfRequestId ?? []));
-    const { transactionHash } = receipt;
-    for (const { entry, stage } of open) {
-      const { requestId } = entry.request;
-      if (taken.has(requestId)) log.info({ requestId, stage, transactionHash }, "presets: transmitted");
-      else log.warn({ requestId, stage, transactionHash }, "presets: a report was passed over");
-    }
-  }
-
-  /** A delivery that reverts takes all reports with it: each goes alone next time, with more gas. */
-  async function onRevert(
-    deliveries: readonly Delivery[],
-    call: { readonly to: Hex; readonly data: Hex; readonly gas: bigint },
-    receipt: Receipt,
-  ): Promise<void> {
-    for (const { entry } of deliveries) {
-      entry.alone = true;
-      requests.raiseGas(entry);
-    }
-    const { text } = await findRevertReason(client, { ...call, from: transmitter.address }, receipt);
-    const requestIds = deliveries.map(({ entry }) => entry.request.requestId);
-    const { transactionHash } = receipt;
-    log.error({ requestIds, transactionHash, reason: text }, "presets: PresetConsumer refused reports");
-  }
-
-  function reportedBy(one: RawLog) {
-    const event = one.address === presetConsumer ? findEvent(one) : undefined;
-    return event?.name === "BatchReported" ? event : undefined;
-  }
-
-  function noteRefusals(logs: readonly RawLog[]): void {
-    for (const [requestId, outcome] of readVrfOutcomes(logsOf(logs, [options.batchVrfCoordinator]))) {
-      const entry = requests.find(requestId);
-      if (entry === undefined || outcome.kind !== "refused") continue;
-      refused.add(entry.request);
-      const { reason } = outcome;
-      log.warn({ requestId, reason }, "presets: the coordinator refused a proof; waiting for the word");
-    }
-  }
-
   /** Reads a block's logs. */
   function read(logs: readonly RawLog[]): void {
     const reported = logs.flatMap((one) => {
-      const event = reportedBy(one);
+      const event = findReported(presetConsumer, one);
       const entry = event && requests.find(event.vrfRequestId);
       return event && entry ? [{ entry, results: event.results, transactionHash: one.transactionHash }] : [];
     });
     batches.read(logs);
-    for (const one of logs) if (one.address === vrfCoordinator) noteWordRequest(one);
-    noteRefusals(logs);
+    words.read(logs);
     for (const { entry, results, transactionHash } of reported) onReported(entry, results, transactionHash);
-  }
-
-  function noteWordRequest(eventLog: RawLog): void {
-    const event = decodeLog(eventLog);
-    if (event?.name !== "RandomWordsRequested" || event.sender !== presetConsumer) return;
-    const request = requests.find(event.requestId)?.request;
-    if (request === undefined || request.isJoined || words.has(request)) return;
-    const { subId: subscriptionId, minimumRequestConfirmations: confirmations, ...rest } = event;
-    const { blockNumber, blockHash } = eventLog;
-    words.set(request, {
-      keyHash: event.keyHash,
-      request: { ...rest, subscriptionId, confirmations, blockNumber, blockHash },
-    });
-    const kept = early.get(event.requestId);
-    early.delete(event.requestId);
-    for (const proof of kept?.values() ?? []) takeProof(event.requestId, proof, "");
   }
 
   function onReported(entry: BatchEntry, results: Hex, transactionHash: Hex): void {
@@ -429,34 +276,9 @@ export function createNodePresets(options: NodePresetsOptions): NodePresets {
       log.warn({ requestId, transactionHash }, "presets: the answer is not what this node saw");
   }
 
-  function takeProof(requestId: Hex, proof: Proof, address: string): ProofOutcome {
-    const entry = requests.find(requestId);
-    if (entry === undefined) {
-      if (requests.isAnswered(requestId)) return "known";
-      const kept = early.get(requestId) ?? new Map<string, Proof>();
-      if (kept.has(address) || kept.size < MAX_EARLY_SENDERS)
-        early.set(requestId, new Map([...kept, [address, proof]]), (kept.size + 1) * EARLY_PROOF_BYTES);
-      return "early";
-    }
-    const { request } = entry;
-    const word = words.get(request);
-    if (word === undefined || proofs.has(request) || batches.seedOf(entry) !== undefined) return "known";
-    const { preSeed, blockHash } = word.request;
-    if (proof.preSeed !== preSeed || keyHash(proof.publicKey) !== word.keyHash) return "wrong";
-    const verdict = verify(proof, proofSeedOf(preSeed, blockHash));
-    if (!verdict.valid) return "wrong";
-    proofs.set(request, proof);
-    batches.prove(requestId, deriveWords(verdict.output, 1)[0]!);
-    review();
-    return "right";
-  }
-
   return {
-    wants(requestId) {
-      const entry = requests.find(requestId);
-      return entry !== undefined && words.has(entry.request) && batches.seedOf(entry) === undefined;
-    },
-    take: takeProof,
+    wants: (requestId) => words.wants(requestId),
+    take: (requestId, proof, address) => words.take(requestId, proof, address),
     isAnswered: (id) => answered.get(id) === true,
     onMessage(id, signerOf, message) {
       // The fastest nodes sign before this one knows the seed.

@@ -1,0 +1,120 @@
+import type { Hex } from "viem";
+import { findEvent } from "../../chainlink/events.ts";
+import { findRevertReason } from "../../chainlink/findRevertReason.ts";
+import { deliveryGas, encodeDelivery, type SignedReport } from "../../chainlink/presetReport.ts";
+import type { ChainClient, RawLog, Receipt } from "../../evm/client.ts";
+import type { Sender } from "../../evm/sender.ts";
+import { tellAnswers } from "../answerSpans.ts";
+import { encodeFulfillment } from "../fulfillment.ts";
+import { gasOfFulfillment } from "../fulfillmentGas.ts";
+import { createGroupCommit, lanesOf, type CommitPipelining, type GroupCommit } from "../groupCommit.ts";
+import type { OracleLog } from "../log.ts";
+import type { BatchEntry, PresetBatches } from "../batches/presetBatches.ts";
+import type { WordProofs } from "./wordProofs.ts";
+
+/** Maximum number of batches in one transaction. */
+const MAX_DELIVERED = 16;
+
+/** A report with enough signatures. */
+interface Delivery {
+  readonly entry: BatchEntry;
+  readonly stage: number;
+  readonly report: SignedReport;
+}
+
+export interface PresetDeliveryOptions {
+  readonly client: Pick<ChainClient, "call" | "getHead" | "request">;
+  /** Lower case. */
+  readonly presetConsumer: Hex;
+  readonly transmitter: Sender;
+  readonly pipelining: CommitPipelining;
+  readonly batches: PresetBatches;
+  readonly words: WordProofs;
+  readonly log: OracleLog;
+  readonly signal: AbortSignal;
+}
+
+/** Returns the event of a report that PresetConsumer has taken. */
+export function findReported(presetConsumer: Hex, one: RawLog) {
+  const event = one.address === presetConsumer ? findEvent(one) : undefined;
+  return event?.name === "BatchReported" ? event : undefined;
+}
+
+/** Creates what sends a node's signed reports, several in one transaction, with the proofs of words that are not on chain yet. */
+export function createPresetDelivery(options: PresetDeliveryOptions): GroupCommit<Delivery> {
+  const { client, presetConsumer, transmitter, words, log, signal } = options;
+  const { requests } = options.batches;
+  const { maxInFlight, paceMs, maxTransactionGas } = options.pipelining;
+  const group = createGroupCommit<Delivery, Sender>({
+    lanes: lanesOf([transmitter], maxInFlight),
+    paceMs,
+    signal,
+    measure: (queue) => measure(queue),
+    commit: deliver,
+    onError(error, items) {
+      const stages = items.map(({ entry, stage }) => ({ requestId: entry.request.requestId, stage }));
+      if (!signal.aborted) log.error({ err: error, stages }, "presets: reports were not sent");
+    },
+  });
+
+  /** Returns how many deliveries from the front of a queue one transaction takes, and whether it is then full. */
+  function measure(queue: readonly Delivery[]): { count: number; full: boolean } {
+    if (queue[0]!.entry.alone) return { count: 1, full: true };
+    let count = Math.min(queue.length, MAX_DELIVERED);
+    while (count > 1 && gasOf(queue.slice(0, count)) > maxTransactionGas) count -= 1;
+    return { count, full: count < queue.length || count === MAX_DELIVERED };
+  }
+
+  function gasOf(deliveries: readonly Delivery[]): bigint {
+    const proven = words.unproven(deliveries.map(({ entry }) => entry));
+    const fulfilmentGas = proven.length === 0 ? 0n : gasOfFulfillment(proven);
+    const reports = deliveries.map(({ report }) => report);
+    return deliveryGas(reports, { fulfilmentGas });
+  }
+
+  /** Sends reports, with the proofs of words that are not on chain. If that fails, the next stage is another node's. */
+  async function deliver(items: readonly Delivery[], lane: Sender): Promise<void> {
+    const open = items.filter(({ entry }) => requests.isOpen(entry) && words.isProvable(entry));
+    if (open.length === 0) return;
+    const proven = words.unproven(open.map(({ entry }) => entry));
+    const fulfilment = proven.length === 0 ? "0x" : encodeFulfillment(proven);
+    const reports = open.map(({ report }) => report);
+    const call = { to: presetConsumer, data: encodeDelivery(fulfilment, reports), gas: gasOf(open) };
+    const startMs = Date.now();
+    const receipt = await lane.send(call, undefined);
+    tellAnswers(
+      "report",
+      open.map(({ entry }) => entry.request.requestId),
+      { startMs, receipt },
+    );
+    if (!receipt.succeeded) return await onRevert(open, call, receipt);
+    words.noteRefusals(receipt.logs);
+    const taken = new Set(
+      receipt.logs.flatMap((one) => findReported(presetConsumer, one)?.vrfRequestId ?? []),
+    );
+    const { transactionHash } = receipt;
+    for (const { entry, stage } of open) {
+      const { requestId } = entry.request;
+      if (taken.has(requestId)) log.info({ requestId, stage, transactionHash }, "presets: transmitted");
+      else log.warn({ requestId, stage, transactionHash }, "presets: a report was passed over");
+    }
+  }
+
+  /** A delivery that reverts takes all reports with it: each goes alone next time, with more gas. */
+  async function onRevert(
+    deliveries: readonly Delivery[],
+    call: { readonly to: Hex; readonly data: Hex; readonly gas: bigint },
+    receipt: Receipt,
+  ): Promise<void> {
+    for (const { entry } of deliveries) {
+      entry.alone = true;
+      requests.raiseGas(entry);
+    }
+    const { text } = await findRevertReason(client, { ...call, from: transmitter.address }, receipt);
+    const requestIds = deliveries.map(({ entry }) => entry.request.requestId);
+    const { transactionHash } = receipt;
+    log.error({ requestIds, transactionHash, reason: text }, "presets: PresetConsumer refused reports");
+  }
+
+  return group;
+}
