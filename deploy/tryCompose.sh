@@ -153,6 +153,7 @@ meet_service() {
   compose exec caddy cat /data/caddy/pki/authorities/local/root.crt >"$work/root.crt"
   tls=(--cacert "$work/root.crt" --resolve tyche.localhost:443:127.0.0.1)
   until_ready
+  [ "$(curl -sS "${tls[@]}" -o /dev/null -w '%{http_code}' "$url/metrics")" = 404 ]
   key=$(compose exec service cat /data/api-key)
   draw
   say "first result"
