@@ -330,6 +330,11 @@ export const SharedResult = Type.Object({
       description: "A preset's parameters, whose values are on chain; absent once they were deleted here.",
     }),
   ),
+  parameterTitles: Type.Optional(
+    Type.Record(Type.String(), Type.String(), {
+      description: "What the preset calls its parameters, by name, as far as it says it.",
+    }),
+  ),
   dappId: Type.Optional(
     Type.String({ description: "Id of the dapp, on chain with the label; absent without one." }),
   ),

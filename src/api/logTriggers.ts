@@ -30,7 +30,7 @@ export const LogTriggerView = Type.Object({
   createdAt: time("When it was created."),
 });
 
-const { requestId, requestState, error } = TriggerRun.properties;
+const { requestId, requestState, result, error } = TriggerRun.properties;
 
 /** A log that a trigger wants, and its request. */
 export const LogRun = Type.Object({
@@ -49,6 +49,7 @@ export const LogRun = Type.Object({
   detail: nullable(Type.String(), "The reason in a sentence, or what a run without a request waits for."),
   requestId,
   requestState,
+  result,
   error,
   log: Type.Object({
     blockNumber: Type.Integer(),

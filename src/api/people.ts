@@ -68,6 +68,13 @@ export const SessionView = Type.Object({
   lastUsedAt: time("When it was last used, to the minute. It ends 30 days later."),
 });
 
+/** A member that was changed. */
+export const AuditChange = Type.Object({
+  member: Type.String({ description: "Name of the member in the answer of the operation, such as `role`." }),
+  from: nullable(Type.String(), "What it was, as text; `null` if it had no value, or one that isn't kept."),
+  to: nullable(Type.String(), "What it became, as `from`; of a URL, only the host."),
+});
+
 /** A change that somebody made. */
 export const AuditEntry = Type.Object({
   id: Type.String({ description: "Identifier: `aud_` and 26 characters." }),
@@ -76,7 +83,9 @@ export const AuditEntry = Type.Object({
     description:
       "Id of the person or of the API key; `operator` for the operator token, `session_…` for a session of it.",
   }),
-  actorName: Type.String({ description: "The person's name at that time; empty for others." }),
+  actorName: Type.String({
+    description: "Name of the person or of the API key at that time; empty for others.",
+  }),
   dappId: nullable(Type.String(), "The dapp that was changed, if it was one."),
   action: Type.String({
     description: "Id of the operation in `/openapi.json`, or `signIn`, `acceptInvitation` or `addPasskey`.",
@@ -86,6 +95,9 @@ export const AuditEntry = Type.Object({
     Type.String(),
     "Its name at that time, the host of a webhook's URL, or a contract's address; `null` if it has none.",
   ),
+  changes: Type.Array(AuditChange, {
+    description: "What was changed of it; of what was created or removed, the role and the daily limit.",
+  }),
 });
 
 /** A page of the audit log. */

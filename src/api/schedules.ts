@@ -50,6 +50,10 @@ export const TriggerRun = Type.Object({
     RequestState,
     "State of its request; `null` without one, and for one that can't be read.",
   ),
+  result: nullable(
+    Type.String(),
+    "The result of its request in one line, at most 200 characters; `null` until there is one.",
+  ),
   error: nullable(
     Type.Object({ code: Type.String(), message: Type.String() }),
     "Why its request failed; `null` if it did not.",

@@ -1,5 +1,5 @@
 import { Type, type TSchema } from "typebox";
-import { decimal, hex, nullable, TYPE } from "./common.ts";
+import { decimal, hex, nullable, TYPE, time } from "./common.ts";
 import { ChainRound } from "./results.ts";
 
 // Members of a transaction in the explorer's answers.
@@ -262,6 +262,11 @@ export const SearchHit = Type.Union(
       dapp: Type.String({ description: "Id of the dapp that gave it." }),
       transactionHash: hex("The transaction with the request."),
       requestId: Type.Optional(hex("Its id on the chain; absent if the node no longer has the logs.")),
+      title: Type.Optional(Type.String({ description: "Title of its preset, if this service made it." })),
+      result: Type.Optional(
+        Type.String({ description: "Its result in one line, if this service made it and has one." }),
+      ),
+      at: Type.Optional(time("When it was made, if this service made it.")),
     }),
     Type.Object({
       ...onNetwork,

@@ -70,6 +70,16 @@ export interface AddressView {
   readonly isIndexed: boolean;
 }
 
+/** A member that was changed. */
+export interface AuditChange {
+  /** Name of the member in the answer of the operation, such as `role`. */
+  readonly member: string;
+  /** What it was, as text; `null` if it had no value, or one that isn't kept. */
+  readonly from: string | null;
+  /** What it became, as `from`; of a URL, only the host. */
+  readonly to: string | null;
+}
+
 /** A change that somebody made. */
 export interface AuditEntry {
   /** Identifier: `aud_` and 26 characters. */
@@ -78,7 +88,7 @@ export interface AuditEntry {
   readonly at: string;
   /** Id of the person or of the API key; `operator` for the operator token, `session_…` for a session of it. */
   readonly actor: string;
-  /** The person's name at that time; empty for others. */
+  /** Name of the person or of the API key at that time; empty for others. */
   readonly actorName: string;
   /** The dapp that was changed, if it was one. */
   readonly dappId: string | null;
@@ -88,6 +98,8 @@ export interface AuditEntry {
   readonly subject: string | null;
   /** Its name at that time, the host of a webhook's URL, or a contract's address; `null` if it has none. */
   readonly subjectName: string | null;
+  /** What was changed of it; of what was created or removed, the role and the daily limit. */
+  readonly changes: readonly AuditChange[];
 }
 
 /** A page of the audit log. */
@@ -611,6 +623,8 @@ export interface LogRun {
   readonly requestId: string | null;
   /** State of its request; `null` without one, and for one that can't be read. */
   readonly requestState: RequestState | null;
+  /** The result of its request in one line, at most 200 characters; `null` until there is one. */
+  readonly result: string | null;
   /** Why its request failed; `null` if it did not. */
   readonly error: {
     readonly code: string;
@@ -1503,6 +1517,12 @@ export type SearchHit =
       readonly transactionHash: Hex;
       /** Its id on the chain; absent if the node no longer has the logs. */
       readonly requestId?: Hex;
+      /** Title of its preset, if this service made it. */
+      readonly title?: string;
+      /** Its result in one line, if this service made it and has one. */
+      readonly result?: string;
+      /** When it was made, if this service made it. */
+      readonly at?: string;
     }
   | {
       readonly network: string;
@@ -1618,6 +1638,8 @@ export interface SharedResult {
   readonly title?: string;
   /** A preset's parameters, whose values are on chain; absent once they were deleted here. */
   readonly params?: Readonly<Record<string, unknown>>;
+  /** What the preset calls its parameters, by name, as far as it says it. */
+  readonly parameterTitles?: Readonly<Record<string, string>>;
   /** Id of the dapp, on chain with the label; absent without one. */
   readonly dappId?: string;
   readonly outcome: PresetResult | FunctionResult | RandomResult;
@@ -1830,6 +1852,8 @@ export interface TriggerRun {
   readonly requestId: string | null;
   /** State of its request; `null` without one, and for one that can't be read. */
   readonly requestState: RequestState | null;
+  /** The result of its request in one line, at most 200 characters; `null` until there is one. */
+  readonly result: string | null;
   /** Why its request failed; `null` if it did not. */
   readonly error: {
     readonly code: string;

@@ -254,6 +254,7 @@ async function start(
   const people = createPeople(store, { auditDays: parseDays(config.keep.auditDays) });
   const shared = await openShared({
     people,
+    store,
     database,
     replica: replica?.id,
     masterKey: directory.masterKey,

@@ -40,6 +40,11 @@ Examples:
   $ tyche dapp contract --functions --network sepolia > Sum.sol
   $ tyche consumer add 0x5FbDB2315678afecb367f032d93F642f64180aa3 --network sepolia`;
 
+const CHANGE_EXAMPLES = `
+Examples:
+  $ tyche dapp change-key key_01m7w8ndakertcq6wx8e98eseb --name staging
+  $ tyche dapp change-key key_01m7w8ndakertcq6wx8e98eseb --daily-limit none`;
+
 const REVOKE_EXAMPLES = `
 Examples:
   $ tyche dapp revoke-key key_01m7w8ndakertcq6wx8e98eseb
@@ -58,7 +63,7 @@ export function dataDirOfEnvironment(): string {
   return path.resolve(process.env["TYCHE_DATA_DIR"] ?? ".tyche");
 }
 
-/** Adds `tyche dapp create`, `rename`, `delete`, `list`, `config`, `contract`, `add-key` and `revoke-key`. They work beside a running service. */
+/** Adds `tyche dapp create`, `rename`, `delete`, `list`, `config`, `contract`, `add-key`, `change-key` and `revoke-key`. They work beside a running service. */
 export function registerDapp(program: Command, terminal: Terminal): void {
   const dapp = program.command("dapp").description("Creates dapps, shows their Config Vars, revokes keys.");
 
@@ -200,6 +205,30 @@ export function registerDapp(program: Command, terminal: Terminal): void {
         withDapp(named, async ({ dapps }, { id }) => {
           const key = await dapps.addKey(id, options);
           terminal.out(json ? JSON.stringify(key, null, 2) : `key      ${key.id}\nAPI key  ${key.apiKey}`);
+        }),
+    );
+
+  dapp
+    .command("change-key")
+    .argument("<keyId>", "id of the key, not the key itself")
+    .option("--name <name>", "what to call the key")
+    .option("--daily-limit <n>", 'most requests it may make in a day (UTC), or "none"', (text) =>
+      text === "none" ? text : parseDailyLimit(text),
+    )
+    .option("--json", "print JSON")
+    .description("Changes the name or the daily limit of an API key. The key itself stays the same.")
+    .addHelpText("after", CHANGE_EXAMPLES)
+    .action(
+      (keyId: string, flags: JsonFlag & { readonly name?: string; readonly dailyLimit?: number | "none" }) =>
+        withTools(async ({ dapps }) => {
+          const { name, dailyLimit: limit, json } = flags;
+          if (name === undefined && limit === undefined)
+            throw new InvalidParameterError([{ path: "", message: "give --name, --daily-limit or both" }]);
+          const dailyLimit = limit === "none" ? null : limit;
+          const { apiKey: _, ...key } = await dapps.changeKey(keyId, { name, dailyLimit });
+          const most =
+            key.dailyLimit === null ? "no daily limit" : `at most ${key.dailyLimit} requests a day`;
+          terminal.out(json ? JSON.stringify(key, null, 2) : `${keyId} is ${key.name || "unnamed"}, ${most}`);
         }),
     );
 

@@ -63,6 +63,13 @@ export interface TycheOperator {
     params?: { readonly name?: string; readonly dailyLimit?: number },
     options?: SubmitOptions,
   ): Promise<NewKeyView>;
+  /** Changes name and limit as far as they are given; a `dailyLimit` of `null` ends the limit. */
+  changeKey(
+    dappId: string,
+    keyId: string,
+    change: { readonly name?: string; readonly dailyLimit?: number | null },
+    options?: CallOptions,
+  ): Promise<KeyView>;
   /** Returns a key that has not been revoked, in plain text. */
   revealKey(dappId: string, keyId: string, options?: CallOptions): Promise<NewKeyView>;
   revokeKey(dappId: string, keyId: string, options?: CallOptions): Promise<KeyView>;
@@ -142,6 +149,8 @@ export function createOperator({ token, ...options }: OperatorOptions): TycheOpe
     deleteDapp: (dappId, options) => send({ method: "DELETE", path: of(dappId) }, options),
     keys: (dappId, options) => list(of(dappId, "/keys"), options),
     addKey: (dappId, body = {}, options) => create(of(dappId, "/keys"), body, options),
+    changeKey: (dappId, keyId, body, options) =>
+      send({ method: "PATCH", path: keyOf(dappId, keyId), body }, options),
     revealKey: (dappId, keyId, options) => get(keyOf(dappId, keyId), options),
     revokeKey: (dappId, keyId, options) => send({ method: "DELETE", path: keyOf(dappId, keyId) }, options),
     configVars: (dappId, options) => list(of(dappId, "/configVars"), options),

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { crc32 } from "node:zlib";
 import { open, seal } from "../lib/secrets.ts";
-import { listKeys, updateSealedKey, type StoredKey } from "../store/dapps.ts";
+import { listKeys, updateKey, type StoredKey } from "../store/dapps.ts";
 import { findSetting, saveSetting } from "../store/settings.ts";
 import type { Store } from "../store/store.ts";
 import { StoreError } from "../store/storeErrors.ts";
@@ -81,7 +81,7 @@ export async function bindKeys(store: Store, sealingKey: Uint8Array): Promise<vo
   await store.write(async (db) => {
     for (const key of await listKeys(db)) {
       const apiKey = openIn(sealingKey, key.sealed, key.id);
-      if (apiKey !== undefined) await updateSealedKey(db, key.id, sealKey(sealingKey, apiKey, key));
+      if (apiKey !== undefined) await updateKey(db, key.id, { sealed: sealKey(sealingKey, apiKey, key) });
     }
     await saveSetting(db, BOUND_SETTING, "yes");
   });

@@ -14,6 +14,7 @@ import {
   noteKeyUse,
   revokeKey,
   updateDapp,
+  updateKey,
   type Creation,
   type StoredDapp,
   type StoredKey,
@@ -30,6 +31,8 @@ export interface Dapp {
   readonly name: string;
   /** Identifies the key without revealing it: fit for logs, rate limits and metrics. */
   readonly keyId: string;
+  /** What its owner calls the key. Default: it has no name. */
+  readonly keyName?: string;
   /** Requests that calls with the key may make per day (UTC). Default: no limit. */
   readonly keyDailyLimit?: number;
   readonly facilities: readonly Facility[];
@@ -39,6 +42,9 @@ export interface Dapp {
 
 /** Everything a new dapp may do. */
 const ALL_FACILITIES: readonly Facility[] = ["presets", "functions"];
+
+/** Name of the key that a dapp is created with. */
+const FIRST_KEY = "first key";
 
 /** Minimum interval between records of a key's use. */
 const NOTED_EVERY_MS = 60_000;
@@ -105,6 +111,14 @@ export interface DappDirectory {
     dappId: string,
     options?: CreationOptions & { readonly name?: string; readonly dailyLimit?: number },
   ): Promise<LiveKeyView>;
+  /**
+   * Changes name and limit of a key as far as they are given; a `dailyLimit` of `null` ends the limit. Throws `invalid_parameter` as
+   * {@link addKey} does, and `not_found` when there is no live key with this id.
+   */
+  changeKey(
+    keyId: string,
+    change: { readonly name?: string | undefined; readonly dailyLimit?: number | null | undefined },
+  ): Promise<KeyView>;
   /** Revokes a key at once and erases it; throws `not_found` when there is no live key with this id. */
   revokeKey(keyId: string): Promise<void>;
 }
@@ -199,6 +213,7 @@ export function createDappDirectory(store: Store, sealingKey: Uint8Array): DappD
           "dapps.facilities",
           "dapps.beacon",
           "api_keys.daily_limit",
+          "api_keys.name as keyName",
           "api_keys.sealed",
         ])
         .select(sql<string>`api_keys.id`.as("keyId"))
@@ -215,6 +230,7 @@ export function createDappDirectory(store: Store, sealingKey: Uint8Array): DappD
         id: row.id,
         name: row.name,
         keyId: row.keyId,
+        keyName: row.keyName,
         ...(row.daily_limit === null ? {} : { keyDailyLimit: row.daily_limit }),
         facilities: row.facilities.split(" ") as Facility[],
         ...(row.beacon === null ? {} : { beacon: row.beacon }),
@@ -241,7 +257,7 @@ export function createDappDirectory(store: Store, sealingKey: Uint8Array): DappD
     async create(name, facilities = ALL_FACILITIES, { idempotencyKey } = {}) {
       const dapp = { id: createId("dapp"), name: parseName(name), facilities, createdAt: Date.now() };
       const creation = creationOf("", idempotencyKey, { name: dapp.name, facilities });
-      const { dappId, key } = await createOnce(creation, makeKey(dapp.id), dapp);
+      const { dappId, key } = await createOnce(creation, makeKey(dapp.id, FIRST_KEY), dapp);
       return { dapp: dappId === dapp.id ? dapp : await get(dappId), key };
     },
     async rename(dappId, name) {
@@ -263,18 +279,29 @@ export function createDappDirectory(store: Store, sealingKey: Uint8Array): DappD
     get,
     keys: async (dappId) => (await listKeys(store.db, dappId)).map(view),
     async addKey(dappId, { name: given = "", dailyLimit, idempotencyKey } = {}) {
-      const name = given.trim() === "" ? "" : parseName(given);
+      const name = parseKeyName(given);
       const creation = creationOf(dappId, idempotencyKey, { name, dailyLimit });
       return (await createOnce(creation, makeKey(dappId, name, dailyLimit))).key;
     },
+    async changeKey(keyId, { name: given, dailyLimit }) {
+      const name = given === undefined ? undefined : parseKeyName(given);
+      return await store.write(async (db) => {
+        const key = (await listKeys(db)).find(({ id, revokedAt }) => id === keyId && revokedAt === null);
+        const apiKey = key && openKey(sealingKey, key);
+        if (key === undefined || apiKey === undefined) throw new UnknownKeyError(keyId);
+        const changed = {
+          ...key,
+          name: name ?? key.name,
+          dailyLimit: dailyLimit === undefined ? key.dailyLimit : dailyLimit,
+        };
+        const sealed = sealKey(sealingKey, apiKey, changed);
+        const row = { name: changed.name, daily_limit: changed.dailyLimit, sealed };
+        if (!(await updateKey(db, keyId, row))) throw new UnknownKeyError(keyId);
+        return view({ ...changed, sealed });
+      });
+    },
     async revokeKey(keyId) {
-      if (await revokeKey(store, keyId, Date.now())) return;
-      // What isn't an id may be the key itself, which no message shows.
-      throw new UnknownDappError(
-        keyId.startsWith("key_")
-          ? `live key ${keyId}`
-          : "key with this id: ids begin with key_, and tyche dapp config shows them",
-      );
+      if (!(await revokeKey(store, keyId, Date.now()))) throw new UnknownKeyError(keyId);
     },
   };
 }
@@ -328,6 +355,18 @@ export class UnknownDappError extends TycheError {
   }
 }
 
+/** There is no live key with this id. */
+export class UnknownKeyError extends UnknownDappError {
+  constructor(keyId: string) {
+    super(
+      // What isn't an id may be the key itself, which no message shows.
+      keyId.startsWith("key_")
+        ? `live key ${keyId}`
+        : "key with this id: ids begin with key_, and tyche dapp config shows them",
+    );
+  }
+}
+
 /** Longest name, in characters (Unicode code points). */
 export const MAX_NAME_CHARACTERS = 60;
 
@@ -363,6 +402,11 @@ export function parseName(text: string): string {
   if (foldName(name).startsWith(ID_PREFIX))
     throw violation('must not begin with "dapp_", as the ids of dapps do');
   return name;
+}
+
+/** Parses a key's name, which may be empty. */
+function parseKeyName(text: string): string {
+  return text.trim() === "" ? "" : parseName(text);
 }
 
 function nameOfCharacter(character: string): string {

@@ -17,6 +17,8 @@ export interface RequestState {
   isStillAdmitted?: () => Promise<boolean>;
   /** Contract that is linked, for the audit log. */
   consumer?: string;
+  /** What an answer is about as it was before the call, for the audit log. */
+  before?: object | undefined;
   /** Whether everything was as the call would have it. */
   isUnchanged?: boolean;
   /** Code of the error in the response. */

@@ -24,11 +24,13 @@ export function createDappOperation(
   return <Name extends keyof RequestSchemas>(
     given: Pick<Operation, Described> & {
       readonly request: Name;
+      /** Returns what is about to be changed as it is, for the audit log. */
+      readonly before?: (dapp: Dapp, id: string) => Promise<object>;
       /** @param id empty where the path names none. */
       readonly run: (dapp: Dapp, id: string, values: Static<RequestSchemas[Name]>) => Promise<object>;
     },
   ): Operation => {
-    const { run, ...rest } = given;
+    const { run, before, ...rest } = given;
     const takesBody = given.request !== "none" && !["get", "delete"].includes(given.method);
     return {
       ...rest,
@@ -42,6 +44,7 @@ export function createDappOperation(
         const validate = deps.schemas().validate[given.request] as Validator<Static<RequestSchemas[Name]>>;
         const parsed = parseRequest(values, validate);
         const { [of.id]: id = "" } = ctx["params"] as Readonly<Record<string, string>>;
+        ctx.state.before = await before?.(getDapp(ctx), id);
         sendJson(ctx, 200, { data: await run(getDapp(ctx), id, parsed) });
       },
     };

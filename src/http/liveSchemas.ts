@@ -443,6 +443,21 @@ function createRequestSchemas(networks: readonly NetworkView[], presets: readonl
       },
       STRICT,
     ),
+    changeKey: Type.Object(
+      {
+        name: Type.Optional(
+          Type.String({ description: "The new name: at most 60 characters; empty for none." }),
+        ),
+        dailyLimit: Type.Optional(
+          Type.Union([Type.Integer({ minimum: 1, maximum: MAX_DAILY_LIMIT }), Type.Null()], {
+            [EXPECTED]: `a whole number from 1 to ${MAX_DAILY_LIMIT}, or null`,
+            description:
+              "Maximum number of requests that the key may make per day (UTC); `null` for no limit.",
+          }),
+        ),
+      },
+      STRICT,
+    ),
     createInvitation: Type.Object({ role: role() }, STRICT),
     changeMember: Type.Object({ role: role() }, STRICT),
     changePerson: Type.Object(
@@ -667,6 +682,13 @@ function createRequestSchemas(networks: readonly NetworkView[], presets: readonl
     onChain: Type.Object(
       {
         network: Type.Optional(oneOf(networkNames, "Only the requests on this network. Default: on all.")),
+        preset: Type.Optional(
+          Type.String({
+            maxLength: 100,
+            description:
+              "Only the requests for this preset. A page looks through 1,000 requests, so that it may have few or none of them before the last.",
+          }),
+        ),
         cursor: pageCursor("req"),
       },
       STRICT,

@@ -1,3 +1,4 @@
+import type { AuditChange } from "../api/types.ts";
 import { TycheError } from "../lib/errors.ts";
 import type { HttpContext } from "./context.ts";
 import type { Operation } from "./operation.ts";
@@ -6,6 +7,31 @@ import type { OperatorPart } from "./operatorPart.ts";
 /** Operations that only read, or make a request that the dapp's list of requests records; all others are in the audit log. */
 const UNRECORDED =
   /^(?:(?:get|list|explore|run|request|simulate|verify|search|read|test)[A-Z]|useFaucet$|search$)/;
+
+/** Members whose change the log records. The values of objects aren't kept: they may be long, and secret. */
+const CHANGEABLE = [
+  "name",
+  "role",
+  "isOperator",
+  "dailyLimit",
+  "beacon",
+  "every",
+  "cron",
+  "timeZone",
+  "catchUp",
+  "window",
+  "overlap",
+  "until",
+  "action",
+  "actionNetwork",
+  "url",
+  "description",
+  "events",
+  "pausedAt",
+];
+/** Those of them that matter of what is created, and of what is removed. */
+const GIVEN = ["role", "dailyLimit"];
+const LOST = ["role"];
 
 /** Whether the audit log records an operation: it reveals, creates, changes or deletes something. */
 export function isAudited(operation: string): boolean {
@@ -27,7 +53,7 @@ export async function recordChange(
   const named = params.find(([name]) => name !== "dappId")?.[1];
   const entry = await people.audit({
     actor: caller?.id ?? dapp?.keyId ?? "",
-    actor_name: caller?.person?.name ?? "",
+    actor_name: caller?.person?.name ?? dapp?.keyName ?? "",
     dapp_id: dapp?.id ?? null,
     action: operation.id,
     subject: named ?? null,
@@ -43,23 +69,51 @@ export async function recordChange(
   }
   const isRefused = ctx.status >= 400 && requestId() === null;
   if (isRefused || ctx.state.isUnchanged === true) return await people.withdrawAudit(entry);
-  const { id: made, name } = readSubject(ctx.body);
+  const data = readData(ctx.body);
+  const { id: made, name } = readSubject(data);
   const dappId = dapp?.id ?? (operation.id === "createDapp" ? made : undefined);
   await people.completeAudit(entry, {
     dapp_id: dappId ?? null,
     subject: named ?? made ?? requestId(),
     // Whoever deletes a dapp is not told its name again.
     subject_name: ctx.state.consumer ?? name ?? (operation.id === "deleteDapp" ? dapp?.name : null) ?? null,
+    changes: JSON.stringify(findChanges(operation, ctx.state.before, data)),
   });
 }
 
+type Data = Readonly<Record<string, unknown>>;
+
+/** Returns what an answer says; an empty object if it says nothing. */
+function readData(body: unknown): Data {
+  return typeof body === "string" ? ((JSON.parse(body) as { readonly data?: Data }).data ?? {}) : {};
+}
+
 /** Returns id and name of what an answer is about, as far as it has them; of a webhook, the host of its URL. */
-function readSubject(body: unknown): { readonly id?: string; readonly name?: string } {
-  if (typeof body !== "string") return {};
-  const { data } = JSON.parse(body) as { readonly data?: Readonly<Record<string, unknown>> };
+function readSubject(data: Data): { readonly id?: string; readonly name?: string } {
   const text = (member: string): string | undefined =>
-    typeof data?.[member] === "string" && data[member] !== "" ? data[member] : undefined;
+    typeof data[member] === "string" && data[member] !== "" ? data[member] : undefined;
   const id = text("id");
   const name = text("name") ?? URL.parse(text("url") ?? "")?.host;
   return { ...(id === undefined ? {} : { id }), ...(name === undefined ? {} : { name }) };
+}
+
+/** Returns what an operation changed, created or removed, by what was there before it and by its answer. */
+function findChanges(
+  { method }: Pick<Operation, "method">,
+  before: object | undefined,
+  data: Data,
+): readonly AuditChange[] {
+  const isRemoved = method === "delete";
+  const [from, to]: readonly [Data, Data] = isRemoved ? [data, {}] : [{ ...before }, data];
+  return (isRemoved ? LOST : before === undefined ? GIVEN : CHANGEABLE)
+    .filter((member) => JSON.stringify(from[member] ?? null) !== JSON.stringify(to[member] ?? null))
+    .map((member) => ({ member, from: textOf(member, from), to: textOf(member, to) }));
+}
+
+/** Returns a value as the log keeps it. A URL may hold a token. */
+function textOf(member: string, { [member]: value }: Data): string | null {
+  if (Array.isArray(value)) return value.join(", ");
+  if (typeof value === "object" || value === undefined) return null;
+  const text = String(value);
+  return member === "url" ? (URL.parse(text)?.host ?? null) : text;
 }

@@ -65,6 +65,7 @@ export const LEAST_ROLE = {
 
   listKeys: "owner",
   addKey: "owner",
+  changeKey: "owner",
   revealKey: "owner",
   revokeKey: "owner",
   addConsumer: "owner",

@@ -1,4 +1,6 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import { endOperatorSession, hasOperatorSession, openOperatorSession } from "../store/operatorSessions.ts";
+import type { Store } from "../store/store.ts";
 import { hashOf, shownIdOf, type People } from "./people.ts";
 import type { Caller } from "./roles.ts";
 
@@ -43,37 +45,48 @@ export interface OperatorAccessOptions {
   readonly operatorToken: string;
   /** 32 bytes from which session tokens are made, the same in every replica. Default: random ones. */
   readonly tokenKey?: Uint8Array;
-  /** Default: sessions kept in this process. */
-  readonly sessions?: Sessions;
+  /** Keeps the sessions, so that they survive a restart. */
+  readonly store: Store;
+  /** Default: kept in this process. */
+  readonly codes?: SignInCodes;
   /** The sessions of people. Default: nobody's. */
   readonly people?: Pick<People, "findCaller" | "signOut">;
+  /** Default: `Date.now`. */
+  readonly now?: () => number;
 }
 
-/** Creates the access check. Rejects if the sessions can't be reached. */
+/** Creates the access check. Rejects if the codes can't be reached. */
 export async function createOperatorAccess({
   operatorToken,
   tokenKey = randomBytes(32),
-  sessions = createSessions(),
+  store,
+  codes = createSignInCodes(),
   people,
+  now = Date.now,
 }: OperatorAccessOptions): Promise<OperatorAccess> {
   const expected = digest(operatorToken);
   const signInCode = randomBytes(32).toString("base64url");
-  await sessions.addCode(hashOf(signInCode));
+  await codes.add(hashOf(signInCode));
+  /** A session is stored under a hash that takes the operator token too, so that another token ends it. */
+  const storedIdOf = (id: string): string => createHmac("sha256", operatorToken).update(id).digest("hex");
 
   const open = async (): Promise<string> => {
     const secret = randomBytes(32).toString("base64url");
-    await sessions.open(hashOf(secret), { ms: SESSION_MS, most: MAX_SESSIONS });
+    const session = { id: storedIdOf(hashOf(secret)), endsAt: now() + SESSION_MS };
+    await openOperatorSession(store, session, { now: now(), most: MAX_SESSIONS });
     return secret;
   };
   const macOf = (id: string): string => createHmac("sha256", tokenKey).update(id).digest("base64url");
   const pageKeyOf = (secret: string): string => macOf(`page ${hashOf(secret)}`);
   const findCaller = async (id: string): Promise<Caller | undefined> =>
-    (await sessions.has(id)) ? { id: shownIdOf(id), isOperator: true } : await people?.findCaller(id);
+    (await hasOperatorSession(store.db, storedIdOf(id), now()))
+      ? { id: shownIdOf(id), isOperator: true }
+      : await people?.findCaller(id);
 
   return {
     signInCode,
     signIn: async (token) => (timingSafeEqual(digest(token.trim()), expected) ? await open() : undefined),
-    signInOnce: async (code) => ((await sessions.useCode(hashOf(code))) ? await open() : undefined),
+    signInOnce: async (code) => ((await codes.use(hashOf(code))) ? await open() : undefined),
     pageKeyOf,
     async findToken(secret, pageKey) {
       const id = hashOf(secret);
@@ -84,7 +97,7 @@ export async function createOperatorAccess({
     },
     async signOut(secret) {
       const id = hashOf(secret);
-      await sessions.end(id);
+      await endOperatorSession(store.db, storedIdOf(id));
       await people?.signOut(id);
     },
     async recognize(credential) {
@@ -103,42 +116,21 @@ function digest(text: string): Buffer {
   return createHash("sha256").update(text).digest();
 }
 
-/** Stores who is signed in: in this process, or for all replicas together. Ids are hashes of secrets. */
-interface Sessions {
-  /** Opens a session that lasts `ms` milliseconds. If that makes more than `most`, the session that ends first is removed. */
-  open(id: string, session: { readonly ms: number; readonly most: number }): Promise<void>;
-  has(id: string): Promise<boolean>;
-  end(id: string): Promise<void>;
-  /** Stores a code for a single sign-in during this process's life. */
-  addCode(id: string): Promise<void>;
+/** The codes of sign-in links, each for a single sign-in during the life of the process that made it: in this process, or in what replicas share. */
+export interface SignInCodes {
+  /** `id`: hash of the code. */
+  add(id: string): Promise<void>;
   /** Consumes a code; returns whether it was valid. */
-  useCode(id: string): Promise<boolean>;
+  use(id: string): Promise<boolean>;
 }
 
-/** Creates sessions kept in this process: a restart ends them. `now`: default `Date.now`. */
-export function createSessions(now: () => number = Date.now): Sessions {
-  /** By id: when the session ends. In order of creation. */
-  const sessions = new Map<string, number>();
+/** Creates codes kept in this process. */
+export function createSignInCodes(): SignInCodes {
   const codes = new Set<string>();
   return {
-    async open(id, { ms, most }) {
-      const [oldest] = sessions.keys();
-      if (sessions.size >= most && oldest !== undefined) sessions.delete(oldest);
-      sessions.set(id, now() + ms);
-    },
-    async has(id) {
-      const endsAt = sessions.get(id);
-      if (endsAt === undefined) return false;
-      if (endsAt > now()) return true;
-      sessions.delete(id);
-      return false;
-    },
-    async end(id) {
-      sessions.delete(id);
-    },
-    async addCode(id) {
+    async add(id) {
       codes.add(id);
     },
-    useCode: async (id) => codes.delete(id),
+    use: async (id) => codes.delete(id),
   };
 }

@@ -2,6 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { MAX_NAME_CHARACTERS, parseName, UnknownDappError } from "../dapps/dapps.ts";
 import { TycheError } from "../lib/errors.ts";
 import { createId, firstId } from "../lib/id.ts";
+import { roleAllows } from "../lib/leastRole.ts";
 import type { Role } from "../lib/vocabulary.ts";
 import { lockAll } from "../store/dapps.ts";
 import {
@@ -89,7 +90,7 @@ interface Parts {
   readonly now: () => number;
 }
 
-type AuditEntry = Omit<AuditRow, "id" | "at" | "subject_name">;
+type AuditEntry = Omit<AuditRow, "id" | "at" | "subject_name" | "changes"> & { readonly changes?: string };
 
 /** Who changed what. */
 function createAuditing({ store, now, auditDays }: Parts & { readonly auditDays: number | undefined }) {
@@ -111,7 +112,7 @@ function createAuditing({ store, now, auditDays }: Parts & { readonly auditDays:
     /** Adds to an entry what its operation was done to. */
     async completeAudit(
       id: string,
-      found: Pick<AuditRow, "dapp_id" | "subject" | "subject_name">,
+      found: Pick<AuditRow, "dapp_id" | "subject" | "subject_name" | "changes">,
     ): Promise<void> {
       await store.db.updateTable("audit").set(found).where("id", "=", id).execute();
     },
@@ -178,11 +179,19 @@ function createSignIn({
     const invitation = await takeInvitation(db, { hash: hashOf(code) }, now());
     if (invitation === undefined) throw new InvitationRefusedError();
     const { dapp_id, role, id } = invitation;
-    const before = (await listMemberships(db, person.id)).find((one) => one.dapp_id === dapp_id)?.role;
-    if (before !== "owner" && !(before === "developer" && role === "viewer"))
-      await saveMember(db, { dappId: dapp_id, personId: person.id, role }, now());
+    const from = (await listMemberships(db, person.id)).find((one) => one.dapp_id === dapp_id)?.role ?? null;
+    const to = from !== null && roleAllows(from, role) ? from : role;
+    await saveMember(db, { dappId: dapp_id, personId: person.id, role: to }, now());
+    const changes = JSON.stringify([{ member: "role", from, to }]);
     await audit(
-      { actor: person.id, actor_name: person.name, dapp_id, action: "acceptInvitation", subject: id },
+      {
+        actor: person.id,
+        actor_name: person.name,
+        dapp_id,
+        action: "acceptInvitation",
+        subject: id,
+        changes,
+      },
       db,
     );
     return dapp_id;
@@ -386,8 +395,7 @@ function createMembers({ store, now }: Parts) {
         ),
       }));
     },
-    /** Creates an invitation; its code is known to nobody after this. */
-    /** Creates an invitation. `invitedBy`: name of the person who invites; empty for the operator. */
+    /** Creates an invitation; its code is known to nobody after this. `invitedBy`: name of the person who invites; empty for the operator. */
     async invite(
       dappId: string,
       role: Role,
@@ -417,14 +425,13 @@ function createMembers({ store, now }: Parts) {
       return taken;
     },
     /**
-     * Gives a member another role; `undefined` removes them. `isUnchanged`: they had it already. Throws `not_found`, and
-     * {@link LastLeaderError}.
+     * Gives a member another role; `undefined` removes them. Returns the member as before. Throws `not_found`, and {@link LastLeaderError}.
      */
     changeMember: (dappId: string, personId: string, role: Role | undefined) =>
       change(async (db) => {
         const before = await getMember(db, dappId, personId);
         await saveMember(db, { dappId, personId, role }, now());
-        return { ...before, role: role ?? before.role, isUnchanged: role === before.role };
+        return before;
       }),
     /** Makes a person an operator, or ends that. Throws `not_found`, and {@link LastLeaderError}. */
     async setOperator(personId: string, isOperator: boolean): Promise<void> {

@@ -192,9 +192,15 @@ export async function insertKey(db: Queryable, key: StoredKey, creation?: Creati
     .execute();
 }
 
-/** Replaces the sealed form of a key. */
-export async function updateSealedKey(db: Queryable, keyId: string, sealed: Uint8Array): Promise<void> {
-  await db.updateTable("api_keys").set({ sealed }).where("id", "=", keyId).execute();
+/** Changes a key that isn't revoked: its name, or its limit with the sealed form that goes with it. Returns whether there is such a key. */
+export async function updateKey(
+  db: Queryable,
+  keyId: string,
+  change: { readonly name?: string; readonly daily_limit?: number | null; readonly sealed?: Uint8Array },
+): Promise<boolean> {
+  const query = db.updateTable("api_keys").set(change).where("id", "=", keyId);
+  const { numUpdatedRows } = await query.where("revoked_at", "is", null).executeTakeFirst();
+  return numUpdatedRows > 0n;
 }
 
 /** Returns what a creation made, and the hash of its body. */

@@ -407,6 +407,20 @@ export const migrations: Record<string, Migration> = {
         .execute();
     },
   },
+  "0044_audit_changes": {
+    async up(db) {
+      await db.schema.alterTable("audit").addColumn("changes", "text").execute();
+    },
+  },
+  "0045_operator_sessions": {
+    async up(db) {
+      await db.schema
+        .createTable("operator_sessions")
+        .addColumn("id", "text", (c) => c.primaryKey())
+        .addColumn("ends_at", "integer", (c) => c.notNull())
+        .execute();
+    },
+  },
 };
 
 /** Hands {@link migrations} to Kysely's migrator. */

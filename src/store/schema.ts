@@ -411,6 +411,8 @@ export interface Tables {
     created_at: number;
     last_used_at: number;
   };
+  /** Sign-ins with the operator token, or the link that a start prints. `id`: HMAC-SHA256, hex. */
+  readonly operator_sessions: { id: string; ends_at: number };
   /** Challenges that passkeys have yet to answer. */
   readonly passkey_challenges: { id: string; expires_at: number };
   /** Who changed what. */
@@ -429,6 +431,8 @@ export interface Tables {
     subject: string | null;
     /** Its name then, the host of a webhook's URL, or a contract's address; `null` if it has none. */
     subject_name: string | null;
+    /** JSON: which members were changed, from what to what. */
+    changes: string | null;
   };
   /** Which replica dispatches on a network; used where several processes serve from one server database. */
   readonly leases: {

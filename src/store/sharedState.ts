@@ -13,7 +13,12 @@ const BEATS_PER_SWEEP = 30;
 /** The state that replicas on one PostgreSQL database share besides the journal. All of it may be lost when the database crashes. */
 export interface SharedState {
   readonly calls: SharedCalls;
-  readonly sessions: SharedSessions;
+  /** The codes of sign-in links, each for a single sign-in through any replica. */
+  readonly codes: {
+    add(id: string): Promise<void>;
+    /** Consumes a code; returns whether it was valid. */
+    use(id: string): Promise<boolean>;
+  };
   /** Removes this replica from the list, and with it its calls in flight and its sign-in code. */
   close(): Promise<void>;
 }
@@ -77,17 +82,16 @@ export async function openSharedState(
   };
   return {
     calls,
-    sessions: createSharedSessions(pool, replica),
+    codes: createSharedCodes(pool, replica),
     close: () => (closing ??= close()),
   };
 }
 
-/** Removes expired rows: dead replicas and their codes, sessions, and windows without a call in flight. */
+/** Removes expired rows: dead replicas and their codes, and windows without a call in flight. */
 async function sweep(pool: SharedPool): Promise<void> {
   const isAlive = `replicas.seen_at > ${NOW} - ${ALIVE_MS}`;
   await pool.query(`DELETE FROM replicas WHERE NOT ${isAlive}`, []);
   await pool.query("DELETE FROM sign_in_codes WHERE replica NOT IN (SELECT id FROM replicas)", []);
-  await pool.query(`DELETE FROM web_sessions WHERE ends_at <= ${NOW}`, []);
   await pool.query(
     `DELETE FROM call_counts WHERE ends_at <= ${NOW} AND NOT EXISTS (
        SELECT FROM jsonb_object_keys(under_way) AS one(replica) JOIN replicas ON replicas.id = one.replica)`,
@@ -95,41 +99,13 @@ async function sweep(pool: SharedPool): Promise<void> {
   );
 }
 
-/** Sign-ins to the application's pages that are valid through every replica. Ids are hashes of secrets. */
-interface SharedSessions {
-  /** Opens a session that lasts `ms` milliseconds. If that makes more than `most`, the sessions that end first are removed. */
-  open(id: string, session: { readonly ms: number; readonly most: number }): Promise<void>;
-  has(id: string): Promise<boolean>;
-  end(id: string): Promise<void>;
-  /** Stores a single-use sign-in code, valid while this replica is alive. */
-  addCode(id: string): Promise<void>;
-  /** Consumes a code; returns whether it was valid. */
-  useCode(id: string): Promise<boolean>;
-}
-
-/** Creates a replica's sessions. */
-function createSharedSessions(pool: Pick<SharedPool, "query">, replica: string): SharedSessions {
+/** Creates a replica's codes. Ids are hashes. A code is valid while this replica is alive. */
+function createSharedCodes(pool: Pick<SharedPool, "query">, replica: string): SharedState["codes"] {
   return {
-    async open(id, { ms, most }) {
-      await pool.query(
-        `WITH kept AS (
-           SELECT id FROM web_sessions WHERE ends_at > ${NOW} ORDER BY ends_at DESC, id LIMIT $3::int - 1),
-         removed AS (DELETE FROM web_sessions WHERE id NOT IN (SELECT id FROM kept))
-         INSERT INTO web_sessions (id, ends_at) VALUES ($1, ${NOW} + $2::bigint)`,
-        [id, ms, most],
-      );
-    },
-    async has(id) {
-      const rows = await pool.query(`SELECT 1 FROM web_sessions WHERE id = $1 AND ends_at > ${NOW}`, [id]);
-      return rows.length > 0;
-    },
-    async end(id) {
-      await pool.query("DELETE FROM web_sessions WHERE id = $1", [id]);
-    },
-    async addCode(id) {
+    async add(id) {
       await pool.query("INSERT INTO sign_in_codes (id, replica) VALUES ($1, $2)", [id, replica]);
     },
-    async useCode(id) {
+    async use(id) {
       const rows = await pool.query(
         `DELETE FROM sign_in_codes WHERE id = $1
          AND replica IN (SELECT id FROM replicas WHERE seen_at > ${NOW} - ${ALIVE_MS}) RETURNING id`,

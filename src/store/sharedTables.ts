@@ -11,7 +11,7 @@ export const SHARED_TABLE_NAMES: readonly string[] = [
 
 /**
  * Creates the tables that replicas share besides the journal, on PostgreSQL only. Unlogged, so no write waits for a flush; a server crash
- * empties them, which ends sessions and resets counts. They are not part of the journal: they are neither copied nor backed up.
+ * empties them, which ends codes and resets counts; `web_sessions` is of earlier versions. They are not part of the journal: they are neither copied nor backed up.
  */
 export const sharedTables: Migration = {
   async up(db: Kysely<unknown>) {

@@ -34,6 +34,7 @@ export const TABLE_KEYS: { readonly [Name in keyof Tables]: readonly (keyof Tabl
   members: ["dapp_id", "person_id"],
   invitations: ["id"],
   person_sessions: ["id"],
+  operator_sessions: ["id"],
   passkey_challenges: ["id"],
   audit: ["id"],
   leases: ["network"],

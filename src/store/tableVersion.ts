@@ -36,6 +36,8 @@ export const ADDING: readonly string[] = [
   "0041_audit_names",
   "0042_requests_on_chain",
   "0043_inviters",
+  "0044_audit_changes",
+  "0045_operator_sessions",
 ];
 /** Name of the setting that says which versions may use the database: its newest migration, and the oldest that a version must know. */
 export const USABLE_SINCE_SETTING = "usable since migration";

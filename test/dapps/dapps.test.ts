@@ -69,6 +69,22 @@ test("behaviour: the keys of a deleted dapp are erased from every file of the da
   await close();
 });
 
+test("a key that is changed is still the one of its row", async () => {
+  const first = await open("a");
+  const { dapp, key } = await first.dapps.create("shop");
+  expect(await first.dapps.changeKey(key.id, { dailyLimit: 5 })).toMatchObject({
+    name: key.name,
+    dailyLimit: 5,
+  });
+  await first.close();
+  const { dapps, close } = await open("a");
+  expect(await dapps.authenticate(key.apiKey)).toMatchObject({ id: dapp.id, keyDailyLimit: 5 });
+  await dapps.revokeKey(key.id);
+  await expect(dapps.changeKey(key.id, { name: "x" })).rejects.toThrow(`there is no live key ${key.id}`);
+  expect(await dapps.keys(dapp.id)).toMatchObject([{ apiKey: null, name: key.name }]);
+  await close();
+});
+
 test("behaviour: creations with one idempotency key are one, also at the same time and after a restart", async () => {
   const first = await open("a");
   const calls = [1, 2, 3].map(() => first.dapps.create("shop", undefined, { idempotencyKey: "k" }));

@@ -113,6 +113,7 @@ test("behaviour: the operations of the operator, and no others, ask for the oper
   const asking = all.filter(({ security }) => JSON.stringify(security) === '[{"operatorToken":[]}]');
   expect(asking.map(({ operationId }) => operationId).toSorted()).toEqual([
     "addKey",
+    "changeKey",
     "changeMember",
     "changePerson",
     "createDapp",
@@ -328,6 +329,7 @@ test("behaviour: it describes every operation under /api", () => {
     "get /api/webhooks/{webhookId}",
     "get /api/webhooks/{webhookId}/attempts",
     "patch /api/dapps/{dappId}",
+    "patch /api/dapps/{dappId}/keys/{keyId}",
     "patch /api/dapps/{dappId}/members/{personId}",
     "patch /api/people/{personId}",
     "patch /api/schedules/{scheduleId}",

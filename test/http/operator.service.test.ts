@@ -131,6 +131,24 @@ describe("API keys", () => {
     await expect(operator.revealKey(dappId, added.id)).rejects.toMatchObject({ code: "not_found" });
   });
 
+  test("name and limit of a key are changed as far as they are given, and the key stays the same", async () => {
+    const { id, apiKey } = await operator.addKey(dappId, { name: "old" });
+    const change = (values: { readonly name?: string; readonly dailyLimit?: number | null }) =>
+      operator.changeKey(dappId, id, values);
+    expect(await change({ dailyLimit: 3 })).toMatchObject({ id, name: "old", dailyLimit: 3 });
+    expect(await change({ name: " new " })).toMatchObject({ id, name: "new", dailyLimit: 3 });
+    expect((await operator.revealKey(dappId, id)).apiKey).toBe(apiKey);
+    await connect(apiKey).requests();
+    expect(await change({ name: "", dailyLimit: null })).toMatchObject({ name: "", dailyLimit: null });
+    await expect(change({ dailyLimit: 0 })).rejects.toMatchObject({
+      code: "invalid_parameter",
+      details: [{ path: "/dailyLimit" }],
+    });
+    await expect(change({ name: "a\u202eb" })).rejects.toMatchObject({ code: "invalid_parameter" });
+    await operator.revokeKey(dappId, id);
+    await expect(change({ name: "again" })).rejects.toMatchObject({ code: "not_found" });
+  });
+
   test("option: a key may have a limit a day of its own: past it 429, for this key alone", async () => {
     const { apiKey, dailyLimit } = await operator.addKey(dappId, { dailyLimit: 2 });
     expect(dailyLimit).toBe(2);
@@ -170,8 +188,14 @@ describe("API keys", () => {
       name: "from a shell",
       dailyLimit: 7,
     });
+    const changed = await runTyche(
+      ["dapp", "change-key", id!, "--name", "renamed", "--daily-limit", "none"],
+      env,
+    );
+    expect(changed.output).toContain(`${id} is renamed, no daily limit`);
+    expect((await runTyche(["dapp", "change-key", id!], env)).output).toContain("give --name, --daily-limit");
     const { output } = await runTyche(["dapp", "config", dappId], env);
-    expect(output).toMatch(new RegExp(`${id} .*  from a shell`));
+    expect(output).toMatch(new RegExp(`${id} .*  renamed`));
     for (const limit of ["0", "2147483648", "many"])
       expect(await runTyche(["dapp", "add-key", dappId, "--daily-limit", limit], env)).toMatchObject({
         output: expect.stringContaining("must be a whole number from 1 to 2147483647"),

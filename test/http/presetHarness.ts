@@ -7,6 +7,8 @@ import { readPresets } from "../../src/requests/accept/presetTools.ts";
 import type { People } from "../../src/people/people.ts";
 import type { LogTriggers } from "../../src/triggers/logTriggers.ts";
 import type { Secrets } from "../../src/requests/secrets.ts";
+import { createSqliteDialect } from "../../src/store/sqliteDialect.ts";
+import { openStore } from "../../src/store/store.ts";
 import type { Schedules } from "../../src/triggers/schedules.ts";
 import type { Webhooks } from "../../src/webhooks/webhooks.ts";
 import { createExampleService } from "./exampleService.ts";
@@ -20,7 +22,10 @@ export async function describeOperator(): Promise<OperatorPart> {
     throw new Error("this part is described, not called");
   };
   return {
-    access: await createOperatorAccess({ operatorToken: OPERATOR_TOKEN }),
+    access: await createOperatorAccess({
+      operatorToken: OPERATOR_TOKEN,
+      store: await openStore(createSqliteDialect(":memory:")),
+    }),
     people: {} as People,
     baseUrl: unreachable,
     dapps: {} as DappDirectory,

@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import type { OperatorPart } from "../../src/http/operatorPart.ts";
 import { createOperatorAccess } from "../../src/people/access.ts";
+import { createSqliteDialect } from "../../src/store/sqliteDialect.ts";
+import { openStore } from "../../src/store/store.ts";
 import { API_KEY, DAPP } from "./exampleService.ts";
 import { PATIENT, startHarness, type Harness } from "./harness.ts";
 
@@ -151,7 +153,11 @@ test("behaviour: a stream keeps itself alive with comments, and ends when the se
 });
 
 test.each(["API key", "session"])("a stream ends without its result once its %s has ended", async (what) => {
-  const access = await createOperatorAccess({ operatorToken: "operator-token-of-these-tests-0123456789" });
+  const store = await openStore(createSqliteDialect(":memory:"));
+  const access = await createOperatorAccess({
+    operatorToken: "operator-token-of-these-tests-0123456789",
+    store,
+  });
   const secret = (await access.signInOnce(access.signInCode))!;
   const token = (await access.findToken(secret, access.pageKeyOf(secret)))!;
   const operator = { access, dapps: { get: async () => DAPP } } as unknown as OperatorPart;
@@ -164,6 +170,7 @@ test.each(["API key", "session"])("a stream ends without its result once its %s 
   else harness.service.revoke(API_KEY);
   expect((await readEvents(response)).events.filter(({ event }) => event !== "state")).toEqual([]);
   harness.service.advance(id, "fulfilled");
+  await store.close();
 });
 
 test("behaviour: a request that fails ends its stream with the error that the call would have had", async () => {

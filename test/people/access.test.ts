@@ -1,13 +1,22 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { createOperatorAccess, type OperatorAccess, createSessions } from "../../src/people/access.ts";
+import type { Store } from "../../src/store/store.ts";
+import { DATABASES, useStore } from "../support/databases.ts";
+import { createOperatorAccess, type OperatorAccess } from "../../src/people/access.ts";
 
 const TOKEN = "operator-token-of-these-tests-0123456789";
 
+let store: Store;
 let access: OperatorAccess;
 let now: number;
+useStore(DATABASES[0]![1], (given) => {
+  store = given;
+});
+/** The access check of a process, on the same data directory unless `tokenKey` is another. */
+const start = ({ operatorToken = TOKEN, tokenKey = new Uint8Array(32) } = {}): Promise<OperatorAccess> =>
+  createOperatorAccess({ operatorToken, tokenKey, store, now: () => now });
 beforeEach(async () => {
   now = 1_000_000;
-  access = await createOperatorAccess({ operatorToken: TOKEN, sessions: createSessions(() => now) });
+  access = await start();
 });
 
 const open = async (): Promise<{ readonly secret: string; readonly token: string }> => {
@@ -50,7 +59,7 @@ describe("the token of a session", () => {
   test("error: one that is changed anywhere, or of another service, is nothing", async () => {
     const { token } = await open();
     const [id, mac] = token.slice("tyche_session_".length).split(".") as [string, string];
-    const other = await createOperatorAccess({ operatorToken: TOKEN });
+    const other = await start({ tokenKey: new Uint8Array(32).fill(1) });
     expect(await other.recognize(token)).toBeUndefined();
     for (const changed of [
       `tyche_session_${id.replace(/^./, (digit) => (digit === "0" ? "1" : "0"))}.${mac}`,
@@ -84,9 +93,24 @@ describe("the token of a session", () => {
     expect(await access.recognize(second.token)).toBeUndefined();
   });
 
+  test("survives a restart, but not another operator token, and its id is not stored", async () => {
+    const { secret, token } = await open();
+    const restarted = await start();
+    expect(await restarted.findToken(secret, access.pageKeyOf(secret))).toBe(token);
+    expect(await restarted.recognize(token)).toBeDefined();
+    const operatorToken = `${TOKEN} that has changed`;
+    expect(await (await start({ operatorToken })).recognize(token)).toBeUndefined();
+    const stored = await store.db.selectFrom("operator_sessions").selectAll().execute();
+    expect(stored).toHaveLength(1);
+    expect(token).not.toContain(stored[0]!.id);
+  });
+
   test("behaviour: the hundred-and-first ends the oldest", async () => {
-    const [first, second] = [await open(), await open()];
-    for (let i = 0; i < 99; i += 1) await access.signIn(TOKEN);
+    const first = await open();
+    now += 1;
+    const second = await open();
+    now += 1;
+    for (let i = 0; i < 99; i += 1, now += 1) await access.signIn(TOKEN);
     expect(await access.recognize(first.token)).toBeUndefined();
     expect(await access.recognize(second.token)).toBeDefined();
   });

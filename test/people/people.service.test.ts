@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from "vitest";
-import { createOperator, type RoleName, type TycheOperator } from "../../src/client/index.ts";
+import { createClient, createOperator, type RoleName, type TycheOperator } from "../../src/client/index.ts";
 import { isAudited } from "../../src/http/recordChange.ts";
 import { LEAST_ROLE } from "../../src/lib/leastRole.ts";
 import {
@@ -340,6 +340,12 @@ describe("audit log", () => {
         ["operator", "", "createInvitation", expect.stringMatching(/^inv_/)],
       ],
     );
+    expect(items.map(({ changes }) => changes)).toEqual([
+      [],
+      [],
+      [{ member: "role", from: null, to: "owner" }],
+      [{ member: "role", from: null, to: "owner" }],
+    ]);
     const page = await operator.audit({ limit: 1 });
     expect(page.items).toMatchObject([{ action: "removePerson", subject: id, dappId: null }]);
     expect((await operator.audit({ limit: 1, cursor: page.nextCursor! })).items).toMatchObject([
@@ -355,8 +361,16 @@ describe("audit log", () => {
     await as(joined.owner!.token).changeMember(tyche.dappId, id, "viewer");
     await as(joined.owner!.token).changeMember(tyche.dappId, id, "developer");
     expect((await operator.audit({ limit: 2 })).items).toMatchObject([
-      { action: "changeMember", subject: id },
-      { action: "changeMember", subject: id },
+      {
+        action: "changeMember",
+        subject: id,
+        changes: [{ member: "role", from: "viewer", to: "developer" }],
+      },
+      {
+        action: "changeMember",
+        subject: id,
+        changes: [{ member: "role", from: "developer", to: "viewer" }],
+      },
     ]);
   });
 
@@ -375,14 +389,19 @@ describe("audit log", () => {
   });
 
   test("records what a dapp's key does, and no call that only reads or that the list of requests has", async () => {
-    const { id } = (await tyche.call("POST", "/api/webhooks", { body: { url: "https://example.com/x" } }))
-      .data as {
-      readonly id: string;
-    };
-    await tyche.call("GET", "/api/webhooks");
-    const { items } = await operator.audit({ dappId: tyche.dappId, limit: 1 });
+    const key = await operator.addKey(tyche.dappId, { name: "ci" });
+    const { webhooks } = createClient({ baseUrl: tyche.url, apiKey: key.apiKey });
+    const { id } = await webhooks.create({ url: "https://example.com/x" });
+    await webhooks.list();
+    await webhooks.change(id, { url: "https://hooks.example.com/secret-path", paused: true });
+    const { items } = await operator.audit({ dappId: tyche.dappId, limit: 2 });
     expect(items).toMatchObject([
-      { actor: expect.stringMatching(/^key_/), action: "createWebhook", subject: id, actorName: "" },
+      { actor: key.id, action: "changeWebhook", subject: id, actorName: "ci" },
+      { actor: key.id, action: "createWebhook", subject: id, actorName: "ci", changes: [] },
+    ]);
+    expect(items[0]!.changes).toEqual([
+      { member: "url", from: "example.com", to: "hooks.example.com" },
+      { member: "pausedAt", from: null, to: expect.stringMatching(/^\d{4}-/) },
     ]);
     expect(Object.keys(LEAST_ROLE).filter((one) => /^(?:get|list)/.test(one) && isAudited(one))).toEqual([]);
   });

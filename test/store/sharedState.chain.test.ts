@@ -24,7 +24,7 @@ beforeEach(() => {
 });
 afterEach(async () => {
   await Promise.all(open.splice(0).map((one) => one.close()));
-  await run("TRUNCATE replicas, call_counts, web_sessions, sign_in_codes");
+  await run("TRUNCATE replicas, call_counts, sign_in_codes");
 });
 
 const run = (text: string): Promise<unknown[]> =>
@@ -128,32 +128,14 @@ test("behaviour: the calls of a replica that has died count no more", async () =
   expect((await second.calls.begin(CALL, 2)).hasPlace).toBe(true);
 });
 
-test("behaviour: a session is good through each replica, by its hash, until it is ended anywhere", async () => {
-  const [first, second] = await openTwo();
-  await first.sessions.open("hash", { ms: 60_000, most: 2 });
-  expect(await second.sessions.has("hash")).toBe(true);
-  expect(await second.sessions.has("other")).toBe(false);
-  await second.sessions.end("hash");
-  expect(await first.sessions.has("hash")).toBe(false);
-  await first.sessions.open("over", { ms: 0, most: 2 });
-  expect(await second.sessions.has("over")).toBe(false);
-});
-
-test("behaviour: of more sessions than may be the first to end goes", async () => {
-  const { sessions } = await openReplica();
-  for (const [index, id] of ["a", "b", "c"].entries())
-    await sessions.open(id, { ms: 60_000 + index * 1_000, most: 2 });
-  expect(await Promise.all(["a", "b", "c"].map((id) => sessions.has(id)))).toEqual([false, true, true]);
-});
-
 test("behaviour: a sign-in code works once, through any replica, while the one that made it lives", async () => {
   const [first, second] = await openTwo();
-  await first.sessions.addCode("code");
-  await first.sessions.addCode("later");
-  const used = await Promise.all([first.sessions.useCode("code"), second.sessions.useCode("code")]);
+  await first.codes.add("code");
+  await first.codes.add("later");
+  const used = await Promise.all([first.codes.use("code"), second.codes.use("code")]);
   expect(used.filter(Boolean)).toHaveLength(1);
   await first.close();
-  expect(await second.sessions.useCode("later")).toBe(false);
+  expect(await second.codes.use("later")).toBe(false);
 });
 
 test("behaviour: another operator token is said, and is not stored", async () => {

@@ -45,6 +45,7 @@ const TABLES = [
   "audit",
   "passkey_challenges",
   "person_sessions",
+  "operator_sessions",
   "invitations",
   "members",
   "passkeys",

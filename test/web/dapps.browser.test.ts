@@ -65,7 +65,7 @@ test("behaviour: on a phone the tabs are one row, with the current one in view",
 
 describe("API keys", () => {
   const add = async (name: string): Promise<string> => {
-    await page.getByLabel("Name of a new key").fill(name);
+    await page.getByLabel("Name").fill(name);
     await page.getByRole("button", { name: "Add a key" }).click();
     const notice = page.locator(".notice", { hasText: `The new key ${name}` });
     return await visitor.copy(
@@ -82,8 +82,12 @@ describe("API keys", () => {
     expect(second).not.toBe(first);
     expect(await page.content()).not.toContain(first);
     await item("laptop").getByText(second.slice(-4)).waitFor();
-    await expect.poll(() => page.getByLabel("Name of a new key").inputValue()).toBe("");
-    expect((await operator.keys(dapp.id)).map(({ name }) => name)).toEqual(["", "build server", "laptop"]);
+    await expect.poll(() => page.getByLabel("Name").inputValue()).toBe("");
+    expect((await operator.keys(dapp.id)).map(({ name }) => name)).toEqual([
+      "first key",
+      "build server",
+      "laptop",
+    ]);
     expect(visitor.troubles).toEqual([]);
   });
 
@@ -138,7 +142,7 @@ describe("API keys", () => {
     });
     await client.schedules.delete(schedule.id);
     await client.secrets.set("API_KEY", { network: NETWORK, value: "value" });
-    await page.reload();
+    // The list is read again by itself.
     for (const words of [
       "deleted the webhook hooks.example.com",
       "deleted the schedule Nightly",
@@ -164,22 +168,48 @@ describe("API keys", () => {
 
   test("default: the first key has a name to tell it by, and a call that uses one is there to copy", async () => {
     await open("/keys");
-    await item("unnamed key").getByText("never used").waitFor();
+    await item("first key").getByText("never used").waitFor();
     const command = await visitor.copy(page.getByRole("button", { name: "Copy curl" }));
     const [, url] = /^curl -sS '([^']+)' -H "Authorization: \$TYCHE_API_KEY"$/.exec(command)!;
     const [{ id }] = (await operator.keys(dapp.id)) as [KeyView];
     const headers = { authorization: (await operator.revealKey(dapp.id, id)).apiKey };
     expect((await fetch(url!, { headers })).status).toBe(200);
     await page.setViewportSize({ width: 390, height: 800 });
-    const buttons = item("unnamed key").getByRole("button", { name: /^(?:Revoke|Reveal) key/ });
+    const buttons = item("first key").getByRole("button", { name: /^(?:Revoke|Reveal|Edit) key/ });
     await expect
       .poll(async () => {
-        const [one, other] = await buttons.evaluateAll((all) =>
+        const tops = await buttons.evaluateAll((all) =>
           all.map((button) => button.getBoundingClientRect().top),
         );
-        return one! - other!;
+        return [tops.length, new Set(tops).size];
       })
-      .toBe(0);
+      .toEqual([3, 1]);
+    expect(visitor.troubles).toEqual([]);
+  });
+
+  test("a key's name and limit are changed, and the audit log says from what to what", async () => {
+    await operator.addKey(dapp.id, { name: "ci", dailyLimit: 5 });
+    await open("/keys");
+    await item("ci")
+      .getByRole("button", { name: /^Edit key/ })
+      .click();
+    await item("ci").getByLabel("Name").fill("nightly");
+    await item("ci").getByLabel("Requests a day").fill("");
+    await visitor.inspect();
+    await item("ci").getByRole("button", { name: "Save" }).click();
+    await item("nightly").getByText("never used").waitFor();
+    expect(await item("nightly").textContent()).not.toContain("at most");
+    await item("nightly")
+      .getByRole("button", { name: /^Edit key/ })
+      .click();
+    await item("nightly").getByLabel("Requests a day").fill("0.5");
+    expect(await item("nightly").locator(":invalid").count()).toBeGreaterThan(0);
+    await open("/people");
+    const words = "changed the API key nightly (name: ci → nightly, requests a day: 5 → no limit)";
+    await page.getByRole("cell", { name: words, exact: true }).waitFor();
+    await page
+      .getByRole("cell", { name: "created the API key ci (requests a day: 5)", exact: true })
+      .waitFor();
     expect(visitor.troubles).toEqual([]);
   });
 
@@ -213,10 +243,10 @@ describe("API keys", () => {
 
   test("error: a name that is refused is said at its field, which has the focus", async () => {
     await open("/keys");
-    const field = page.getByLabel("Name of a new key");
+    const field = page.getByLabel("Name");
     await field.fill("x".repeat(61));
     await page.getByRole("button", { name: "Add a key" }).click();
-    const described = { name: "Name of a new key", description: /^must be 1 to 60 .* Optional\.$/ };
+    const described = { name: "Name", description: /^must be 1 to 60 .* Optional\.$/ };
     await page.getByRole("textbox", described).waitFor();
     await field.and(page.locator("[aria-invalid]:focus")).waitFor();
     expect(await field.inputValue()).toHaveLength(61);

@@ -21,7 +21,7 @@ export async function ensureDefaultDapp(
     return key.apiKey;
   }
   const live = (await dapps.keys(first.id)).find(({ revokedAt }) => revokedAt === null);
-  const apiKey = live?.apiKey ?? (await dapps.addKey(first.id)).apiKey;
+  const apiKey = live?.apiKey ?? (await dapps.addKey(first.id, { name: "key of a start" })).apiKey;
   writeKey(apiKey);
   return apiKey;
 }

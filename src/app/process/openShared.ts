@@ -6,6 +6,7 @@ import type { CallCounter } from "../../lib/callCounter.ts";
 import type { People } from "../../people/people.ts";
 import { deriveKey } from "../../lib/secrets.ts";
 import { openSharedState } from "../../store/sharedState.ts";
+import type { Store } from "../../store/store.ts";
 
 /** The call counter and the operator's sessions. */
 export interface SharedParts {
@@ -15,7 +16,7 @@ export interface SharedParts {
 }
 
 /**
- * Opens the call counter and the session store: shared by all replicas on a PostgreSQL database, otherwise in this process.
+ * Opens the call counter and the codes of sign-in links: shared by all replicas on a PostgreSQL database, otherwise in this process.
  *
  * @throws {SharedStateError} when the database does not answer.
  */
@@ -26,14 +27,15 @@ export async function openShared(options: {
   readonly masterKey: Uint8Array;
   readonly operatorToken: string;
   readonly people: People;
+  readonly store: Store;
   readonly log: Logger;
 }): Promise<SharedParts> {
-  const { database, replica, masterKey, operatorToken, people, log } = options;
+  const { database, replica, masterKey, operatorToken, people, store, log } = options;
   const tokenKey = deriveKey(masterKey, "session tokens");
   if (database === undefined)
     return {
       counter: createCallCounter(),
-      access: await createOperatorAccess({ operatorToken, tokenKey, people }),
+      access: await createOperatorAccess({ operatorToken, tokenKey, people, store }),
       close: async () => {},
     };
   const state = await openSharedState(database.url, {
@@ -46,8 +48,9 @@ export async function openShared(options: {
     const access = await createOperatorAccess({
       operatorToken,
       tokenKey,
-      sessions: state.sessions,
+      codes: state.codes,
       people,
+      store,
     });
     return { counter: createSharedCallCounter(state.calls), access, close: () => state.close() };
   } catch (error) {

@@ -91,6 +91,8 @@ const CLIENT_CALLS: Readonly<Record<string, (call: SampledOperation) => string>>
   listKeys: ({ values }) => `const keys = await operator.keys(${expression(values["dappId"])});`,
   addKey: ({ values }) =>
     `const { apiKey } = await operator.addKey(${expression(values["dappId"])}, { name: "production" });`,
+  changeKey: ({ values, body }) =>
+    `await operator.changeKey(${expression(values["dappId"])}, ${expression(values["keyId"])}, ${json(body)});`,
   revealKey: ({ values }) =>
     `const { apiKey } = await operator.revealKey(${expression(values["dappId"])}, ${expression(values["keyId"])});`,
   revokeKey: ({ values }) =>

@@ -64,6 +64,7 @@ export function logTriggerOperations(deps: HttpDeps, triggers: LogTriggers): rea
       request: "changeTrigger",
       example: { paused: true },
       answer: LogTriggerView,
+      before: (dapp, id) => triggers.get(dapp.id, id),
       run: (dapp, id, values) => triggers.change(dapp, id, values),
     }),
     operation({

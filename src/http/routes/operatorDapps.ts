@@ -91,6 +91,7 @@ export function operatorDappOperations(deps: HttpDeps, part: OperatorPart): read
         const given = await readParameters(ctx, deps.limits);
         const { name, beacon } = parseRequest(given, deps.schemas().validate.updateDapp);
         const { id } = getDapp(ctx);
+        ctx.state.before = viewDapp(await dapps.get(id));
         if (name !== undefined) await dapps.rename(id, name);
         if (beacon !== undefined) await dapps.setBeacon(id, beacon);
         sendJson(ctx, 200, { data: viewDapp(await dapps.get(id)) });

@@ -57,6 +57,29 @@ export function operatorKeyOperations(deps: HttpDeps, { dapps }: OperatorPart): 
         sendJson(ctx, 200, { data: viewNewKey(key) });
       },
     },
+    {
+      id: "changeKey",
+      method: "patch",
+      path: "/api/dapps/:dappId/keys/:keyId",
+      access: "operator",
+      tag: "Operator",
+      summary: "Change an API key",
+      description:
+        "Gives a live key another name or limit, as far as they are given; the key itself stays the same. The limit counts from the next call on.",
+      request: "changeKey",
+      placement: "body",
+      example: { name: "staging", dailyLimit: 500 },
+      answer: KeyView,
+      isAsync: false,
+      errors: ["not_found"],
+      async handle(ctx) {
+        const given = await readParameters(ctx, deps.limits);
+        const change = parseRequest(given, deps.schemas().validate.changeKey);
+        const before = await getKey(ctx);
+        ctx.state.before = viewKey(before);
+        sendJson(ctx, 200, { data: viewKey(await dapps.changeKey(before.id, change)) });
+      },
+    },
     reading({
       id: "revealKey",
       path: "/api/dapps/:dappId/keys/:keyId",

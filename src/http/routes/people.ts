@@ -9,7 +9,7 @@ import {
   PersonView,
   SessionView,
 } from "../../api/people.ts";
-import type { Membership } from "../../api/types.ts";
+import type { AuditChange, Membership } from "../../api/types.ts";
 import type { Role } from "../../lib/vocabulary.ts";
 import { localNameOf } from "../../people/passkeys.ts";
 import type { People } from "../../people/people.ts";
@@ -54,9 +54,10 @@ function memberOperations(deps: HttpDeps, { people, baseUrl }: OperatorPart): re
       example: { role: "developer" },
       answer: MemberView,
       async run(ctx, { role }) {
-        const changed = await people.changeMember(getDapp(ctx).id, readParam(ctx, "personId"), role);
-        ctx.state.isUnchanged = changed.isUnchanged;
-        return viewMember(changed);
+        const was = await people.changeMember(getDapp(ctx).id, readParam(ctx, "personId"), role);
+        ctx.state.before = viewMember(was);
+        ctx.state.isUnchanged = was.role === role;
+        return viewMember({ ...was, role });
       },
     }),
     {
@@ -115,7 +116,7 @@ function memberOperations(deps: HttpDeps, { people, baseUrl }: OperatorPart): re
 function personOperations(deps: HttpDeps, { people }: OperatorPart): readonly Operation[] {
   const reading = createPeopleReading(deps);
   const writing = createWriting(deps);
-  const findPerson = async (id: string) => (await people.list()).find((one) => one.id === id)!;
+  const findPerson = async (id: string) => (await people.list()).find((one) => one.id === id);
   /** Whose sessions a caller sees: their own, or with the operator's rights everybody's. */
   const personOf = (ctx: HttpContext): string | undefined => {
     const { id, isOperator } = getCaller(ctx);
@@ -210,8 +211,10 @@ function personOperations(deps: HttpDeps, { people }: OperatorPart): readonly Op
       answer: PersonView,
       async run(ctx, { isOperator }) {
         const id = readParam(ctx, "personId");
+        const before = await findPerson(id);
+        if (before !== undefined) ctx.state.before = viewPerson(before);
         await people.setOperator(id, isOperator);
-        return viewPerson(await findPerson(id));
+        return viewPerson((await findPerson(id))!);
       },
     }),
     {
@@ -226,7 +229,7 @@ function personOperations(deps: HttpDeps, { people }: OperatorPart): readonly Op
           const id = readParam(ctx, "personId");
           const person = await findPerson(id);
           await people.remove(id);
-          return viewPerson(person);
+          return viewPerson(person!);
         },
       }),
       method: "delete",
@@ -244,7 +247,7 @@ function auditOperation(deps: HttpDeps, { people }: OperatorPart): Operation {
     tag: "People",
     summary: "Read the audit log",
     description:
-      "Who created, revealed, changed, revoked, linked or deleted what, and who signed in, newest first, page by page: of the dapp that the header `Tyche-Dapp` names, or without it of the whole service. " +
+      "Who created, revealed, changed (from what to what), revoked, linked or deleted what, and who signed in, newest first, page by page: of the dapp that the header `Tyche-Dapp` names, or without it of the whole service. " +
       "Requests are not in it: `GET /api/requests` has them.",
     request: "audit",
     placement: "query",
@@ -255,13 +258,16 @@ function auditOperation(deps: HttpDeps, { people }: OperatorPart): Operation {
       const { limit, cursor } = parseRequest(readQuery(ctx), deps.schemas().validate.audit);
       const page = { dappId: ctx.state.dapp?.id, before: cursor, limit: limit + 1 };
       const rows = await people.auditLog(page);
-      const items = rows.slice(0, limit).map(({ at, actor_name, dapp_id, subject_name, ...row }) => ({
-        ...row,
-        at: iso(at),
-        actorName: actor_name,
-        dappId: dapp_id,
-        subjectName: subject_name,
-      }));
+      const items = rows
+        .slice(0, limit)
+        .map(({ at, actor_name, dapp_id, subject_name, changes, ...row }) => ({
+          ...row,
+          at: iso(at),
+          actorName: actor_name,
+          dappId: dapp_id,
+          subjectName: subject_name,
+          changes: JSON.parse(changes ?? "[]") as AuditChange[],
+        }));
       const nextCursor = rows.length > limit ? items.at(-1)!.id : null;
       sendJson(ctx, 200, { data: { items, nextCursor } });
     },

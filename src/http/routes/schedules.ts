@@ -22,6 +22,7 @@ export function scheduleOperations(deps: HttpDeps, schedules: Schedules): readon
     request: "changeSchedule",
     example: { paused: true },
     answer: ScheduleView,
+    before: (dapp, id) => schedules.get(dapp.id, id),
     run: (dapp, id, values) => schedules.change(dapp, id, values),
   });
   return [

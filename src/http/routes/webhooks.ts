@@ -63,6 +63,7 @@ export function webhookOperations(deps: HttpDeps, webhooks: Webhooks): readonly 
       request: "changeWebhook",
       example: { paused: true },
       answer: WebhookView,
+      before: (dapp, id) => webhooks.get(dapp.id, id),
       run: (dapp, id, values) => webhooks.change(dapp.id, id, values),
     }),
     operation({

@@ -5,15 +5,19 @@ import { Link } from "wouter";
 import { plainText } from "../../../lib/hiddenCharacters.ts";
 import { announce } from "../announce.ts";
 import { Loaded, Page, Refusal } from "../page.tsx";
-import { AUDIT_WORDS } from "../parts/auditWords.ts";
+import { AUDIT_WORDS, describeChange } from "../parts/auditWords.ts";
 import { describeBrowser } from "../parts/describeBrowser.ts";
 import { Age, Code, Time } from "../parts/format.tsx";
 import { ConfirmButton } from "../parts/forms.tsx";
 import { List, type Column } from "../parts/list.tsx";
 import { Notice, Tag, UnknownText } from "../parts/parts.tsx";
+import { refetchUnlessRefused } from "../refetch.ts";
 import { useMe, useOperator } from "../services.tsx";
 import { addPasskey } from "../session.ts";
 import { describePasskey } from "./signIn.tsx";
+
+/** Other people and programs make changes too. */
+const REFRESH_MS = 5_000;
 
 /** `/sessions`: the browsers in which people are signed in. */
 export function Sessions() {
@@ -201,6 +205,7 @@ export function AuditList({ dappId }: { readonly dappId?: string }) {
     queryFn: ({ pageParam }) => operator.audit({ dappId, cursor: pageParam }),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
+    refetchInterval: refetchUnlessRefused(() => REFRESH_MS),
   });
   if (query.data === undefined)
     return query.error === null ? <p className="note loading">Loading…</p> : <Refusal error={query.error} />;
@@ -224,16 +229,16 @@ export function AuditList({ dappId }: { readonly dappId?: string }) {
             head: "Who",
             kind: "long",
             cell: ({ actor, actorName, dappId: dapp }) =>
-              actorName !== "" ? (
+              actor.startsWith("key_") ? (
+                <>
+                  API key <Named id={actor} dappId={dapp} then={actorName || null} />
+                </>
+              ) : actorName !== "" ? (
                 <UnknownText text={actorName} />
               ) : actor === "operator" ? (
                 "Operator token"
               ) : actor.startsWith("session_") ? (
                 <span title={actor}>Operator</span>
-              ) : actor.startsWith("key_") ? (
-                <>
-                  API key <Named id={actor} dappId={dapp} />
-                </>
               ) : (
                 <Code text={actor} />
               ),
@@ -241,7 +246,7 @@ export function AuditList({ dappId }: { readonly dappId?: string }) {
           {
             head: "What",
             kind: "long",
-            cell: ({ action, subject, subjectName, dappId: dapp }) => (
+            cell: ({ action, subject, subjectName, dappId: dapp, changes }) => (
               <>
                 {AUDIT_WORDS[action] ?? action}{" "}
                 {(subject ?? subjectName) !== null && (
@@ -253,6 +258,7 @@ export function AuditList({ dappId }: { readonly dappId?: string }) {
                     in the dapp <Named id={dapp} dappId={dapp} />
                   </>
                 )}
+                {changes.length > 0 && <UnknownText text={` (${changes.map(describeChange).join(", ")})`} />}
               </>
             ),
           },

@@ -56,8 +56,7 @@ export function SignIn() {
           <>
             Open the link that the service printed when it started, or enter the operator token. It is in the
             file <code>operator-token</code> of the data directory (<code>.tyche</code> by default), unless
-            the operator keeps it elsewhere. This sign-in ends after twelve hours, and when the service
-            restarts.
+            the operator keeps it elsewhere. This sign-in ends after twelve hours.
           </>
         ) : (
           "This link was printed when the service started. It works once."

@@ -1,3 +1,5 @@
+import type { AuditChange } from "../../../client/index.ts";
+
 /** What the actions of the audit log are in words: "Ada {words} {subject}". */
 export const AUDIT_WORDS: Readonly<Record<string, string>> = {
   signIn: "signed in, with the session",
@@ -11,6 +13,7 @@ export const AUDIT_WORDS: Readonly<Record<string, string>> = {
   updateDapp: "changed the dapp",
   deleteDapp: "deleted the dapp",
   addKey: "created the API key",
+  changeKey: "changed the API key",
   revealKey: "revealed the API key",
   revokeKey: "revoked the API key",
   changeMember: "changed the role of",
@@ -34,3 +37,30 @@ export const AUDIT_WORDS: Readonly<Record<string, string>> = {
   rotateWebhookSecret: "replaced the secret of the webhook",
   replayWebhook: "sent missed events again to the webhook",
 };
+
+/** What members of an answer are called; others by their own names. */
+const MEMBERS: Readonly<Record<string, string>> = {
+  dailyLimit: "requests a day",
+  timeZone: "time zone",
+  catchUp: "missed ticks",
+  actionNetwork: "network of its requests",
+  url: "address",
+};
+/** What is left where a value is taken away. */
+const NOTHING: Readonly<Record<string, string>> = {
+  dailyLimit: "no limit",
+  until: "no end",
+  beacon: "what the network says",
+};
+
+/** Says what was changed of something, such as "viewer → developer". */
+export function describeChange({ member, from, to }: AuditChange): string {
+  if (member === "pausedAt") return to === null ? "resumed" : "paused";
+  if (member === "isOperator") return to === "true" ? "made an operator" : "no longer an operator";
+  if (member === "role" && from === null) return `as ${to}`;
+  if (member === "role") return to === null ? `was ${from}` : `${from} → ${to}`;
+  const name = MEMBERS[member] ?? member;
+  // Of these, no values are kept.
+  if (from === to) return name;
+  return from === null ? `${name}: ${to}` : `${name}: ${from} → ${to ?? NOTHING[member] ?? "none"}`;
+}

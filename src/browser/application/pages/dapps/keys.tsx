@@ -70,6 +70,11 @@ function KeysPanel({ dappId }: { readonly dappId: string }) {
                   key={apiKey.id}
                   dappId={dappId}
                   apiKey={apiKey}
+                  change={async (change) => {
+                    await operator.changeKey(dappId, apiKey.id, change);
+                    await refresh();
+                    announce("The key is changed.");
+                  }}
                   revoke={async () => {
                     await operator.revokeKey(dappId, apiKey.id);
                     if (added?.id === apiKey.id) setAdded(undefined);
@@ -89,9 +94,12 @@ function KeysPanel({ dappId }: { readonly dappId: string }) {
           </section>
           <section className="panel">
             <h2>Add a key</h2>
-            <AddKey
-              add={async (options) => {
-                setAdded(await operator.addKey(dappId, options));
+            <KeyForm
+              id="new"
+              label="Add a key"
+              save={async ({ name, dailyLimit }) => {
+                const limit = dailyLimit === null ? {} : { dailyLimit };
+                setAdded(await operator.addKey(dappId, { name, ...limit }));
                 await refresh();
               }}
             />
@@ -105,14 +113,16 @@ function KeysPanel({ dappId }: { readonly dappId: string }) {
 function KeyItem({
   dappId,
   apiKey,
+  change,
   revoke,
 }: {
   readonly dappId: string;
   readonly apiKey: KeyView;
+  readonly change: (change: KeyChange) => Promise<void>;
   readonly revoke: () => Promise<void>;
 }) {
   const { id, name, createdAt, lastUsedAt, revokedAt, dailyLimit } = apiKey;
-  // So is the one that a dapp is created with.
+  const [isEdited, edit] = useState(false);
   const title = <b>{name === "" ? "unnamed key" : <UnknownText text={name} />}</b>;
   const about = (
     <span className="note">
@@ -132,6 +142,9 @@ function KeyItem({
       {title}
       <div className="key-row">
         <RevealedKey dappId={dappId} apiKey={apiKey} />
+        <button type="button" aria-expanded={isEdited} onClick={() => edit(!isEdited)}>
+          Edit<span className="visually-hidden"> key {id}</span>
+        </button>
         <ConfirmButton
           question="Revoke this key?"
           detail={`Calls that use ${name === "" ? id : name} will be refused at once. This can't be undone.`}
@@ -142,20 +155,43 @@ function KeyItem({
         </ConfirmButton>
       </div>
       {about}
+      {isEdited && (
+        <KeyForm
+          id={id}
+          label="Save"
+          apiKey={apiKey}
+          save={async (values) => {
+            await change(values);
+            edit(false);
+          }}
+        />
+      )}
     </li>
   );
 }
 
-type AddOptions = NonNullable<Parameters<TycheOperator["addKey"]>[1]>;
+type KeyChange = Required<Parameters<TycheOperator["changeKey"]>[2]>;
 
-function AddKey({ add }: { readonly add: (options: AddOptions) => Promise<void> }) {
+/** Name and limit of a new key, or of an existing one. */
+function KeyForm({
+  id,
+  label,
+  apiKey,
+  save,
+}: {
+  /** Tells its fields from those of other forms. */
+  readonly id: string;
+  readonly label: string;
+  readonly apiKey?: KeyView;
+  readonly save: (values: KeyChange) => Promise<void>;
+}) {
   const { problems, refusal, isBusy, onSubmit } = useSubmission(
     ["name", "dailyLimit"],
     async (values, form) => {
       const limit = readField(values, "dailyLimit").trim();
-      await add({
+      await save({
         name: readField(values, "name").trim(),
-        ...(limit === "" ? {} : { dailyLimit: Number(limit) }),
+        dailyLimit: limit === "" ? null : Number(limit),
       });
       form.reset();
     },
@@ -163,11 +199,19 @@ function AddKey({ add }: { readonly add: (options: AddOptions) => Promise<void> 
   const [wrongName, wrongLimit] = [problems.get("name"), problems.get("dailyLimit")];
   return (
     <form className="fields" onSubmit={onSubmit}>
-      <Field id="key-name" label="Name of a new key" note="Optional." problem={wrongName}>
-        {(control) => <input {...control} name="name" autoComplete="off" />}
+      <Field id={`name-${id}`} label="Name" note="Optional." problem={wrongName}>
+        {(control) => (
+          <input
+            {...control}
+            name="name"
+            defaultValue={apiKey?.name}
+            autoComplete="off"
+            autoFocus={apiKey !== undefined}
+          />
+        )}
       </Field>
       <Field
-        id="key-limit"
+        id={`limit-${id}`}
         label="Requests a day"
         note="Leave empty for no limit. The day begins at 00:00 UTC."
         problem={wrongLimit}
@@ -178,6 +222,7 @@ function AddKey({ add }: { readonly add: (options: AddOptions) => Promise<void> 
             name="dailyLimit"
             type="number"
             min="1"
+            defaultValue={apiKey?.dailyLimit ?? ""}
             inputMode="numeric"
             autoComplete="off"
           />
@@ -185,7 +230,7 @@ function AddKey({ add }: { readonly add: (options: AddOptions) => Promise<void> 
       </Field>
       {refusal !== undefined && <Notice kind="bad">{refusal}</Notice>}
       <div>
-        <button disabled={isBusy}>Add a key</button>
+        <button disabled={isBusy}>{label}</button>
       </div>
     </form>
   );

@@ -42,7 +42,8 @@ function Members({ dappId }: { readonly dappId: string }) {
   const queries = useQueryClient();
   const [problem, setProblem] = useState<string>();
   const query = useQuery({ queryKey: ["members", dappId], queryFn: () => operator.members(dappId) });
-  const refresh = () => queries.invalidateQueries({ queryKey: ["members", dappId] });
+  // The audit log too.
+  const refresh = () => queries.invalidateQueries();
   const change = async (personId: string, role: RoleName): Promise<void> => {
     setProblem(undefined);
     try {
@@ -119,7 +120,7 @@ function Invitations({ dappId }: { readonly dappId: string }) {
   const queries = useQueryClient();
   const [made, setMade] = useState<NewInvitation>();
   const query = useQuery({ queryKey: ["invitations", dappId], queryFn: () => operator.invitations(dappId) });
-  const refresh = () => queries.invalidateQueries({ queryKey: ["invitations", dappId] });
+  const refresh = () => queries.invalidateQueries();
   const { refusal, isBusy, onSubmit } = useSubmission([], async (values) => {
     setMade(await operator.invite(dappId, readField(values, "role") as RoleName));
     await refresh();
