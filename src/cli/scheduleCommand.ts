@@ -148,11 +148,11 @@ function describeRun(run: TriggerRun, terminal: Terminal): string {
 
 /** Says what became of a trigger's run. */
 export function describeOutcome(
-  run: Pick<LogRun, "state" | "reason" | "detail" | "requestId" | "requestState" | "error">,
+  run: Pick<LogRun, "state" | "reason" | "detail" | "requestId" | "requestState" | "result" | "error">,
   { colors }: Terminal,
 ): string {
   const { state, reason, requestId, requestState, error } = run;
-  const detail = error?.message ?? run.detail;
+  const detail = error?.message ?? run.result ?? run.detail;
   const outcome =
     state === "requested"
       ? `${requestId}${requestState === null ? "" : `  ${colorOf(requestState, colors)(requestState)}`}`

@@ -39,7 +39,12 @@ export interface TycheExplorer {
   ): Promise<SearchResult>;
   /** Lists the requests that are on chain, newest first; `cursor`: `nextCursor` of the page before. */
   requests(
-    options?: CallOptions & { readonly network?: string | undefined; readonly cursor?: string | undefined },
+    options?: CallOptions & {
+      readonly network?: string | undefined;
+      /** Only those for this preset. */
+      readonly preset?: string | undefined;
+      readonly cursor?: string | undefined;
+    },
   ): Promise<{ readonly items: readonly RequestSummary[]; readonly nextCursor: string | null }>;
   shared(id: string, options?: CallOptions): Promise<SharedResult>;
   /**
@@ -99,7 +104,8 @@ export function createExplorer(
     contract: (network, address, options) => get(on(network, "addresses", address, "contract"), options),
     search: (query, network, options) =>
       get("/search", options, { q: query, network, before: options?.before }),
-    requests: ({ network, cursor, ...options } = {}) => get("/requests", options, { network, cursor }),
+    requests: ({ network, preset, cursor, ...options } = {}) =>
+      get("/requests", options, { network, preset, cursor }),
     shared: (id, options) => get(`/results/${encodeURIComponent(id)}`, options),
     chainData: (id, options) => get(`/results/${encodeURIComponent(id)}/chainData`, options),
     handInRound: ({ round, chainHash }, signature, options = {}) =>

@@ -7,6 +7,7 @@ import { presetRequestId } from "../chainlink/presetBatch.ts";
 import type { RawLog } from "../evm/client.ts";
 import type { ChainArchive, LogQuery } from "./chainArchive.ts";
 import type { ExploredChain } from "./exploredChain.ts";
+import { readBlocks } from "./lists.ts";
 import type { SearchTerms } from "./searchTerms.ts";
 
 /**
@@ -19,6 +20,9 @@ const EXTERNAL_BLOCKS = 100_000n;
 /** Blocks per query on an external network: providers refuse wider ranges. */
 const QUERIED_BLOCKS = 10_000n;
 
+/** Newest blocks of an embedded chain in which hashes are looked for by their beginning. */
+export const PREFIX_BLOCKS = 500;
+
 /** Queries in one search for a label, and hits at which it ends: the next search goes on. Of longer labels, no more are listed. */
 const LABEL_QUERIES = 10;
 const LABEL_HITS = 50;
@@ -29,11 +33,13 @@ export const REQUEST_REACH =
 
 /** Finds everything on a chain that matches the terms, except requests: each lookup is by key, and cheap. */
 export async function searchChain(
-  { hash, address, blockNumber, name }: SearchTerms,
-  { network, archive }: ExploredChain,
+  { hash, prefix, address, blockNumber, name }: SearchTerms,
+  chain: ExploredChain,
   book: AddressBook,
 ): Promise<SearchHit[]> {
-  const [transaction, hashed, numbered, account] = await Promise.all([
+  const { network, archive } = chain;
+  const [begun, transaction, hashed, numbered, account] = await Promise.all([
+    prefix === undefined ? [] : searchPrefix(prefix, chain),
     hash && archive.findTransaction(hash),
     hash && archive.findBlockByHash(hash),
     blockNumber === undefined ? undefined : archive.findBlock(blockNumber),
@@ -48,10 +54,26 @@ export async function searchChain(
     if (party.name !== undefined || balanceWei > 0n || nonce > 0 || codeBytes > 0) parties.push(party);
   }
   return [
+    ...begun,
     ...(transaction === undefined ? [] : [{ network, kind: "transaction" as const, transactionHash: hash! }]),
     ...(block === undefined ? [] : [{ network, kind: "block" as const, number: String(block.number) }]),
     ...parties.map((party) => ({ network, kind: "address" as const, party })),
   ];
+}
+
+/** Finds blocks and transactions by the beginning of their hash, on an embedded chain: elsewhere, each block is a call that someone pays for. */
+async function searchPrefix(
+  prefix: Hex,
+  { network, archive, isEmbedded }: ExploredChain,
+): Promise<SearchHit[]> {
+  if (!isEmbedded) return [];
+  const { blocks } = await readBlocks(archive, { count: PREFIX_BLOCKS });
+  return blocks.flatMap(({ number, hash, transactions }) => [
+    ...transactions
+      .filter((one) => one.hash.startsWith(prefix))
+      .map((one): SearchHit => ({ network, kind: "transaction", transactionHash: one.hash })),
+    ...(hash.startsWith(prefix) ? [{ network, kind: "block" as const, number: String(number) }] : []),
+  ]);
 }
 
 /** Finds a request of VRF or Functions, or of a preset, by its id, searching the newest blocks first. */

@@ -14,6 +14,8 @@ const MAX_UINT256 = 2n ** 256n - 1n;
 export interface SearchTerms {
   /** Hash of a transaction or a block, lower case. */
   readonly hash?: Hex;
+  /** The beginning of a hash or an id: `0x` and at least 8 digits, lower case. */
+  readonly prefix?: Hex;
   /** Id of a VRF or Functions request, 32 bytes. */
   readonly requestId?: Hex;
   readonly address?: Hex;
@@ -32,16 +34,17 @@ export function parseSearch(given: string): SearchTerms {
   const text = given.trim().toLowerCase();
   if (text.length > MAX_SEARCH_CHARACTERS) return {};
   if (/^req_[0-9a-hjkmnp-tv-z]{26}$/.test(text)) return { serviceRequest: text };
-  const terms = { ...parseHex(text), ...parseDecimal(text) };
-  if (Object.keys(terms).length > 0) return terms;
-  return text.length < MIN_NAME_CHARACTERS ? {} : { name: text };
+  const terms = { ...parsePrefix(text), ...parseHex(text), ...parseDecimal(text) };
+  const isName = Object.keys(terms).every((term) => term === "prefix");
+  return isName && text.length >= MIN_NAME_CHARACTERS ? { ...terms, name: text } : terms;
 }
 
 /** Describes in words what a text could refer to; empty if it could be nothing. */
 export function describeTerms(terms: SearchTerms): string[] {
-  const { hash, requestId, address, blockNumber, serviceRequest, name } = terms;
+  const { hash, prefix, requestId, address, blockNumber, serviceRequest, name } = terms;
   return [
     ...(hash === undefined ? [] : ["the hash of a transaction or a block"]),
+    ...(prefix === undefined ? [] : ["the beginning of a hash or a request id"]),
     ...(requestId === undefined ? [] : ["the id of a VRF request or a function request"]),
     ...(address === undefined ? [] : ["an address"]),
     ...(blockNumber === undefined ? [] : ["a block number"]),
@@ -55,6 +58,12 @@ function parseHex(text: string): SearchTerms {
   if (/^0x[0-9a-f]{64}$/.test(hex)) return { hash: hex, requestId: hex };
   if (/^0x[0-9a-f]{40}$/.test(hex)) return { address: hex };
   return /^0x[0-9a-f]{1,13}$/.test(text) ? { blockNumber: BigInt(text) } : {};
+}
+
+/** With letters, as a number may be a block's. An address is one, and nothing's beginning. */
+function parsePrefix(text: string): SearchTerms {
+  const [, digits = ""] = /^(?=.*[a-f]|0x)(?:0x)?([0-9a-f]{8,63})$/.exec(text) ?? [];
+  return digits === "" || digits.length === 40 ? {} : { prefix: `0x${digits}` };
 }
 
 function parseDecimal(text: string): SearchTerms {

@@ -114,6 +114,8 @@ export function createService(
 
     listOnChain: (options) => reader.listOnChain(options),
 
+    searchPrefix: (prefix) => reader.searchPrefix(prefix),
+
     findOnChain: (network, requestIds) => reader.findOnChain(network, requestIds),
 
     listRequests: (dapp, options) => reader.list(dapp, options),

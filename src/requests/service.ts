@@ -8,6 +8,7 @@ import type {
   Readiness,
   RequestSummary,
   RequestView,
+  SearchHit,
   SharedResult,
   SimulateResult,
   StateChange,
@@ -139,6 +140,8 @@ export interface ListOptions {
 export interface OnChainOptions {
   /** Default: all. */
   readonly network?: string;
+  /** Only those for this preset, among the next 1,000. Default: all. */
+  readonly preset?: string;
   readonly cursor?: string;
 }
 
@@ -209,6 +212,8 @@ export interface Service {
   getShared(id: string): Promise<SharedResult>;
   /** Lists what is on chain of all dapps' presets, functions and random numbers, newest first. */
   listOnChain(options: OnChainOptions): Promise<OnChainPage>;
+  /** Finds transactions of this service, and requests, by the beginning of a hash or id: `0x` and lower-case digits. */
+  searchPrefix(prefix: Hex): Promise<readonly SearchHit[]>;
   /** Returns what is on chain of the requests on a network with these ids of the oracle network's. */
   findOnChain(network: string, requestIds: readonly Hex[]): Promise<readonly RequestSummary[]>;
 

@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import { REQUEST_KINDS, REQUEST_STATES } from "../lib/vocabulary.ts";
 import { parseRows } from "./requestRows.ts";
 import type { OnDamaged, StoredRequest } from "./requestRows.ts";
@@ -68,11 +69,15 @@ async function findIds(db: Queryable, page: RequestPage): Promise<string[]> {
   return ids.toSorted((a, b) => (a < b ? 1 : -1)).slice(0, limit);
 }
 
+/** Requests that a page looks through for those of a preset, which no index has. */
+const SCANNED = 1_000;
+
 /**
  * Returns a page of all dapps' requests that the oracle network has on chain, newest first. An index has just these.
  *
- * @param page `before`: id of the last row of the previous page
+ * @param page `before`: id of the last row of the previous page; `preset`: only the requests for it, among the next {@link SCANNED}
  * @param onDamaged see {@link parseRows}
+ * @returns `end`: the id after which older ones have not been looked through; `null` if all have
  */
 export async function listRequestsOnChain(
   db: Queryable,
@@ -80,21 +85,50 @@ export async function listRequestsOnChain(
     readonly networks: readonly string[];
     readonly limit: number;
     readonly before?: string | undefined;
+    readonly preset?: string | undefined;
   },
   onDamaged?: OnDamaged,
-): Promise<StoredRequest[]> {
-  const { networks, limit, before } = page;
+): Promise<{ readonly rows: StoredRequest[]; readonly end: string | null }> {
+  const { networks, limit, before, preset } = page;
   const read = async (network: string) => {
     let query = db
       .selectFrom("requests")
-      .selectAll()
+      .select("id")
       .where("network", "=", network)
       .where("oracle_id", "is not", null);
     if (before !== undefined) query = query.where("id", "<", before);
-    return await query.orderBy("id", "desc").limit(limit).execute();
+    const most = preset === undefined ? limit : SCANNED + 1;
+    return (await query.orderBy("id", "desc").limit(most).execute()).map(({ id }) => id);
   };
-  const rows = (await Promise.all(networks.map(read))).flat();
-  return parseRows(rows.toSorted((a, b) => (a.id < b.id ? 1 : -1)).slice(0, limit), onDamaged);
+  const ids = (await Promise.all(networks.map(read))).flat().toSorted((a, b) => (a < b ? 1 : -1));
+  const scanned = ids.slice(0, preset === undefined ? limit : SCANNED);
+  if (scanned.length === 0) return { rows: [], end: null };
+  let query = db.selectFrom("requests").selectAll().where("id", "in", scanned);
+  if (preset !== undefined) {
+    // Quotes within the JSON of other values are escaped. LIKE would ignore case in SQLite.
+    const member = `"preset":${JSON.stringify(preset)}`;
+    query = query.where(sql<boolean>`replace(params, ${member}, '') <> params`);
+  }
+  const rows = await query.orderBy("id", "desc").limit(limit).execute();
+  return { rows: parseRows(rows, onDamaged), end: ids.length > scanned.length ? scanned.at(-1)! : null };
+}
+
+/** Rows that a search by the beginning of a hash finds at most. */
+const MAX_PREFIXED = 20;
+
+/** Returns some requests whose id of the oracle network's begins with `prefix`, `0x` and lower-case digits. @param onDamaged see {@link parseRows}. */
+export async function listRequestsByPrefix(
+  db: Queryable,
+  prefix: string,
+  onDamaged?: OnDamaged,
+): Promise<StoredRequest[]> {
+  const query = db
+    .selectFrom("requests")
+    .selectAll()
+    .where("oracle_id", ">=", prefix)
+    // "g" follows the digits.
+    .where("oracle_id", "<", `${prefix}g`);
+  return parseRows(await query.limit(MAX_PREFIXED).execute(), onDamaged);
 }
 
 /** Returns the requests on a network with these ids of the oracle network's. @param onDamaged see {@link parseRows}. */

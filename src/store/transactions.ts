@@ -135,6 +135,26 @@ export async function findTransactions(
   return rows.map(parseTransactionRow);
 }
 
+/** Transactions that a search by the beginning of a hash finds at most. */
+const MAX_PREFIXED = 20;
+
+/** Returns the hashes of some mined transactions that begin with `prefix`, `0x` and lower-case digits. */
+export async function listTransactionsByPrefix(
+  db: Queryable,
+  prefix: string,
+): Promise<{ readonly network: string; readonly hash: `0x${string}` }[]> {
+  const rows = await db
+    .selectFrom("transactions")
+    .select(["network", "hash"])
+    .where("hash", ">=", prefix)
+    // "g" follows the digits.
+    .where("hash", "<", `${prefix}g`)
+    .where("state", "=", "mined")
+    .limit(MAX_PREFIXED)
+    .execute();
+  return rows.map(({ network, hash }) => ({ network, hash: hash as `0x${string}` }));
+}
+
 type Row = Selectable<Tables["transactions"]>;
 
 function checksumOfRow(row: Omit<Row, "checksum" | "state">): number {

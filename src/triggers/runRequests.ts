@@ -1,11 +1,12 @@
 import type { TriggerRun } from "../api/types.ts";
-import { failureOf } from "../requests/read/present.ts";
+import type { OpenRequest } from "../requests/openRequest.ts";
+import { failureOf, resultLineOf } from "../requests/read/present.ts";
 import type { Queryable } from "../store/queryable.ts";
 import { findRequests } from "../store/requests.ts";
 import type { StoredRun } from "../store/triggerRuns.ts";
 
 /** What a run shows of its request. */
-export type RequestOfRun = Pick<TriggerRun, "requestId" | "requestState" | "error">;
+export type RequestOfRun = Pick<TriggerRun, "requestId" | "requestState" | "result" | "error">;
 
 /** Returns a function that says what became of the request of each of these runs. */
 export async function readRunRequests(
@@ -20,6 +21,7 @@ export async function readRunRequests(
     return {
       requestId: request_id,
       requestState: request?.state ?? null,
+      result: request?.state === "fulfilled" ? resultLineOf(request as OpenRequest) : null,
       error: request === undefined ? null : failureOf(request),
     };
   };

@@ -25,6 +25,8 @@ test.each([
   ],
   [`REQ_${"0".repeat(26)}`, { serviceRequest: `req_${"0".repeat(26)}` }],
   ["beef", { name: "beef" }],
+  ["DeadBeef", { name: "deadbeef", prefix: "0xdeadbeef" }],
+  ["0x12345678", { blockNumber: 0x12345678n, prefix: "0x12345678" }],
   ["Coordinator", { name: "coordinator" }],
   ["<script>", { name: "<script>" }],
 ] as const)("default: %j may name %o", (text, terms) => {

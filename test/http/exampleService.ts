@@ -184,6 +184,9 @@ export function createExampleService(): ExampleService {
     async findOnChain() {
       return [];
     },
+    async searchPrefix() {
+      return [];
+    },
     async listRequests(dapp, { limit, cursor, state, kind, network }) {
       if (cursor !== undefined && !/^[0-9]+$/.test(cursor)) {
         throw new InvalidParameterError([{ path: "/cursor", message: "is not a cursor of an earlier page" }]);

@@ -80,6 +80,10 @@ const search = (
       presets: () => presets,
       getShared,
       findOnChain: async (network, requestIds) => onChain(network, requestIds),
+      searchPrefix: async (prefix) =>
+        prefix === "0x6c844d4b28"
+          ? [{ network: "fuji", kind: "transaction", transactionHash: `${prefix}${"0".repeat(54)}` }]
+          : [],
     },
     preferred,
     before,
@@ -108,13 +112,17 @@ test("behaviour: a label is found in whatever form it is written, where nothing 
   });
 });
 
+const AT = "2026-11-28T20:00:00.000Z";
+
 test("behaviour: a label leads to the page with its request's result, or to the transaction while there is none", async () => {
   const onChain = (network: string, [requestId]: readonly string[]) =>
     [
-      { id: "req_a", network: "sepolia", requestId: "0xa7", result: "ann" },
-      { id: "req_b", network: "fuji", requestId: "0xb7" },
+      { id: "req_a", network: "sepolia", requestId: "0xa7", result: "ann", title: "Draw", at: AT },
+      { id: "req_b", network: "fuji", requestId: "0xb7", at: AT },
     ].filter((one) => one.network === network && one.requestId === requestId) as unknown as RequestSummary[];
-  expect((await search("raffle 7", { onChain })).paths).toEqual(["/r/req_a", "/explorer/fuji/tx/0x07"]);
+  const { paths, hits } = await search("raffle 7", { onChain });
+  expect(paths).toEqual(["/r/req_a", "/explorer/fuji/tx/0x07"]);
+  expect(hits).toMatchObject([{ title: "Draw", result: "ann", at: AT }, { at: AT }]);
 });
 
 test("behaviour: a label's beginning lists what begins so, at most 50; the label itself lists no longer ones", async () => {
@@ -161,12 +169,17 @@ test("behaviour: a name leads to the networks and presets that have it", async (
 
 test("error: a hash that was cut off is told with its length, not as the name of a contract", async () => {
   expect((await search(`0x${"ab".repeat(14)}`)).reason).toBe(
-    `0x${"ab".repeat(14)} has 28 hex digits; the hash of a transaction or a block and the id of a request have 64, an address has 40.`,
+    `0x${"ab".repeat(14)} has 28 hex digits; a hash and the id of a request have 64, an address has 40. Nothing begins so among the requests of this service, its own transactions, and the newest 500 blocks of embedded networks.`,
   );
   expect((await search(`0x${"ab".repeat(20)}`)).reason).toContain("as an address");
   for (const text of ["0x6c844d4b27", "6C844D4B27"])
     expect((await search(text, { silent: "fuji", hasBlocks: false })).reason).toMatch(
-      new RegExp(`^${text} has 10 hex digits; the hash of a transaction`),
+      new RegExp(`^${text} has 10 hex digits; a hash and the id`),
     );
   expect((await search("12345678", { hasBlocks: false })).reason).toContain("as a block number");
+});
+
+test("finds what begins with the digits of a hash", async () => {
+  const hash = `0x6c844d4b28${"0".repeat(54)}`;
+  expect((await search("6C844D4B28")).paths).toEqual([`/explorer/fuji/tx/${hash}`]);
 });

@@ -296,6 +296,12 @@ describe.each(DATABASES)("on %s", (_name, prepare) => {
       ...failed,
       error: { code: "function_failed", message: "it is closed" },
     });
+    const done = { transactionHash: "0x1", requestId: "0x2", words: ["1".repeat(201)] };
+    expect(await become({ state: "fulfilled", outcome: JSON.stringify(done) })).toMatchObject({
+      requestState: "fulfilled",
+      error: null,
+      result: `${"1".repeat(199)}…`,
+    });
     await store.db.updateTable("requests").set({ params: "{", checksum: 1 }).execute();
     expect((await schedules.runs(DAPP.id, id, { limit: 1 })).items).toMatchObject([
       { ...requested, requestState: null },

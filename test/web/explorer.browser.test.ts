@@ -123,7 +123,7 @@ test("a stranger's first page says what Tyche is, and leads to the explorer and 
   expect(visitor.troubles).toEqual([]);
 });
 
-test("behaviour: a pasted link is searched for what it is about, and a hash that was cut off told with its length", async () => {
+test("behaviour: a pasted link is searched for what it is about, and a hash that was cut off found by its beginning", async () => {
   const { data } = await tyche.call("POST", "/api/vrfv2/presets?network=sepolia&preset=coinflip", {
     body: {},
   });
@@ -135,7 +135,13 @@ test("behaviour: a pasted link is searched for what it is about, and a hash that
   // The page that is left has a box, too.
   await page.getByRole("heading", { level: 1, name: "Explorer" }).waitFor();
   await search(hash.slice(0, 30));
-  await page.getByText(`${hash.slice(0, 30)} has 28 hex digits`).waitFor();
+  await page.getByRole("heading", { level: 1, name: "Transaction" }).waitFor();
+  expect(page.url()).toBe(`${tyche.url}/explorer/sepolia/tx/${hash}`);
+  await page.goBack();
+  await page.getByRole("heading", { level: 1, name: "Explorer" }).waitFor();
+  const unknown = `${hash.slice(0, 20)}${"0".repeat(10)}`;
+  await search(unknown);
+  await page.getByText(`${unknown} has 28 hex digits`).waitFor();
   await visitor.inspect();
   expect(visitor.troubles).toEqual([]);
 });

@@ -31,7 +31,10 @@ const RECORDED_MS = 10_000;
 /** Dependencies of the explorer's operations. */
 export interface ExplorerOptions {
   readonly explorer: Explorer;
-  readonly service: Pick<Service, "networks" | "presets" | "getShared" | "listOnChain" | "findOnChain">;
+  readonly service: Pick<
+    Service,
+    "networks" | "presets" | "getShared" | "listOnChain" | "findOnChain" | "searchPrefix"
+  >;
   readonly verifier: Pick<Verifier, "record">;
   readonly schemas: () => LiveSchemas;
 }
@@ -264,7 +267,7 @@ export function explorerOperations({
       path: "/search",
       summary: "Search all chains",
       description:
-        "Searches every network for a transaction or block hash, a block number, an address, the name of a contract, preset or network, or the id or label of a request, with or without `0x`.",
+        "Searches every network for a transaction or block hash or its beginning (8 digits or more), a block number, an address, the name of a contract, preset or network, or the id or label of a request, with or without `0x`.",
       request: "search",
       answer: views.SearchResult,
       read(ctx) {

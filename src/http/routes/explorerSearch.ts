@@ -1,6 +1,6 @@
 import type { NetworkView, SearchHit, SearchResult } from "../../api/types.ts";
 import type { Explorer } from "../../explorer/explorer.ts";
-import { REQUEST_REACH, type FoundLabels } from "../../explorer/search.ts";
+import { PREFIX_BLOCKS, REQUEST_REACH, type FoundLabels } from "../../explorer/search.ts";
 import {
   describeTerms,
   MAX_SEARCH_CHARACTERS,
@@ -16,9 +16,6 @@ import type { Service } from "../../requests/service.ts";
 const DEADLINE_MS = 5_000;
 /** Maximum number of hits listed. */
 const MAX_HITS = 50;
-
-/** The beginning of a hash, which nothing is found by: with letters, as a number may be a block's. */
-const HASH_PART = /^(?=.*[a-f]|0x)(?:0x)?(?<digits>[0-9a-f]{8,})$/i;
 
 type Searched = Pick<Explorer, "search" | "searchRequest" | "searchLabel">;
 
@@ -37,7 +34,7 @@ export async function searchEverywhere(
   given: string,
   options: {
     readonly explorer: Searched;
-    readonly service: Pick<Service, "networks" | "presets" | "getShared" | "findOnChain">;
+    readonly service: Pick<Service, "networks" | "presets" | "getShared" | "findOnChain" | "searchPrefix">;
     readonly preferred: string | undefined;
     readonly before?: bigint | undefined;
   },
@@ -52,8 +49,12 @@ export async function searchEverywhere(
   const { before } = options;
   const own = await find(explorer, preferred, text, { terms, before });
   const isFound = own.hits.length > 0 || before !== undefined;
-  const { hits, silent, older } = isFound ? own : await find(explorer, networks, text, { terms });
-  const paths = await Promise.all(hits.map(async (hit) => (await findShared(service, hit)) ?? pathOf(hit)));
+  const found = isFound ? own : await find(explorer, networks, text, { terms });
+  const { silent, older } = found;
+  const begun = terms.prefix === undefined ? [] : await service.searchPrefix(terms.prefix);
+  const known = await Promise.all(joinHits(found.hits, begun).map((hit) => recognize(service, hit)));
+  const hits = known.map(({ hit }) => hit);
+  const paths = known.map(({ path }) => path);
   if (serviceRequest !== undefined && (await hasShared(service, serviceRequest)))
     paths.push(`/r/${serviceRequest}`);
   if (before === undefined && terms.name !== undefined)
@@ -72,14 +73,25 @@ export async function searchEverywhere(
   };
 }
 
-/** Returns the page with the result of a request that was found by its label. */
-async function findShared(
+/** Joins what chains and the database found, each transaction once. */
+function joinHits(hits: readonly SearchHit[], more: readonly SearchHit[]): readonly SearchHit[] {
+  const hashes = new Set(hits.map((hit) => hit.kind === "transaction" && hit.transactionHash));
+  const missing = more.filter((hit) => hit.kind !== "transaction" || !hashes.has(hit.transactionHash));
+  return [...hits, ...missing].slice(0, MAX_HITS);
+}
+
+/** Returns a hit with its page; what has a label, with what it is and its result, if this service made it. */
+async function recognize(
   service: Pick<Service, "findOnChain">,
   hit: SearchHit,
-): Promise<string | undefined> {
-  if (hit.kind !== "label" || hit.requestId === undefined) return undefined;
+): Promise<{ readonly hit: SearchHit; readonly path: string }> {
+  if (hit.kind !== "label" || hit.requestId === undefined) return { hit, path: pathOf(hit) };
   const [request] = await service.findOnChain(hit.network, [hit.requestId]);
-  return request?.result === undefined ? undefined : `/r/${request.id}`;
+  if (request === undefined) return { hit, path: pathOf(hit) };
+  const { id, title, result, at } = request;
+  const path = result === undefined ? pathOf(hit) : `/r/${id}`;
+  const members = { ...(title === undefined ? {} : { title }), ...(result === undefined ? {} : { result }) };
+  return { hit: { ...hit, ...members, at }, path };
 }
 
 /** Whether a result may be shown to everyone. Rejects if the database can't be read. */
@@ -155,9 +167,9 @@ function describeNothing(text: string, terms: SearchTerms, silent: readonly Netw
     return `The text has ${text.length} characters; nothing that can be found here has more than ${MAX_SEARCH_CHARACTERS}.`;
   if (takenFor.length === 0)
     return `${JSON.stringify(text)} is not a hash, address, block number, request id, label or name.`;
-  const { digits } = HASH_PART.exec(text)?.groups ?? {};
-  if (digits !== undefined && terms.address === undefined && terms.hash === undefined)
-    return `${text} has ${digits.length} hex digits; the hash of a transaction or a block and the id of a request have 64, an address has 40.`;
+  const { prefix } = terms;
+  if (prefix !== undefined)
+    return `${text} has ${prefix.length - 2} hex digits; a hash and the id of a request have 64, an address has 40. Nothing begins so among the requests of this service, its own transactions, and the newest ${PREFIX_BLOCKS} blocks of embedded networks.`;
   const range = terms.requestId === undefined ? "" : ` ${REQUEST_REACH}`;
   const unasked =
     silent.length === 0 ? "" : ` ${silent.map(({ title }) => title).join(", ")} could not be searched.`;

@@ -6,6 +6,7 @@ import type {
   PresetResult,
   RandomResult,
 } from "../../api/types.ts";
+import { describeShared } from "../../lib/sharedWords.ts";
 import { takeApart } from "../../presets/presetShow.ts";
 import type { StoredRequest } from "../../store/requests.ts";
 import { isLinking, type OpenRequest } from "../openRequest.ts";
@@ -72,6 +73,17 @@ export function failureOf({
   if (state !== "failed") return null;
   const err = outcome?.["err"];
   return error ?? { code: "function_failed", message: typeof err === "string" ? err : "" };
+}
+
+/** Longest result in a line, in characters. */
+const MAX_RESULT = 200;
+
+/** Returns a request's result in one line, cut, or the error of its source; `null` without a result. */
+export function resultLineOf(request: OpenRequest): string | null {
+  const outcome = presentOutcome(request, { explorer: undefined, share: "" });
+  if (outcome === null || !("requestId" in outcome)) return null;
+  const { result } = describeShared({ outcome, ...presentShown(request) });
+  return result.length > MAX_RESULT ? `${result.slice(0, MAX_RESULT - 1)}…` : result;
 }
 
 /** Reads the id of what made a request by itself from its key, `null` if a call made it; callers' keys have no blanks. */

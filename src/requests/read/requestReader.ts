@@ -1,16 +1,22 @@
 import type { Hex } from "viem";
-import { listRequests, listRequestsByOracleIds, listRequestsOnChain } from "../../store/requestLists.ts";
+import {
+  listRequests,
+  listRequestsByOracleIds,
+  listRequestsByPrefix,
+  listRequestsOnChain,
+} from "../../store/requestLists.ts";
 import { oracleIdOf, type OnDamaged, type StoredRequest } from "../../store/requestRows.ts";
 import type { Store } from "../../store/store.ts";
+import { listTransactionsByPrefix } from "../../store/transactions.ts";
 import { assertCursor } from "./cursor.ts";
 import { NotFoundError } from "../errors.ts";
 import { isLinking, ownParamsOf, type OpenRequest } from "../openRequest.ts";
-import { presentRequest } from "./present.ts";
+import { presentRequest, resultLineOf } from "./present.ts";
 import { isEnded } from "../change.ts";
 import { nameRound } from "../../lib/drawWords.ts";
-import { describeShared } from "../../lib/sharedWords.ts";
 import type { RequestBook } from "../requestBook.ts";
-import type { BeaconView, RequestSummary, SharedResult } from "../../api/types.ts";
+import type { BeaconView, RequestSummary, SearchHit, SharedResult } from "../../api/types.ts";
+import type { Preset } from "../../presets/preset.ts";
 import type { PresetRegistry } from "../../presets/presetRegistry.ts";
 import type {
   Dapp,
@@ -25,9 +31,8 @@ import type { ServiceNetwork } from "../serviceNetwork.ts";
 /** An id that the oracle network assigned: 32 bytes. */
 const ORACLE_ID = /^0x[0-9a-fA-F]{64}$/;
 
-/** Entries per page of the requests on chain, and characters of a result in it. */
+/** Entries per page of the requests on chain. */
 const PAGE_ENTRIES = 25;
-const MAX_RESULT = 200;
 
 /** Reads requests for callers. */
 export interface RequestReader {
@@ -41,6 +46,8 @@ export interface RequestReader {
   getShared(id: string): Promise<SharedResult>;
   /** See `Service.listOnChain`. */
   listOnChain(options: OnChainOptions): Promise<OnChainPage>;
+  /** See `Service.searchPrefix`. */
+  searchPrefix(prefix: Hex): Promise<readonly SearchHit[]>;
   /** See `Service.findOnChain`. */
   findOnChain(network: string, requestIds: readonly Hex[]): Promise<readonly RequestSummary[]>;
   /** See `Service.listRequests`. */
@@ -94,7 +101,8 @@ export function createRequestReader(options: {
     const { id, network, kind, params, createdAt, state } = request;
     const { preset, label } = params as { readonly preset?: string; readonly label?: string };
     const title = preset === undefined ? undefined : registry.find(preset)?.title;
-    const { outcome, shown, timeline } = present(request);
+    const { timeline } = present(request);
+    const result = resultLineOf(request);
     const { transactionHash } = timeline.findLast((one) => one.transactionHash !== undefined) ?? {};
     return [
       {
@@ -106,15 +114,7 @@ export function createRequestReader(options: {
         state,
         ...(title === undefined ? {} : { title }),
         ...(label === undefined ? {} : { label }),
-        ...(outcome !== null && "requestId" in outcome
-          ? {
-              success: outcome.success,
-              result: cut(
-                describeShared({ outcome, ...(shown === undefined ? {} : { shown }) }).result,
-                MAX_RESULT,
-              ),
-            }
-          : {}),
+        ...(result === null ? {} : { success: state === "fulfilled", result }),
         ...(transactionHash === undefined ? {} : { transactionHash: transactionHash as Hex }),
       },
     ];
@@ -122,17 +122,33 @@ export function createRequestReader(options: {
 
   return {
     present,
-    async listOnChain({ network, cursor }) {
+    async listOnChain({ network, preset, cursor }) {
       assertCursor(cursor, "req");
       const page = {
         networks: network === undefined ? [...networks.keys()] : [network],
         limit: PAGE_ENTRIES + 1,
         before: cursor,
+        preset,
       };
-      const { rows, ids } = await readPage((onDamaged) => listRequestsOnChain(store.db, page, onDamaged));
-      const last = ids.length > PAGE_ENTRIES ? ids[PAGE_ENTRIES - 1]! : null;
+      let end: string | null = null;
+      const { rows, ids } = await readPage(async (onDamaged) => {
+        const found = await listRequestsOnChain(store.db, page, onDamaged);
+        end = found.end;
+        return found.rows;
+      });
+      const last = ids.length > PAGE_ENTRIES ? ids[PAGE_ENTRIES - 1]! : end;
       const items = rows.filter(({ id }) => last === null || id >= last).flatMap(summarize);
       return { items, nextCursor: last };
+    },
+    async searchPrefix(prefix) {
+      const { rows } = await readPage((onDamaged) => listRequestsByPrefix(store.db, prefix, onDamaged));
+      const transactions = await listTransactionsByPrefix(store.db, prefix);
+      return [
+        ...transactions
+          .filter(({ network }) => networks.has(network))
+          .map(({ network, hash }): SearchHit => ({ network, kind: "transaction", transactionHash: hash })),
+        ...rows.flatMap(summarize).flatMap(hitOf),
+      ];
     },
     async findOnChain(network, oracleIds) {
       const asked = { network, oracleIds };
@@ -165,14 +181,16 @@ export function createRequestReader(options: {
       const { network, updatedAt, shown } = record;
       const { preset, label } = record.params as { readonly preset?: string; readonly label?: string };
       const hasParams = preset !== undefined && record.payloadDeletedAt === undefined;
-      const title = preset === undefined ? undefined : registry.find(preset)?.title;
+      const installed = preset === undefined ? undefined : registry.find(preset);
       return {
         id,
         network,
         updatedAt,
         outcome,
         ...(preset === undefined ? {} : { preset }),
-        ...(title === undefined ? {} : { title }),
+        ...(installed === undefined
+          ? {}
+          : { title: installed.title, parameterTitles: titlesIn(installed.parameters) }),
         ...(hasParams ? { params: ownParamsOf(record.params) } : {}),
         ...(label === undefined ? {} : { dappId: record.dappId }),
         ...(shown === undefined ? {} : { shown }),
@@ -199,8 +217,18 @@ export function createRequestReader(options: {
   };
 }
 
-function cut(text: string, maxCharacters: number): string {
-  return text.length > maxCharacters ? `${text.slice(0, maxCharacters - 1)}…` : text;
+/** A request as a search finds it by its id; none until a transaction of it is known. */
+function hitOf({ network, kind, requestId, result, transactionHash }: RequestSummary): SearchHit[] {
+  const isAnswered = result !== undefined;
+  return transactionHash === undefined ? [] : [{ network, kind, requestId, isAnswered, transactionHash }];
+}
+
+/** Returns the titles of the parameters in a schema, by name. */
+function titlesIn({ properties = {} }: Preset["parameters"]): Record<string, string> {
+  const named = Object.entries(properties as Readonly<Record<string, { readonly title?: string }>>);
+  return Object.fromEntries(
+    named.flatMap(([name, { title }]) => (title === undefined ? [] : [[name, title]])),
+  );
 }
 
 /** Says why a request has no result to share. */

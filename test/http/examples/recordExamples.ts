@@ -198,6 +198,8 @@ async function useOperations(
 
   const key = await record("addKey", `${dapp}/keys`, post({ name: "production", dailyLimit: 1_000 }));
   await record("listKeys", `${dapp}/keys`);
+  const change = { name: "staging", dailyLimit: 500 };
+  await record("changeKey", `${dapp}/keys/${key.id}`, { method: "PATCH", body: change });
   await record("revealKey", `${dapp}/keys/${key.id}`);
   await record("revokeKey", `${dapp}/keys/${key.id}`, { method: "DELETE" });
   await recordSome("getBalances", `${dapp}/balances`, isNetwork);

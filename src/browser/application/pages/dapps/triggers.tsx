@@ -11,14 +11,16 @@ import { ConfirmButton, describeError } from "../../parts/forms.tsx";
 import { ForRole } from "../../parts/forRole.tsx";
 import { List, type Column } from "../../parts/list.tsx";
 import { plainText } from "../../../../lib/hiddenCharacters.ts";
-import { StateTag } from "../../parts/requestParts.tsx";
-import { Folded, Listing, Notice, Tag, UnknownText } from "../../parts/parts.tsx";
+import { cut, StateTag } from "../../parts/requestParts.tsx";
+import { Folded, Listing, Notice, ResultText, Tag, UnknownText } from "../../parts/parts.tsx";
 import { refetchUnlessRefused } from "../../refetch.ts";
 import { useClient, useMay, useNetworks, useOperator, useTitleOf } from "../../services.tsx";
 import { AddLogTrigger, AddSchedule } from "./newTrigger.tsx";
 import { describeAction, describeLogs, describeTimes } from "./triggerWords.ts";
 
 const REFRESH_MS = 2_000;
+/** Longer results are cut in the list of runs. */
+const MAX_RESULT = 40;
 /** Runs shown; the API and the command line have the rest. */
 const RUNS = 20;
 
@@ -438,8 +440,9 @@ function Runs<Run extends AnyRun>({
         { head, cell: ({ at }) => <Age iso={at} /> },
         {
           head: "Outcome",
+          kind: "long",
           isPlain: true,
-          cell: ({ state, reason, detail, requestId, requestState, error }) =>
+          cell: ({ state, reason, detail, requestId, requestState, result, error }) =>
             requestId === null ? (
               <>
                 <Tag kind={state === "skipped" ? "bad" : "quiet"}>{reason ?? state}</Tag>{" "}
@@ -447,9 +450,10 @@ function Runs<Run extends AnyRun>({
               </>
             ) : (
               <>
-                <Link href={`/dapps/${dappId}/requests/${requestId}`}>{requestId}</Link>{" "}
                 {requestState !== null && <StateTag state={requestState} />}{" "}
-                <UnknownText text={error?.message ?? ""} />
+                {result !== null && <ResultText text={cut(result, MAX_RESULT)} />}
+                <UnknownText text={error?.message ?? ""} />{" "}
+                <Link href={`/dapps/${dappId}/requests/${requestId}`}>{requestId}</Link>
               </>
             ),
         },

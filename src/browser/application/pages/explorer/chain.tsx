@@ -72,7 +72,7 @@ export function Chain() {
 
 /** The newest requests on a network; nothing where there are none. */
 function ChainRequests({ network }: { readonly network: string }) {
-  const { data: { items } = { items: [] } } = useLatestRequests(network);
+  const { data: { items } = { items: [] } } = useLatestRequests({ network });
   if (items.length === 0) return null;
   return (
     <section className="panel" id="requests">

@@ -7,6 +7,7 @@ import type { ExplorerNetwork, SearchResult, TransactionSummary } from "../../..
 import { Age, BlockLink, Code, groupDigits, TransactionLink } from "../../parts/format.tsx";
 import { List } from "../../parts/list.tsx";
 import { UnknownText } from "../../parts/parts.tsx";
+import { cut } from "../../parts/requestParts.tsx";
 import { refetchUnlessRefused } from "../../refetch.ts";
 import { hasRequests, listRequests } from "./latestRequests.ts";
 import { nameOf, pageOf, RequestList, useLatestRequests } from "./requests.tsx";
@@ -226,7 +227,7 @@ function Result({
           {paths.map((path, i) => (
             <li key={path}>
               <Link href={path}>{i < hits.length ? <Hit hit={hits[i]!} /> : <Named path={path} />}</Link>{" "}
-              {i < hits.length && <span className="note">on {titleOf(hits[i]!.network)}</span>}
+              {i < hits.length && <HitNote hit={hits[i]!} />}
             </li>
           ))}
         </ul>
@@ -249,6 +250,26 @@ function Named({ path }: { readonly path: string }) {
   return path.startsWith("/presets/") ? <>Preset {name}</> : <>Network {titleOf(name)}</>;
 }
 
+/** Where and when a hit was; of a label that another service gave, for whom. */
+function HitNote({ hit }: { readonly hit: SearchResult["hits"][number] }) {
+  const titleOf = useTitleOf();
+  return (
+    <span className="note">
+      on {titleOf(hit.network)}
+      {hit.kind === "label" && hit.at !== undefined && (
+        <>
+          , <Age iso={hit.at} />
+        </>
+      )}
+      {hit.kind === "label" && hit.at === undefined && (
+        <>
+          , of <Code text={hit.dapp} />
+        </>
+      )}
+    </span>
+  );
+}
+
 function Hit({ hit }: { readonly hit: SearchResult["hits"][number] }) {
   switch (hit.kind) {
     case "transaction":
@@ -268,8 +289,12 @@ function Hit({ hit }: { readonly hit: SearchResult["hits"][number] }) {
     case "label":
       return (
         <>
-          Request labelled <UnknownText text={JSON.stringify(hit.label)} /> of <Code text={hit.dapp} /> in{" "}
-          <Code text={hit.transactionHash} />
+          <UnknownText text={hit.title === undefined ? hit.label : `${hit.label}: ${hit.title}`} />
+          {hit.result !== undefined && (
+            <>
+              , <UnknownText text={cut(hit.result)} />
+            </>
+          )}
         </>
       );
     default:

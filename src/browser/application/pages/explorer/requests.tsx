@@ -1,6 +1,7 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Link, useSearchParams } from "wouter";
 import type { RequestSummary } from "../../../../client/index.ts";
+import { plainText } from "../../../../lib/hiddenCharacters.ts";
 import { Loaded, Page } from "../../page.tsx";
 import { Select } from "../../parts/forms.tsx";
 import { Age } from "../../parts/format.tsx";
@@ -37,12 +38,12 @@ export function pageOf({ id, network, result, transactionHash }: RequestSummary)
   return result === undefined ? `/explorer/${network}/tx/${transactionHash ?? ""}` : `/r/${id}`;
 }
 
-/** Reads the newest requests on one network or, without it, on all, as they come. */
-export function useLatestRequests(network?: string) {
+/** Reads the newest requests, of one network and for one preset if these are given, as they come. */
+export function useLatestRequests(of: { readonly network?: string; readonly preset?: string } = {}) {
   const explorer = useExplorer();
   return useQuery({
-    queryKey: ["explorer requests", network],
-    queryFn: () => explorer.requests({ network }),
+    queryKey: ["explorer requests", of.network, of.preset],
+    queryFn: () => explorer.requests(of),
     refetchInterval: refetchUnlessRefused(() => REFRESH_MS),
   });
 }
@@ -97,18 +98,26 @@ export function ExplorerRequests() {
   const explorer = useExplorer();
   const { data: networks = [] } = useNetworks();
   const [search, setSearch] = useSearchParams();
+  const presets = useQuery({ queryKey: ["public presets"], queryFn: () => explorer.presets() });
   const network = search.get("network") ?? undefined;
+  const preset = search.get("preset") ?? undefined;
   const cursor = search.get("cursor") ?? undefined;
+  const chosen = {
+    ...(network === undefined ? {} : { network }),
+    ...(preset === undefined ? {} : { preset }),
+  };
+  const choose = (name: "network" | "preset", value: string): void => {
+    const { [name]: _, ...others } = chosen;
+    setSearch(value === "" ? others : { ...others, [name]: value });
+  };
   const query = useQuery({
-    queryKey: ["explorer requests", network, cursor],
-    queryFn: () => explorer.requests({ network, cursor }),
+    queryKey: ["explorer requests", network, preset, cursor],
+    queryFn: () => explorer.requests({ network, preset, cursor }),
     placeholderData: keepPreviousData,
     refetchInterval: refetchUnlessRefused(() => REFRESH_MS),
   });
-  const older = (next: string): string => {
-    const params = new URLSearchParams({ ...(network === undefined ? {} : { network }), cursor: next });
-    return `/explorer/requests?${params.toString()}`;
-  };
+  const older = (next: string): string =>
+    `/explorer/requests?${new URLSearchParams({ ...chosen, cursor: next }).toString()}`;
   return (
     <Page title="Requests" trail={[{ href: "/explorer", text: "Explorer" }]}>
       <h1>Requests</h1>
@@ -123,7 +132,19 @@ export function ExplorerRequests() {
             id="network"
             value={network ?? ""}
             options={[["", "any"], ...networks.map(({ name, title }) => [name, title] as const)]}
-            onChange={(value) => setSearch(value === "" ? {} : { network: value })}
+            onChange={(value) => choose("network", value)}
+          />
+        </span>
+        <span>
+          <label htmlFor="preset">Preset</label>{" "}
+          <Select
+            id="preset"
+            value={preset ?? ""}
+            options={[
+              ["", "any request"],
+              ...(presets.data ?? []).map(({ name, title }) => [name, plainText(title)] as const),
+            ]}
+            onChange={(value) => choose("preset", value)}
           />
         </span>
       </form>
@@ -132,7 +153,9 @@ export function ExplorerRequests() {
           {({ items, nextCursor }) => (
             <>
               {items.length === 0 ? (
-                <p className="note">No requests here.</p>
+                <p className="note">
+                  {nextCursor === null ? "No requests here." : "None among the newest thousand."}
+                </p>
               ) : (
                 <RequestList label="List of requests" requests={items.map(listed)} />
               )}

@@ -15,6 +15,7 @@ import { Facts, Listing, Notice, UnknownText } from "../../parts/parts.tsx";
 import { type AnyPresets, useExplorer, useNetworks, useOperator } from "../../services.tsx";
 import { useSession } from "../../session.ts";
 import { Parameter } from "../../parts/presetParameter.tsx";
+import { listed, RequestList, useLatestRequests } from "../explorer/requests.tsx";
 import { createFields, readParams } from "../../parts/presetFields.ts";
 
 /** A request's own parameters, which no preset can have. */
@@ -57,6 +58,7 @@ function PresetPage({ preset }: { readonly preset: PresetView }) {
       </p>
       {session.kind === "operator" && <RunPart preset={preset} />}
       {isStranger && <Parameters preset={preset} />}
+      <LatestResults preset={preset} />
       <Examples preset={preset} />
       <section className="panel">
         <h2>Source</h2>
@@ -106,7 +108,25 @@ function Parameters({ preset }: { readonly preset: PresetView }) {
       )}
       <p>
         <Link href={`/sign-in?next=${encodeURIComponent(`/presets/${preset.name}`)}`}>Sign in</Link> to run
-        it, see the <Link href="/explorer">latest results</Link>, or call it by the <a href="/docs">API</a>.
+        it, or call it by the <a href="/docs">API</a>.
+      </p>
+    </section>
+  );
+}
+
+/** Results that a preset's page lists. */
+const MAX_RESULTS = 5;
+
+/** What was drawn with a preset of late; nothing if nothing was. */
+function LatestResults({ preset: { name } }: { readonly preset: PresetView }) {
+  const items = useLatestRequests({ preset: name }).data?.items ?? [];
+  if (items.length === 0) return null;
+  return (
+    <section className="panel" id="latest">
+      <h2>Latest results</h2>
+      <RequestList label="Latest results" requests={items.slice(0, MAX_RESULTS).map(listed)} />
+      <p className="pages">
+        <Link href={`/explorer/requests?preset=${encodeURIComponent(name)}`}>All results of this preset</Link>
       </p>
     </section>
   );
