@@ -225,10 +225,14 @@ export function registerDapp(program: Command, terminal: Terminal): void {
           if (name === undefined && limit === undefined)
             throw new InvalidParameterError([{ path: "", message: "give --name, --daily-limit or both" }]);
           const dailyLimit = limit === "none" ? null : limit;
-          const { apiKey: _, ...key } = await dapps.changeKey(keyId, { name, dailyLimit });
+          const key = await dapps.changeKey(keyId, { name, dailyLimit });
           const most =
             key.dailyLimit === null ? "no daily limit" : `at most ${key.dailyLimit} requests a day`;
-          terminal.out(json ? JSON.stringify(key, null, 2) : `${keyId} is ${key.name || "unnamed"}, ${most}`);
+          terminal.out(
+            json
+              ? JSON.stringify({ ...key, apiKey: undefined }, null, 2)
+              : `${keyId} is ${key.name || "unnamed"}, ${most}`,
+          );
         }),
     );
 

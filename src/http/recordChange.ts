@@ -113,7 +113,6 @@ function findChanges(
 /** Returns a value as the log keeps it. A URL may hold a token. */
 function textOf(member: string, { [member]: value }: Data): string | null {
   if (Array.isArray(value)) return value.join(", ");
-  if (typeof value === "object" || value === undefined) return null;
-  const text = String(value);
-  return member === "url" ? (URL.parse(text)?.host ?? null) : text;
+  if (typeof value === "string") return member === "url" ? (URL.parse(value)?.host ?? null) : value;
+  return typeof value === "number" || typeof value === "boolean" ? String(value) : null;
 }

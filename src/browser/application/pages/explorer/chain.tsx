@@ -10,7 +10,7 @@ import { TransactionTable } from "../../parts/transactionTable.tsx";
 import { refetchUnlessRefused } from "../../refetch.ts";
 import { useExplorer, useNetworks } from "../../services.tsx";
 import { Found, SearchForm, useTrail } from "./explorerFrame.tsx";
-import { listed, RequestList, useLatestRequests } from "./requests.tsx";
+import { listed, RequestList, useLatestRequests } from "../../parts/requestList.tsx";
 
 const REFRESH_MS = 1_000;
 /** Number of requests on a network's page. */

@@ -10,7 +10,7 @@ import { UnknownText } from "../../parts/parts.tsx";
 import { cut } from "../../parts/requestParts.tsx";
 import { refetchUnlessRefused } from "../../refetch.ts";
 import { hasRequests, listRequests } from "./latestRequests.ts";
-import { nameOf, pageOf, RequestList, useLatestRequests } from "./requests.tsx";
+import { nameOf, pageOf, RequestList, useLatestRequests } from "../../parts/requestList.tsx";
 
 const REFRESH_MS = 5_000;
 const MAX_LATEST = 15;

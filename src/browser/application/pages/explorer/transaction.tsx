@@ -24,7 +24,7 @@ import {
   PresetRunSection,
   ReportSection,
 } from "./functionSections.tsx";
-import { nameOf, pageOf } from "./requests.tsx";
+import { nameOf, pageOf } from "../../parts/requestList.tsx";
 import { JoinSection, RandomnessSection, RandomRequestSection } from "./randomnessSections.tsx";
 
 const PENDING_MS = 500;

@@ -15,7 +15,7 @@ import { Facts, Listing, Notice, UnknownText } from "../../parts/parts.tsx";
 import { type AnyPresets, useExplorer, useNetworks, useOperator } from "../../services.tsx";
 import { useSession } from "../../session.ts";
 import { Parameter } from "../../parts/presetParameter.tsx";
-import { listed, RequestList, useLatestRequests } from "../explorer/requests.tsx";
+import { listed, RequestList, useLatestRequests } from "../../parts/requestList.tsx";
 import { createFields, readParams } from "../../parts/presetFields.ts";
 
 /** A request's own parameters, which no preset can have. */

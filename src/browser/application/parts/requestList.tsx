@@ -1,0 +1,91 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "wouter";
+import type { RequestSummary } from "../../../client/index.ts";
+import { refetchUnlessRefused } from "../refetch.ts";
+import { useExplorer, useShortTitleOf } from "../services.tsx";
+import { Age } from "./format.tsx";
+import { List } from "./list.tsx";
+import { ResultText, Tag, UnknownText } from "./parts.tsx";
+import { Bad, cut } from "./requestParts.tsx";
+
+const REFRESH_MS = 5_000;
+/** Longer results are cut: so many digits fit in one line on a phone. */
+const MAX_RESULT = 32;
+
+/** A request in a list. */
+export interface ListedRequest {
+  readonly requestId: string;
+  readonly network: string;
+  /** What is asked for, and what for. */
+  readonly name: string;
+  /** The result, or why there is none; `undefined` until it is known. */
+  readonly answer: { readonly text: string; readonly isError: boolean } | undefined;
+  readonly href: string;
+  readonly at: string;
+}
+
+/** Names a request by what it asks for, and by its label. */
+export function nameOf({ kind, title, label }: Pick<RequestSummary, "kind" | "title" | "label">): string {
+  const what = title ?? { preset: "Preset", random: "Random numbers", function: "Function" }[kind];
+  return label === undefined ? what : `${what}: ${label}`;
+}
+
+/** Returns the page of a request: with its result or, while there is none, of its transaction. */
+export function pageOf({ id, network, result, transactionHash }: RequestSummary): string {
+  return result === undefined ? `/explorer/${network}/tx/${transactionHash ?? ""}` : `/r/${id}`;
+}
+
+/** Reads the newest requests, of one network and for one preset if these are given, as they come. */
+export function useLatestRequests(of: { readonly network?: string; readonly preset?: string } = {}) {
+  const explorer = useExplorer();
+  return useQuery({
+    queryKey: ["explorer requests", of.network, of.preset],
+    queryFn: () => explorer.requests(of),
+    refetchInterval: refetchUnlessRefused(() => REFRESH_MS),
+  });
+}
+
+export function listed(request: RequestSummary): ListedRequest {
+  const { requestId, network, at, state, result, success } = request;
+  const failed = state === "failed" ? { text: "failed", isError: true } : undefined;
+  const answer = result === undefined ? failed : { text: result, isError: success === false };
+  return { requestId, network, at, answer, name: nameOf(request), href: pageOf(request) };
+}
+
+/** A table of requests, in the given order: newest first. */
+export function RequestList({
+  label,
+  requests,
+}: {
+  readonly label: string;
+  readonly requests: readonly ListedRequest[];
+}) {
+  const titleOf = useShortTitleOf();
+  return (
+    <List
+      label={label}
+      items={requests}
+      keyOf={({ network, requestId }) => `${network} ${requestId}`}
+      columns={[
+        {
+          head: "Request",
+          kind: "long",
+          cell: ({ href, name }) => (
+            <Link href={href}>
+              <UnknownText text={name} />
+            </Link>
+          ),
+        },
+        { head: "Result", kind: "long", cell: ({ answer }) => <Answer answer={answer} /> },
+        { head: "Network", kind: "name", isPlain: true, cell: ({ network }) => titleOf(network) },
+        { head: "Time", isPlain: true, cell: ({ at }) => <Age iso={at} /> },
+      ]}
+    />
+  );
+}
+
+function Answer({ answer }: Pick<ListedRequest, "answer">) {
+  if (answer === undefined) return <Tag kind="busy">waiting</Tag>;
+  const text = cut(answer.text, MAX_RESULT);
+  return answer.isError ? <Bad text={text} /> : <ResultText text={text} />;
+}
