@@ -115,6 +115,7 @@ const WALL_CLOCK: Readonly<Record<string, readonly string[]>> = {
     "src/browser/application/pages/dapps/newTrigger.tsx",
     "src/triggers/logActor.ts",
     "src/triggers/logReading.ts",
+    "src/triggers/logRuns.ts",
     "src/triggers/logTriggers.ts",
     "src/triggers/scheduler.ts",
     "src/triggers/schedules.ts",
