@@ -15,7 +15,7 @@ import type { HttpDeps, RequestState, HttpContext } from "./context.ts";
 import { frame, isApiPath, createHttpMetrics } from "./frame.ts";
 import { createGuard, type Guard } from "./guard.ts";
 import { DEFAULT_LIMITS, type HttpLimits } from "./limits.ts";
-import { createLiveSchemas } from "./liveSchemas.ts";
+import { createLiveSchemas } from "./schemas/liveSchemas.ts";
 import type { Operation } from "./operation.ts";
 import type { OperatorPart } from "./operatorPart.ts";
 import { createPublicGuard, type PublicGuard } from "./publicGuard.ts";

@@ -3,7 +3,7 @@ import type { Logger } from "pino";
 import type { Dapp, Service } from "../requests/service.ts";
 import type { HttpLimits } from "./limits.ts";
 import type { Caller } from "../people/roles.ts";
-import type { LiveSchemas } from "./liveSchemas.ts";
+import type { LiveSchemas } from "./schemas/liveSchemas.ts";
 
 /** State that the layers of one request share. */
 export interface RequestState {

@@ -3,7 +3,7 @@ import type { Dapp } from "../requests/service.ts";
 import { getDapp, type HttpContext, type HttpDeps } from "./context.ts";
 import { sendJson } from "./frame.ts";
 import { InvalidParameterError } from "../lib/invalidParameter.ts";
-import type { RequestSchemas } from "./liveSchemas.ts";
+import type { RequestSchemas } from "./schemas/liveSchemas.ts";
 import type { Operation } from "./operation.ts";
 import { readParameters, readQuery } from "./parameters.ts";
 import { parseRequest } from "./parseRequest.ts";

@@ -1,7 +1,7 @@
 import type { TSchema } from "typebox";
 import type { HttpContext } from "./context.ts";
 import type { ErrorCode } from "../lib/errorTable.ts";
-import type { RequestSchemas } from "./liveSchemas.ts";
+import type { RequestSchemas } from "./schemas/liveSchemas.ts";
 
 /**
  * Who may call an endpoint. `dapp`: a caller with a dapp's key, or who is signed in and names a dapp. `anybody`: either of them, with no

@@ -2,9 +2,9 @@ import type { Static } from "typebox";
 import { TycheError } from "../lib/errors.ts";
 import { InvalidParameterError, type ParameterViolation } from "../lib/invalidParameter.ts";
 import type { PresetCommand, Service } from "../requests/service.ts";
-import { checkConfirmations } from "./parameterSchemas.ts";
-import { checkLabel, labelOf, readOnce } from "./labelParameters.ts";
-import type { LiveSchemas, RequestSchemas } from "./liveSchemas.ts";
+import { checkConfirmations } from "./schemas/parameterSchemas.ts";
+import { checkLabel, labelOf, readOnce } from "./schemas/labelParameters.ts";
+import type { LiveSchemas, RequestSchemas } from "./schemas/liveSchemas.ts";
 import type { GivenParameters } from "./parameters.ts";
 import { pointerTo, type JsonValue } from "../lib/parseJson.ts";
 

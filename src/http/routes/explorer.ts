@@ -15,7 +15,7 @@ import type { Service } from "../../requests/service.ts";
 import type { Verifier } from "../../verify/verifier.ts";
 import type { HttpContext } from "../context.ts";
 import { sendJson } from "../frame.ts";
-import type { LiveSchemas } from "../liveSchemas.ts";
+import type { LiveSchemas } from "../schemas/liveSchemas.ts";
 import type { Operation } from "../operation.ts";
 import { readQuery } from "../parameters.ts";
 import { parseRequest } from "../parseRequest.ts";

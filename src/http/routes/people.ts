@@ -15,7 +15,7 @@ import { localNameOf } from "../../people/passkeys.ts";
 import type { People } from "../../people/people.ts";
 import { getCaller, getDapp, type HttpContext, type HttpDeps } from "../context.ts";
 import { sendJson } from "../frame.ts";
-import type { RequestSchemas } from "../liveSchemas.ts";
+import type { RequestSchemas } from "../schemas/liveSchemas.ts";
 import type { Operation } from "../operation.ts";
 import type { OperatorPart } from "../operatorPart.ts";
 import { readParameters, readQuery } from "../parameters.ts";

@@ -1,8 +1,8 @@
 import { Type } from "typebox";
-import { canonicalLabel, findLabelProblem } from "../lib/label.ts";
-import type { ParameterViolation } from "../lib/invalidParameter.ts";
-import { EXPECTED } from "../lib/schemaCheck.ts";
-import type { Labelled } from "../requests/service.ts";
+import { canonicalLabel, findLabelProblem } from "../../lib/label.ts";
+import type { ParameterViolation } from "../../lib/invalidParameter.ts";
+import { EXPECTED } from "../../lib/schemaCheck.ts";
+import type { Labelled } from "../../requests/service.ts";
 
 /** The parameters that say what a request is for. */
 export const LABEL_PARAMETERS = {

@@ -1,9 +1,15 @@
 import { Type } from "typebox";
 import type { Hex } from "viem";
-import { EXPECTED } from "../lib/schemaCheck.ts";
-import { DECIMAL_PATTERN } from "./validator.ts";
-import type { NetworkView } from "../api/types.ts";
-import type { ParameterViolation } from "../lib/invalidParameter.ts";
+import { EXPECTED } from "../../lib/schemaCheck.ts";
+import { DECIMAL_PATTERN } from "../validator.ts";
+import type { NetworkView } from "../../api/types.ts";
+import type { ParameterViolation } from "../../lib/invalidParameter.ts";
+
+/** A moment in ISO 8601, with its offset. */
+export const TIME_PATTERN =
+  "^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,9})?)?(Z|[+-]\\d{2}:\\d{2})$";
+
+export const STRICT = { additionalProperties: false } as const;
 
 /** 32 bytes in hex. */
 export function hash(description: string) {
@@ -34,6 +40,23 @@ export function oneOf(values: readonly string[], description: string, fallback?:
     ...(fallback !== undefined && values.includes(fallback) ? { default: fallback } : {}),
     description,
   });
+}
+
+/** What the schemas of requests depend on: the names of the service's networks, of those that are embedded, and of its presets. */
+export interface SchemaTerms {
+  readonly networks: readonly string[];
+  readonly embedded: readonly string[];
+  readonly presets: readonly string[];
+  readonly maxWords: number;
+}
+
+/** The name of a network; the only one there is needs no name. */
+export function networkParameter(
+  { networks }: Pick<SchemaTerms, "networks">,
+  description = "Network on which the request runs.",
+  fallback?: string,
+) {
+  return oneOf(networks, description, networks.length === 1 ? networks[0] : fallback);
 }
 
 /** `YYYY-MM-DD`. */
