@@ -17,10 +17,7 @@ export interface LiveSchemas {
   };
 }
 
-export type RequestSchemas = ReturnTypeOf<typeof createRequestSchemas>;
-type ReturnTypeOf<F extends (...given: never[]) => unknown> = F extends (...given: never[]) => infer R
-  ? R
-  : never;
+export type RequestSchemas = ReturnType<typeof createRequestSchemas>;
 
 /**
  * Returns a function that gives the current schemas. They are rebuilt only when the service's lists of networks or presets change,
