@@ -112,7 +112,7 @@ const WALL_CLOCK: Readonly<Record<string, readonly string[]>> = {
     "src/requests/follow/roundWait.ts",
   ],
   "the times at which schedules are due": [
-    "src/browser/application/pages/dapps/newTrigger.tsx",
+    "src/browser/application/pages/dapps/triggerForms.tsx",
     "src/triggers/logActor.ts",
     "src/triggers/logReading.ts",
     "src/triggers/logRuns.ts",

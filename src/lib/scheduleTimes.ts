@@ -81,6 +81,9 @@ export function nextTicks(timing: Timing, after: number, count: number): number[
   return ticks;
 }
 
+/** Shortest distance between ticks: on an embedded chain, and in addition to a block elsewhere, where each request costs gas. */
+export const MIN_DISTANCE_MS = { embedded: 10_000, external: 30_000 } as const;
+
 /**
  * Returns the shortest distance between ticks, in ms; of a cron expression at most a day. Its times of day are looked at as if every day had
  * some, because a date may be years away.

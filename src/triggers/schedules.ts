@@ -33,14 +33,13 @@ import {
   isTimeZone,
   nextTicks,
   parseDuration,
+  MIN_DISTANCE_MS,
   shortestDistance,
   type Timing,
 } from "../lib/scheduleTimes.ts";
 
 /** Most schedules of a dapp. */
 const MAX_SCHEDULES = 100;
-/** Shortest distance between ticks: on an embedded chain, and in addition to a block elsewhere, where each request costs gas. */
-const MIN_DISTANCE_MS = { embedded: 10_000, external: 30_000 } as const;
 /** `skip` acts on a tick that is no later than this. */
 const SKIP_WINDOW_MS = 60_000;
 const DEFAULT_WINDOW_MS = 86_400_000;

@@ -323,7 +323,7 @@ describe.each(SCREENS)("at $width px, $scheme", (screen) => {
     const { page: theirs } = stranger;
     await theirs.goto(`${tyche.url}/r/${request.id}`);
     const isOne = request.outcome.url.endsWith(request.outcome.vrfv2Hash);
-    await theirs.getByText(isOne ? "Proof and result" : "Delivered by", { exact: true }).waitFor();
+    await theirs.getByText(isOne ? "Proof and result in" : "Result in", { exact: true }).waitFor();
     await theirs.getByRole("link", { name: "The verifier" }).click();
     await theirs.getByRole("button", { name: "Verify" }).click();
     await theirs.getByRole("heading", { name: "Valid", exact: true }).waitFor();

@@ -420,10 +420,11 @@ describe("subscriptions", () => {
 });
 
 describe("webhooks", () => {
+  const newWebhook = () => page.locator("#new-webhook");
   test("default: one is added, tested, paused, resumed, rotated and deleted; its attempts are listed", async () => {
     await open("/webhooks");
     const url = "https://tyche-receiver.invalid/hook";
-    await page.getByLabel("URL of a new webhook").fill(url);
+    await newWebhook().getByLabel("URL").fill(url);
     await page.getByRole("button", { name: "Add a webhook" }).click();
     const secret = await visitor.copy(
       page.getByRole("button", { name: "Copy webhook secret" }).and(page.locator(":focus")),
@@ -444,6 +445,21 @@ describe("webhooks", () => {
     await rows.nth(1).waitFor();
     // The next attempt stands at the event's last one only.
     await expect.poll(() => rows.filter({ hasText: "UTC" }).count()).toBe(1);
+    await part.getByRole("button", { name: "Edit" }).click();
+    const changed = `${url}/2`;
+    await part.getByLabel("URL").fill(changed);
+    await part.getByLabel("Note").fill("orders");
+    await part.getByLabel("request.reopened").uncheck();
+    await visitor.inspect();
+    await part.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("heading", { name: changed }).waitFor();
+    expect(await operator.as(dapp.id).webhooks.list()).toMatchObject([
+      {
+        url: changed,
+        description: "orders",
+        events: ["request.fulfilled", "request.failed", "trigger.skipped", "trigger.reverted"],
+      },
+    ]);
     await part.getByRole("button", { name: "Rotate the secret" }).click();
     await dialog("Rotate the secret?").getByRole("button", { name: "Rotate it" }).click();
     await page.getByText("The secret, which is not shown again").waitFor();
@@ -456,7 +472,7 @@ describe("webhooks", () => {
   test("default: the form chooses events and signature, and says how the public key verifies", async () => {
     await open("/webhooks");
     const events = page.getByRole("group", { name: "Events that it is told" });
-    const url = page.getByLabel("URL of a new webhook");
+    const url = newWebhook().getByLabel("URL");
     const add = page.getByRole("button", { name: "Add a webhook" });
     await url.fill("https://tyche-receiver.invalid/hook");
     expect(await events.getByRole("checkbox", { checked: true }).count()).toBe(5);
@@ -478,12 +494,10 @@ describe("webhooks", () => {
 
   test("error: an address that no message may go to is named at its field", async () => {
     await open("/webhooks");
-    await page.getByLabel("URL of a new webhook").fill("https://169.254.169.254/");
+    await newWebhook().getByLabel("URL").fill("https://169.254.169.254/");
     await page.getByRole("button", { name: "Add a webhook" }).click();
     await page.getByText("link-local").waitFor();
-    await expect
-      .poll(() => page.getByLabel("URL of a new webhook").getAttribute("aria-invalid"))
-      .toBe("true");
+    await expect.poll(() => newWebhook().getByLabel("URL").getAttribute("aria-invalid")).toBe("true");
   });
 });
 
@@ -518,10 +532,23 @@ describe("triggers", () => {
     await row.getByRole("button", { name: "Resume Nightly" }).click();
     await row.getByText("active", { exact: true }).waitFor();
     await row.getByRole("link", { name: "History of Nightly" }).click();
-    const part = page.getByRole("region", { name: "Nightly" });
+    const part = page.getByRole("region", { name: /Nightly|Weekly dice/ });
     await part.getByRole("button", { name: "Run now" }).click();
+    const run = part.getByRole("row").filter({ has: page.getByRole("link", { name: /^req_/ }) });
+    await run.getByText(/Heads|Tails/).waitFor();
     await part.getByRole("link", { name: /^req_/ }).click();
     await page.getByRole("link", { name: /^schedule sch_/ }).click();
+    await part.getByRole("button", { name: "Edit" }).click();
+    expect(await part.getByLabel("Cron expression").inputValue()).toBe("0 0 * * *");
+    await part.getByLabel("Name", { exact: true }).fill("Weekly dice");
+    await part.getByLabel("Cron expression").fill("*/5 * * * * *");
+    await times().getByText("these are 5 s apart, and on").waitFor();
+    await part.getByLabel("Cron expression").fill("0 9 * * 1");
+    await part.getByLabel("Preset").selectOption("nDice");
+    await visitor.inspect();
+    await part.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("heading", { name: "Weekly dice" }).waitFor();
+    await page.getByText(/^draws nDice .* every Monday at 09:00 \(Europe\/Berlin\), on /).waitFor();
     await part.getByRole("button", { name: "Pause" }).click();
     await part.getByText("paused", { exact: true }).waitFor();
     await visitor.inspect();
@@ -590,7 +617,8 @@ describe("triggers", () => {
     await page.getByText("must be a JSON object").waitFor();
     await newSchedule().getByLabel("Action").fill('{"preset": "coinflip"}');
     await page.getByRole("button", { name: "Add a schedule" }).click();
-    await page.getByText("at least 10 s apart").waitFor();
+    await page.locator("#schedule-every-problem").getByText("at least 10 s apart").waitFor();
+    await times().getByText("these are 1 s apart").waitFor();
     await expect.poll(() => page.getByLabel("Distance").getAttribute("aria-invalid")).toBe("true");
     await newSchedule().getByLabel("Action").fill('{"preset": "coinflip", "label": ""}');
     await page.getByRole("button", { name: "Add a schedule" }).click();
@@ -628,7 +656,12 @@ describe("triggers", () => {
     const part = page.getByRole("region", { name: "Thanks" });
     await part.getByRole("link", { name: /^req_/ }).first().waitFor();
     await part.getByText("read to block").waitFor();
+    await part.getByRole("button", { name: "Edit" }).click();
+    expect(await part.getByLabel("What it requests").inputValue()).toBe("random");
+    await part.getByLabel("How many").fill("2");
     await visitor.inspect();
+    await part.getByRole("button", { name: "Save" }).click();
+    await page.getByText("requests 2 random numbers when 0x").waitFor();
     await part.getByRole("button", { name: "Pause" }).click();
     await part.getByText("paused", { exact: true }).waitFor();
     await part.getByRole("button", { name: "Delete" }).click();

@@ -160,6 +160,35 @@ test("default: a stranger who searches for a preset reads what it does, its para
   expect(visitor.troubles).toEqual([]);
 });
 
+test("a preset's page lists its own results, the list of requests takes a preset, and a label says what it led to", async () => {
+  const label = `prize ${tyche.dappId.slice(-6)}`;
+  const draw = (preset: string, body: object) =>
+    tyche.call("POST", `/api/vrfv2/presets?network=sepolia&preset=${preset}`, { body });
+  await draw("coinflip", {});
+  await draw("lotto", { list: ["ann", "bob"], numberOfWinners: "2", label: `${label} a` });
+  await draw("lotto", { list: ["ann"], numberOfWinners: "1", label: `${label} b` });
+  await visitor.open(`${tyche.url}/presets/lotto`);
+  const latest = page.locator("#latest");
+  await latest.getByRole("link", { name: `Draw winners from a list: ${label} b` }).waitFor();
+  expect(await latest.getByText("Flip a coin").count()).toBe(0);
+  await visitor.inspect();
+  await latest.getByRole("link", { name: "All results of this preset" }).click();
+  await page.waitForURL("**/explorer/requests?preset=lotto");
+  const requests = page.getByRole("region", { name: "Requests" });
+  await requests.getByRole("link", { name: `Draw winners from a list: ${label} a` }).waitFor();
+  expect(await requests.getByText("Flip a coin").count()).toBe(0);
+  await page.getByLabel("Preset").selectOption("coinflip");
+  await requests.getByRole("link", { name: "Flip a coin" }).first().waitFor();
+  await page.waitForURL("**/explorer/requests?preset=coinflip");
+  await visitor.inspect();
+  await visitor.open(`${tyche.url}/explorer`);
+  await search(label);
+  const found = page.getByRole("region", { name: "Found" });
+  await found.getByRole("link", { name: `${label} b: Draw winners from a list, ann`, exact: true }).waitFor();
+  await visitor.inspect();
+  expect(visitor.troubles).toEqual([]);
+});
+
 test("behaviour: an account that delegates to a contract names it, and a contract never created fewer than none", async () => {
   const networks = await connectOperator(tyche).networks();
   const { rpcUrl, contracts } = networks.find(({ name }) => name === "sepolia")!;

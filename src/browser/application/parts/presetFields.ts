@@ -84,9 +84,10 @@ function isNatural({ anyOf = [] }: Schema): boolean {
   );
 }
 
-function textOf(value: unknown, kind: PresetField["kind"]): string {
+/** Writes a parameter's value as its field has it. */
+export function textOf(value: unknown, kind: PresetField["kind"]): string {
   if (value === undefined) return "";
-  if (kind === "lines" && Array.isArray(value)) return value.join("\n");
+  if (kind === "lines" && Array.isArray(value)) return value.map((one) => textOf(one, "text")).join("\n");
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 

@@ -87,12 +87,12 @@ export function transactionsOf(
   outcome: SharedResult["outcome"],
 ): readonly { readonly name: string; readonly hash: string }[] {
   const hash = hashOf(outcome.url);
-  if ("randomNumber" in outcome) return [{ name: "Proof", hash }];
-  if (!("vrfv2Hash" in outcome)) return [{ name: "Delivered by", hash }];
-  if (outcome.vrfv2Hash === hash) return [{ name: "Proof and result", hash }];
+  if ("randomNumber" in outcome) return [{ name: "Proof in", hash }];
+  if (!("vrfv2Hash" in outcome)) return [{ name: "Result in", hash }];
+  if (outcome.vrfv2Hash === hash) return [{ name: "Proof and result in", hash }];
   return [
-    { name: "Delivered by", hash },
-    { name: "Proof", hash: outcome.vrfv2Hash },
+    { name: "Result in", hash },
+    { name: "Proof in", hash: outcome.vrfv2Hash },
   ];
 }
 

@@ -6,29 +6,43 @@ import { Field, problemAttributes, readField } from "../../parts/forms.tsx";
 import { UnknownText } from "../../parts/parts.tsx";
 import { RETURN_TYPES } from "../functions/draft.ts";
 import { Parameter } from "../../parts/presetParameter.tsx";
-import { createFields, readParams } from "../../parts/presetFields.ts";
+import { createFields, readParams, textOf } from "../../parts/presetFields.ts";
 
 /** Values that every log has, and that are most often of use. */
 const LOG_VALUES = ["$address", "$transactionHash", "$blockNumber"];
 const SUGGESTIONS = "log-values";
 
+/** What a trigger requests, as it is given to the API. */
+interface Action {
+  readonly preset?: string;
+  readonly random?: Readonly<Record<string, unknown>>;
+  readonly function?: Readonly<Record<string, unknown>>;
+  readonly [parameter: string]: unknown;
+}
+
 /**
  * What a trigger requests: by fields, or as JSON while that is unfolded.
  *
+ * @param action what it requests so far. Default: a coin.
  * @param event declaration of the event whose arguments the fields suggest; absent where there is no log.
  */
 export function ActionFields({
   presets,
+  action = {},
   event,
   problem,
 }: {
   readonly presets: readonly PresetView[];
+  readonly action?: Action;
   readonly event?: string;
   readonly problem: string | undefined;
 }) {
-  const [kind, setKind] = useState("preset");
-  const [name, setName] = useState(presets.find((one) => one.name === "coinflip")?.name ?? presets[0]?.name);
-  const [json, setJson] = useState<string>();
+  const { preset: former = "coinflip", random, function: source } = action;
+  const [kind, setKind] = useState(
+    source !== undefined ? "function" : random !== undefined ? "random" : "preset",
+  );
+  const [name, setName] = useState((presets.find((one) => one.name === former) ?? presets[0])?.name);
+  const [json, setJson] = useState(fitsFields(action, presets) ? undefined : JSON.stringify(action, null, 2));
   const isJson = json !== undefined;
   const suggestions = event === undefined ? undefined : SUGGESTIONS;
   const preset = presets.find((one) => one.name === name);
@@ -88,9 +102,17 @@ export function ActionFields({
         )}
         {kind === "preset" &&
           preset !== undefined &&
-          createFields(preset).map((field) => (
-            <Parameter key={`${preset.name} ${field.name}`} field={field} suggestions={suggestions} />
-          ))}
+          createFields(preset).map((field) => {
+            const isFormer = action.preset === preset.name;
+            const fallback = isFormer ? textOf(action[field.name], field.kind) : field.fallback;
+            return (
+              <Parameter
+                key={`${preset.name} ${field.name}`}
+                field={{ ...field, fallback }}
+                suggestions={suggestions}
+              />
+            );
+          })}
         {kind === "random" && (
           <Field id="action-words" label="How many">
             {(control) => (
@@ -98,14 +120,14 @@ export function ActionFields({
                 {...control}
                 name="numWords"
                 required
-                defaultValue="1"
+                defaultValue={textOf(random?.["numWords"] ?? 1, "text")}
                 list={suggestions}
                 autoComplete="off"
               />
             )}
           </Field>
         )}
-        {kind === "function" && <FunctionFields />}
+        {kind === "function" && <FunctionFields given={source} />}
       </fieldset>
       <details
         className="field wide"
@@ -145,7 +167,19 @@ export function ActionFields({
   );
 }
 
-function FunctionFields() {
+/** Whether the fields have a place for everything that an action says. */
+function fitsFields({ preset, random, function: source, ...params }: Action, presets: readonly PresetView[]) {
+  const names = Object.keys(random ?? source ?? params);
+  const known =
+    random !== undefined
+      ? ["numWords"]
+      : source !== undefined
+        ? ["source", "args", "returnType"]
+        : (presets.find((one) => one.name === preset)?.parameterOrder ?? []);
+  return names.every((name) => known.includes(name));
+}
+
+function FunctionFields({ given = {} }: { readonly given: Action["function"] }) {
   return (
     <>
       <Field
@@ -159,15 +193,36 @@ function FunctionFields() {
         wide
       >
         {(control) => (
-          <textarea {...control} name="source" rows={6} required className="mono" spellCheck={false} />
+          <textarea
+            {...control}
+            name="source"
+            rows={6}
+            required
+            className="mono"
+            spellCheck={false}
+            defaultValue={textOf(given["source"], "text")}
+          />
         )}
       </Field>
       <Field id="action-args" label="Arguments" note="One per line." wide>
-        {(control) => <textarea {...control} name="args" rows={2} className="mono" spellCheck={false} />}
+        {(control) => (
+          <textarea
+            {...control}
+            name="args"
+            rows={2}
+            className="mono"
+            spellCheck={false}
+            defaultValue={textOf(given["args"], "lines")}
+          />
+        )}
       </Field>
       <Field id="action-type" label="Return type">
         {(control) => (
-          <select {...control} name="returnType">
+          <select
+            {...control}
+            name="returnType"
+            defaultValue={textOf(given["returnType"], "text") || "string"}
+          >
             {RETURN_TYPES.map((one) => (
               <option key={one}>{one}</option>
             ))}

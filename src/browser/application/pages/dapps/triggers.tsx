@@ -15,7 +15,7 @@ import { cut, StateTag } from "../../parts/requestParts.tsx";
 import { Folded, Listing, Notice, ResultText, Tag, UnknownText } from "../../parts/parts.tsx";
 import { refetchUnlessRefused } from "../../refetch.ts";
 import { useClient, useMay, useNetworks, useOperator, useTitleOf } from "../../services.tsx";
-import { AddLogTrigger, AddSchedule } from "./newTrigger.tsx";
+import { LogTriggerForm, ScheduleForm, type TriggerFormProps } from "./triggerForms.tsx";
 import { describeAction, describeLogs, describeTimes } from "./triggerWords.ts";
 
 const REFRESH_MS = 2_000;
@@ -44,7 +44,7 @@ export function Triggers() {
             list={() => schedules.list()}
             describe={(schedule) => `${describeTimes(schedule)}, on ${titleOf(schedule.network)}`}
             state={(schedule) => <ScheduleState schedule={schedule} />}
-            Form={AddSchedule}
+            Form={ScheduleForm}
           />
           <TriggerList
             {...shared}
@@ -54,7 +54,7 @@ export function Triggers() {
             list={() => triggers.list()}
             describe={(trigger) => `${describeLogs(trigger)}, on ${titleOf(trigger.network)}`}
             state={(trigger) => <LogTriggerState trigger={trigger} />}
-            Form={AddLogTrigger}
+            Form={LogTriggerForm}
           />
         </>
       )}
@@ -111,11 +111,8 @@ function TriggerList<Item extends Common>({
   /** Says when it acts. */
   readonly describe: (item: Item) => string;
   readonly state: (item: Item) => ReactNode;
-  readonly Form: typeof AddSchedule;
+  readonly Form: FormOf<Item>;
 }) {
-  const operator = useOperator();
-  const networks = useNetworks();
-  const presets = useQuery({ queryKey: ["presets"], queryFn: () => operator.presets() });
   const query = useQuery({
     queryKey: [kind, dappId],
     queryFn: list,
@@ -159,11 +156,16 @@ function TriggerList<Item extends Common>({
                     head: "Actions",
                     hasHiddenHead: true,
                     cell: (item) => (
-                      <TriggerButtons dappId={dappId} kind={kind} what={item}>
-                        <Link href={`/dapps/${dappId}/triggers/${item.id}`}>
-                          History<span className="visually-hidden"> of {plainText(item.name)}</span>
-                        </Link>
-                      </TriggerButtons>
+                      <TriggerButtons
+                        dappId={dappId}
+                        kind={kind}
+                        what={item}
+                        more={
+                          <Link href={`/dapps/${dappId}/triggers/${item.id}`}>
+                            History<span className="visually-hidden"> of {plainText(item.name)}</span>
+                          </Link>
+                        }
+                      />
                     ),
                   },
                 ]}
@@ -179,18 +181,29 @@ function TriggerList<Item extends Common>({
           </ForRole>
         )}
       </section>
-      {open === kind && (
-        <Loaded query={networks}>
-          {(served) => (
-            <Loaded query={presets}>
-              {(installed) => (
-                <Form dappId={dappId} networks={served} presets={installed} close={() => setOpen("none")} />
-              )}
-            </Loaded>
-          )}
+      {open === kind && <OpenForm Form={Form} dappId={dappId} close={() => setOpen("none")} />}
+    </>
+  );
+}
+
+type FormOf<Item> = (props: TriggerFormProps<Item>) => ReactNode;
+
+/** A form, once there is what it chooses from. */
+function OpenForm<Item>({
+  Form,
+  ...props
+}: Omit<TriggerFormProps<Item>, "networks" | "presets"> & { readonly Form: FormOf<Item> }) {
+  const operator = useOperator();
+  const networks = useNetworks();
+  const presets = useQuery({ queryKey: ["presets"], queryFn: () => operator.presets() });
+  return (
+    <Loaded query={networks}>
+      {(served) => (
+        <Loaded query={presets}>
+          {(installed) => <Form {...props} networks={served} presets={installed} />}
         </Loaded>
       )}
-    </>
+    </Loaded>
   );
 }
 
@@ -241,6 +254,7 @@ function SchedulePart({ dappId, id }: PartProps) {
           when={describeTimes(schedule)}
           exactly={schedule.every ?? `${schedule.cron} in ${schedule.timeZone}`}
           run={() => schedules.run(id)}
+          Form={ScheduleForm}
         >
           <Runs
             dappId={dappId}
@@ -274,6 +288,7 @@ function LogTriggerPart({ dappId, id }: PartProps) {
           state={<LogTriggerState trigger={trigger} />}
           when={describeLogs(trigger)}
           exactly={`${trigger.event ?? "topics"} of ${trigger.addresses.join(", ")}, ${trigger.confidence}`}
+          Form={LogTriggerForm}
         >
           <Runs
             dappId={dappId}
@@ -297,7 +312,7 @@ function LogTriggerPart({ dappId, id }: PartProps) {
 }
 
 /** What schedules and log triggers have in common. */
-function TriggerPart({
+function TriggerPart<Item extends Common>({
   dappId,
   kind,
   what,
@@ -305,19 +320,22 @@ function TriggerPart({
   when,
   exactly,
   run,
+  Form,
   children,
 }: {
   readonly dappId: string;
   readonly kind: Kind;
-  readonly what: Common;
+  readonly what: Item;
   readonly state: ReactNode;
   readonly when: string;
   /** As it was given. */
   readonly exactly: string;
   readonly run?: () => Promise<unknown>;
+  readonly Form: FormOf<Item>;
   readonly children: ReactNode;
 }) {
   const titleOf = useTitleOf();
+  const [isEdited, edit] = useState(false);
   const { id, name, network, action } = what;
   return (
     <section aria-label={plainText(name)}>
@@ -337,7 +355,12 @@ function TriggerPart({
       <Folded summary="Action">
         <Listing text={JSON.stringify(action, null, 2)} label={`Action of ${plainText(name)}`} />
       </Folded>
-      <TriggerButtons dappId={dappId} kind={kind} what={what} run={run} />
+      <TriggerButtons dappId={dappId} kind={kind} what={what} run={run}>
+        <button type="button" aria-expanded={isEdited} onClick={() => edit(!isEdited)}>
+          Edit
+        </button>
+      </TriggerButtons>
+      {isEdited && <OpenForm Form={Form} dappId={dappId} what={what} close={() => edit(false)} />}
       {children}
     </section>
   );
@@ -348,12 +371,15 @@ function TriggerButtons({
   kind,
   what: { id, name, pausedAt },
   run,
+  more,
   children,
 }: {
   readonly dappId: string;
   readonly kind: Kind;
   readonly what: Common;
   readonly run?: (() => Promise<unknown>) | undefined;
+  /** What is there for every role, too. */
+  readonly more?: ReactNode;
   readonly children?: ReactNode;
 }) {
   const { [kind]: api } = useClient(dappId);
@@ -373,7 +399,7 @@ function TriggerButtons({
       setProblem(describeError(error));
     }
   };
-  if (may(OPERATIONS[kind].change) !== true) return children;
+  if (may(OPERATIONS[kind].change) !== true) return more;
   const whose = <span className="visually-hidden"> {plainText(name)}</span>;
   return (
     <>
@@ -396,6 +422,7 @@ function TriggerButtons({
           {isPaused ? "Resume" : "Pause"}
           {whose}
         </button>
+        {more}
         {children}
         <ConfirmButton
           question={`Delete this ${noun}?`}

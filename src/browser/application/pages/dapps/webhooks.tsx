@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link, useParams } from "wouter";
-import type { NewWebhookView, WebhookAttempt, WebhookCalls, WebhookView } from "../../../../client/index.ts";
+import type { NewWebhookView, WebhookAttempt, WebhookView } from "../../../../client/index.ts";
 import { announce } from "../../announce.ts";
 import { Loaded } from "../../page.tsx";
 import { DappFrame } from "../../parts/dappFrame.tsx";
@@ -54,14 +54,6 @@ function WebhookPanel({ dappId }: { readonly dappId: string }) {
         </p>
         {query.data?.length === 0 && <p className="note">None yet.</p>}
         {shown !== undefined && <Credential webhook={shown} />}
-        <ForRole dappId={dappId} operation="createWebhook">
-          <AddWebhook
-            add={async (params) => {
-              setShown(await client.webhooks.create(params));
-              await refresh();
-            }}
-          />
-        </ForRole>
       </section>
       <Loaded query={query}>
         {(webhooks) => (
@@ -78,6 +70,17 @@ function WebhookPanel({ dappId }: { readonly dappId: string }) {
           </>
         )}
       </Loaded>
+      <section className="panel" id="new-webhook">
+        <h2>New webhook</h2>
+        <ForRole dappId={dappId} operation="createWebhook">
+          <WebhookForm
+            save={async (params, signature) => {
+              setShown(await client.webhooks.create({ ...params, signature }));
+              await refresh();
+            }}
+          />
+        </ForRole>
+      </section>
     </>
   );
 }
@@ -107,6 +110,7 @@ function WebhookPart({
       setProblem(describeError(error));
     }
   };
+  const [isEdited, edit] = useState(false);
   const isPaused = pausedAt !== null;
   const replay = () => webhooks.replay(id, { since: createdAt });
   return (
@@ -138,6 +142,9 @@ function WebhookPart({
           >
             {isPaused ? "Resume" : "Pause"}
           </button>
+          <button type="button" aria-expanded={isEdited} onClick={() => edit(!isEdited)}>
+            Edit
+          </button>
           {pending + failed > 0 && (
             <button type="button" onClick={() => void act(replay, "The events are sent again.")}>
               Send all again
@@ -167,6 +174,17 @@ function WebhookPart({
             Delete
           </ConfirmButton>
         </div>
+      )}
+      {isEdited && (
+        <WebhookForm
+          webhook={webhook}
+          save={async (params) => {
+            await webhooks.change(id, params);
+            edit(false);
+            await refresh();
+            announce("The webhook is changed.");
+          }}
+        />
       )}
       <Attempts dappId={dappId} webhookId={id} isPaused={isPaused} />
     </section>
@@ -296,36 +314,49 @@ const EVENTS: Readonly<Record<WebhookView["events"][number], string>> = {
   "trigger.reverted": "a reorg removed the log of a request",
 };
 
-function AddWebhook({
-  add,
+/** Where a webhook sends what: a new one, or one that there is. */
+function WebhookForm({
+  webhook,
+  save,
 }: {
-  readonly add: (params: Parameters<WebhookCalls["create"]>[0]) => Promise<void>;
+  readonly webhook?: WebhookView;
+  readonly save: (
+    params: Pick<WebhookView, "url" | "events" | "description">,
+    signature: WebhookView["signature"],
+  ) => Promise<void>;
 }) {
+  const of = webhook?.id ?? "new";
   const { problems, refusal, isBusy, onSubmit } = useSubmission(
-    ["url", "events", "signature"],
+    ["url", "events", "description", "signature"],
     async (values, form) => {
       const events = values.getAll("events") as WebhookView["events"];
       if (events.length === 0) return new Map([["events", "Choose at least one event."]]);
-      await add({
-        url: readField(values, "url").trim(),
-        ...(events.length === Object.keys(EVENTS).length ? {} : { events }),
-        signature: readField(values, "signature") as WebhookView["signature"],
-      });
-      form.reset();
+      await save(
+        {
+          url: readField(values, "url").trim(),
+          events,
+          description: readField(values, "description").trim(),
+        },
+        readField(values, "signature") as WebhookView["signature"],
+      );
+      if (webhook === undefined) form.reset();
       return undefined;
     },
   );
   const problem = problems.get("events");
   return (
     <form className="fields" onSubmit={onSubmit}>
-      <Field
-        id="webhook-url"
-        label="URL of a new webhook"
-        note="https, on a public host."
-        problem={problems.get("url")}
-        wide
-      >
-        {(control) => <input {...control} name="url" autoComplete="off" inputMode="url" />}
+      <Field id={`url-${of}`} label="URL" note="https, on a public host." problem={problems.get("url")} wide>
+        {(control) => (
+          <input
+            {...control}
+            name="url"
+            defaultValue={webhook?.url}
+            autoComplete="off"
+            inputMode="url"
+            autoFocus={webhook !== undefined}
+          />
+        )}
       </Field>
       <fieldset>
         <legend>Events that it is told</legend>
@@ -335,29 +366,36 @@ function AddWebhook({
               type="checkbox"
               name="events"
               value={type}
-              defaultChecked
-              {...problemAttributes("events", i === 0 ? problem : undefined)}
+              defaultChecked={webhook?.events.some((one) => one === type) ?? true}
+              {...problemAttributes(`events-${of}`, i === 0 ? problem : undefined)}
             />{" "}
             <code>{type}</code>: {text}
           </label>
         ))}
         {problem !== undefined && (
-          <p className="problem" id="events-problem">
+          <p className="problem" id={`events-${of}-problem`}>
             {problem}
           </p>
         )}
       </fieldset>
-      <Field id="webhook-signature" label="Signature" problem={problems.get("signature")} wide>
+      <Field id={`note-${of}`} label="Note" note="Optional." problem={problems.get("description")} wide>
         {(control) => (
-          <select {...control} name="signature">
-            <option value="hmac">HMAC-SHA256 with a secret that your server keeps (v1)</option>
-            <option value="ed25519">ed25519: your server needs a public key only (v1a)</option>
-          </select>
+          <input {...control} name="description" defaultValue={webhook?.description} autoComplete="off" />
         )}
       </Field>
+      {webhook === undefined && (
+        <Field id="webhook-signature" label="Signature" problem={problems.get("signature")} wide>
+          {(control) => (
+            <select {...control} name="signature">
+              <option value="hmac">HMAC-SHA256 with a secret that your server keeps (v1)</option>
+              <option value="ed25519">ed25519: your server needs a public key only (v1a)</option>
+            </select>
+          )}
+        </Field>
+      )}
       {refusal !== undefined && <Notice kind="bad">{refusal}</Notice>}
       <div>
-        <button disabled={isBusy}>Add a webhook</button>
+        <button disabled={isBusy}>{webhook === undefined ? "Add a webhook" : "Save"}</button>
       </div>
     </form>
   );

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { useParams } from "wouter";
+import { Link, useParams } from "wouter";
 import type { SharedResult } from "../../../../client/index.ts";
 import { countEntries, describeShared } from "../../../../lib/sharedWords.ts";
 import { Loaded, Page } from "../../page.tsx";
@@ -22,7 +22,7 @@ export function Shared() {
 }
 
 function Certificate({ shared }: { readonly shared: SharedResult }) {
-  const { outcome, network, updatedAt, params = {}, dappId } = shared;
+  const { outcome, network, updatedAt, params = {}, parameterTitles = {}, dappId } = shared;
   const explorer = useExplorer();
   const { data: networks } = useNetworks();
   const { heading, subject } = describeShared(shared);
@@ -67,13 +67,20 @@ function Certificate({ shared }: { readonly shared: SharedResult }) {
         <Facts
           entries={[
             ["Label", outcome.label !== undefined && <UnknownText text={outcome.label} />],
-            ["Drawn for", dappId !== undefined && <Code text={dappId} />],
             ...Object.entries(params).map(([name, value]): Fact => [
-              <UnknownText text={name} />,
+              <UnknownText text={parameterTitles[name] ?? name} />,
               <Given value={value} />,
             ]),
             [
-              "Beacon",
+              "Organiser",
+              dappId !== undefined && (
+                <>
+                  <Code text={dappId} />, by the id of their application, which is on chain with the label
+                </>
+              ),
+            ],
+            [
+              "Round of drand",
               "beacon" in outcome && outcome.beacon !== undefined && <Beacon beacon={outcome.beacon} />,
             ],
             ...links.map((link): Fact => [
@@ -83,14 +90,14 @@ function Certificate({ shared }: { readonly shared: SharedResult }) {
               </TransactionLink>,
             ]),
             ["Delivered by", mined && <PartyLink network={network} party={mined.from} />],
-            ["Request on chain", <Copyable text={outcome.requestId} what="request" />],
           ]}
         />
-        <Folded summary="Bytes, and when they were stored here">
+        <Folded summary="Ids and bytes">
           <Facts
             entries={[
+              ["Request on chain", <Copyable text={outcome.requestId} what="request" />],
               ["Result", "result" in outcome && <Copyable text={outcome.result} what="result" />],
-              ["Stored", <Time iso={updatedAt} />],
+              ["Stored here", <Time iso={updatedAt} />],
             ]}
           />
         </Folded>
@@ -100,6 +107,7 @@ function Certificate({ shared }: { readonly shared: SharedResult }) {
           </button>
         </p>
       </section>
+      <HowPart shared={shared} />
       <CheckPart network={network} hash={hash} label={outcome.label} dappId={dappId} />
       <p className="on-paper">
         Drawn with Tyche. This result: {address}. To verify it without this service, open {location.origin}
@@ -107,6 +115,48 @@ function Certificate({ shared }: { readonly shared: SharedResult }) {
         chain.
       </p>
     </Page>
+  );
+}
+
+/** How the result came about, for whoever has never heard of it. */
+function HowPart({ shared: { outcome, preset, params, title } }: { readonly shared: SharedResult }) {
+  const isRandom = "randomNumber" in outcome;
+  const isPreset = preset !== undefined;
+  const beacon = "beacon" in outcome ? outcome.beacon : undefined;
+  const hasList = Object.values(params ?? {}).some((value) => Array.isArray(value));
+  const fixed = isPreset
+    ? `${hasList ? "The list and all other inputs" : "All inputs"} and the program that draws`
+    : "The program and its inputs";
+  return (
+    <section className="panel on-screen" id="how">
+      <h2>How it came about</h2>
+      <ol>
+        {!isRandom && <li>{fixed} were written to the chain, where nobody can change them any more.</li>}
+        {(isRandom || isPreset) && (
+          <li>
+            {isRandom ? "Random numbers" : "Then a random number"} followed, with a proof that it is the one
+            that belongs to this request (VRF), which the chain has checked.
+          </li>
+        )}
+        {beacon !== undefined && beacon.isLocal !== true && (
+          <li>
+            It also depends on a round of drand, which independent organisations published after the inputs
+            were fixed.
+          </li>
+        )}
+        {!isRandom && (
+          <li>
+            The nodes of the oracle ran the program
+            {title !== undefined && (
+              <>
+                (<Link href={`/presets/${preset}`}>{plainText(title)}</Link>){" "}
+              </>
+            )}
+            and signed what it returned.{isPreset && " Anybody can run it again."}
+          </li>
+        )}
+      </ol>
+    </section>
   );
 }
 

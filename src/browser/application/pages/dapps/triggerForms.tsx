@@ -1,0 +1,396 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { useState, type ReactNode } from "react";
+import type {
+  ExplorerNetwork,
+  LogTriggerView,
+  PresetView,
+  ScheduleParams,
+  ScheduleView,
+} from "../../../../client/index.ts";
+import {
+  findCronMistake,
+  isTimeZone,
+  MIN_DISTANCE_MS,
+  nextTicks,
+  parseDuration,
+  shortestDistance,
+} from "../../../../lib/scheduleTimes.ts";
+import { announce } from "../../announce.ts";
+import { Time } from "../../parts/format.tsx";
+import { Field, readField, Select, type Submission, useSubmission } from "../../parts/forms.tsx";
+import { NetworkSelect, useChosenNetwork } from "../../parts/networkSelect.tsx";
+import { Notice } from "../../parts/parts.tsx";
+import { useClient } from "../../services.tsx";
+import { ActionFields, parseObject, readAction } from "./actionFields.tsx";
+
+/** Ticks that the form foretells. */
+const SHOWN_TICKS = 5;
+const NO_OBJECT = "must be a JSON object";
+
+/** What the forms work with. */
+export interface TriggerFormProps<What> {
+  readonly dappId: string;
+  readonly networks: readonly ExplorerNetwork[];
+  readonly presets: readonly PresetView[];
+  /** What is changed; absent where one is added. */
+  readonly what?: What | undefined;
+  readonly close: () => void;
+}
+
+/** What the forms share: the name before the fields, what is requested after them, and the buttons. */
+function TriggerFrame({
+  kind,
+  name,
+  submission: { problems, refusal, isBusy, onSubmit },
+  action,
+  close,
+  children,
+}: {
+  readonly kind: "schedule" | "log trigger";
+  /** Of the one that is changed; absent for a new one. */
+  readonly name: string | undefined;
+  readonly submission: Submission;
+  readonly action: ReactNode;
+  readonly close: () => void;
+  readonly children: ReactNode;
+}) {
+  return (
+    <section
+      className={name === undefined ? "panel" : undefined}
+      id={`${name === undefined ? "new" : "edit"}-${kind.replace(" ", "-")}`}
+    >
+      <h2>
+        {name === undefined ? "New" : "Change this"} {kind}
+      </h2>
+      <form className="fields" onSubmit={onSubmit}>
+        <Field id="trigger-name" label="Name" problem={problems.get("name")}>
+          {(control) => (
+            <input
+              {...control}
+              name="name"
+              required
+              maxLength={60}
+              defaultValue={name}
+              autoComplete="off"
+              autoFocus
+            />
+          )}
+        </Field>
+        {children}
+        {action}
+        {refusal !== undefined && <Notice kind="bad">{refusal}</Notice>}
+        <div className="buttons">
+          <button className="action" disabled={isBusy}>
+            {name === undefined ? `Add a ${kind}` : "Save"}
+          </button>
+          <button type="button" onClick={close}>
+            Cancel
+          </button>
+        </div>
+      </form>
+    </section>
+  );
+}
+
+/** The form for a schedule. */
+export function ScheduleForm({ dappId, networks, presets, what, close }: TriggerFormProps<ScheduleView>) {
+  const { schedules } = useClient(dappId);
+  const queries = useQueryClient();
+  const [chosen, choose] = useChosenNetwork(networks);
+  const network = what?.network ?? chosen;
+  const [kind, setKind] = useState(typeof what?.every === "string" ? "every" : "cron");
+  const [cron, setCron] = useState(what?.cron ?? "0 20 * * *");
+  const [every, setEvery] = useState(what?.every ?? "1h");
+  const [timeZone, setTimeZone] = useState(
+    () => what?.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
+  );
+  const submission = useSubmission(["name", "cron", "every", "timeZone", "action"], async (values) => {
+    const action = readAction(values, presets);
+    if (action === undefined) return new Map([["action", NO_OBJECT]]);
+    const name = readField(values, "name").trim();
+    const times = kind === "cron" ? { cron, timeZone } : { every };
+    // Times that are given anew count from now on.
+    const isSame =
+      kind === "cron" ? cron === what?.cron && timeZone === what.timeZone : every === what?.every;
+    if (what === undefined) await schedules.create({ name, network, action, ...times });
+    else await schedules.change(what.id, { name, action, ...(isSame ? {} : times) });
+    await queries.invalidateQueries({ queryKey: ["schedules", dappId] });
+    close();
+    announce(`The schedule is ${what === undefined ? "added" : "changed"}.`);
+  });
+  const { problems } = submission;
+  return (
+    <TriggerFrame
+      kind="schedule"
+      name={what?.name}
+      submission={submission}
+      action={
+        <ActionFields
+          presets={presets}
+          {...(what === undefined ? {} : { action: what.action })}
+          problem={problems.get("action")}
+        />
+      }
+      close={close}
+    >
+      {what === undefined && <NetworkSelect networks={networks} value={network} onChange={choose} />}
+      <Field id="schedule-kind" label="Repeats">
+        {(control) => (
+          <Select
+            {...control}
+            value={kind}
+            options={[
+              ["cron", "at times of day or week (cron)"],
+              ["every", "at equal distances"],
+            ]}
+            onChange={setKind}
+          />
+        )}
+      </Field>
+      {kind === "cron" ? (
+        <>
+          <Field
+            id="schedule-cron"
+            label="Cron expression"
+            note="Minute, hour, day, month and weekday, or six fields with seconds first."
+            problem={problems.get("cron")}
+          >
+            {(control) => (
+              <input
+                {...control}
+                value={cron}
+                className="mono"
+                autoComplete="off"
+                spellCheck={false}
+                onChange={(event) => setCron(event.currentTarget.value)}
+              />
+            )}
+          </Field>
+          <Field id="schedule-zone" label="Time zone" problem={problems.get("timeZone")}>
+            {(control) => (
+              <input
+                {...control}
+                value={timeZone}
+                list="time-zones"
+                autoComplete="off"
+                spellCheck={false}
+                onChange={(event) => setTimeZone(event.currentTarget.value)}
+              />
+            )}
+          </Field>
+          <datalist id="time-zones">
+            {["UTC", ...Intl.supportedValuesOf("timeZone")].map((one) => (
+              <option key={one} value={one} />
+            ))}
+          </datalist>
+        </>
+      ) : (
+        <Field
+          id="schedule-every"
+          label="Distance"
+          note="Such as 10s, 5m, 1h or 1d."
+          problem={problems.get("every")}
+        >
+          {(control) => (
+            <input
+              {...control}
+              value={every}
+              autoComplete="off"
+              onChange={(event) => setEvery(event.currentTarget.value)}
+            />
+          )}
+        </Field>
+      )}
+      <NextTicks
+        network={networks.find(({ name }) => name === network)}
+        {...(kind === "cron" ? { cron, timeZone } : { every })}
+      />
+    </TriggerFrame>
+  );
+}
+
+/** The form for a log trigger. Of one that there is, only name and action can be changed. */
+export function LogTriggerForm({ dappId, networks, presets, what, close }: TriggerFormProps<LogTriggerView>) {
+  const { triggers } = useClient(dappId);
+  const queries = useQueryClient();
+  const [network, choose] = useChosenNetwork(networks);
+  const [event, setEvent] = useState(what?.event ?? "");
+  const [confidence, setConfidence] = useState<LogTriggerView["confidence"]>("safe");
+  const submission = useSubmission(
+    ["name", "addresses", "event", "filters", "fromBlock", "action"],
+    async (values) => {
+      const read = (name: string): string => readField(values, name).trim();
+      const action = readAction(values, presets);
+      const filters = parseObject(read("filters") || "{}");
+      if (action === undefined) return new Map([["action", NO_OBJECT]]);
+      if (filters === undefined) return new Map([["filters", NO_OBJECT]]);
+      const fromBlock = read("fromBlock");
+      if (what !== undefined) await triggers.change(what.id, { name: read("name"), action });
+      else
+        await triggers.create({
+          name: read("name"),
+          network,
+          addresses: read("addresses").split(/[\s,]+/),
+          event: event.trim(),
+          filters,
+          confidence,
+          ...(fromBlock === "" ? {} : { fromBlock: Number(fromBlock) }),
+          action,
+        });
+      await queries.invalidateQueries({ queryKey: ["triggers", dappId] });
+      close();
+      announce(`The log trigger is ${what === undefined ? "added" : "changed"}.`);
+    },
+  );
+  const { problems } = submission;
+  return (
+    <TriggerFrame
+      kind="log trigger"
+      name={what?.name}
+      submission={submission}
+      action={
+        <ActionFields
+          presets={presets}
+          {...(what === undefined ? {} : { action: what.action })}
+          event={event}
+          problem={problems.get("action")}
+        />
+      }
+      close={close}
+    >
+      {what !== undefined && (
+        <p className="field wide note">
+          Name and action can be changed. For other contracts or another event, add a new log trigger.
+        </p>
+      )}
+      {what === undefined && (
+        <>
+          <NetworkSelect networks={networks} value={network} onChange={choose} />
+          <Field
+            id="trigger-addresses"
+            label="Contracts"
+            note="Up to ten addresses, apart by spaces."
+            problem={problems.get("addresses")}
+            wide
+          >
+            {(control) => (
+              <input {...control} name="addresses" required className="mono" autoComplete="off" />
+            )}
+          </Field>
+          <Field
+            id="trigger-event"
+            label="Event"
+            note="As its contract declares it, from the word event on."
+            problem={problems.get("event")}
+            wide
+          >
+            {(control) => (
+              <input
+                {...control}
+                value={event}
+                onChange={(change) => setEvent(change.currentTarget.value)}
+                required
+                className="mono"
+                autoComplete="off"
+                spellCheck={false}
+                placeholder="event Closed(uint256 indexed round, uint256 players)"
+              />
+            )}
+          </Field>
+          <Field
+            id="trigger-filters"
+            label="Filters"
+            note={'Values of indexed arguments, such as {"round": "7"}. Default: any.'}
+            problem={problems.get("filters")}
+            wide
+          >
+            {(control) => <input {...control} name="filters" className="mono" autoComplete="off" />}
+          </Field>
+          <Field id="trigger-confidence" label="Acts on logs">
+            {(control) => (
+              <Select
+                {...control}
+                value={confidence}
+                options={[
+                  ["latest", "at once, though a reorganisation may remove them"],
+                  ["safe", "of blocks that are safe"],
+                  ["finalized", "of blocks that are final"],
+                ]}
+                onChange={(value) => setConfidence(value as LogTriggerView["confidence"])}
+              />
+            )}
+          </Field>
+          <Field
+            id="trigger-from"
+            label="From block"
+            note="Default: the next one."
+            problem={problems.get("fromBlock")}
+          >
+            {(control) => <input {...control} name="fromBlock" type="number" min={0} autoComplete="off" />}
+          </Field>
+        </>
+      )}
+    </TriggerFrame>
+  );
+}
+
+/** The next times that are due, as the form says while it is typed. */
+function NextTicks({
+  network,
+  cron = "",
+  timeZone = "",
+  every,
+}: Pick<ScheduleParams, "cron" | "timeZone" | "every"> & { readonly network: ExplorerNetwork | undefined }) {
+  const everyMs = every === undefined ? undefined : parseDuration(every);
+  const now = Date.now();
+  const timing = everyMs === undefined ? { cron, timeZone } : { everyMs, startsAt: now };
+  const unreadable =
+    every === undefined
+      ? (findCronMistake(cron) ?? (isTimeZone(timeZone) ? undefined : "the time zone is unknown"))
+      : everyMs === undefined
+        ? "the distance can't be read"
+        : undefined;
+  const mistake =
+    unreadable ??
+    (network === undefined ? undefined : describeTooOften(shortestDistance(timing, now), network));
+  const isLocal = every === undefined && timeZone !== "UTC";
+  return (
+    <div className="field wide" role="status" aria-label="Next times">
+      {mistake === undefined ? (
+        <>
+          <p className="note">Next times, in {isLocal ? `${timeZone} and UTC` : "UTC"}:</p>
+          <ul>
+            {nextTicks(timing, now, SHOWN_TICKS).map((at) => (
+              <li key={at}>
+                {isLocal && `${formatIn(timeZone, at)} · `}
+                <Time iso={new Date(at).toISOString()} />
+              </li>
+            ))}
+          </ul>
+        </>
+      ) : (
+        <p className="note">No next times: {mistake}.</p>
+      )}
+    </div>
+  );
+}
+
+/** Says that ticks come too often; `undefined` if they don't. Where a block takes long, the service wants them yet further apart. */
+function describeTooOften(distanceMs: number, { title, embedded }: ExplorerNetwork): string | undefined {
+  const leastMs = embedded ? MIN_DISTANCE_MS.embedded : MIN_DISTANCE_MS.external;
+  if (distanceMs >= leastMs) return undefined;
+  return `these are ${distanceMs / 1000} s apart, and on ${title} they have to be at least ${leastMs / 1000} s`;
+}
+
+function formatIn(timeZone: string, at: number): string {
+  return new Intl.DateTimeFormat(undefined, {
+    timeZone,
+    weekday: "short",
+    year: "numeric",
+    month: "short",
+    day: "numeric",
+    hour: "2-digit",
+    minute: "2-digit",
+    second: "2-digit",
+  }).format(at);
+}
