@@ -142,14 +142,20 @@ async function recoverSender(encode: () => Uint8Array, signature: unknown): Prom
   return signer.toLowerCase() as Hex;
 }
 
-/** Whether a value is a body of some message: its members have the types and at most the lengths that are signed. */
+/** Whether a value is a body of some message: its members have the types and at most the lengths that are signed, and no others are signed alike. */
 export function isGatewayBody(body: unknown): body is GatewayBody {
   return (
     isObject(body) &&
     [...TOOLKIT_METHODS, ...OPERATOR_METHODS, ...NODE_METHODS].some((method) => method === body["method"]) &&
-    PADDED.every(([name, bytes]) => typeof body[name] === "string" && Buffer.byteLength(body[name]) <= bytes)
+    PADDED.every(([name, bytes]) => {
+      const text = body[name];
+      return typeof text === "string" && Buffer.byteLength(text) <= bytes && isSignedAsItIs(text);
+    })
   );
 }
+
+/** Whether no other text is signed as the same bytes: a zero could be padding, and a lone surrogate becomes another character. */
+const isSignedAsItIs = (text: string): boolean => !text.includes("\0") && text.isWellFormed();
 
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
 
