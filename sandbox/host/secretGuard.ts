@@ -8,6 +8,7 @@ const MASK = "***";
 /** A request that a source wants to make. */
 interface Outgoing {
   readonly url: URL;
+  readonly method: string;
   readonly headers?: readonly (readonly [string, string])[];
   readonly body?: Uint8Array | null;
   /** Whether the operator admits the host and port although they may not be public: then over http, too. Default false. */
@@ -23,8 +24,8 @@ interface Breach {
 /** Keeps a run's secrets from where they don't belong. */
 export interface SecretGuard {
   /**
-   * Returns a text without the values and without pieces of 8 or more characters of them, also in lower and upper case, as JSON,
-   * percent-encoded, in base64 and in hex, each also back to front.
+   * Returns a text without the values and without pieces of 8 or more characters of them, also in lower and upper case, in base64 and in
+   * hex, each also as JSON, percent-encoded, and back to front.
    */
   mask(this: void, text: string): string;
   /** Returns why a request may not be made; `undefined` if it may. A run that is told so has failed: see {@link breach}. */
@@ -54,17 +55,25 @@ export function createSecretGuard({
 
   function mask(text: string): string {
     if (values.length === 0) return text;
-    pieces ??= piecesOf(values.flatMap(({ forms }) => forms));
+    const back = findHidden(reverse(text)).toReversed();
+    const isHidden = findHidden(text).map((hidden, at) => hidden || back[at]!);
     let masked = "";
-    let kept = 0;
-    let hidden = 0;
-    for (let at = 0; at + MIN_MASKED_CHARS <= text.length; at += 1) {
-      if (!pieces.has(text.slice(at, at + MIN_MASKED_CHARS))) continue;
-      if (at > hidden || hidden === 0) masked += `${text.slice(kept, at)}${MASK}`;
-      hidden = at + MIN_MASKED_CHARS;
-      kept = hidden;
+    for (let at = 0, end; at < text.length; at = end) {
+      end = isHidden.indexOf(1 - isHidden[at]!, at);
+      if (end < 0) end = text.length;
+      masked += isHidden[at] === 1 ? MASK : text.slice(at, end);
     }
-    return masked + text.slice(kept);
+    return masked;
+  }
+
+  /** Returns for each character 1 if it belongs to a piece of a value, 0 otherwise. */
+  function findHidden(text: string): Uint8Array {
+    pieces ??= piecesOf(values.flatMap(({ forms }) => forms));
+    const isHidden = new Uint8Array(text.length);
+    for (const { shown, starts } of readingsOf(text))
+      for (let at = 0, end; (end = at + MIN_MASKED_CHARS) <= shown.length; at += 1)
+        if (pieces.has(shown.slice(at, end))) isHidden.fill(1, starts[at], starts[end]);
+    return isHidden;
   }
 
   /** Records why the run has failed. The hosts are for its author: others may read the message on chain. */
@@ -78,7 +87,7 @@ export function createSecretGuard({
 
   return {
     mask,
-    refuse({ url, headers = [], body, isAdmitted = false }) {
+    refuse({ url, method, headers = [], body, isAdmitted = false }) {
       if (lists.size === 0) return undefined;
       const host = url.hostname.toLowerCase();
       const names = [`${host}:${portOf(url)}`, ...(url.port === "" ? [host] : [])];
@@ -90,10 +99,14 @@ export function createSecretGuard({
       if (url.protocol !== "https:" && !isAdmitted)
         return fail(`Its secrets may be sent by https only, and it sent a request to ${url.origin}.`);
       const bytes = Buffer.from(body ?? []);
-      const text = [url.href, ...headers.flat(), bytes.toString("latin1"), bytes.toString()].join("\n");
+      const parts = [url.href, method, ...headers.flat(), bytes.toString("latin1"), bytes.toString()];
+      const text = parts.join("\n");
+      const readings = [text, reverse(text)].flatMap(readingsOf);
       const sent = values.find(
         ({ name, forms }) =>
-          lists.has(name) && !isOn(lists.get(name)) && forms.some((form) => text.includes(form)),
+          lists.has(name) &&
+          !isOn(lists.get(name)) &&
+          readings.some(({ shown }) => forms.some((form) => shown.includes(form))),
       );
       return sent && fail(`Its secret ${sent.name} may not be sent to ${url.host}.`);
     },
@@ -113,27 +126,61 @@ export function createSecretGuard({
   };
 }
 
-/** Returns the forms in which a source or a server is likely to show a value, also back to front. */
+/** Returns the forms in which a source or a server is likely to show a value, apart from what {@link readingsOf} undoes. */
 function formsOf(value: string): readonly string[] {
-  const bytes = Buffer.from(value);
-  const hex = bytes.toString("hex");
-  const base64 = [0, 1, 2].map((offset) => base64At(bytes, offset));
-  const forms = [
-    value,
-    value.toLowerCase(),
-    value.toUpperCase(),
-    JSON.stringify(value).slice(1, -1),
-    value.replaceAll("\\", "\\\\"),
-    encodeURIComponent(value.toWellFormed()),
-    new URLSearchParams([["", value]]).toString().slice(1),
-    ...base64,
-    ...base64.map((text) => text.replaceAll("+", "-").replaceAll("/", "_")),
-    bytes.toString("latin1"),
-    hex,
-    hex.toUpperCase(),
-  ];
-  return [...new Set(forms.flatMap((form) => [form, form.split("").toReversed().join("")]))];
+  const latin1 = (text: string): string => Buffer.from(text).toString("latin1");
+  const plain = [value, value.toLowerCase(), value.toUpperCase()].flatMap((text) => [text, latin1(text)]);
+  // `btoa` takes Latin-1, everything else encodes UTF-8.
+  const encoded = [Buffer.from(value), Buffer.from(value, "latin1")].flatMap((bytes) => {
+    const base64 = [0, 1, 2].map((offset) => base64At(bytes, offset));
+    const base64url = base64.map((text) => text.replaceAll("+", "-").replaceAll("/", "_"));
+    const hex = bytes.toString("hex");
+    return [...base64, ...base64url, hex, hex.toUpperCase()];
+  });
+  return [...new Set([...plain, ...plain.map((text) => text.replaceAll(" ", "+")), ...encoded])];
 }
+
+/** A text as somebody reads it. */
+interface Reading {
+  readonly shown: string;
+  /** Where each of its characters begins in the text, and where the last one ends. */
+  readonly starts: Uint32Array;
+}
+
+/** Escapes of JSON, with those that JavaScript and PHP add; and of URLs, each for a byte. */
+const ESCAPES = [/\\(?:u[\da-f]{4}|x[\da-f]{2}|[^ux])/gi, /%[\da-f]{2}/gi];
+const NAMED_ESCAPES: Readonly<Record<string, string>> = { b: "\b", f: "\f", n: "\n", r: "\r", t: "\t" };
+
+/** Returns a text as it stands, and with its escapes undone. */
+function readingsOf(text: string): readonly Reading[] {
+  const escaped = ESCAPES.map((escapes) => [...text.matchAll(escapes)]).filter(({ length }) => length > 0);
+  return [[], ...escaped].map((escapes) => {
+    const starts = new Uint32Array(text.length + 1);
+    let shown = "";
+    let at = 0;
+    function keepUntil(end: number): void {
+      const first = shown.length;
+      shown += text.slice(at, end);
+      for (let i = first; i < shown.length; i += 1) starts[i] = at + i - first;
+    }
+    for (const { 0: escape, index } of escapes) {
+      keepUntil(index);
+      starts[shown.length] = index;
+      shown += unescape(escape);
+      at = index + escape.length;
+    }
+    keepUntil(text.length);
+    starts[shown.length] = text.length;
+    return { shown, starts };
+  });
+}
+
+function unescape(escape: string): string {
+  if (escape.length > 2) return String.fromCharCode(Number.parseInt(escape.replace(/^\W[ux]?/i, ""), 16));
+  return NAMED_ESCAPES[escape[1]!] ?? escape[1]!;
+}
+
+const reverse = (text: string): string => text.split("").toReversed().join("");
 
 /** Returns what base64 makes of bytes that follow `offset` others, without the characters that hold bits of their neighbours. */
 function base64At(bytes: Uint8Array, offset: number): string {

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { createSecretGuard } from "../../sandbox/host/secretGuard.ts";
 
 const VALUE = 'pa"ss/wö rd+1';
-const to = (url: string, rest: object = {}) => ({ url: new URL(url), ...rest });
+const to = (url: string, rest: object = {}) => ({ url: new URL(url), method: "GET", ...rest });
 
 test("behaviour: masks a value in lower and upper case, as URLs and headers show it", () => {
   const guard = createSecretGuard({ secrets: { KEY: "tok_9D1C-Private" } });
@@ -14,19 +14,29 @@ test("behaviour: masks a value in lower and upper case, as URLs and headers show
 test("default: masks a value in each form that sources and servers show it in", () => {
   const { mask } = createSecretGuard({ secrets: { KEY: VALUE } });
   const bytes = Buffer.from(VALUE);
+  const json = JSON.stringify(VALUE).slice(1, -1);
   const shown = [
     VALUE,
-    JSON.stringify(VALUE),
+    json,
+    json.replaceAll("/", "\\/").replaceAll("ö", "\\u00F6"),
     encodeURIComponent(VALUE),
+    encodeURIComponent(VALUE).toLowerCase(),
+    new URLSearchParams([["", VALUE]]).toString().slice(1),
+    new URL(`https://a.example/${VALUE}`).pathname.slice(1),
+    new URL(`https://a.example/?${VALUE}`).search.slice(1),
+    bytes.toString("hex").replaceAll(/../g, "%$&"),
     bytes.toString("base64"),
     bytes.toString("base64url"),
+    encodeURIComponent(bytes.toString("base64")),
+    btoa(VALUE),
     bytes.toString("hex"),
+    bytes.toString("hex").toUpperCase(),
   ];
-  for (const one of shown.flatMap((form) => [form, form.split("").toReversed().join("")])) {
-    const masked = mask(`a ${one} b`);
-    expect(masked).toContain("***");
-    expect(masked).not.toContain(one.slice(1, -1));
-  }
+  // What is left of base64 holds bits of the neighbours, or none.
+  for (const one of shown.flatMap((form) => [form, form.split("").toReversed().join("")]))
+    expect(mask(`a ${one} b`)).toMatch(
+      /^a (?:={0,2}|(?:D3%){0,2}).{0,2}\*\*\*.{0,2}(?:={0,2}|(?:%3D){0,2}) b$/,
+    );
 });
 
 test("bounds: leaves short values and other texts alone", () => {
@@ -94,6 +104,34 @@ test("behaviour: each secret leaves for its own hosts alone", () => {
   expect(guard.refuse(to("https://one.example/", { headers }))).toBeUndefined();
   expect(guard.refuse(to("https://two.example/", { headers }))).toContain("may not be sent");
   expect(guard.refuse(to("https://one.example/", { body }))).toContain("may not be sent");
+});
+
+test.each([
+  ["in its path", `https://two.example/${VALUE}`, {}],
+  ["in its query", `https://two.example/?key=${VALUE}`, {}],
+  ["as a form", "https://two.example/", { body: Buffer.from(new URLSearchParams({ VALUE }).toString()) }],
+  [
+    "as JSON of a server in PHP",
+    "https://two.example/",
+    { body: Buffer.from(JSON.stringify(VALUE).replaceAll("/", "\\/")) },
+  ],
+  ["back to front", "https://two.example/", { body: Buffer.from(VALUE.split("").toReversed().join("")) }],
+])("error: a request with another host's secret %s fails the run", (_, url, more) => {
+  const guard = createSecretGuard({
+    secrets: { ONE: VALUE, TWO: "second-value" },
+    allowedHosts: { ONE: ["one.example"], TWO: ["two.example"] },
+  });
+  expect(guard.refuse(to(url, more))).toContain("may not be sent");
+});
+
+test("error: a request with another host's secret as its method fails the run", () => {
+  const guard = createSecretGuard({
+    secrets: { ONE: "tok_9D1C-Private", TWO: "second-value" },
+    allowedHosts: { ONE: ["one.example"], TWO: ["two.example"] },
+  });
+  expect(guard.refuse(to("https://two.example/", { method: "TOK_9D1C-PRIVATE" }))).toContain(
+    "may not be sent",
+  );
 });
 
 test("behaviour: with hosts, no module is imported by its URL", () => {

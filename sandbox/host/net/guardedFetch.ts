@@ -52,7 +52,7 @@ export interface FetchContext {
   /** Says why a request of the run may not be made, asked for each redirect too. Default: it may. */
   readonly refuse?:
     | ((
-        request: Pick<Hop, "url" | "headers" | "body"> & { readonly isAdmitted: boolean },
+        request: Pick<Hop, "url" | "method" | "headers" | "body"> & { readonly isAdmitted: boolean },
       ) => string | undefined)
     | undefined;
 }
