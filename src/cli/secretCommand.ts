@@ -147,34 +147,32 @@ async function readValue(name: string, file: string | undefined, terminal: Termi
   }
 }
 
-/** Reads NAME=value lines; all names are checked before the first is set. */
+/** A value in quotes, which may have several lines. */
+const QUOTED = /^([^#=\n]*=[ \t]*)(["'`])([^]*?)\2/gm;
+
+/** Reads NAME=value lines; all are checked before the first is set. */
 async function readEnvFile(file: string): Promise<[string, string | undefined][]> {
   const content = await readFile(file, "utf8");
-  const values = Object.entries(parseEnv(content));
-  const lines = content.split(/\r?\n/);
-  for (const [name] of values) {
-    if (SECRET_NAME.test(name)) continue;
-    const line =
-      lines.findIndex(
-        (one) =>
-          one
-            .split("=")[0]!
-            .replace(/^\s*export\s/, "")
-            .trim() === name,
-      ) + 1;
-    throw new SecretNameError(`${file}:${line}`, name);
-  }
-  return values;
+  const withoutQuoted = content.replaceAll(
+    QUOTED,
+    (_, start: string, _quote: string, value: string) => start + "\n".repeat(value.split("\n").length - 1),
+  );
+  withoutQuoted.split("\n").forEach((line, i) => {
+    const [, name = ""] = /^\s*(?:export\s+)?([^=]*?)\s*=/.exec(line) ?? [];
+    if (!SECRET_NAME.test(name) && !/^\s*(?:#|$)/.test(line)) throw new EnvLineError(`${file}:${i + 1}`);
+  });
+  return Object.entries(parseEnv(content));
 }
 
 function withoutLineBreak(value: string): string {
   return value.replace(/\r?\n$/, "");
 }
 
-class SecretNameError extends TycheError {
-  constructor(place: string, name: string) {
+/** The line isn't quoted: it may be part of a value. */
+class EnvLineError extends TycheError {
+  constructor(place: string) {
     super(
-      `${place}: ${JSON.stringify(oneLine(name))} can't name a secret: use at most 100 letters, digits and _, and no digit first; nothing was set`,
+      `${place} is no NAME=value with a name of at most 100 letters, digits and _, and no digit first; put a value of several lines in quotes; nothing was set`,
       { code: "invalid_parameter", blame: "caller" },
     );
   }
