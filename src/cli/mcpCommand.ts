@@ -291,9 +291,10 @@ function readingTools(flags: McpFlags, verify: VerifyMeans["verify"]): readonly 
       properties: { network: NETWORK, tx: HASH, requestId: HASH },
       required: ["network", "tx"],
       annotations: READS,
-      run: (given: { network: string; tx: Hex; requestId?: Hex }) =>
+      run: ({ tx, ...given }: { network: string; tx: Hex; requestId?: Hex }) =>
         verify({
           ...given,
+          which: tx,
           dataDir: dataDirOfEnvironment(),
           ...(flags.rpcUrl === undefined ? {} : { rpcUrl: flags.rpcUrl }),
         }),

@@ -6,7 +6,7 @@ import { TycheError } from "../lib/errors.ts";
 import { dataDirOfEnvironment } from "./dappCommands.ts";
 import { parseRpcUrl } from "./parseRpcUrl.ts";
 import { isQuicknet, nameRound, UNKNOWN_PRESET } from "../lib/drawWords.ts";
-import { canonicalLabel, isProven } from "../lib/label.ts";
+import { canonicalLabel, findLabelProblem, isProven } from "../lib/label.ts";
 import { readText } from "./readText.ts";
 import type { ReadPreset } from "./receipt.ts";
 import { oneLine, type Terminal } from "./terminal.ts";
@@ -27,11 +27,12 @@ interface VerifyFlags {
 }
 
 const HELP = `
-The transaction can hold a request, a VRF proof (vrfv2Hash) or a report (url). The service is not asked: everything is read from a
+The transaction can hold a request, a VRF proof (vrfv2Hash) or a report (url). A label is looked for on the chain. The service is not asked: everything is read from a
 node of the chain and computed here.
 
 Examples:
   $ tyche verify sepolia 0x5f0c…
+  $ tyche verify sepolia raffle-2026-12-24
   $ tyche verify sepolia 0x5f0c… --request-id 0x91ab…
   $ tyche verify sepolia 0x5f0c… --rpc-url https://rpc.example.org --contracts published.json
   $ tyche verify sepolia 0x5f0c… --expect label=raffle-2026-12-24 --expect dapp=dapp_7c… --expect preset=lotto --expect list=@entries.txt
@@ -47,7 +48,8 @@ export interface VerifyMeans {
   /** Checks a transaction without a service. */
   readonly verify: (options: {
     readonly network: string;
-    readonly tx: Hex;
+    /** Hash of the transaction, or the label of a request in it. */
+    readonly which: Hex | { readonly label: string };
     readonly dataDir: string;
     /** Whether block hashes are recomputed; absent: as the network's blocks are known to be. */
     readonly hasEthereumBlocks?: boolean;
@@ -74,7 +76,11 @@ export function registerVerify(
     .summary("Verifies a result using chain data only.")
     .description("Verifies the results of a transaction using chain data only.")
     .argument("<network>", "where the transaction is", parseNetwork)
-    .argument("<tx>", "hash of the transaction", parseHash)
+    .argument(
+      "<tx>",
+      "hash of the transaction, its address in an explorer, or the label of a request",
+      parseWhich,
+    )
     .option(
       "--request-id <id>",
       "check only this request: a preset, a function, or all of a VRF request",
@@ -109,14 +115,14 @@ export function registerVerify(
     .option("--verbose", "print also the transactions, what each step compared, and the result's bytes")
     .option("--json", "print JSON")
     .addHelpText("after", HELP)
-    .action(async (network: string, tx: Hex, flags: VerifyFlags) => {
+    .action(async (network: string, which: Hex | { readonly label: string }, flags: VerifyFlags) => {
       const { requestId, rpcUrl, contracts, save, blocks, expect = [], fromBlock, toBlock } = flags;
       // What other commands needn't load.
       const { checkReceipt, readReceipt } = await import("./receipt.ts");
       const receipt = flags.receipt === undefined ? undefined : await readReceipt(flags.receipt);
       const found = await verify({
         network,
-        tx,
+        which,
         dataDir: dataDirOfEnvironment(),
         labelSearch: { fromBlock, toBlock },
         ...(blocks === undefined ? {} : { hasEthereumBlocks: blocks }),
@@ -164,6 +170,18 @@ function parseNetwork(text: string): string {
 function parseHash(text: string): Hex {
   if (!/^0x[0-9a-fA-F]{64}$/.test(text)) throw new InvalidArgumentError("It must be 0x and 64 hex digits.");
   return text as Hex;
+}
+
+function parseWhich(text: string): Hex | { readonly label: string } {
+  const given = /^https?:\/\/.*\/tx\/(0x[0-9a-fA-F]{64})(?:[/?#].*)?$/.exec(text)?.[1] ?? text;
+  if (/^0x/i.test(given)) return parseHash(given);
+  const problem = URL.canParse(given) && given.includes("://") ? "" : findLabelProblem(given);
+  if (problem === undefined) return { label: given };
+  throw new InvalidArgumentError(
+    problem === ""
+      ? "It must be a transaction's address, which ends in /tx/ and its hash."
+      : `It must be 0x and 64 hex digits, or a label, and a label ${problem}.`,
+  );
 }
 
 function parseBlock(text: string): bigint {

@@ -26,7 +26,7 @@ const NOTHING: Verification = {
 afterEach(() => void (process.exitCode = undefined));
 
 /** Runs the command, and returns what it asked for and printed. */
-async function run(flags: readonly string[], found = NOTHING) {
+async function run(flags: readonly string[], found = NOTHING, which: string = TX) {
   const lines: string[] = [];
   const write = (text: string) => void lines.push(text);
   const terminal: Terminal = { out: write, err: write, isTerminal: false, colors: pc.createColors(false) };
@@ -39,13 +39,34 @@ async function run(flags: readonly string[], found = NOTHING) {
     },
     readPreset: () => Promise.resolve(undefined),
   });
-  await program.parseAsync(["verify", "sepolia", TX, ...flags], { from: "user" });
+  await program.parseAsync(["verify", "sepolia", which, ...flags], { from: "user" });
   return { asked, output: lines.join("\n") };
 }
 
 test("default: whether blocks are hashed is left to what is known of the network", async () => {
   const { asked } = await run([]);
   expect(asked).not.toHaveProperty("hasEthereumBlocks");
+});
+
+test.each([
+  [TX, TX],
+  [`https://explorer.example.org/tx/${TX}#events`, TX],
+  ["Raffle 2026", { label: "Raffle 2026" }],
+])("takes %s in place of the transaction's hash", async (text, which) => {
+  expect((await run([], NOTHING, text)).asked).toMatchObject({ which });
+});
+
+test.each([
+  ["0x12", "64 hex digits"],
+  ["https://explorer.example.org/block/7", "ends in /tx/ and its hash"],
+  ["x".repeat(101), "a label must have 1 to 100 characters"],
+])("rejects %s in place of it", async (text, reason) => {
+  const program = new Command().exitOverride().configureOutput({ writeErr: () => {} });
+  const means = { verify: () => Promise.resolve(NOTHING), readPreset: () => Promise.resolve(undefined) };
+  registerVerify(program, {} as Terminal, means);
+  const verify = program.commands[0]!.exitOverride().configureOutput({ writeErr: () => {} });
+  const parsed = verify.parseAsync(["sepolia", text], { from: "user" });
+  await expect(parsed).rejects.toThrow(reason);
 });
 
 test.each([

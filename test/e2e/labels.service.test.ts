@@ -61,6 +61,15 @@ test("default: a raffle that is drawn once says so to whoever verifies it, and i
     runCli(["verify", "sepolia", hashOf(drawn), ...expected.flatMap((one) => ["--expect", one])], "", {
       TYCHE_DATA_DIR: tyche.dataDir,
     });
+  const find = (label: string) => runCli(["verify", "sepolia", label], "", { TYCHE_DATA_DIR: tyche.dataDir });
+  expect(await find("Raffle 2026-12-24")).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining(drawn.data.requestId),
+  });
+  expect(await find("no such raffle")).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('no request has the label "no such raffle" in blocks 0 to '),
+  });
   const receipt = path.join(folder, "receipt.json");
   const checkReceipt = (answer: object) => {
     writeFileSync(receipt, JSON.stringify(answer));
@@ -126,6 +135,9 @@ test("behaviour: a draw that is repeated until one suits is told as one of sever
   for (let i = 0; i < 3; i += 1) draws.push(await preset("nDice", { numDice: "2", label: "two dice" }));
   expect(await verify(draws[2]!)).toMatchObject({ label: { draw: 3, draws: { length: 3 } } });
   expect((await verify(await preset("coinflip", {}))).label).toBeNull();
+  const { stderr } = await runCli(["verify", "sepolia", "two dice"], "", { TYCHE_DATA_DIR: tyche.dataDir });
+  expect(stderr).toContain('3 transactions have requests with the label "two dice" in blocks 0 to ');
+  expect(stderr.match(/^\s*0x[0-9a-f]{64} .*dapp_\w+ .*Z$/gm)).toHaveLength(3);
 });
 
 test("behaviour: what the service answers to each kind of request is a receipt of it", async () => {

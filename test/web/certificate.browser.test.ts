@@ -50,7 +50,7 @@ test("says what was drawn from how many, for what, when and on which chain, and 
   await page.getByRole("term").filter({ hasText: "Winners" }).waitFor();
   expect(await page.getByText("numberOfWinners").count()).toBe(0);
   const how = page.locator("#how");
-  await how.getByText(/^The list and all other inputs and the program that draws were written/).waitFor();
+  await how.getByText(/^The list, all other inputs and the program were written/).waitFor();
   expect(await how.getByRole("link").getAttribute("href")).toBe("/presets/lotto");
   const code = page.getByRole("img", { name: "QR code of this page's address" });
   const drawn = toSvgPath(generate(address, { minCorrectionLevel: correction.M }));

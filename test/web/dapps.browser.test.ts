@@ -205,7 +205,7 @@ describe("API keys", () => {
     await item("nightly").getByLabel("Requests a day").fill("0.5");
     expect(await item("nightly").locator(":invalid").count()).toBeGreaterThan(0);
     await open("/people");
-    const words = "changed the API key nightly (name: ci → nightly, requests a day: 5 → no limit)";
+    const words = "changed the API key nightly (name from ci to nightly, requests a day from 5 to no limit)";
     await page.getByRole("cell", { name: words, exact: true }).waitFor();
     await page
       .getByRole("cell", { name: "created the API key ci (requests a day: 5)", exact: true })

@@ -154,11 +154,12 @@ describe("pages offer what the role allows", () => {
             "New log trigger",
           ],
           "/dapps/{dapp}/webhooks": [
-            "Add a webhook",
             "Send test",
             "Pause",
+            "Edit",
             "Rotate the secret",
             "Delete",
+            "Add a webhook",
           ],
           "/functions": [
             "Dry run",

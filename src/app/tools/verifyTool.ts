@@ -24,14 +24,15 @@ import { openDataDirectory } from "../../store/dataDirectory.ts";
 import { beaconTermsOf, EMBEDDED_MARGIN_SECONDS } from "../config/beaconSchema.ts";
 import { readConfig } from "../config/readConfig.ts";
 import { localBeaconSeed } from "../network/networkKeys.ts";
-import { OWN_NODE_SEARCH, type SearchBounds } from "../../verify/chainFacts.ts";
+import { OWN_NODE_SEARCH, type ChainReader, type SearchBounds } from "../../verify/chainFacts.ts";
+import { findDraws } from "../../verify/findDraws.ts";
 import { verifyTransaction } from "../../verify/verifyTransaction.ts";
 
 export interface VerifyToolOptions {
   /** Name of a known network or of one in the data directory; any other name if a node is given. */
   readonly network: string;
-  /** Transaction hash, 32 bytes. */
-  readonly tx: Hex;
+  /** Hash of the transaction, 32 bytes, or the label of a request in it. */
+  readonly which: Hex | { readonly label: string };
   readonly requestId?: Hex;
   /** RPC URL of the node to ask. Default: the node that the data directory knows. */
   readonly rpcUrl?: string;
@@ -54,7 +55,7 @@ export interface VerifyToolOptions {
 
 /** Checks a transaction's results with its own sandbox, without a service. */
 export async function verifyWithTool(options: VerifyToolOptions): Promise<Verification> {
-  const { network, tx, requestId } = options;
+  const { network, which, requestId } = options;
   const known = options.rpcUrl === undefined ? await findKnown(options.dataDir, network) : undefined;
   const named = findProfile(network)?.chainId;
   const given =
@@ -69,16 +70,26 @@ export async function verifyWithTool(options: VerifyToolOptions): Promise<Verifi
     // A name of the caller's own says nothing of the chain: without the operator's word, it is the node's.
     const chainId = named ?? given?.chainId ?? (await readChainId(client));
     const profile = profileOf({ name: network, chainId });
+    const contracts = given?.contracts ?? known?.contracts ?? {};
+    const labelSearch = {
+      ...OWN_NODE_SEARCH,
+      deploymentBlock: given?.deploymentBlock,
+      ...options.labelSearch,
+    };
+    const tx =
+      typeof which === "string"
+        ? which
+        : await findDraw(which.label, { client: recorder, chainId, contracts, ...labelSearch });
     return await verifyTransaction(tx.toLowerCase() as Hex, {
       client: recorder,
       network,
       chainId,
-      contracts: given?.contracts ?? known?.contracts ?? {},
+      contracts,
       keyHashes: given?.keyHashes,
       isEmbedded: known === undefined ? given?.isEmbedded : true,
       run: createSourceRunner(pool),
       caller: "verify",
-      labelSearch: { ...OWN_NODE_SEARCH, deploymentBlock: given?.deploymentBlock, ...options.labelSearch },
+      labelSearch,
       maxResponseBytes: MAX_RESPONSE_BYTES.own,
       drandChains: [...(given?.drandChains ?? []), ...(known?.drandChains ?? [])],
       findPreset: async (sourceHash) => findPresetNames(await presets(), sourceHash),
@@ -96,6 +107,36 @@ export async function verifyWithTool(options: VerifyToolOptions): Promise<Verifi
     await client.close();
     await options.onChainData?.(JSON.stringify(recorder.save()));
   }
+}
+
+/** Finds the only transaction that has requests with a label. */
+async function findDraw(
+  label: string,
+  {
+    contracts,
+    ...search
+  }: SearchBounds & {
+    readonly client: ChainReader;
+    readonly chainId: number;
+    readonly contracts: Partial<OracleContracts>;
+  },
+): Promise<Hex> {
+  const presetConsumer = contracts.presetConsumer?.toLowerCase() as Hex | undefined;
+  if (presetConsumer === undefined)
+    throw new VerifyToolError("a label is looked for at the operator's contract; give --contracts");
+  const { transactionHashes, described, from, to } = await findDraws(label, { ...search, presetConsumer });
+  const [only, ...others] = transactionHashes;
+  if (only !== undefined && others.length === 0) return only;
+  const where = `the label ${JSON.stringify(label)} in blocks ${from} to ${to}`;
+  if (only === undefined)
+    throw new VerifyToolError(`no request has ${where}; give the hash of its transaction`);
+  const lines = transactionHashes.map((hash, i) => {
+    const { dapps = [], time } = described[i] ?? {};
+    return [hash, ...dapps, time].filter((word) => word !== undefined).join("  ");
+  });
+  throw new VerifyToolError(
+    `${lines.length} transactions have requests with ${where}; give the hash of one:\n${lines.join("\n")}`,
+  );
 }
 
 /** Reads the bytes of a result as the preset of this name says; returns `undefined` without a preset, or if the bytes are not of its type. */

@@ -53,14 +53,14 @@ const NOTHING: Readonly<Record<string, string>> = {
   beacon: "what the network says",
 };
 
-/** Says what was changed of something, such as "viewer → developer". */
+/** Says what was changed of something, such as "from viewer to developer". */
 export function describeChange({ member, from, to }: AuditChange): string {
   if (member === "pausedAt") return to === null ? "resumed" : "paused";
   if (member === "isOperator") return to === "true" ? "made an operator" : "no longer an operator";
   if (member === "role" && from === null) return `as ${to}`;
-  if (member === "role") return to === null ? `was ${from}` : `${from} → ${to}`;
+  if (member === "role") return to === null ? `was ${from}` : `from ${from} to ${to}`;
   const name = MEMBERS[member] ?? member;
   // Of these, no values are kept.
   if (from === to) return name;
-  return from === null ? `${name}: ${to}` : `${name}: ${from} → ${to ?? NOTHING[member] ?? "none"}`;
+  return from === null ? `${name}: ${to}` : `${name} from ${from} to ${to ?? NOTHING[member] ?? "none"}`;
 }

@@ -198,7 +198,7 @@ function KeyForm({
   );
   const [wrongName, wrongLimit] = [problems.get("name"), problems.get("dailyLimit")];
   return (
-    <form className="fields" onSubmit={onSubmit}>
+    <form className={apiKey === undefined ? "fields" : "fields edit"} onSubmit={onSubmit}>
       <Field id={`name-${id}`} label="Name" note="Optional." problem={wrongName}>
         {(control) => (
           <input

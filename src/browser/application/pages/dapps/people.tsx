@@ -56,6 +56,7 @@ function Members({ dappId }: { readonly dappId: string }) {
   };
   return (
     <section className="panel" id="members">
+      <h2>Members</h2>
       <p className="note">{ROLES.map((role) => sentence(`${aRole(role)} ${ROLE_WORDS[role]}`)).join(" ")}</p>
       {problem !== undefined && <Notice kind="bad">{problem}</Notice>}
       <Loaded query={query}>

@@ -56,7 +56,7 @@ function TriggerFrame({
 }) {
   return (
     <section
-      className={name === undefined ? "panel" : undefined}
+      className={name === undefined ? "panel" : "edit"}
       id={`${name === undefined ? "new" : "edit"}-${kind.replace(" ", "-")}`}
     >
       <h2>

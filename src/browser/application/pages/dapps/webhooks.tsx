@@ -345,7 +345,7 @@ function WebhookForm({
   );
   const problem = problems.get("events");
   return (
-    <form className="fields" onSubmit={onSubmit}>
+    <form className={webhook === undefined ? "fields" : "fields edit"} onSubmit={onSubmit}>
       <Field id={`url-${of}`} label="URL" note="https, on a public host." problem={problems.get("url")} wide>
         {(control) => (
           <input

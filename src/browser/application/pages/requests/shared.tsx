@@ -75,7 +75,7 @@ function Certificate({ shared }: { readonly shared: SharedResult }) {
               "Organiser",
               dappId !== undefined && (
                 <>
-                  <Code text={dappId} />, by the id of their application, which is on chain with the label
+                  <Code text={dappId} />: the id of their application, which is on chain with the label
                 </>
               ),
             ],
@@ -125,7 +125,7 @@ function HowPart({ shared: { outcome, preset, params, title } }: { readonly shar
   const beacon = "beacon" in outcome ? outcome.beacon : undefined;
   const hasList = Object.values(params ?? {}).some((value) => Array.isArray(value));
   const fixed = isPreset
-    ? `${hasList ? "The list and all other inputs" : "All inputs"} and the program that draws`
+    ? `${hasList ? "The list, all other inputs" : "All inputs"} and the program`
     : "The program and its inputs";
   return (
     <section className="panel on-screen" id="how">
@@ -146,7 +146,7 @@ function HowPart({ shared: { outcome, preset, params, title } }: { readonly shar
         )}
         {!isRandom && (
           <li>
-            The nodes of the oracle ran the program
+            The nodes of the oracle ran the program{" "}
             {title !== undefined && (
               <>
                 (<Link href={`/presets/${preset}`}>{plainText(title)}</Link>){" "}
