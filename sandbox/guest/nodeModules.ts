@@ -8,7 +8,7 @@ export const nodeModules: Readonly<Record<string, string>> = bothWays({
   async_hooks: "node#asyncHooks",
   buffer: "buffer",
   child_process: "nodeSystem#childProcess",
-  console: "console#module",
+  console: "node#console",
   crypto: "nodeCrypto",
   diagnostics_channel: "node#diagnosticsChannel",
   dns: "nodeSystem#dns",

@@ -7,10 +7,10 @@ const { apply } = Reflect;
 const bind = Function.prototype.call.bind(Function.prototype.bind) as (work: object) => Method;
 
 const CONSOLE_METHODS =
-  "log debug info warn error dir dirxml assert count countReset table time timeLog timeEnd group groupCollapsed groupEnd clear trace profile profileEnd timeStamp context createTask";
+  "log debug info dir dirxml warn error assert count countReset table time timeLog timeEnd group groupCollapsed groupEnd clear trace profile profileEnd timeStamp createTask context";
 const METHODS = CONSOLE_METHODS.split(" ");
-/** The methods that print their arguments are the first ones. */
-const PLAIN_METHODS = 5;
+/** The methods that print a single text as it is. */
+const PLAIN_METHODS = { __proto__: null, log: 1, debug: 1, info: 1, warn: 1, error: 1 } as object;
 
 type Method = (...args: unknown[]) => unknown;
 type ConsoleMethods = Record<string, Method>;
@@ -25,7 +25,7 @@ export function createConsole({ print, load }: Internals): object {
   const console = createObject({}) as Record<string, unknown>;
   for (let at = 0; at < METHODS.length; at++) {
     const name = METHODS[at] as string;
-    const isPlain = at < PLAIN_METHODS;
+    const isPlain = name in PLAIN_METHODS;
     // Bound, as in Deno: the text of such a function shows no code.
     const method = bind((...args: unknown[]): unknown => {
       if (
@@ -39,9 +39,10 @@ export function createConsole({ print, load }: Internals): object {
       return apply(getRich()[name] as () => unknown, undefined, args);
     });
     defineProperty(method, "name", { value: name, configurable: true });
+    if (name === "createTask") console["indentLevel"] = 0;
     console[name] = method;
   }
-  console["indentLevel"] = 0;
   defineProperty(console, Symbol.toStringTag, { value: "console", configurable: true });
+  console[Symbol("isConsoleInstance") as never] = true;
   return console;
 }

@@ -199,19 +199,22 @@ export function installWindow({ define, load, findLoaded, timers }: WindowTools)
       enumerable: true,
     });
   for (const name of Object.keys(functions)) define(name, functions[name as keyof typeof functions]);
-  define("queueMicrotask", (callback: unknown) => {
-    if (typeof callback !== "function") throw new TypeError("expected a function");
-    // An error that no listener handles is caught by nobody and ends the run, as an uncaught error ends Deno.
-    void (async () => {
-      // eslint-disable-next-line typescript/await-thenable -- a microtask, whatever the source has made of `Promise`
-      await undefined;
-      try {
-        (callback as Callback)();
-      } catch (error) {
-        if (!isHandled(error)) throw error;
-      }
-    })();
-  });
+  const { queueMicrotask } = {
+    queueMicrotask(callback: unknown): void {
+      if (typeof callback !== "function") throw new TypeError("expected a function");
+      // An error that no listener handles is caught by nobody and ends the run, as an uncaught error ends Deno.
+      void (async () => {
+        // eslint-disable-next-line typescript/await-thenable -- a microtask, whatever the source has made of `Promise`
+        await undefined;
+        try {
+          (callback as Callback)();
+        } catch (error) {
+          if (!isHandled(error)) throw error;
+        }
+      })();
+    },
+  };
+  define("queueMicrotask", queueMicrotask);
 }
 
 /**

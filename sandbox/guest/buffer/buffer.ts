@@ -8,6 +8,8 @@ interface BufferType {
   new (...args: unknown[]): Bytes;
   readonly prototype: Record<PropertyKey, unknown> & object;
   from(value: unknown, ...more: unknown[]): Bytes;
+  /** A source may set it. */
+  readonly poolSize: number;
 }
 
 /** feross/buffer, which the buffer chunk extends with Node's members. */

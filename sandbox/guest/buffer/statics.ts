@@ -6,10 +6,28 @@ import { checkInteger, nodeError, outOfRange, wrongArgument, wrongType } from ".
 
 /** Creates the static methods of `Buffer`, which create, measure and compare buffers. */
 export function createStatics({ encode }: Encodings): Record<string, unknown> {
+  let pool = new Uint8Array(0);
+  let used = 0;
+  /** Takes bytes from the pool, which texts and `allocUnsafe` share: the `buffer` of such a buffer is the whole pool, as in Deno. */
+  function take(length: number): Bytes {
+    const { poolSize } = Buffer;
+    if (length >= poolSize >>> 1) return new Uint8Array(length);
+    if (length > pool.length - used) {
+      pool = new Uint8Array(poolSize);
+      used = 0;
+    }
+    const taken = pool.subarray(used, used + length);
+    used = (used + length + 7) & ~7;
+    return taken;
+  }
   return {
     from(value: unknown, second?: unknown, third?: unknown): Bytes {
-      if (typeof value === "string")
-        return asBuffer(encode(value, encodingOf(typeof second === "string" ? second : undefined)));
+      if (typeof value === "string") {
+        const bytes = encode(value, encodingOf(typeof second === "string" ? second : undefined));
+        const taken = take(bytes.length);
+        taken.set(bytes);
+        return asBuffer(taken);
+      }
       if (typeof value === "object" && value !== null) {
         if (value instanceof ArrayBuffer || value instanceof SharedArrayBuffer) {
           const offset = second === undefined ? 0 : Number(second) || 0;
@@ -54,7 +72,10 @@ export function createStatics({ encode }: Encodings): Record<string, unknown> {
         ? (made as unknown as { fill(value: unknown, encoding: unknown): Bytes }).fill(fill, encoding)
         : made;
     },
-    allocUnsafe: (size: unknown): Bytes => asBuffer(new Uint8Array(checkLength(size))),
+    allocUnsafe: (size: unknown): Bytes => {
+      const length = checkLength(size);
+      return asBuffer(length === 0 ? new Uint8Array(0) : take(length));
+    },
     allocUnsafeSlow: (size: unknown): Bytes => asBuffer(new Uint8Array(checkLength(size))),
     byteLength(value: unknown, encoding?: unknown): number {
       const bytes = bytesOf(value);

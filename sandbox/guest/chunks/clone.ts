@@ -41,6 +41,7 @@ export default function cloneChunk({
   setTimeout,
   cloneRules,
   exception,
+  proxyParts,
 }: Internals): Readonly<Record<string, unknown>> {
   const events = load("events") as {
     readonly EventTarget: new () => EventTargetLike;
@@ -100,6 +101,8 @@ export default function cloneChunk({
       throw refuse(`${reprinted(Function.prototype.toString.call(value))} could not be cloned.`);
     if (typeof value !== "object" || value === null) return value;
     if (memory.has(value)) return memory.get(value);
+    if (proxyParts(value) !== undefined)
+      throw refuse(`${Array.isArray(value) ? "[object Array]" : "#<Object>"} could not be cloned.`);
     const keep = <T>(copy: T): T => {
       memory.set(value, copy);
       return copy;

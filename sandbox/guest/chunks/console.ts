@@ -98,19 +98,5 @@ export default function consoleChunk({ print, proxyParts }: Internals): Readonly
     console,
     inspect,
     formatArguments,
-    /** `node:console`. */
-    get module() {
-      const whole = (globalThis as unknown as { console: object }).console;
-      const names = Object.keys(methods).filter((name) => name !== "context" && name !== "createTask");
-      return {
-        ...Object.fromEntries(names.map((name) => [name, whole[name as never]])),
-        Console: class {
-          constructor() {
-            throw new Error("node:console: Console is not available in this sandbox");
-          }
-        },
-        default: whole,
-      };
-    },
   };
 }

@@ -1,4 +1,4 @@
-import { CryptoKey, SECRET, fieldsOf, isKey } from "../crypto/key.ts";
+import { CryptoKey, type KeyFields, SECRET, fieldsOf, isKey } from "../crypto/key.ts";
 import { createSubtle } from "../crypto/subtle.ts";
 import type { Internals } from "../internals.ts";
 import * as types from "../types.ts";
@@ -49,5 +49,10 @@ export default function cryptoChunk({
   exposeInterface(Crypto, "Crypto", false, wrongThis("expected Crypto"));
   Object.defineProperty(Crypto, "length", { value: 0, configurable: true });
   printGetters(Crypto, ["subtle"]);
-  return { crypto, Crypto, CryptoKey, SubtleCrypto };
+  /** For `node:crypto`. */
+  const webKeys = {
+    idOf: (value: unknown) => (isKey(Object(value) as object) ? fieldsOf(value as CryptoKey).id : undefined),
+    create: (fields: KeyFields) => new CryptoKey(SECRET, fields),
+  };
+  return { crypto, Crypto, CryptoKey, SubtleCrypto, webKeys };
 }

@@ -1,6 +1,7 @@
 import * as errors from "../buffer/errors.ts";
 import type { Internals } from "../internals.ts";
 import { createAssert } from "../node/assert.ts";
+import { createConsoleModule } from "../node/console.ts";
 import { createDiagnostics } from "../node/diagnostics.ts";
 import { createEvents } from "../node/events.ts";
 import { createPaths } from "../node/path.ts";
@@ -24,6 +25,7 @@ export default function nodeChunk(internals: Internals): Module {
       return { ...Object.fromEntries(names), default: strict };
     },
     asyncHooks: small.createAsyncHooks,
+    console: () => createConsoleModule(),
     diagnosticsChannel: () =>
       createDiagnostics((error) =>
         internals.nextTick(() => {

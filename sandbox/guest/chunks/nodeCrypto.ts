@@ -6,7 +6,7 @@ import { createCertificate } from "../node/crypto/certificate.ts";
 import { createCiphers } from "../node/crypto/cipher.ts";
 import { createDerivations } from "../node/crypto/derive.ts";
 import { createDigests } from "../node/crypto/digest.ts";
-import { createKeys } from "../node/crypto/key.ts";
+import { type WebKeys, createKeys } from "../node/crypto/key.ts";
 import { CURVES, HASHES } from "../node/crypto/names.ts";
 import { createRandom } from "../node/crypto/random.ts";
 import { ORDER, SHAPES } from "../node/crypto/shapes.ts";
@@ -17,11 +17,12 @@ import { order, shape } from "../shape.ts";
 export default function nodeCryptoChunk(internals: Internals): Readonly<Record<string, unknown>> {
   const { load, native } = internals;
   const { Buffer } = load("buffer") as unknown as { Buffer: BufferType };
-  const { crypto: webcrypto } = load("crypto") as {
+  const { crypto: webcrypto, webKeys } = load("crypto") as {
     crypto: { subtle: unknown; getRandomValues(array: unknown): unknown };
+    webKeys: WebKeys;
   };
   const tools = createByteTools(native, Buffer);
-  const keys = createKeys(internals, tools);
+  const keys = createKeys(internals, tools, webKeys);
   const createX509 = () =>
     class X509Certificate {
       constructor(buffer: unknown) {

@@ -40,6 +40,12 @@ const SHAPES: Readonly<Record<string, string>> = {
 const ORDER =
   "isDestroyed isDisturbed isErrored isReadable isWritable Readable Writable Duplex Transform PassThrough duplexPair pipeline addAbortSignal finished destroy compose setDefaultHighWaterMark getDefaultHighWaterMark promises Stream _isArrayBufferView _isUint8Array _uint8ArrayToBuffer";
 
+/** Yields a stream's pieces, buffers as plain arrays of bytes. */
+async function* plainPieces(stream: AsyncIterable<unknown>): AsyncIterable<unknown> {
+  for await (const piece of stream)
+    yield piece instanceof Uint8Array ? new Uint8Array(piece.buffer, piece.byteOffset, piece.length) : piece;
+}
+
 /** Under this name `finished` asks a web stream for `{promise}`, settled when the stream is. */
 const CLOSED = Symbol.for("nodejs.webstream.isClosedPromise");
 
@@ -141,7 +147,7 @@ export default function nodeStreamChunk({ load, nextTick }: Internals): Readonly
   };
   Readable["toWeb"] = (stream: unknown): unknown => {
     expect(stream, Readable, "streamReadable", "an stream.Readable");
-    return ReadableStream.from(stream);
+    return ReadableStream.from(plainPieces(stream as AsyncIterable<unknown>));
   };
   // Of objects, Node 24 passes on no encoding but the one that is given.
   const encodings = new WeakMap<object, unknown>();

@@ -3,7 +3,7 @@ import { createDeno } from "../platform/deno.ts";
 import { createPerformance } from "../platform/performance.ts";
 import { createProcess } from "../platform/process.ts";
 import { string } from "../convert.ts";
-import { exposeInterface, requireArguments } from "../webIdl.ts";
+import { exposeInterface, printGetters, requireArguments } from "../webIdl.ts";
 
 /** Classes that exist on the nodes but make no sense in a function: they can be named but not constructed. */
 const ABSENT =
@@ -30,12 +30,29 @@ export default function platformChunk(internals: Internals): Readonly<Record<str
     })[name];
   const absent = Object.fromEntries(ABSENT.map((name) => [name, illegal(name)]));
 
-  class Navigator {
-    get userAgent(): string {
-      return "Deno/2.9.6";
+  class NavigatorUAData {
+    get brands(): object[] {
+      return [{ brand: "Deno", version: "2" }];
     }
+    get mobile(): boolean {
+      return false;
+    }
+    get platform(): string {
+      return "Linux";
+    }
+    toJSON(): object {
+      const { brands, mobile, platform } = this;
+      return { brands, mobile, platform };
+    }
+  }
+  printGetters(NavigatorUAData, ["brands", "mobile", "platform"]);
+  const userAgentData = new NavigatorUAData();
+  class Navigator {
     get hardwareConcurrency(): number {
       return 1;
+    }
+    get userAgent(): string {
+      return "Deno/2.9.6";
     }
     get language(): string {
       return "en-US";
@@ -46,7 +63,14 @@ export default function platformChunk(internals: Internals): Readonly<Record<str
     get platform(): string {
       return "Linux x86_64";
     }
+    get userAgentData(): object {
+      return userAgentData;
+    }
   }
+  printGetters(
+    Navigator,
+    "hardwareConcurrency userAgent language languages platform userAgentData".split(" "),
+  );
 
   class Worker {
     constructor() {

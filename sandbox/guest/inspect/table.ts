@@ -2,17 +2,35 @@ import { inspect } from "./inspect.ts";
 import { isMap, isSet } from "../types.ts";
 import { textWidth } from "./quote.ts";
 
+/** How a table looks. */
+interface TableStyle {
+  readonly cell: (value: unknown) => string;
+  /** Titles of the first column: of an object's keys, and of an iterator's places. */
+  readonly index: string;
+  readonly iteration: string;
+  /** Whether numbers stand on the left too. */
+  readonly toLeft: boolean;
+}
+const DENO_STYLE: TableStyle = {
+  cell: (value) => inspect(value, { depth: 1, compact: true, breakLength: Number.POSITIVE_INFINITY }),
+  index: "idx",
+  iteration: "iter idx",
+  toLeft: false,
+};
+
 /**
  * Returns the text of `console.table`; undefined for a primitive value, which is printed as it is.
  * @throws {Error} If `properties` isn't an array.
  */
-export function tableText(data: unknown, properties?: unknown): string | undefined {
+export function tableText(
+  data: unknown,
+  properties?: unknown,
+  { cell, index, iteration, toLeft }: TableStyle = DENO_STYLE,
+): string | undefined {
   if (properties !== undefined && !Array.isArray(properties)) {
     throw new Error(`The 'properties' argument must be of type Array: received type ${typeof properties}`);
   }
   if (typeof data !== "object" || data === null) return undefined;
-  const cell = (value: unknown): string =>
-    inspect(value, { depth: 1, compact: true, breakLength: Number.POSITIVE_INFINITY });
   const isIterated =
     !Array.isArray(data) &&
     (isMap(data) || isSet(data) || typeof (data as Iterable<unknown>)[Symbol.iterator] === "function");
@@ -43,7 +61,7 @@ export function tableText(data: unknown, properties?: unknown): string | undefin
   });
   // The order of an object's keys: indices first.
   const names = Object.keys(Object.fromEntries(columns));
-  const head = [isIterated ? "(iter idx)" : "(idx)", ...(keys.length > 0 ? ["Key"] : []), ...names];
+  const head = [`(${isIterated ? iteration : index})`, ...(keys.length > 0 ? ["Key"] : []), ...names];
   const body: string[][] = [
     rows.map(([key]) => key),
     ...(keys.length > 0 ? [keys] : []),
@@ -53,18 +71,25 @@ export function tableText(data: unknown, properties?: unknown): string | undefin
     head.push("Values");
     body.push(values);
   }
-  return drawTable(head, body, rows.length);
+  return drawTable(head, body, rows.length, toLeft);
 }
 
-function drawTable(head: readonly string[], columns: readonly (readonly string[])[], rows: number): string {
+function drawTable(
+  head: readonly string[],
+  columns: readonly (readonly string[])[],
+  rows: number,
+  toLeft: boolean,
+): string {
   const widths = head.map((title, at) =>
     Math.max(
       textWidth(title),
       ...Array.from({ length: rows }, (_, row) => textWidth(columns[at]?.[row] ?? "")),
     ),
   );
-  const toRight = columns.map((column) =>
-    Array.from({ length: rows }, (_, row) => column[row] ?? "").every((text) => Number.isInteger(+text)),
+  const toRight = columns.map(
+    (column) =>
+      !toLeft &&
+      Array.from({ length: rows }, (_, row) => column[row] ?? "").every((text) => Number.isInteger(+text)),
   );
   const line = (left: string, middle: string, right: string): string =>
     `${left}${widths.map((width) => "─".repeat(width + 2)).join(middle)}${right}`;

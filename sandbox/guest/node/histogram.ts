@@ -139,3 +139,21 @@ export function createHistogram(options: unknown = {}): RecordableHistogram {
     throw wrongArgument("options.figures", "an integer", figures);
   return new RecordableHistogram(CREATE, least, most, checkInteger(figures, "options.figures", 1, 5));
 }
+
+/** What `monitorEventLoopDelay` of `node:perf_hooks` creates: sources have no event loop of their own, so it records nothing. */
+class EventLoopDelayHistogram extends RecordableHistogram {
+  #isOn = false;
+  #turn(isOn: boolean): boolean {
+    const changes = this.#isOn !== isOn;
+    this.#isOn = isOn;
+    return changes;
+  }
+  enable(): boolean {
+    return this.#turn(true);
+  }
+  disable(): boolean {
+    return this.#turn(false);
+  }
+}
+export const monitorEventLoopDelay = (..._options: unknown[]): RecordableHistogram =>
+  new EventLoopDelayHistogram(CREATE, 1, MAX_VALUE, 3);

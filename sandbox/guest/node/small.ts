@@ -8,7 +8,7 @@ import {
   wrongType,
 } from "../buffer/errors.ts";
 import type { Internals } from "../internals.ts";
-import { RecordableHistogram, createHistogram } from "./histogram.ts";
+import { RecordableHistogram, createHistogram, monitorEventLoopDelay } from "./histogram.ts";
 
 type Exports = Readonly<Record<string, unknown>>;
 const withDefault = (names: Record<string, unknown>): Exports => ({ ...names, default: names });
@@ -251,9 +251,8 @@ export function createTimersPromises(_internals: Internals): Exports {
       return wait(0);
     }
   }
-  Object.defineProperty(wait, "name", { value: "setTimeout" });
   return withDefault({
-    setTimeout: wait,
+    setTimeout: (delayMs: unknown, value?: unknown, options?: unknown) => wait(delayMs, value, options),
     setImmediate: (value: unknown, options?: unknown) => wait(0, value, options),
     async *setInterval(delayMs: unknown, value?: unknown, options: unknown = {}) {
       const pause = Number(delayMs);
@@ -298,7 +297,13 @@ export function createPerfHooks({ load }: Internals): Exports {
     eventLoopUtilization: () => ({ idle: 0, active: 0, utilization: 0 }),
     timerify,
   };
-  Object.assign(performance as object, members);
+  const { eventLoopUtilization } = members;
+  Object.assign(performance as object, {
+    eventLoopUtilization,
+    nodeTiming: {},
+    timerify,
+    markResourceTiming() {},
+  });
   const kinds = "NODE MARK MEASURE GC FUNCTION HTTP2 HTTP DNS NET".split(" ");
   return withDefault({
     performance,
@@ -309,7 +314,7 @@ export function createPerfHooks({ load }: Internals): Exports {
     ...members,
     createHistogram,
     enqueueNodePerformanceEntry: missing("perf_hooks: enqueueNodePerformanceEntry"),
-    monitorEventLoopDelay: missing("perf_hooks: monitorEventLoopDelay"),
+    monitorEventLoopDelay,
   });
 }
 

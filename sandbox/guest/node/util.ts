@@ -1,5 +1,12 @@
 import { MIMEParams, MIMEType } from "./mime.ts";
-import { invalidArgument, missing, nodeError, wrongArgument, wrongType } from "../buffer/errors.ts";
+import {
+  invalidArgument,
+  missing,
+  nodeError,
+  outOfRange,
+  wrongArgument,
+  wrongType,
+} from "../buffer/errors.ts";
 import { COLORS, STYLES } from "../inspect/colors.ts";
 import { formatText } from "../inspect/format.ts";
 import { inspect as denoInspect } from "../inspect/inspect.ts";
@@ -10,7 +17,7 @@ import { isDeepEqual } from "./deepEqual.ts";
 
 type Callback = (error: unknown, ...values: unknown[]) => void;
 type AnyFunction = (...args: unknown[]) => unknown;
-type NodeOptions = InspectOptions & {
+export type NodeOptions = InspectOptions & {
   maxArrayLength?: number | null;
   maxStringLength?: number | null;
 };
@@ -109,7 +116,7 @@ export function format(...args: unknown[]): string {
   return formatWith({}, args);
 }
 
-const formatWith = (options: NodeOptions, args: readonly unknown[]): string =>
+export const formatWith = (options: NodeOptions, args: readonly unknown[]): string =>
   formatText(
     args,
     (value) => inspect(value, options),
@@ -389,7 +396,7 @@ export function createUtil({
     MIMEType,
     MIMEParams,
     convertProcessSignalToExitCode,
-    getCallSites: missing("util: getCallSites"),
+    getCallSites,
     queryObjects: missing("util: queryObjects"),
     log: (...args: unknown[]): void => {
       const [day, time] = new Date().toISOString().split(/[T.]/) as [string, string];
@@ -407,6 +414,36 @@ export function createUtil({
     },
   };
   return { ...util, default: util };
+}
+
+const MAX_FRAMES = 200;
+/** Returns where the source's functions were called, the innermost first; the place in compiled code, if it is TypeScript. */
+function getCallSites(frameCount: unknown = 8, options: unknown = {}): object[] {
+  if (typeof frameCount !== "number") throw wrongType("frameCount", "number", frameCount);
+  if (!(frameCount >= 0 && frameCount <= MAX_FRAMES))
+    throw outOfRange("frameCount", `>= 0 && <= ${MAX_FRAMES}`, frameCount);
+  if (typeof options !== "object" || options === null) throw wrongType("options", "object", options);
+  const { stackTraceLimit } = Error;
+  const own = Object.getOwnPropertyDescriptor(Error, "prepareStackTrace");
+  let sites: NodeJS.CallSite[] = [];
+  const value = (_: Error, all: NodeJS.CallSite[]): void => void (sites = all);
+  Object.defineProperty(Error, "prepareStackTrace", { value, configurable: true });
+  Error.stackTraceLimit = Number.POSITIVE_INFINITY;
+  void new Error("").stack;
+  Error.stackTraceLimit = stackTraceLimit;
+  if (own === undefined) delete (Error as Partial<ErrorConstructor>).prepareStackTrace;
+  else Object.defineProperty(Error, "prepareStackTrace", own);
+  return sites
+    .filter((site) => !site.getFileName()?.startsWith("tyche:"))
+    .slice(0, frameCount)
+    .map((site) => ({
+      functionName: site.getFunctionName() ?? "",
+      scriptId: "0",
+      scriptName: site.getFileName() === null ? null : "/source.ts",
+      lineNumber: site.getLineNumber(),
+      column: site.getColumnNumber(),
+      columnNumber: site.getColumnNumber(),
+    }));
 }
 
 const noValue = { value: undefined, inlineValue: undefined };

@@ -80,7 +80,7 @@ class SourceRun {
   /** Wakes the source's own timers. */
   #timer: NodeJS.Timeout | NodeJS.Immediate | undefined;
   readonly #subtle = createSubtleCalls(() => this.#touched.add("randomness"));
-  readonly #natives = createNatives();
+  readonly #natives = createNatives(this.#subtle.natives);
 
   constructor(prepared: PreparedContext, message: RunMessage, outbox: Outbox) {
     const { promise, resolve } = Promise.withResolvers<RunOutcome>();

@@ -5,6 +5,8 @@ import { createSubtleHost, type SubtleHost } from "./natives/subtle.ts";
 export interface SubtleCalls {
   /** Number of calls without an answer yet. */
   readonly pending: number;
+  /** What `node:crypto` does with the keys. */
+  readonly natives: SubtleHost["natives"];
   readonly run: (message: Uint8Array, answer: (answer: Uint8Array) => void) => void;
 }
 
@@ -14,14 +16,14 @@ export interface SubtleCalls {
  * @param onRandom called before a call whose answer differs each time.
  */
 export function createSubtleCalls(onRandom: () => void): SubtleCalls {
-  let host: SubtleHost | undefined;
+  const host = createSubtleHost(onRandom);
   let pending = 0;
   return {
+    natives: host.natives,
     get pending() {
       return pending;
     },
     run: (message, answer) => {
-      host ??= createSubtleHost(onRandom);
       pending += 1;
       void answerSubtle(host, message).then((bytes) => {
         pending -= 1;

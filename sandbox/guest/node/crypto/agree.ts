@@ -27,6 +27,8 @@ export function createAgreements(
   class ECDHImpl {
     readonly #curve: string;
     #private: Bytes | undefined;
+    /** What `setPublicKey` was given. */
+    #public: Bytes | undefined;
     constructor(curve: unknown) {
       this.#curve = checkCurve(curve);
     }
@@ -48,10 +50,13 @@ export function createAgreements(
     generateKeys(encoding?: unknown, format?: unknown): unknown {
       checkFormat(format);
       this.#private = this.#run("generate", none);
+      this.#public = undefined;
       return this.getPublicKey(encoding, format);
     }
     getPublicKey(encoding?: unknown, format?: unknown): unknown {
       checkFormat(format);
+      if (this.#public !== undefined)
+        return output(this.#run("convert", none, this.#public, format), encoding);
       if (this.#private === undefined) throw new Error("Failed to get ECDH public key");
       return output(this.#run("public", this.#private, none, format), encoding);
     }
@@ -67,10 +72,19 @@ export function createAgreements(
         throw new Error("Private key is not valid for specified curve");
       }
       this.#private = bytes;
+      this.#public = undefined;
       return this;
     }
-    setPublicKey(): never {
-      throw new Error("node:crypto: setPublicKey of ECDH is not available in this sandbox");
+    setPublicKey(key: unknown, encoding?: unknown): this {
+      const point = toBytes(key, encoding, "key", true);
+      try {
+        if (point[0] === 0) throw new Error("no point");
+        this.#run("convert", none, point);
+      } catch {
+        throw new Error("Failed to convert Buffer to EC_POINT");
+      }
+      this.#public = point;
+      return this;
     }
     computeSecret(key: unknown, inEncoding?: unknown, outEncoding?: unknown): unknown {
       const other = toBytes(key, inEncoding, "otherPublicKey", true);

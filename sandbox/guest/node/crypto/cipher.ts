@@ -2,6 +2,7 @@ import { nodeError, wrongArgument, wrongType } from "../../buffer/errors.ts";
 import type { Internals } from "../../internals.ts";
 import { bytesOf } from "../../webIdl.ts";
 import { type ByteTools, checkText } from "./bytes.ts";
+import { callable } from "./callable.ts";
 import type { KeyTools } from "./key.ts";
 import { createLazyStream } from "./lazyStream.ts";
 import { CIPHERS } from "./names.ts";
@@ -187,8 +188,8 @@ export function createCiphers(
       new Cipheriv(cipher, key, iv, options),
     createDecipheriv: (cipher: unknown, key: unknown, iv: unknown, options?: object) =>
       new Decipheriv(cipher, key, iv, options),
-    Cipheriv,
-    Decipheriv,
+    Cipheriv: callable(Cipheriv, "Cipheriv"),
+    Decipheriv: callable(Decipheriv, "Decipheriv"),
     getCiphers: () => CIPHERS.map(([name]) => name),
     getCipherInfo: (
       nameOrNumber: unknown,

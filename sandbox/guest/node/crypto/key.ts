@@ -1,5 +1,6 @@
 import { checkInteger, invalidArgument, nodeError, wrongArgument, wrongType } from "../../buffer/errors.ts";
 import type { Internals } from "../../internals.ts";
+import type { KeyFields } from "../../crypto/key.ts";
 import { bytesOf } from "../../webIdl.ts";
 import { type ByteTools, checkFunction, checkText, checkUint32, queue } from "./bytes.ts";
 
@@ -32,6 +33,22 @@ const PLAIN_PAIRS = ["ed25519", "ed448", "x25519", "x448"];
 /** `KeyObject`, and the functions that read one. */
 export type KeyTools = ReturnType<typeof createKeys>;
 
+/** How the `crypto` chunk sees the keys of Web Crypto, which the host holds. */
+export interface WebKeys {
+  /** Returns the number of a key; undefined for anything else. */
+  readonly idOf: (value: unknown) => number | undefined;
+  readonly create: (fields: KeyFields) => object;
+}
+
+/** Deno's words and names for keys that don't become one of Web Crypto. */
+const IMPORT_ERRORS: readonly (readonly [RegExp, string, string])[] = [
+  [/hash/i, "HMAC import requires 'hash'", "DataError"],
+  [/length/i, "Invalid key length", "DataError"],
+  [/curve mismatch/i, "Named curve mismatch", "DataError"],
+  [/unrecognized|cannot be empty/i, "Usages cannot be empty when importing a secret key.", "SyntaxError"],
+  [/usage/i, "Invalid key usage", "SyntaxError"],
+];
+
 /** Deno's error for a key that the host can't read. */
 function readError(error: Error, isPublic: boolean, format: unknown, encoding: unknown): Error {
   if (format === "der" && typeof encoding === "string" && encoding in DER_NAMES)
@@ -47,7 +64,11 @@ const pairError = (error: Error): Error =>
   /curve/i.test(error.message) ? new TypeError("Invalid EC curve name") : error;
 
 /** Creates `KeyObject` and what reads, writes and generates keys; the host knows their formats. */
-export function createKeys({ native, cloneRules }: Internals, { Buffer, toBytes }: ByteTools) {
+export function createKeys(
+  { native, cloneRules, exception }: Internals,
+  { Buffer, toBytes }: ByteTools,
+  webKeys: WebKeys,
+) {
   const json = (name: string, header: object, bytes?: Bytes): Record<string, unknown> =>
     JSON.parse(native(name, header, bytes) as string) as Record<string, unknown>;
   const hexOf = (value: Bytes | string): string => Buffer.from(value).toString("hex");
@@ -80,15 +101,49 @@ export function createKeys({ native, cloneRules }: Internals, { Buffer, toBytes 
     get type(): string {
       return this.#type;
     }
-    static from(key: unknown): never {
-      if (Object.prototype.toString.call(key) !== "[object CryptoKey]")
-        throw wrongArgument("key", "an instance of CryptoKey", key);
-      throw new Error("node:crypto: KeyObject.from is not available in this sandbox");
+    static from(key: unknown): KeyObject {
+      const found = fromWeb(key);
+      if (found === undefined) throw wrongArgument("key", "an instance of CryptoKey", key);
+      return found;
     }
     equals(other: unknown): boolean {
       if (!(other instanceof KeyObject))
         throw wrongArgument("otherKeyObject", "an instance of KeyObject", other);
       return this.#type === other.#type && hexOf(this.#value) === hexOf(other.#value);
+    }
+    export(_options?: object): unknown {
+      throw nodeError("ERR_NOT_IMPLEMENTED", "Not implemented: crypto.KeyObject.prototype.export");
+    }
+  }
+  /** The same key as one of Web Crypto. */
+  const fromWeb = (key: unknown): KeyObject | undefined => {
+    const id = webKeys.idOf(key);
+    if (id === undefined) return undefined;
+    const value = native("webKeyRead", { id });
+    return create((key as { type: string }).type, typeof value === "string" ? value : Buffer.from(value));
+  };
+  function toCryptoKey(this: KeyObject, algorithm: unknown, extractable?: unknown, usages?: unknown): object {
+    const value = valueOf(this);
+    const isText = typeof value === "string";
+    const wanted = typeof algorithm === "string" ? { name: algorithm } : (algorithm as { name: unknown });
+    const needsHash = wanted.name === "HMAC" && !("hash" in wanted);
+    try {
+      if (needsHash) throw new Error("hash");
+      const header = {
+        type: this.type,
+        algorithm: wanted,
+        extractable,
+        usages,
+        ...(isText && { key: value }),
+      };
+      return webKeys.create(
+        JSON.parse(native("webKeyMake", header, isText ? undefined : value) as string) as KeyFields,
+      );
+    } catch (error) {
+      const { message } = error as Error;
+      const [, text = message, kind = "DataError"] =
+        IMPORT_ERRORS.find(([words]) => words.test(message)) ?? [];
+      throw exception(text, kind);
     }
   }
   Object.defineProperty(KeyObject.prototype, Symbol.toStringTag, { value: "KeyObject", configurable: true });
@@ -96,7 +151,13 @@ export function createKeys({ native, cloneRules }: Internals, { Buffer, toBytes 
     get symmetricKeySize(): number {
       return valueOf(this).length;
     }
-    export(options?: { readonly format?: unknown }): unknown {
+    get asymmetricKeyType(): undefined {
+      return undefined;
+    }
+    toCryptoKey(...args: Parameters<typeof toCryptoKey>): object {
+      return toCryptoKey.apply(this, args);
+    }
+    override export(options?: { readonly format?: unknown }): unknown {
       const format = options?.format;
       const bytes = Buffer.from(valueOf(this));
       if (format === "jwk") return { kty: "oct", k: bytes.toString("base64url") };
@@ -117,40 +178,37 @@ export function createKeys({ native, cloneRules }: Internals, { Buffer, toBytes 
       const exponent = details["publicExponent"];
       return { ...details, ...(exponent !== undefined && { publicExponent: BigInt(exponent as string) }) };
     }
-    toCryptoKey(): never {
-      throw new Error("node:crypto: toCryptoKey of a key is not available in this sandbox");
+  }
+  /** `path` is what errors call the options. */
+  function exportKey(this: KeyObject, options: unknown, path = "options"): unknown {
+    if (typeof options !== "object" || options === null) throw wrongType("options", "object", options);
+    const isPublic = this.type === "public";
+    const { format, type, cipher, passphrase } = options as Options;
+    if (format !== "jwk") {
+      if (!["pem", "der"].includes(format as string)) throw invalidArgument(`${path}.format`, format);
+      if (!(isPublic ? ["pkcs1", "spki"] : ["pkcs1", "pkcs8", "sec1"]).includes(type as string))
+        throw invalidArgument(`${path}.type`, type);
+      if (cipher !== undefined && passphrase === undefined)
+        throw invalidArgument(`${path}.passphrase`, passphrase);
     }
-    /** `path` is what errors call the options. */
-    export(options: unknown, path = "options"): unknown {
-      if (typeof options !== "object" || options === null) throw wrongType("options", "object", options);
-      const isPublic = this.type === "public";
-      const { format, type, cipher, passphrase } = options as Options;
-      if (format !== "jwk") {
-        if (!["pem", "der"].includes(format as string)) throw invalidArgument(`${path}.format`, format);
-        if (!(isPublic ? ["pkcs1", "spki"] : ["pkcs1", "pkcs8", "sec1"]).includes(type as string))
-          throw invalidArgument(`${path}.type`, type);
-        if (cipher !== undefined && passphrase === undefined)
-          throw invalidArgument(`${path}.passphrase`, passphrase);
-      }
-      const answer = native("keyExport", {
-        key: valueOf(this),
-        isPublic,
-        format,
-        type,
-        cipher,
-        passphrase: typeof passphrase === "string" ? passphrase : undefined,
-      });
-      if (format === "jwk") {
-        // In Deno's order.
-        const { kty, crv, x, y, ...others } = JSON.parse(answer as string) as Record<string, unknown>;
-        return kty === "OKP"
-          ? { crv, x, ...others, kty }
-          : kty === "EC"
-            ? { kty, crv, x, y, ...others }
-            : { kty, ...others };
-      }
-      return format === "pem" ? answer : Buffer.from(answer);
+    const answer = native("keyExport", {
+      key: valueOf(this),
+      isPublic,
+      format,
+      type,
+      cipher,
+      passphrase: typeof passphrase === "string" ? passphrase : undefined,
+    });
+    if (format === "jwk") {
+      // In Deno's order.
+      const { kty, crv, x, y, ...others } = JSON.parse(answer as string) as Record<string, unknown>;
+      return kty === "OKP" && !isPublic
+        ? { crv, x, ...others, kty }
+        : kty === "EC" || kty === "OKP"
+          ? { kty, crv, x, ...(kty === "EC" && { y }), ...others }
+          : { kty, ...others };
     }
+    return format === "pem" ? answer : Buffer.from(answer);
   }
   cloneRules.add({
     has: (value) => value instanceof KeyObject,
@@ -158,6 +216,12 @@ export function createKeys({ native, cloneRules }: Internals, { Buffer, toBytes 
   });
   class PublicKeyObject extends AsymmetricKeyObject {}
   class PrivateKeyObject extends AsymmetricKeyObject {}
+  const visible = { writable: true, configurable: true };
+  for (const { prototype } of [PublicKeyObject, PrivateKeyObject])
+    Object.defineProperties(prototype, {
+      toCryptoKey: { value: toCryptoKey, ...visible },
+      export: { value: { export: exportKey }.export, ...visible },
+    });
 
   const wrongKind = (key: KeyObject, expected: string): Error =>
     nodeError(
@@ -169,6 +233,8 @@ export function createKeys({ native, cloneRules }: Internals, { Buffer, toBytes 
   const parse = (given: unknown, isPublic: boolean, expected = KEY_TYPES): KeyObject => {
     const type = isPublic ? "public" : "private";
     const isBytes = typeof given === "string" || bytesOf(given) !== undefined;
+    const web = fromWeb(given);
+    if (web !== undefined) return parse(web, isPublic, expected);
     if (given instanceof KeyObject) {
       if (given.type === type) return given;
       if (!isPublic || given.type === "secret") throw wrongKind(given, "private");
@@ -207,7 +273,10 @@ export function createKeys({ native, cloneRules }: Internals, { Buffer, toBytes 
   /** The PEM text of a key that an operation is given. */
   const pemOf = (key: unknown, isPublic: boolean): string => valueOf(parse(key, isPublic)) as string;
   /** The bytes of a secret: text, bytes or a key object. */
-  const secretBytes = (key: unknown, encoding: unknown, name: string, expected = SECRET_TYPES): Bytes => {
+  const secretBytes = (given: unknown, encoding: unknown, name: string, expected = SECRET_TYPES): Bytes => {
+    const key = fromWeb(given) ?? given;
+    // Deno's ciphers name such keys among what they take, and fail.
+    if (key !== given && expected === SECRET_TYPES) throw new TypeError("expected typed ArrayBufferView");
     if (key instanceof KeyObject) {
       if (key.type !== "secret") throw wrongKind(key, "secret");
       return valueOf(key) as Bytes;
@@ -261,11 +330,11 @@ export function createKeys({ native, cloneRules }: Internals, { Buffer, toBytes 
     }
     return Object.fromEntries(
       ["public", "private"].map((kind) => {
-        const key = create(kind, pair[`${kind}Key`] as string) as AsymmetricKeyObject;
+        const key = create(kind, pair[`${kind}Key`] as string);
         const path = `options.${kind}KeyEncoding`;
         const encoding = given[`${kind}KeyEncoding`] ?? undefined;
         if (encoding !== undefined && typeof encoding !== "object") throw invalidArgument(path, encoding);
-        return [`${kind}Key`, encoding === undefined ? key : key.export(encoding, path)];
+        return [`${kind}Key`, encoding === undefined ? key : exportKey.call(key, encoding, path)];
       }),
     );
   };

@@ -61,10 +61,22 @@ export function createSigning(
     native("sign", { algorithm, ...keyHeader(key, false) }, data) as Bytes;
   const verifyBytes = (algorithm: string | null, data: Bytes, key: unknown, signature: Bytes): boolean =>
     String(bytesFrom("verify", { algorithm, ...keyHeader(key, true) }, signature, data)) === "true";
-  const checkAlgorithm = (algorithm: string | null, key: unknown, isPublic: boolean): void => {
+  /** Returns the digest that the host is to use. */
+  const digestFor = (
+    algorithm: string | null,
+    data: unknown,
+    key: unknown,
+    isPublic: boolean,
+  ): string | null => {
     const { asymmetricKeyType } = parse(key, isPublic) as unknown as { asymmetricKeyType: string };
-    if (algorithm === null && !asymmetricKeyType.startsWith("ed"))
-      throw new TypeError("Algorithm must be specified when using non-Ed25519 keys");
+    if (!asymmetricKeyType.startsWith("ed")) {
+      if (algorithm === null) throw new TypeError("Algorithm must be specified when using non-Ed25519 keys");
+      return algorithm;
+    }
+    if (typeof data === "string") throw new TypeError("expected typed ArrayBufferView");
+    if (algorithm !== null && algorithm.toLowerCase() !== "sha512")
+      throw new TypeError("Only 'sha512' is supported for Ed25519 keys");
+    return null;
   };
   const readBytes = (value: unknown, name: string): Bytes =>
     typeof value === "string" ? Buffer.from(value) : viewBytes(value, name);
@@ -72,16 +84,14 @@ export function createSigning(
     const bytes = readBytes(data, "data");
     const name = checkDigest(algorithm);
     const header = keyHeader(key, false);
-    checkAlgorithm(name, key, false);
-    return Buffer.from(native("sign", { algorithm: name, ...header }, bytes));
+    return Buffer.from(native("sign", { algorithm: digestFor(name, data, key, false), ...header }, bytes));
   };
   const verify = (algorithm: unknown, data: unknown, key: unknown, signature: unknown): boolean => {
     const bytes = readBytes(data, "data");
     const signed = readBytes(signature, "signature");
     const name = checkDigest(algorithm);
     keyHeader(key, true);
-    checkAlgorithm(name, key, true);
-    return verifyBytes(name, bytes, key, signed);
+    return verifyBytes(digestFor(name, data, key, true), bytes, key, signed);
   };
   const later =
     (work: (...args: never[]) => unknown, arity: number) =>
@@ -166,10 +176,11 @@ export function createSigning(
       const { padding, oaepHash, oaepLabel } = (
         typeof key === "object" && key !== null && bytesOf(key) === undefined ? key : {}
       ) as Record<string, unknown>;
-      if (oaepLabel !== undefined) throw new Error("node:crypto: oaepLabel is not available in this sandbox");
+      const label = oaepLabel === undefined ? new Uint8Array(0) : viewBytes(oaepLabel, "oaepLabel");
       const pem = cryptKey(key, isPublic || operation === "publicDecrypt");
       try {
-        return Buffer.from(native("crypt", { operation, key: pem, isPublic, padding, oaepHash }, bytes));
+        const header = { operation, key: pem, isPublic, padding, oaepHash };
+        return Buffer.from(bytesFrom("crypt", header, label, bytes));
       } catch (error) {
         throw cryptError(operation, error as Error & { readonly code?: string });
       }

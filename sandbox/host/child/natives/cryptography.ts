@@ -92,8 +92,9 @@ export const cryptoNatives: Readonly<Record<string, Native>> = {
       library.crypto.verify(algorithm === null ? null : text(algorithm), data, keyInput(key), signature),
     );
   },
-  /** `{operation, key}` (PEM) and data → data encrypted or decrypted with an RSA key. */
-  crypt: ({ operation, key, padding, oaepHash }, body) => {
+  /** `{operation, key}` (PEM), a label and data → data encrypted or decrypted with an RSA key. */
+  crypt: ({ operation, key, padding, oaepHash, lengths }, body) => {
+    const [label = body, data = body] = split(body, lengths);
     const name = CRYPT.find((known) => known === operation);
     if (name === undefined) throw new TypeError("unknown function of node:crypto");
     return library.crypto[name](
@@ -101,8 +102,9 @@ export const cryptoNatives: Readonly<Record<string, Native>> = {
         key: text(key),
         ...(padding !== undefined && { padding: count(padding) }),
         ...(oaepHash !== undefined && { oaepHash: text(oaepHash) }),
+        ...(label.length > 0 && { oaepLabel: label }),
       },
-      body,
+      data,
     );
   },
   /** `{isPublic, format, type, passphrase}` and bytes, or `{isPublic, jwk}` → `{key}` as PEM. */
@@ -220,7 +222,8 @@ const CRYPT = ["publicEncrypt", "publicDecrypt", "privateEncrypt", "privateDecry
 const readPem = (key: unknown, isPublic: unknown): crypto.KeyObject =>
   isPublic === true ? library.crypto.createPublicKey(text(key)) : library.crypto.createPrivateKey(text(key));
 
-const pemOf = (key: crypto.KeyObject): string =>
+/** Writes a key that isn't a secret as PEM. */
+export const pemOf = (key: crypto.KeyObject): string =>
   key.export({ format: "pem", type: key.type === "public" ? "spki" : "pkcs8" });
 
 /** A key with the options of a signature. */

@@ -22,13 +22,13 @@ export interface Natives {
   readonly close: () => void;
 }
 
-/** Creates the natives of a run. All but the ciphers and compression streams have no state. */
-export function createNatives(): Natives {
+/** Creates the natives of a run, `more` among them. All others but the ciphers and compression streams have no state. */
+export function createNatives(more: Readonly<Record<string, Native>>): Natives {
   let streams: CompressionStreams | undefined;
   let ciphers: Readonly<Record<string, Native>> | undefined;
 
   function find(name: string): Native {
-    const native = NATIVES.get(name);
+    const native = NATIVES.get(name) ?? (Object.hasOwn(more, name) ? more[name] : undefined);
     if (native !== undefined) return native;
     if (name.startsWith("compression")) {
       streams ??= createCompressionStreams();

@@ -1,3 +1,7 @@
+import { pemOf } from "./cryptography.ts";
+import { library } from "./library.ts";
+import type { Native } from "./native.ts";
+
 type AnyKey = CryptoKey;
 
 /** Keys that one run may hold. */
@@ -36,6 +40,8 @@ export interface SubtleHost {
    * @returns The answer: `{value}`, in which bytes and keys stand likewise, or `{error: {name, message}}`. Never rejects.
    */
   readonly run: (request: string, body: Uint8Array) => Promise<SubtleAnswer>;
+  /** What `node:crypto` does with its keys. */
+  readonly natives: Readonly<Record<string, Native>>;
 }
 
 export type SubtleAnswer = {
@@ -103,7 +109,27 @@ export function createSubtleHost(onRandom: () => void): SubtleHost {
     return { header: { value: describe(result) }, body: Buffer.concat(parts) };
   }
 
+  const natives: SubtleHost["natives"] = {
+    /** `{id}` → the bytes of a secret, or PEM. */
+    webKeyRead: ({ id }) => {
+      const key = library.crypto.KeyObject.from(keys.get(Number(id)) as AnyKey);
+      return key.type === "secret" ? key.export() : pemOf(key);
+    },
+    /** `{type, key, algorithm, extractable, usages}`, `key` as PEM, or the bytes of a secret → the key's fields. */
+    webKeyMake: ({ type, key, algorithm, extractable, usages }, body) => {
+      const { createPublicKey, createPrivateKey, createSecretKey } = library.crypto;
+      const made =
+        type === "secret"
+          ? createSecretKey(body)
+          : (type === "public" ? createPublicKey : createPrivateKey)(String(key));
+      return JSON.stringify(
+        keep(made.toCryptoKey(algorithm as "HKDF", extractable === true, usages as never)),
+      );
+    },
+  };
+
   return {
+    natives,
     run: (request, body) =>
       perform(request, body).catch((error: unknown) => {
         const { name, message } = error instanceof Error ? error : new Error("operation failed");

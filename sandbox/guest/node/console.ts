@@ -1,0 +1,154 @@
+import { checkInteger, invalidArgument, nodeError, wrongArgument } from "../buffer/errors.ts";
+import { tableText } from "../inspect/table.ts";
+import { callable } from "./crypto/callable.ts";
+import { type NodeOptions, formatWith, inspect } from "./util.ts";
+
+interface Stream {
+  write(text: string): unknown;
+}
+interface Settings {
+  readonly stdout?: unknown;
+  readonly stderr?: unknown;
+  readonly colorMode?: unknown;
+  readonly inspectOptions?: NodeOptions;
+  readonly groupIndentation?: unknown;
+}
+const METHODS =
+  "log info debug warn error dir time timeEnd timeLog trace assert clear count countReset group groupEnd table dirxml groupCollapsed".split(
+    " ",
+  );
+const MAX_INDENTATION = 1_000;
+
+function checkStream(stream: unknown, name: string): Stream {
+  if (typeof Object(stream).write === "function") return stream as Stream;
+  const text = `Console expects a writable stream instance for ${name}`;
+  throw nodeError("ERR_CONSOLE_WRITABLE_STREAM", text, TypeError);
+}
+
+class ConsoleImpl {
+  readonly #stdout: Stream;
+  readonly #stderr: Stream;
+  readonly #options: NodeOptions;
+  readonly #width: number;
+  readonly #counts = new Map<string, number>();
+  readonly #startsMs = new Map<string, number>();
+  #margin = "";
+
+  constructor(first?: unknown, second?: unknown) {
+    const isStream = !first || typeof (first as Stream).write === "function";
+    const settings = (isStream ? { stdout: first, stderr: second } : first) as Settings;
+    this.#stdout = checkStream(settings.stdout, "stdout");
+    this.#stderr = checkStream(settings.stderr ?? settings.stdout, "stderr");
+    const { colorMode = "auto", inspectOptions, groupIndentation = 2 } = settings;
+    if (!["auto", true, false].includes(colorMode as string))
+      throw invalidArgument("colorMode", colorMode, "must be one of: 'auto', true, false");
+    this.#options = { ...(colorMode === true && { colors: true }), ...inspectOptions };
+    this.#width = checkInteger(groupIndentation, "groupIndentation", 0, MAX_INDENTATION);
+    for (const name of METHODS) {
+      // Bound, so that it can be passed on alone.
+      const method = (this as unknown as Record<string, () => void>)[name]!.bind(this);
+      Object.defineProperty(method, "name", { value: name, configurable: true });
+      Object.assign(this, { [name]: method });
+    }
+  }
+  static isInstance(value: unknown): boolean {
+    return value === globalThis.console || #stdout in (Object(value) as object);
+  }
+  #print(stream: Stream, text: string): void {
+    stream.write(`${this.#margin}${text.replaceAll("\n", `\n${this.#margin}`)}\n`);
+  }
+  #time(label: unknown, ends: boolean, data: readonly unknown[] = []): void {
+    const name = String(label);
+    const startMs = this.#startsMs.get(name);
+    if (startMs === undefined) return;
+    if (ends) this.#startsMs.delete(name);
+    this.log("%s: %s", name, `${Number((performance.now() - startMs).toFixed(3))}ms`, ...data);
+  }
+  log(...args: unknown[]): void {
+    this.#print(this.#stdout, formatWith(this.#options, args));
+  }
+  info(...args: unknown[]): void {
+    this.#print(this.#stdout, formatWith(this.#options, args));
+  }
+  debug(...args: unknown[]): void {
+    this.#print(this.#stdout, formatWith(this.#options, args));
+  }
+  warn(...args: unknown[]): void {
+    this.#print(this.#stderr, formatWith(this.#options, args));
+  }
+  error(...args: unknown[]): void {
+    this.warn(...args);
+  }
+  dir(value: unknown, options?: NodeOptions): void {
+    this.#print(this.#stdout, inspect(value, { customInspect: false, ...this.#options, ...options }));
+  }
+  time(label: unknown = "default"): void {
+    const name = String(label);
+    if (!this.#startsMs.has(name)) this.#startsMs.set(name, performance.now());
+  }
+  timeEnd(label: unknown = "default"): void {
+    this.#time(label, true);
+  }
+  timeLog(label: unknown = "default", ...data: unknown[]): void {
+    this.#time(label, false, data);
+  }
+  trace(...args: unknown[]): void {
+    const error = new Error(formatWith(this.#options, args));
+    error.name = "Trace";
+    this.error(error.stack);
+  }
+  assert(condition?: unknown, ...args: unknown[]): void {
+    if (condition) return;
+    const [first, ...rest] = args;
+    this.warn(args.length === 0 ? "Assertion failed" : `Assertion failed: ${String(first)}`, ...rest);
+  }
+  clear(): void {}
+  count(label: unknown = "default"): void {
+    const name = String(label);
+    this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1);
+    this.log(`${name}: ${this.#counts.get(name)}`);
+  }
+  countReset(label: unknown = "default"): void {
+    this.#counts.delete(String(label));
+  }
+  group(...label: unknown[]): void {
+    if (label.length > 0) this.log(...label);
+    this.#margin += " ".repeat(this.#width);
+  }
+  groupEnd(): void {
+    this.#margin = this.#margin.slice(0, Math.max(0, this.#margin.length - this.#width));
+  }
+  table(data: unknown, properties?: unknown): void {
+    if (properties !== undefined && !Array.isArray(properties))
+      throw wrongArgument("properties", "an instance of Array", properties);
+    const cell = (value: unknown): string =>
+      inspect(value, { maxArrayLength: 3, breakLength: Number.POSITIVE_INFINITY, ...this.#options });
+    const text = tableText(data, properties, {
+      cell,
+      index: "index",
+      iteration: "iteration index",
+      toLeft: true,
+    });
+    this.log(text ?? data);
+  }
+  dirxml(...args: unknown[]): void {
+    this.log(...args);
+  }
+  groupCollapsed(...label: unknown[]): void {
+    this.group(...label);
+  }
+}
+Object.defineProperty(ConsoleImpl.prototype, Symbol.toStringTag, { value: "console", configurable: true });
+
+/** Creates `node:console`, which gives the global `console` its `Console`: it prints to streams as `util.format` does. */
+export function createConsoleModule(): Readonly<Record<string, unknown>> {
+  const { console } = globalThis as unknown as { console: Record<string, unknown> };
+  const names = Object.entries(console).filter(([name]) => name !== "context" && name !== "createTask");
+  const Console = Object.defineProperties(callable(ConsoleImpl, "Console"), {
+    length: { value: 1, configurable: true },
+    [Symbol.hasInstance]: { value: ConsoleImpl.isInstance },
+  });
+  Object.defineProperty(ConsoleImpl.prototype, "constructor", { value: Console });
+  console["Console"] = Console;
+  return { ...Object.fromEntries(names), Console, default: console };
+}
