@@ -93,8 +93,11 @@ class Sync(unittest.TestCase):
         self.assertEqual(given["parsedResult"], "5")
         self.assertEqual(self.tyche.run_function(source, **call)["value"], "12")
         self.tyche.delete_secret("PYTHON_KEY", network="sepolia")
+        far = Tyche("http://tyche.example.com")
         with self.assertRaises(client.InvalidOptionError):
-            Tyche("http://tyche.example.com").set_secret("PYTHON_KEY", "s3cr3t-value")
+            far.set_secret("PYTHON_KEY", "s3cr3t-value")
+        with self.assertRaises(client.InvalidOptionError):
+            far.simulate(source, **call, secret_values={"PYTHON_KEY": "s3cr3t-value"})
 
     def test_webhooks_are_called_and_verified(self):
         created = self.tyche.call("POST", "/api/webhooks", body={"url": "https://example.com/tyche"})

@@ -220,7 +220,9 @@ class Tyche:
         network: str | None = None,
         beacon: Literal["drand", "local", "none"] | None = None,
     ) -> api.SimulateResult:
-        """Dry-runs a source; nothing is sent to a chain. `secret_values` are for this run alone, in place of the dapp's secrets."""
+        """Dry-runs a source; nothing is sent to a chain. `secret_values` are for this run alone, in place of the dapp's; they travel as in `set_secret`."""
+        if secret_values:
+            self._assert_private()
         body = _function(source, args, secrets, return_type, {}).body or {}
         body = {**body, "network": network, "secretValues": secret_values, "beacon": beacon}
         return cast(api.SimulateResult, self.call("POST", "/api/oracleFunctions/simulate", body=body))
@@ -235,11 +237,14 @@ class Tyche:
         expires_at: str | None = None,
     ) -> api.SecretView:
         """Stores a secret that functions read as `secrets.NAME`. The service encrypts it as it arrives, so it must travel by https, or stay here."""
-        if not (self._transport.is_secure or _is_loopback(self._transport.host)):
-            raise InvalidOptionError(f"a secret is not sent to {self._transport.host} in clear: use an https URL")
+        self._assert_private()
         body = {"network": network, "value": value, "allowedHosts": None if allowed_hosts is None else list(allowed_hosts)}
         path = f"/api/secrets/{_part(name)}"
         return cast(api.SecretView, self.call("PUT", path, body={**body, "expiresAt": expires_at}))
+
+    def _assert_private(self) -> None:
+        if not (self._transport.is_secure or _is_loopback(self._transport.host)):
+            raise InvalidOptionError(f"a secret is not sent to {self._transport.host} in clear: use an https URL")
 
     def secrets(self, *, network: str | None = None) -> list[api.SecretView]:
         """Lists the names of secrets, never their values."""
