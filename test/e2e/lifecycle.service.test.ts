@@ -35,7 +35,7 @@ test.each(["SIGTERM", "SIGKILL"] as const)(
   "behaviour: after %s a second start goes on with keys, subscriptions and chains",
   async (signal) => {
     const dataDir = newDataDir();
-    const first = await startTycheProcess({ dataDir });
+    const first = await startTycheProcess({ dataDir, networks: ["fuji", "sepolia"] });
     const { data } = await coinflip(first);
     const config = await runTyche(["dapp", "config", "--json"], { TYCHE_DATA_DIR: dataDir });
     const code = await first.stop(signal);

@@ -8,6 +8,7 @@ import { decodeLog } from "../../../src/chainlink/events.ts";
 import type { StackAddresses } from "../../../src/chainlink/stackPlan.ts";
 import { createChainClient } from "../../../src/evm/client.ts";
 import { readContractsFile, type ContractsFile } from "../../../src/networks/external/contractsFile.ts";
+import { bundle } from "../../support/bundle.ts";
 import { findFreePorts } from "../../support/freePorts.ts";
 import { readLogs } from "../../support/readLogs.ts";
 import { runTyche, startOracleProcess, type OracleChild } from "../../support/tyche.ts";
@@ -17,7 +18,6 @@ import { NETWORK } from "./world.ts";
 
 const KEY_VARIABLE = "TYCHE_TEST_KEY";
 const KEYS_AT_ONCE = 4;
-const LIAR = path.resolve(import.meta.dirname, "lyingNode.ts");
 const SHIFTED_CLOCK = path.resolve(import.meta.dirname, "shiftedClock.ts");
 
 /** An oracle of several operators, each with its own folder and process, and a service on the same chain. */
@@ -178,7 +178,8 @@ export async function prepareOperators(
 
 /** Starts a node that follows the protocol, but reports forged bytes for each source that contains a marker. */
 export async function startLiar(env: Readonly<Record<string, string>>, marker: string): Promise<OracleChild> {
-  const child = spawn(process.execPath, [LIAR, NETWORK, marker], {
+  const liar = await bundle("test/external/support/lyingNode.ts");
+  const child = spawn(process.execPath, [liar, NETWORK, marker], {
     env: { ...process.env, ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
