@@ -35,6 +35,7 @@ export {
   type SandboxNetworkOptions,
 } from "./host/net/network.ts";
 export { isPureSource } from "./host/purity/isPureSource.ts";
+export { countShownChars } from "./host/secretGuard.ts";
 export { SandboxError, SandboxOptionError } from "./host/sandboxError.ts";
 export { InvalidRunError } from "./host/validate.ts";
 export { simulateScript, type SimulationInput, type SimulationResult } from "./simulateScript.ts";

@@ -126,6 +126,18 @@ export function createSecretGuard({
   };
 }
 
+/**
+ * Returns how many characters a result shows of a secret: of the longest value that is in it, or the fewest that are masked if it has a piece
+ * of one that a console would not show; 0 otherwise.
+ */
+export function countShownChars(result: Uint8Array, values: readonly string[]): number {
+  const bytes = Buffer.from(result);
+  const shown = values.filter((value) => value !== "" && bytes.includes(value));
+  const text = bytes.toString("latin1");
+  const isMasked = createSecretGuard({ secrets: Object.fromEntries(values.entries()) }).mask(text) !== text;
+  return Math.max(isMasked ? MIN_MASKED_CHARS : 0, ...shown.map(({ length }) => length));
+}
+
 /** Returns the forms in which a source or a server is likely to show a value, apart from what {@link readingsOf} undoes. */
 function formsOf(value: string): readonly string[] {
   const latin1 = (text: string): string => Buffer.from(text).toString("latin1");

@@ -5,10 +5,10 @@ import { toHexText } from "../lib/hex.ts";
 import { keccak256 } from "../lib/keccak.ts";
 import { pointerTo } from "../lib/parseJson.ts";
 import { ChainUnavailableError } from "../networks/chainUnavailable.ts";
-import type { RunRequest, SandboxPool } from "../../sandbox/index.ts";
+import { countShownChars, type RunRequest, type SandboxPool } from "../../sandbox/index.ts";
 import { TycheError } from "../lib/errors.ts";
 import { sealSecret } from "../secrets/sealSecret.ts";
-import { countShownChars, secretsLabel, type SecretsPlace } from "../secrets/sealedSecrets.ts";
+import { secretsLabel, type SecretsPlace } from "../secrets/sealedSecrets.ts";
 import { parseCiphertext } from "../secrets/tdh2.ts";
 import { encodeSecretsReference, type SlotVersion } from "../secrets/secretsReference.ts";
 import {

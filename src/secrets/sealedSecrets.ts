@@ -61,12 +61,6 @@ export async function openSecrets(
   return readSecrets(signer === undefined ? text : await openSigned(keys, text, signer));
 }
 
-/** Returns how many characters the longest value has that a result shows; 0 if it shows none. */
-export function countShownChars(result: Uint8Array, values: readonly string[]): number {
-  const shown = values.filter((value) => value !== "" && Buffer.from(result).includes(value));
-  return Math.max(0, ...shown.map((value) => value.length));
-}
-
 /** The member under which the toolkit puts the ciphertext for all nodes. */
 const FOR_ALL_NODES = "0x0";
 

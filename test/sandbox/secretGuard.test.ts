@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createSecretGuard } from "../../sandbox/host/secretGuard.ts";
+import { countShownChars, createSecretGuard } from "../../sandbox/host/secretGuard.ts";
 
 const VALUE = 'pa"ss/wö rd+1';
 const to = (url: string, rest: object = {}) => ({ url: new URL(url), method: "GET", ...rest });
@@ -56,6 +56,16 @@ test("bounds: masks what is left of a value that was cut, or that stands among o
   expect(mask("two: Sup3r-S3cret-ValueSup3r-S3cret-Value, one: Sup3r-S3cret-Value")).toBe(
     "two: ***, one: ***",
   );
+});
+
+test("behaviour: a result shows a whole secret, or a piece of one as it would be masked", () => {
+  const shownBy = (result: string): number => countShownChars(Buffer.from(result), ["short", VALUE]);
+  expect(shownBy(`a ${VALUE}`)).toBe(VALUE.length);
+  for (const piece of [VALUE.slice(4), VALUE.toUpperCase(), btoa(VALUE), encodeURI(VALUE), VALUE.slice(0, 8)])
+    expect(shownBy(`a ${piece}`)).toBe(8);
+  expect(shownBy("a short one")).toBe(5);
+  expect(shownBy(VALUE.slice(0, 7))).toBe(0);
+  expect(countShownChars(Buffer.from(VALUE), ["", "another value"])).toBe(0);
 });
 
 test("default: without hosts a source may reach any", () => {

@@ -1,7 +1,6 @@
 import type { Hex } from "viem";
-import type { RunRequest, RunResult } from "../../../sandbox/index.ts";
+import { countShownChars, type RunRequest, type RunResult } from "../../../sandbox/index.ts";
 import { fromHexText } from "../../lib/hex.ts";
-import { countShownChars } from "../../secrets/sealedSecrets.ts";
 import { toSandboxSecrets, type Secret } from "../../secrets/sealSecret.ts";
 import { decodeSecretsReference } from "../../secrets/secretsReference.ts";
 import type { ThresholdPublicKey } from "../../secrets/tdh2.ts";

@@ -1,6 +1,7 @@
 import type { SimulateResult } from "../../api/types.ts";
 import type { Hex } from "viem";
 import {
+  countShownChars,
   createSandboxNetwork,
   createSandboxPool,
   CRASH_TEXT,
@@ -18,7 +19,6 @@ import type { Beacon } from "../../lib/vocabulary.ts";
 import { dryRunBytesArgs } from "./dryRunWord.ts";
 import { RESULT_LIMITS } from "./resultLimits.ts";
 import { describeRunError, FAILED_RUN } from "./runDetails.ts";
-import { countShownChars } from "../../secrets/sealedSecrets.ts";
 import { warningsOf } from "./sourceWarnings.ts";
 import { toHexText } from "../../lib/hex.ts";
 
