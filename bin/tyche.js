@@ -1,15 +1,9 @@
 #!/usr/bin/env node
-// Runs on old versions of Node too, so that whoever has one is told.
 import { existsSync } from "node:fs";
+import { nodeProblem } from "./supportedNode.js";
 
-// isolated-vm has native code for these two only; a later one may have it.
-const isSupported = (major) => major === 24 || major >= 26;
-const version = process.versions.node;
-
-if (!isSupported(Number(version.split(".")[0]))) {
-  process.stderr.write(
-    `error: Tyche needs Node 24 or 26, and this is Node ${version}: install one from https://nodejs.org\n`,
-  );
+if (nodeProblem !== undefined) {
+  process.stderr.write(nodeProblem);
   process.exitCode = 1;
 } else {
   // A checkout has the sources, which Node runs as they are; the package has them compiled.

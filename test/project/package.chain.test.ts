@@ -50,6 +50,8 @@ test("default: the package holds the compiled code, the command, the pages and w
     "Dockerfile",
     "LICENSE",
     "README.md",
+    "bin/preinstall.js",
+    "bin/supportedNode.js",
     "bin/tyche.js",
     "compose.yaml",
     "deploy/alerts.yml",

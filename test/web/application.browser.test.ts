@@ -128,7 +128,7 @@ describe("whoever is signed in", () => {
 
   test("default: names a key, uses it, and revokes it", async () => {
     await open(`/dapps/${tyche.dappId}/keys`);
-    await page.getByLabel("Name of a new key").fill("build server");
+    await page.getByLabel("Name").fill("build server");
     await page.getByLabel("Requests a day").fill("900");
     await page.getByRole("button", { name: "Add a key" }).click();
     const apiKey = await visitor.copy(

@@ -261,6 +261,15 @@ test("behaviour: a long result is shown as text, a short one large, and a failur
   await panel()
     .getByText(/^mine \(line 2, column 7\)\n/)
     .waitFor();
+  await write(
+    "const { error, message } = await Functions.makeHttpRequest({ url: 'http://a.invalid' });\nthrow new Error(message);",
+  );
+  await page.getByRole("button", { name: "Dry run" }).click();
+  await panel()
+    .getByText(
+      /^The name a\.invalid could not be resolved.*\nThe source's error: Bad Request \(line 2, column 7\)$/,
+    )
+    .waitFor();
   expect(visitor.troubles).toEqual([]);
 });
 

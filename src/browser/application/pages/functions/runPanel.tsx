@@ -28,6 +28,9 @@ export function RunPanel({
   );
 }
 
+/** What a source learns of an HTTP request that failed, as on the nodes; the service knows why, such as that a name has no address. */
+const FAILED_REQUEST = "Bad Request";
+
 function DryRun({
   run: { result, isCheck = false },
   onCancel,
@@ -46,6 +49,9 @@ function DryRun({
     );
   const { success, err, details = [], line, column } = result;
   const place = line === undefined ? "" : `line ${line}, column ${column ?? 1}`;
+  const thrown = err.includes(place) ? err : `${err} (${place})`;
+  const reasons = details.map(({ message }) => message);
+  const texts = err === FAILED_REQUEST ? [...reasons, `The source's error: ${thrown}`] : [thrown, ...reasons];
   return (
     <>
       <h2>
@@ -56,12 +62,7 @@ function DryRun({
         <Value text={result.parsedResult} hex={result.result} />
       ) : (
         <div className="notice bad">
-          <UnknownText
-            text={[
-              err.includes(place) ? err : `${err} (${place})`,
-              ...details.map(({ message }) => message),
-            ].join("\n")}
-          />
+          <UnknownText text={texts.join("\n")} />
         </div>
       )}
       <Warnings warnings={result.warnings} />

@@ -1,0 +1,8 @@
+// npm runs it before it builds the package's native modules, which takes minutes. A checkout brings a Node of its own.
+import { existsSync } from "node:fs";
+import { nodeProblem } from "./supportedNode.js";
+
+if (nodeProblem !== undefined && !existsSync(new URL("../src/app/tyche.ts", import.meta.url))) {
+  process.stderr.write(nodeProblem);
+  process.exitCode = 1;
+}
