@@ -131,8 +131,14 @@ export default function boot(
     setTimeout: timers.start,
     clearTimeout: timers.clearTimeout,
     nextTick: timers.nextTick,
+    bindContext,
     touch,
   };
+
+  function bindContext<T extends (...args: never[]) => unknown>(callback: T): T {
+    const callbacks = chunks["node"]?.["callbacks"] as { readonly bind: (callback: T) => T } | undefined;
+    return callbacks === undefined ? callback : callbacks.bind(callback);
+  }
 
   /** Prints to the console. Text that the host would drop anyway is cut here, so a huge text never leaves this heap. */
   function print(text: string): void {
@@ -168,6 +174,7 @@ export default function boot(
   const fillGlobalObject = prepareGlobalObject({
     load,
     findLoaded: (name) => chunks[name],
+    bindContext,
     timers,
     createConsole: () => createConsole(internals),
   });

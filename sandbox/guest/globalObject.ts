@@ -18,6 +18,7 @@ const ENUMERABLE = ` ${enumerableGlobals} `;
 export interface GlobalTools {
   readonly load: Internals["load"];
   readonly findLoaded: (chunk: string) => Readonly<Record<string, unknown>> | undefined;
+  readonly bindContext: Internals["bindContext"];
   readonly timers: Timers;
   readonly createConsole: () => object;
 }
@@ -37,7 +38,13 @@ export function prepareGlobalObject(tools: GlobalTools): () => void {
     if (isFilled) return;
     isFilled = true;
     setPrototypeOf(globalThis, prototype);
-    installWindow({ define, load: tools.load, findLoaded: tools.findLoaded, timers: tools.timers });
+    installWindow({
+      define,
+      load: tools.load,
+      findLoaded: tools.findLoaded,
+      timers: tools.timers,
+      bindContext: tools.bindContext,
+    });
     installWebAssembly();
     defineLazy("console", tools.createConsole);
     for (const chunk in chunkGlobals) {

@@ -43,6 +43,8 @@ export interface Internals {
   ) => number;
   /** Calls back once all microtasks have run, before any timer. */
   readonly nextTick: (callback: () => void) => void;
+  /** Binds a callback of the source to its asynchronous context, once `node:async_hooks` is in use. */
+  readonly bindContext: <T extends (...args: never[]) => unknown>(callback: T) => T;
   readonly clearTimeout: (id?: unknown) => void;
   /** Reports that the source used something that another run wouldn't reproduce. */
   readonly touch: (what: "time" | "randomness") => void;

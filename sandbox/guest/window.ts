@@ -1,3 +1,4 @@
+import type { Internals } from "./internals.ts";
 import type { NodeErrors } from "./buffer/errors.ts";
 import { defineProperty } from "./descriptors.ts";
 import { MAX_DELAY_MS, type Timers } from "./timers.ts";
@@ -8,6 +9,7 @@ export interface WindowTools {
   readonly load: (chunk: string) => Readonly<Record<string, unknown>>;
   /** Returns the exports of a chunk if it is already loaded. */
   readonly findLoaded: (chunk: string) => Readonly<Record<string, unknown>> | undefined;
+  readonly bindContext: Internals["bindContext"];
   readonly timers: Timers;
 }
 
@@ -20,7 +22,7 @@ const { setPrototypeOf } = Object;
  * Gives the global object what is too small for a chunk: its class, its names for itself, and timer functions that
  * return objects, as Deno's do.
  */
-export function installWindow({ define, load, findLoaded, timers }: WindowTools): void {
+export function installWindow({ define, load, findLoaded, bindContext, timers }: WindowTools): void {
   class Window {
     constructor() {
       throw new TypeError("Illegal constructor");
@@ -166,7 +168,7 @@ export function installWindow({ define, load, findLoaded, timers }: WindowTools)
     args: unknown[],
     repeats = false,
   ): T => {
-    const run = checked(callback);
+    const run = bindContext(checked(callback));
     let handle: T | undefined = undefined;
     const restart = (): number =>
       start(() => {
@@ -202,12 +204,13 @@ export function installWindow({ define, load, findLoaded, timers }: WindowTools)
   const { queueMicrotask } = {
     queueMicrotask(callback: unknown): void {
       if (typeof callback !== "function") throw new TypeError("expected a function");
+      const run = bindContext(callback as Callback);
       // An error that no listener handles is caught by nobody and ends the run, as an uncaught error ends Deno.
       void (async () => {
         // eslint-disable-next-line typescript/await-thenable -- a microtask, whatever the source has made of `Promise`
         await undefined;
         try {
-          (callback as Callback)();
+          run();
         } catch (error) {
           if (!isHandled(error)) throw error;
         }

@@ -2,6 +2,7 @@ import * as errors from "../buffer/errors.ts";
 import type { Internals } from "../internals.ts";
 import { createAssert } from "../node/assert.ts";
 import { createConsoleModule } from "../node/console.ts";
+import { createAsyncHooks } from "../node/asyncHooks.ts";
 import { createDiagnostics } from "../node/diagnostics.ts";
 import { createEvents } from "../node/events.ts";
 import { createPaths } from "../node/path.ts";
@@ -24,7 +25,11 @@ export default function nodeChunk(internals: Internals): Module {
       const names = Object.entries(strict).filter(([name]) => !["Assert", "CallTracker"].includes(name));
       return { ...Object.fromEntries(names), default: strict };
     },
-    asyncHooks: small.createAsyncHooks,
+    asyncHooks: () => {
+      const { module, bind } = createAsyncHooks();
+      members["callbacks"] = { bind };
+      return module;
+    },
     console: () => createConsoleModule(),
     diagnosticsChannel: () =>
       createDiagnostics((error) =>

@@ -5,6 +5,14 @@ import { nodeModules } from "../nodeModules.ts";
 type Exports = Readonly<Record<string, unknown>>;
 const withDefault = (names: Record<string, unknown>): Exports => ({ ...names, default: names });
 
+/** What Deno's `node:process` exports by name, of what the process has. */
+const PROCESS_NAMES =
+  "arch argv argv0 cpuUsage cwd emitWarning env execArgv execPath exit getBuiltinModule getegid geteuid getgid getuid hrtime memoryUsage nextTick pid platform ppid removeAllListeners removeListener stderr stdin stdout umask version versions";
+const processModule = (process: Record<string, unknown>): Exports => ({
+  ...Object.fromEntries(PROCESS_NAMES.split(" ").map((name) => [name, process[name]])),
+  default: process,
+});
+
 const FS_READ = "readFile readdir stat lstat readlink realpath open access opendir";
 const FS_WRITE =
   "writeFile appendFile mkdir rm rmdir unlink rename copyFile chmod chown symlink truncate mkdtemp utimes cp";
@@ -143,7 +151,7 @@ export default function nodeSystemChunk({ load, native }: Internals): Readonly<R
     worker: withDefault(worker),
     dns: withDefault(lookup),
     vm: withDefault(vm),
-    process: withDefault(load("platform")["process"] as Record<string, unknown>),
+    process: processModule(load("platform")["process"] as Record<string, unknown>),
     module: withDefault({
       builtinModules: Object.keys(nodeModules).filter((name) => !name.startsWith("node:")),
       isBuiltin: (name: unknown) => Object.hasOwn(nodeModules, String(name)),

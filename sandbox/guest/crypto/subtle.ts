@@ -9,6 +9,7 @@ import {
   requireArguments,
   wrongThis,
 } from "../webIdl.ts";
+import { order } from "../shape.ts";
 import { orderJwk } from "./jwk.ts";
 import { CryptoKey, type KeyFields, SECRET, fieldsOf } from "./key.ts";
 
@@ -563,6 +564,10 @@ export function createSubtle(hostCall: Internals["hostCall"], exception: Excepti
     }
   }
 
+  order(
+    SubtleCrypto.prototype,
+    "constructor digest encrypt decrypt sign verify deriveBits deriveKey importKey exportKey encapsulateBits decapsulateBits generateKey getPublicKey wrapKey unwrapKey encapsulateKey decapsulateKey",
+  );
   exposeInterface(SubtleCrypto, "SubtleCrypto", false, wrongThis("expected SubtleCrypto"));
   Object.defineProperty(SubtleCrypto, "length", { value: 0, configurable: true });
   Object.defineProperty(SubtleCrypto.prototype, Symbol.for("Deno.privateCustomInspect"), {

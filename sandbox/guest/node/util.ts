@@ -13,6 +13,7 @@ import { inspect as denoInspect } from "../inspect/inspect.ts";
 import { type InspectOptions, proxies } from "../inspect/inspection.ts";
 import type { Internals } from "../internals.ts";
 import * as types from "../types.ts";
+import { callSites, isOurs } from "./callSites.ts";
 import { isDeepEqual } from "./deepEqual.ts";
 
 type Callback = (error: unknown, ...values: unknown[]) => void;
@@ -423,18 +424,8 @@ function getCallSites(frameCount: unknown = 8, options: unknown = {}): object[] 
   if (!(frameCount >= 0 && frameCount <= MAX_FRAMES))
     throw outOfRange("frameCount", `>= 0 && <= ${MAX_FRAMES}`, frameCount);
   if (typeof options !== "object" || options === null) throw wrongType("options", "object", options);
-  const { stackTraceLimit } = Error;
-  const own = Object.getOwnPropertyDescriptor(Error, "prepareStackTrace");
-  let sites: NodeJS.CallSite[] = [];
-  const value = (_: Error, all: NodeJS.CallSite[]): void => void (sites = all);
-  Object.defineProperty(Error, "prepareStackTrace", { value, configurable: true });
-  Error.stackTraceLimit = Number.POSITIVE_INFINITY;
-  void new Error("").stack;
-  Error.stackTraceLimit = stackTraceLimit;
-  if (own === undefined) delete (Error as Partial<ErrorConstructor>).prepareStackTrace;
-  else Object.defineProperty(Error, "prepareStackTrace", own);
-  return sites
-    .filter((site) => !site.getFileName()?.startsWith("tyche:"))
+  return callSites()
+    .filter((site) => !isOurs(site))
     .slice(0, frameCount)
     .map((site) => ({
       functionName: site.getFunctionName() ?? "",

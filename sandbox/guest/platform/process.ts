@@ -5,12 +5,22 @@ import { wrongArgument, wrongType } from "../buffer/errors.ts";
 export const READABLE: readonly string[] = ["FORCE_COLOR", "NODE_DEBUG", "NODE_OPTIONS", "NO_COLOR"];
 
 /** Creates Node's `process` to the extent that Deno offers it to a program without permissions. */
-export function createProcess({ load, print, exit, setTimeout, nextTick, decodeUtf8 }: Internals): object {
+export function createProcess({
+  load,
+  print,
+  exit,
+  setTimeout,
+  nextTick,
+  bindContext,
+  decodeUtf8,
+}: Internals): object {
   const startMs = Date.now();
-  const refuse = (name?: string): Error => {
+  const refuse = (name?: string, permission = "env"): Error => {
     const { errors } = load("platform")["Deno"] as { errors: { NotCapable: ErrorConstructor } };
     const named = name === undefined ? "" : ` to "${name}"`;
-    return new errors.NotCapable(`Requires env access${named}, run again with the --allow-env flag`);
+    return new errors.NotCapable(
+      `Requires ${permission} access${named}, run again with the --allow-${permission} flag`,
+    );
   };
   const named = (key: PropertyKey): never => {
     throw refuse(String(key));
@@ -41,6 +51,14 @@ export function createProcess({ load, print, exit, setTimeout, nextTick, decodeU
     once: (): void => {},
     emit: (): boolean => false,
   });
+  const subjects = { getuid: "uid", getgid: "gid", geteuid: "geteuid", getegid: "getegid" };
+  const ids: Record<string, unknown> = {};
+  for (const [name, subject] of Object.entries(subjects)) {
+    const refusing = (): never => {
+      throw refuse(subject, "sys");
+    };
+    ids[name] = Object.defineProperty(refusing, "name", { value: name });
+  }
   const elapsed = (): bigint => BigInt(Math.round((Date.now() - startMs) * 1e6)) + 1n;
   const hrtime = Object.assign(
     (earlier?: readonly [number, number]): [number, number] => {
@@ -87,7 +105,8 @@ export function createProcess({ load, print, exit, setTimeout, nextTick, decodeU
     exit: (code: unknown = 0) => exit(Number(code)),
     nextTick(callback: unknown, ...args: unknown[]) {
       if (typeof callback !== "function") throw wrongType("callback", "function", callback);
-      nextTick(() => (callback as (...args: unknown[]) => void)(...args));
+      const bound = bindContext(callback as (...args: unknown[]) => void);
+      nextTick(() => bound(...args));
     },
     hrtime,
     uptime: () => (Date.now() - startMs) / 1000,
@@ -110,7 +129,7 @@ export function createProcess({ load, print, exit, setTimeout, nextTick, decodeU
     getBuiltinModule: (name: unknown) =>
       (load("nodeSystem")["module"] as { getBuiltinModule(name: unknown): unknown }).getBuiltinModule(name),
     umask: () => 18,
-    getuid: () => 0,
+    ...ids,
     features: {},
     config: {},
   };

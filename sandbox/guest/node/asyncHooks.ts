@@ -1,0 +1,196 @@
+import { nodeError, wrongType } from "../buffer/errors.ts";
+import { callSites, isOurs } from "./callSites.ts";
+
+type Exports = Readonly<Record<string, unknown>>;
+type Work = (...args: unknown[]) => unknown;
+const NATIVE = /\{ \[native code\] \}$/;
+interface Scope {
+  readonly storage: object;
+  store: unknown;
+}
+
+/**
+ * Creates the scopes in which stores apply.
+ *
+ * JavaScript doesn't say in which asynchronous context it runs, but V8's stack traces name the functions that await the running one: a store applies
+ * to what is called, or awaited, by a function with the name of its scope. So it is lost in what goes on while nobody awaits it yet.
+ */
+function createScopes() {
+  const scopes = new Map<string, Scope>();
+  let last = 0;
+  return {
+    isEmpty: (): boolean => scopes.size === 0,
+    /** Returns the innermost scope of a storage that applies now. */
+    find(storage: object): Scope | undefined {
+      if (scopes.size === 0) return undefined;
+      for (const site of callSites()) {
+        const scope = scopes.get(site.getFunctionName() ?? "");
+        if (scope?.storage === storage && isOurs(site)) return scope;
+      }
+      return undefined;
+    },
+    /** Calls a function in a scope; of a promise, another function of that name waits for it. */
+    run(scope: Scope, work: () => unknown): unknown {
+      const name = `scope$${++last}`;
+      scopes.set(name, scope);
+      const { [name]: call } = { [name]: () => work() };
+      const end = (): void => void scopes.delete(name);
+      let result: unknown;
+      try {
+        result = call!();
+      } finally {
+        if (!(result instanceof Promise)) end();
+      }
+      if (!(result instanceof Promise)) return result;
+      const { [name]: wait } = {
+        [name]: async () => {
+          try {
+            return (await result) as unknown;
+          } finally {
+            end();
+          }
+        },
+      };
+      return wait!();
+    },
+    /** Ends all scopes of a storage. */
+    drop(storage: object): void {
+      for (const [name, scope] of scopes) if (scope.storage === storage) scopes.delete(name);
+    },
+  };
+}
+
+/** Makes promises bind the callbacks that they are given. */
+function bindCallbacks(bind: (work: Work) => Work): void {
+  /** Leaves the platform's own functions as they are: the stack names who waits for `Promise.all`. */
+  const bindOne = (work: unknown): unknown =>
+    typeof work !== "function" || (work.name === "" && NATIVE.test(Function.prototype.toString.call(work)))
+      ? work
+      : bind(work as Work);
+  const { prototype } = Promise;
+  for (const name of ["then", "finally"] as const) {
+    const original = prototype[name] as Work;
+    const apply = (_original: Work, promise: unknown, callbacks: unknown[]): unknown =>
+      Reflect.apply(original, promise, callbacks.map(bindOne));
+    void Object.defineProperty(prototype, name, {
+      value: new Proxy(original, { __proto__: null, apply } as ProxyHandler<Work>),
+      writable: true,
+      configurable: true,
+    });
+  }
+}
+
+/** Creates `node:async_hooks`, and `bind`, which binds a callback to the stores that apply now. */
+export function createAsyncHooks(): { readonly module: Exports; readonly bind: (work: Work) => Work } {
+  const storages = new Set<AsyncLocalStorage>();
+  const scopes = createScopes();
+  /** Returns what runs work with the stores that apply now. */
+  const snapshot = () => {
+    const stores = [...storages].map((storage) => [storage, storage.getStore()] as const);
+    return (work: Work, ...args: unknown[]): unknown =>
+      stores.reduce<() => unknown>(
+        (inner, [storage, store]) =>
+          () =>
+            storage.run(store, inner),
+        () => work(...args),
+      )();
+  };
+  const bind = (work: Work): Work => {
+    if (scopes.isEmpty()) return work;
+    const run = snapshot();
+    return function bound(this: unknown, ...args: unknown[]): unknown {
+      return run(() => Reflect.apply<unknown, unknown[], unknown>(work, this, args));
+    };
+  };
+  bindCallbacks(bind);
+
+  class AsyncLocalStorage {
+    /** What applies outside of `run`. */
+    #store: unknown;
+    declare readonly name: string;
+    constructor({
+      defaultValue,
+      name = "",
+    }: { readonly defaultValue?: unknown; readonly name?: string } = {}) {
+      this.#store = defaultValue;
+      Object.defineProperty(this, "name", { value: name, configurable: true });
+      storages.add(this);
+    }
+    static bind(work: Work): Work {
+      const run = snapshot();
+      return (...args) => run(work, ...args);
+    }
+    static snapshot() {
+      return snapshot();
+    }
+    run(store: unknown, work: Work, ...args: unknown[]): unknown {
+      return scopes.run({ storage: this, store }, () =>
+        Reflect.apply<unknown, unknown[], unknown>(work, undefined, args),
+      );
+    }
+    exit(work: Work, ...args: unknown[]): unknown {
+      return this.run(undefined, work, ...args);
+    }
+    getStore(): unknown {
+      const scope = scopes.find(this);
+      return scope === undefined ? this.#store : scope.store;
+    }
+    enterWith(store: unknown): void {
+      const scope = scopes.find(this);
+      if (scope === undefined) this.#store = store;
+      else scope.store = store;
+    }
+    disable(): void {
+      scopes.drop(this);
+      this.#store = undefined;
+    }
+  }
+  let lastId = 1;
+  class AsyncResource {
+    readonly #id = ++lastId;
+    readonly #run = snapshot();
+    readonly type: unknown;
+    constructor(type?: unknown) {
+      this.type = type;
+    }
+    static bind(work: Work, type?: unknown): Work {
+      return new AsyncResource(type ?? work?.name).bind(work);
+    }
+    bind(work: unknown): Work {
+      if (typeof work !== "function") throw wrongType("fn", "function", work);
+      const bound: Work = (...args) => this.runInAsyncScope(work as Work, undefined, ...args);
+      return bound;
+    }
+    asyncId(): number {
+      return this.#id;
+    }
+    emitDestroy(): this {
+      return this;
+    }
+    runInAsyncScope(work: Work, self?: unknown, ...args: unknown[]): unknown {
+      return this.#run((...given) => Reflect.apply<unknown, unknown[], unknown>(work, self, given), ...args);
+    }
+  }
+  class AsyncHook {
+    enable(): this {
+      return this;
+    }
+    disable(): this {
+      return this;
+    }
+  }
+  const names = {
+    AsyncLocalStorage,
+    AsyncResource,
+    createHook: (callbacks: Readonly<Record<string, unknown>>) => {
+      for (const name of ["init", "before", "after", "destroy", "promiseResolve"])
+        if (callbacks[name] !== undefined && typeof callbacks[name] !== "function")
+          throw nodeError("ERR_ASYNC_CALLBACK", `hook.${name} must be a function`, TypeError);
+      return new AsyncHook();
+    },
+    executionAsyncId: () => 0,
+    executionAsyncResource: () => ({ __proto__: null }),
+    triggerAsyncId: () => 0,
+  };
+  return { module: { ...names, default: names }, bind };
+}
