@@ -30,7 +30,10 @@ export default function nodeSystemChunk({ load, native }: Internals): Readonly<R
   const fs: Record<string, unknown> = {
     constants: { F_OK: 0, R_OK: 4, W_OK: 2, X_OK: 1 },
     promises,
-    existsSync: () => false,
+    existsSync: (path: unknown): boolean => {
+      if (path === undefined) return false;
+      throw refuse("read", path);
+    },
   };
   for (const [permission, list] of [
     ["read", FS_READ],
@@ -72,7 +75,9 @@ export default function nodeSystemChunk({ load, native }: Internals): Readonly<R
     type: () => "Linux",
     arch: () => "x64",
     endianness: () => "LE",
-    tmpdir: () => "/tmp",
+    tmpdir: (): never => {
+      throw refuse("env", "TMPDIR");
+    },
     availableParallelism: () => 1,
     constants: JSON.parse(native("osConstants", {}) as string) as object,
     hostname: system("hostname"),
@@ -104,8 +109,9 @@ export default function nodeSystemChunk({ load, native }: Internals): Readonly<R
     ...(JSON.parse(native("httpNames", {}) as string) as object),
   };
   const ipVersion = (text: unknown): number => {
-    const value = String(text);
-    if (/^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?!$)|$)){4}$/.test(value)) return 4;
+    // An address of version 6 may end with the name of its zone.
+    const value = String(text).replace(/(?<=^[0-9a-fA-F:.]*:[0-9a-fA-F:.]*)%[\w.-]+$/, "");
+    if (/^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/.test(value)) return 4;
     const { URL } = load("url") as { URL: { canParse(url: string): boolean } };
     return value.includes(":") && /^[0-9a-fA-F:.]+$/.test(value) && URL.canParse(`http://[${value}]/`)
       ? 6
@@ -128,18 +134,33 @@ export default function nodeSystemChunk({ load, native }: Internals): Readonly<R
     Worker: load("platform")["Worker"],
   };
   const lookup = { lookup: unreachable("dns.lookup"), resolve: unreachable("dns.resolve"), promises: {} };
+  const contexts = new WeakSet<object>();
+  const run = (code: string): unknown =>
+    // eslint-disable-next-line no-eval -- that is what the module is for
+    (0, eval)(code) as unknown;
   const vm = {
+    Script: class Script {
+      readonly #code: string;
+      constructor(code: unknown) {
+        this.#code = String(code);
+      }
+      runInThisContext(): unknown {
+        return run(this.#code);
+      }
+    },
     // The object's properties become parameters: unlike on the nodes, the code has no context of its own, but the
     // results are the same.
     runInNewContext: (code: string, names: Record<string, unknown> = {}) =>
-      // eslint-disable-next-line typescript/no-implied-eval -- that is what the module is for
+      // eslint-disable-next-line typescript/no-implied-eval -- likewise
       new Function(...Object.keys(names), `return eval(${JSON.stringify(code)})`)(
         ...Object.values(names),
       ) as unknown,
-    // eslint-disable-next-line no-eval -- likewise
-    runInThisContext: (code: string) => (0, eval)(code) as unknown,
-    createContext: (names: object = {}) => names,
-    isContext: () => true,
+    runInThisContext: run,
+    createContext: (names: object = {}) => {
+      contexts.add(names);
+      return names;
+    },
+    isContext: (value: object) => contexts.has(value),
   };
   return {
     fs: withDefault(fs),
