@@ -513,7 +513,10 @@ test("behaviour: a transaction that ends the process again and again is refused,
   await send(client, 1, undefined, `0x6018600c60003960186000f3${runtime}`);
   const deadly = getContractAddress({ from: account.address, nonce: 1n });
   for (const deaths of [1, 2, 3]) {
-    await expect(send(client, 2, deadly, "0x")).rejects.toThrow("the connection to the node broke");
+    // On a busy machine the client gives up before the process has run out of memory.
+    await expect(send(client, 2, deadly, "0x")).rejects.toThrow(
+      /the connection to the node broke|no answer within 10000 ms/,
+    );
     await expect.poll(() => restarts.length).toBe(deaths);
   }
   await expect(send(client, 2, deadly, "0x")).rejects.toThrow("too large to execute");
