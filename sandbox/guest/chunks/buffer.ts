@@ -109,9 +109,5 @@ export default function bufferChunk(internals: Internals): Readonly<Record<strin
     }
   }
   shape(names, SHAPES);
-  order(
-    Buffer,
-    "poolSize from copyBytesFrom of alloc allocUnsafe allocUnsafeSlow isBuffer compare isEncoding concat byteLength",
-  );
   return { ...names, default: order(names, ORDER) };
 }

@@ -451,10 +451,6 @@ export function createEvents({ load }: Internals): Readonly<Record<string, unkno
       length: { value: 0, configurable: true },
     });
   }
-  Object.defineProperties(EventEmitter, {
-    kMaxEventTargetListeners: { value: Symbol("events.maxEventTargetListeners") },
-    kMaxEventTargetListenersWarned: { value: Symbol("events.maxEventTargetListenersWarned") },
-  });
   const settings = {
     get captureRejections() {
       return (EventEmitter.prototype as Emitter)[CAPTURES];
@@ -481,6 +477,8 @@ export function createEvents({ load }: Internals): Readonly<Record<string, unkno
     captureRejectionSymbol,
     errorMonitor,
     ...Object.fromEntries(fixed),
+    kMaxEventTargetListeners: { value: Symbol("events.maxEventTargetListeners") },
+    kMaxEventTargetListenersWarned: { value: Symbol("events.maxEventTargetListenersWarned") },
     init: { value: init, writable: true, enumerable: true, configurable: true },
     EventEmitterAsyncResource,
   });

@@ -1,5 +1,6 @@
 import { any, dictionary, double, string, type Convert } from "../convert.ts";
 import type { Internals } from "../internals.ts";
+import { order } from "../shape.ts";
 import {
   defineGetters,
   exposeInterface,
@@ -101,6 +102,7 @@ export function createPerformance({ load, exception }: Internals): Readonly<Reco
   }
   const KEYS = ["name", "entryType", "startTime", "duration"] as const;
   defineGetters(PerformanceEntry, KEYS, (entry) => fieldsOf(entry));
+  order(PerformanceEntry.prototype, `constructor ${KEYS.join(" ")} toJSON`);
   for (const type of [PerformanceMark, PerformanceMeasure])
     defineGetters(type, ["detail", "entryType"], (entry) => fieldsOf(entry));
 

@@ -98,7 +98,9 @@ export function createCiphers(
     }
     setAAD(data: unknown): this {
       if (this.#isFinal) throw badState("setAAD");
-      if (this.#isAuthenticated) this.#call("aad", toBytes(data, undefined, "buffer"));
+      const bytes = toBytes(data, undefined, "buffer");
+      if (typeof data === "string") throw new TypeError("expected typed ArrayBufferView");
+      if (this.#isAuthenticated) this.#call("aad", bytes);
       return this;
     }
     setAuthTag(tag: unknown): this {
