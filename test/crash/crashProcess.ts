@@ -1,4 +1,5 @@
 import { fork, type ChildProcess } from "node:child_process";
+import { programFile } from "../support/programs.ts";
 import type { CrashAnswer, CrashCommand } from "./crashEntry.ts";
 
 /** A process that runs crashEntry.ts. */
@@ -9,9 +10,9 @@ export interface CrashProcess {
   kill(): void;
 }
 
-/** Starts the process from a bundle; it loads its code at once, then waits for `open`. */
-export function startCrashProcess(bundle: string): CrashProcess {
-  const child: ChildProcess = fork(bundle, {
+/** Starts the process; it loads its code at once, then waits for `open`. */
+export function startCrashProcess(): CrashProcess {
+  const child: ChildProcess = fork(programFile("crashEntry"), {
     // None of the test's own.
     execArgv: [],
     stdio: ["ignore", "ignore", "pipe", "ipc"],

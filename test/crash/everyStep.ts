@@ -5,7 +5,6 @@ import type { Hex } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { VrfVersion } from "../../src/chainlink/vrfVersion.ts";
 import type { Command, RequestRecord } from "../../src/requests/service.ts";
-import { bundle } from "../support/bundle.ts";
 import { startPipelineWorld, type PipelineWorld } from "../support/pipelineWorld.ts";
 import { TEST_PROVING_KEY, TEST_ROLES } from "../support/stack.ts";
 import type { CrashConfig } from "./crashEntry.ts";
@@ -39,15 +38,11 @@ export function crashAtEveryStep(
 ): void {
   let world: PipelineWorld;
   let config: CrashConfig;
-  let file: string;
   let next: CrashProcess;
   let run = 0;
 
   beforeAll(async () => {
-    [world, file] = await Promise.all([
-      startPipelineWorld({ vrfVersion }),
-      bundle("test/crash/crashEntry.ts"),
-    ]);
+    world = await startPipelineWorld({ vrfVersion });
     const presets = path.join(world.folder, "presets");
     const { preset } = subject(world);
     mkdirSync(presets);
@@ -64,7 +59,7 @@ export function crashAtEveryStep(
       gasPriceWei: String(world.stack.gasPriceWei),
       allowanceJuels: String(1_000n * 10n ** 18n),
     };
-    next = startCrashProcess(file);
+    next = startCrashProcess();
   });
   afterAll(async () => {
     next.kill();
@@ -74,7 +69,7 @@ export function crashAtEveryStep(
   /** Starts the service on the data that the previous process left; meanwhile the next process loads. */
   const open = async (): Promise<CrashProcess> => {
     const opened = next;
-    next = startCrashProcess(file);
+    next = startCrashProcess();
     await opened.ask({ do: "open", config });
     return opened;
   };

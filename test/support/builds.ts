@@ -3,7 +3,7 @@ import path from "node:path";
 import type { TestProject } from "vitest/node";
 import { buildBrowser } from "../../src/browser/build.ts";
 import { compileContracts } from "../../src/chainlink/contracts/compile.ts";
-import { bundle, BUNDLES } from "./bundle.ts";
+import { BUNDLES, bundlePrograms } from "./bundle.ts";
 
 /** What V8 has compiled, in a folder for each version of it. */
 const COMPILED = path.resolve("node_modules/.cache/compile");
@@ -11,13 +11,13 @@ const COMPILED = path.resolve("node_modules/.cache/compile");
 const KEPT_MS = 3 * 86_400_000;
 
 /**
- * Builds contracts, pages, and the `tyche` that tests start, from the sources on disk. Runs once for each project; after the
+ * Builds contracts, pages, and the programs that tests start, from the sources on disk. Runs once for each project; after the
  * first there is nothing to do.
  */
 export async function setup(project: TestProject): Promise<void> {
   await Promise.all([compileContracts(), buildBrowser()]);
-  if (project.name === "unit" || process.env["BUNDLED_TYCHE"] !== undefined) return;
-  process.env["BUNDLED_TYCHE"] = await bundle("src/app/tyche.ts");
+  if (project.name === "unit" || process.env["BUNDLED_PROGRAMS"] !== undefined) return;
+  process.env["BUNDLED_PROGRAMS"] = await bundlePrograms();
   mkdirSync(COMPILED, { recursive: true });
   for (const folder of [BUNDLES, ...readdirSync(COMPILED).map((name) => path.join(COMPILED, name))])
     removeOld(folder);

@@ -4,10 +4,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { NetworkName } from "../../src/networks/profiles.ts";
+import { programFile } from "./programs.ts";
 
-/** The program: bundled for the tests, else from its sources. */
-export const TYCHE_ENTRY =
-  process.env["BUNDLED_TYCHE"] ?? path.resolve(import.meta.dirname, "../../src/app/tyche.ts");
+export const TYCHE_ENTRY = programFile("tyche");
 /** Kills a start that hangs; it says nothing about how long a start takes. */
 const START_TIMEOUT_MS = 120_000;
 

@@ -8,8 +8,8 @@ import { decodeLog } from "../../../src/chainlink/events.ts";
 import type { StackAddresses } from "../../../src/chainlink/stackPlan.ts";
 import { createChainClient } from "../../../src/evm/client.ts";
 import { readContractsFile, type ContractsFile } from "../../../src/networks/external/contractsFile.ts";
-import { bundle } from "../../support/bundle.ts";
 import { findFreePorts } from "../../support/freePorts.ts";
+import { programFile } from "../../support/programs.ts";
 import { readLogs } from "../../support/readLogs.ts";
 import { runTyche, startOracleProcess, type OracleChild } from "../../support/tyche.ts";
 import { RICH_KEY, type StrangersChain } from "./chain.ts";
@@ -178,8 +178,7 @@ export async function prepareOperators(
 
 /** Starts a node that follows the protocol, but reports forged bytes for each source that contains a marker. */
 export async function startLiar(env: Readonly<Record<string, string>>, marker: string): Promise<OracleChild> {
-  const liar = await bundle("test/external/support/lyingNode.ts");
-  const child = spawn(process.execPath, [liar, NETWORK, marker], {
+  const child = spawn(process.execPath, [programFile("lyingNode"), NETWORK, marker], {
     env: { ...process.env, ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
