@@ -43,6 +43,23 @@ const open = (rest: string): Promise<void> => visitor.open(`${tyche.url}/dapps/$
 const callsOf = (start: string): readonly string[] => calls.filter((call) => call.startsWith(start));
 const dialog = (name: string) => page.getByRole("alertdialog", { name });
 
+test("behaviour: a secret of several lines keeps them", async () => {
+  await open("/secrets");
+  await page.getByLabel("Name", { exact: true }).fill("SIGNING_KEY");
+  await page.getByLabel("Network", { exact: true }).selectOption(NETWORK);
+  await page.getByLabel("Value", { exact: true }).fill("-----BEGIN-----\nMIGH\n-----END-----\n");
+  await page.getByRole("button", { name: "Set the secret" }).click();
+  await page.getByRole("cell", { name: "SIGNING_KEY", exact: true }).waitFor();
+  await visitor.inspect();
+  const { parsedResult } = await operator.as(dapp.id).simulate({
+    network: NETWORK,
+    source:
+      "return Functions.encodeString(JSON.stringify(secrets.SIGNING_KEY.split('\\n').map((line) => line.length)))",
+    secrets: ["SIGNING_KEY"],
+  });
+  expect(parsedResult).toBe("[15,4,13,0]");
+});
+
 test("behaviour: on a phone the tabs are one row, with the current one in view", async () => {
   await page.setViewportSize({ width: 390, height: 800 });
   await open("/settings");

@@ -61,6 +61,13 @@ export function problemAttributes(
   return { "aria-invalid": true, "aria-describedby": [`${id}-problem`, ...ids].join(" ") };
 }
 
+/** A control for a value that isn't shown as it is typed. A password's input would join the lines of a key. */
+export function HiddenText(
+  attributes: ControlAttributes & { readonly name: string; readonly required?: true },
+) {
+  return <textarea {...attributes} className="hidden-text" rows={2} autoComplete="off" spellCheck={false} />;
+}
+
 /** A select box, controlled by React and so without a name; `options` are values with their labels. */
 export function Select({
   id,

@@ -5,7 +5,7 @@ import { announce } from "../../announce.ts";
 import { Loaded } from "../../page.tsx";
 import { DappFrame } from "../../parts/dappFrame.tsx";
 import { Age, Code, Time } from "../../parts/format.tsx";
-import { ConfirmButton, Field, readField, useSubmission } from "../../parts/forms.tsx";
+import { ConfirmButton, Field, HiddenText, readField, useSubmission } from "../../parts/forms.tsx";
 import { ForRole } from "../../parts/forRole.tsx";
 import { List, type Column } from "../../parts/list.tsx";
 import { NetworkSelect, useChosenNetwork } from "../../parts/networkSelect.tsx";
@@ -64,7 +64,7 @@ function SecretList({ dappId }: { readonly dappId: string }) {
             <p className="note">None yet.</p>
           ) : (
             <List<SecretView>
-              label="Secrets"
+              label="Secrets that are set"
               items={items}
               keyOf={({ network, name }) => `${network} ${name}`}
               columns={[
@@ -151,9 +151,7 @@ function SetSecret({
           </Field>
           <NetworkSelect networks={networks} value={network} onChange={choose} />
           <Field id="secret-value" label="Value" problem={problems.get("value")} wide>
-            {(control) => (
-              <input {...control} name="value" type="password" required autoComplete="new-password" />
-            )}
+            {(control) => <HiddenText {...control} name="value" required />}
           </Field>
           <Field
             id="secret-hosts"

@@ -6,7 +6,7 @@ import { EXAMPLES } from "./examples.ts";
 import { announce } from "../../announce.ts";
 import { findChosenNetwork, keepChosenNetwork } from "../../parts/chosenNetwork.ts";
 import { DappSelect } from "../../parts/dappSelect.tsx";
-import { Field, readField, Select } from "../../parts/forms.tsx";
+import { Field, HiddenText, readField, Select } from "../../parts/forms.tsx";
 import { CopyButton, groupDigits } from "../../parts/format.tsx";
 import { LabelField, readLabel } from "../../parts/labelField.tsx";
 import { ForRole } from "../../parts/forRole.tsx";
@@ -261,9 +261,7 @@ function ValueFields({ names }: { readonly names: readonly string[] }) {
       {names.map((name, index) => (
         // By place, so that a value outlives a change of its name.
         <Field key={index} id={`value-${index}`} label={`Value of ${name}`}>
-          {(control) => (
-            <input {...control} name={valueField(index)} type="password" autoComplete="new-password" />
-          )}
+          {(control) => <HiddenText {...control} name={valueField(index)} />}
         </Field>
       ))}
     </details>
