@@ -18,6 +18,7 @@ import { registerNetworkTools } from "../cli/networkCommands.ts";
 import { registerNetwork } from "../cli/networkListCommand.ts";
 import { registerOracle } from "../cli/oracleCommands.ts";
 import { registerPreset } from "../cli/presetCommands.ts";
+import { addExamples } from "../cli/examples.ts";
 import { registerDryRuns } from "../cli/dryRunsCommand.ts";
 import { registerRequests } from "../cli/requestsCommand.ts";
 import { registerSchedule } from "../cli/scheduleCommand.ts";
@@ -146,6 +147,7 @@ registerVerifier(program, terminal, {
   build: async () => (await (await import("./verifierPage.ts")).getVerifierPage()).html,
 });
 registerCompletion(program, terminal);
+addExamples(program);
 
 try {
   await program.parseAsync();

@@ -5,17 +5,11 @@ import type { Terminal } from "./terminal.ts";
 
 const BACKUP_HELP = `
 The file holds the database: dapps, requests, signed transactions. It holds neither the master key, without which it is of no use (the file
-master-key of the data directory; keep a copy elsewhere), nor the embedded chains. Stop the service and copy the whole folder to keep those.
-
-Examples:
-  $ tyche backup /backup/tyche-$(date +%F).sqlite`;
+master-key of the data directory; keep a copy elsewhere), nor the embedded chains. Stop the service and copy the whole folder to keep those.`;
 
 const RESTORE_HELP = `
 Stop the service first. The existing database is set aside, not deleted. If the service has sent transactions on a network that the backup
-doesn't know, the network takes no requests after the next start until you accept that with TYCHE_ACCEPT_CHAINS.
-
-Examples:
-  $ tyche restore /backup/tyche-2026-11-22.sqlite`;
+doesn't know, the network takes no requests after the next start until you accept that with TYCHE_ACCEPT_CHAINS.`;
 
 interface StateLocation {
   readonly dataDir: string;

@@ -3,11 +3,7 @@ import { createExplorer } from "../client/index.ts";
 import { serviceUrl } from "./connectService.ts";
 import type { Terminal } from "./terminal.ts";
 
-const EXAMPLES = `
-Examples:
-  $ tyche beacon 1000 b44679b9a59af2ec876b1a6b1ad52ea9b1615fc3982b19576350f93447cb1125e342b73a8dd2bacbe47e4b6b63ed5e39
-  $ tyche beacon 1000 "$(curl -s https://RELAY/52db9ba70e0cc0f6eaf7803dd07447a1f5477735fd3f661792ba94600c84e971/public/1000 | jq -r .signature)"
-
+const NOTE = `
 Needs no key; with one in TYCHE_API_KEY, signatures that others send don't use up yours. The service checks the signature, and takes it if requests wait for the round and no relay had it a minute after its time.`;
 
 /** Adds `tyche beacon`. */
@@ -23,7 +19,7 @@ export function registerBeacon(program: Command, { out }: Terminal): void {
         "TYCHE_URL",
       ),
     )
-    .addHelpText("after", EXAMPLES)
+    .addHelpText("after", NOTE)
     .action(async (round: string, signature: string, flags: BeaconFlags) => {
       const { QUICKNET_HASH } = await import("../lib/drand.ts");
       const apiKey = process.env["TYCHE_API_KEY"] ?? "";

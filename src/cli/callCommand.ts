@@ -40,15 +40,7 @@ const CONFIRMATIONS = [
   parseCount,
 ] as const;
 
-const EXAMPLES = `
-Examples:
-  $ tyche call coinflip
-  $ tyche call range min=1 max=6 --network sepolia
-  $ tyche call lotto numberOfWinners=2 list=ann list=bob list=cy --label raffle-2026-12-24 --once
-  $ tyche call random --words 3
-  $ tyche call run price.js --arg BTC --return-type uint256
-  $ tyche call nDice numFaces=6 --json | jq '.value | add'
-
+const NOTE = `
 The service is the one that runs on this machine, or that of --url (TYCHE_URL); the key is one of the data directory, or TYCHE_API_KEY.
 Exit code: 0 when there is a result, 1 otherwise.`;
 
@@ -69,7 +61,7 @@ export function registerCall(program: Command, terminal: Terminal): void {
         .default([], "none")
         .argParser(collectParam),
     )
-    .addHelpText("after", EXAMPLES)
+    .addHelpText("after", NOTE)
     .option(...CONFIRMATIONS)
     .addOption(beaconOption("the word also follows from; default: what the dapp says, or the network"))
     .action(async (name: string, typed: TypedParams, flags: CallFlags & ConfirmationsFlag & BeaconFlag) => {

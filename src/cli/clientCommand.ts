@@ -4,11 +4,8 @@ import { describePresets } from "../client/describePresets.ts";
 import { connectService, withService, type ServiceFlags } from "./connectService.ts";
 import type { Terminal } from "./terminal.ts";
 
-const EXAMPLES = `
-Examples:
-  $ tyche client generate --out presets.ts
-
-Then, in your program:
+const NOTE = `
+In your program:
   import { createClient } from "tyche/client";
   import type { Presets } from "./presets.ts";
   const tyche = createClient<Presets>({ baseUrl, apiKey });`;
@@ -19,7 +16,7 @@ export function registerClient(program: Command, terminal: Terminal): void {
   withService(client.command("generate"))
     .description("Generates the types of a service's presets, for createClient<Presets>.")
     .option("--out <file>", "file to write (default: standard output)")
-    .addHelpText("after", EXAMPLES)
+    .addHelpText("after", NOTE)
     .action(async (flags: ServiceFlags & { readonly out?: string }) => {
       const { client } = await connectService(flags);
       const types = describePresets(await client.presets());

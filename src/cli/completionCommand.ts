@@ -4,12 +4,6 @@ import type { Terminal } from "./terminal.ts";
 const SHELLS = ["bash", "zsh", "fish"] as const;
 type Shell = (typeof SHELLS)[number];
 
-const EXAMPLES = `
-Examples:
-  $ tyche completion bash >> ~/.bashrc
-  $ tyche completion zsh >> ~/.zshrc
-  $ tyche completion fish > ~/.config/fish/completions/tyche.fish`;
-
 /** The words that may follow a command, such as `call random`, or an option of it that takes a value, such as `call --return-type`. */
 interface Completion {
   readonly path: string;
@@ -23,7 +17,6 @@ export function registerCompletion(program: Command, terminal: Terminal): void {
     .command("completion")
     .description("Prints a completion script for your shell.")
     .addArgument(new Argument("<shell>", "which shell").choices(SHELLS))
-    .addHelpText("after", EXAMPLES)
     .action((shell: Shell) => terminal.out(writeCompletion(collect(program, []), shell)));
 }
 

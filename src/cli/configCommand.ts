@@ -4,12 +4,7 @@ import type { Terminal } from "./terminal.ts";
 const HELP = `
 The file is the one named by --config, else by TYCHE_CONFIG, else tyche.json in the data directory; without a file, every member has its
 default. Environment variables take precedence over the file. TYCHE_ACCEPT_CHAINS and TYCHE_ACCEPT_MISSING, which the file can't set, are
-checked as well.
-
-Examples:
-  $ tyche config check
-  $ tyche config check --config /etc/tyche.json
-  $ tyche config schema > tyche.schema.json`;
+checked as well.`;
 
 /** What the commands print; a configuration never contains secrets. */
 export interface ConfigSource {

@@ -24,14 +24,6 @@ interface RequestsFlags extends ConsumerFlags {
   readonly before?: string;
 }
 
-const EXAMPLES = `
-Examples:
-  $ tyche consumer add 0x5FbDB2315678afecb367f032d93F642f64180aa3 --network sepolia
-  $ tyche consumer list
-  $ tyche consumer remove 0x5FbDB2315678afecb367f032d93F642f64180aa3 --network sepolia
-  $ tyche consumer requests --network sepolia
-  $ tyche consumer wait 0x8a1c… --kind function --network sepolia`;
-
 /** Between two looks for a transaction's block. */
 const LOOK_MS = 100;
 
@@ -42,8 +34,7 @@ const MAX_SHOWN = 60;
 export function registerConsumer(program: Command, terminal: Terminal): void {
   const consumer = program
     .command("consumer")
-    .description("Lists, links and unlinks a dapp's consumer contracts, and lists their requests.")
-    .addHelpText("after", EXAMPLES);
+    .description("Lists, links and unlinks a dapp's consumer contracts, and lists their requests.");
 
   withService(consumer.command("list"))
     .description("Lists the linked contracts, as the chains have them.")

@@ -20,42 +20,13 @@ interface JsonFlag {
   readonly json?: true;
 }
 
-const CREATE_EXAMPLES = `
-Examples:
-  $ tyche dapp create shop
-  $ tyche dapp create dice --facility presets --json | jq -r .apiKey`;
-
-const CONFIG_EXAMPLES = `
-Examples:
-  $ tyche dapp config
-  $ tyche dapp config shop --json
-  $ tyche dapp config --env > .env
-
+const CONFIG_NOTE = `
 Without a dapp, it prints those of the first, which the first start created.`;
 
-const CONTRACT_EXAMPLES = `
-Examples:
-  $ tyche dapp contract --network sepolia > Dice.sol
-  $ tyche dapp contract shop --network sepolia > ShopDice.sol
-  $ tyche dapp contract --functions --network sepolia > Sum.sol
-  $ tyche consumer add 0x5FbDB2315678afecb367f032d93F642f64180aa3 --network sepolia`;
-
-const CHANGE_EXAMPLES = `
-Examples:
-  $ tyche dapp change-key key_01m7w8ndakertcq6wx8e98eseb --name staging
-  $ tyche dapp change-key key_01m7w8ndakertcq6wx8e98eseb --daily-limit none`;
-
-const REVOKE_EXAMPLES = `
-Examples:
-  $ tyche dapp revoke-key key_01m7w8ndakertcq6wx8e98eseb
-
+const REVOKE_NOTE = `
 The key stops working at once, on a running service too. tyche dapp config lists the ids of keys.`;
 
 const DELETE_NOTE = `
-Examples:
-  $ tyche dapp delete shop
-  $ tyche dapp delete dapp_01m7w8ndakertcq6wx8e98esea --yes
-
 Requests in progress still complete; shared results and usage totals remain. A running service unlinks the contracts.`;
 
 /** Returns the data directory, resolved as the service itself does. */
@@ -79,7 +50,6 @@ export function registerDapp(program: Command, terminal: Terminal): void {
     .description(
       "Creates a dapp with an API key. A running service creates its subscriptions within a second.",
     )
-    .addHelpText("after", CREATE_EXAMPLES)
     .action((name: string, flags: JsonFlag & { readonly facility: readonly Facility[] }) =>
       withTools(async ({ dapps }) => {
         const { dapp, key } = await dapps.create(name, flags.facility);
@@ -157,7 +127,7 @@ export function registerDapp(program: Command, terminal: Terminal): void {
     .description(
       "Prints a dapp's config vars: its API keys and, for each network, the values to deploy a contract with (subscription ids, addresses, key hash, DON id, chain id, RPC URL).",
     )
-    .addHelpText("after", CONFIG_EXAMPLES)
+    .addHelpText("after", CONFIG_NOTE)
     .action((named: string | undefined, { json, env }: JsonFlag & { readonly env?: true }) =>
       withDapp(named, async (tools, { id }) => {
         const vars = await tools.configVars(id);
@@ -171,7 +141,6 @@ export function registerDapp(program: Command, terminal: Terminal): void {
     .argument("[dapp]", "id or name of the dapp; default: the first")
     .option("--functions", "one that runs JavaScript; default: one that draws random words")
     .description("Prints a sample consumer contract in Solidity, with the dapp's values filled in.")
-    .addHelpText("after", CONTRACT_EXAMPLES)
     .action((named: string | undefined, flags: NetworkFlag & { readonly functions?: true }) =>
       withDapp(named, async (tools, { id }) => {
         const { dappId, networks } = await tools.configVars(id);
@@ -217,7 +186,6 @@ export function registerDapp(program: Command, terminal: Terminal): void {
     )
     .option("--json", "print JSON")
     .description("Changes the name or the daily limit of an API key. The key itself stays the same.")
-    .addHelpText("after", CHANGE_EXAMPLES)
     .action(
       (keyId: string, flags: JsonFlag & { readonly name?: string; readonly dailyLimit?: number | "none" }) =>
         withTools(async ({ dapps }) => {
@@ -240,7 +208,7 @@ export function registerDapp(program: Command, terminal: Terminal): void {
     .command("revoke-key")
     .argument("<keyId>", "id of the key, not the key itself")
     .description("Revokes an API key.")
-    .addHelpText("after", REVOKE_EXAMPLES)
+    .addHelpText("after", REVOKE_NOTE)
     .action((keyId: string) =>
       withTools(async ({ dapps }) => {
         await dapps.revokeKey(keyId);

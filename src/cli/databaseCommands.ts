@@ -7,19 +7,11 @@ import type { Terminal } from "./terminal.ts";
 const COPY_HELP = `
 Stop the service first. Everything is copied to an empty database in one transaction, which is read back and compared before it is
 committed. Then the file is set aside, and the data directory records the variable. Before the next start, configure the database as
-"database": {"url": {"env": "DATABASE_URL"}}. A data directory with embedded chains is refused: they need the file.
-
-Examples:
-  $ export DATABASE_URL=postgres://tyche:…@db.example.org/tyche
-  $ tyche database copy --to DATABASE_URL`;
+"database": {"url": {"env": "DATABASE_URL"}}. A data directory with embedded chains is refused: they need the file.`;
 
 const CHECK_HELP = `
 Reads every row, verifies the checksums of requests and transactions, and computes one over each table. With --to, it also compares the
-tables with those of another database. Exit code 1 when anything is wrong.
-
-Examples:
-  $ tyche database check
-  $ tyche database check --from .tyche/tyche.sqlite.set-aside-20261122T210000 --to DATABASE_URL`;
+tables with those of another database. Exit code 1 when anything is wrong.`;
 
 interface Location {
   readonly dataDir: string;

@@ -14,11 +14,6 @@ interface Flags extends ServiceFlags {
   readonly json?: true;
 }
 
-const EXAMPLES = `
-Examples:
-  $ tyche dry-runs --kind function --network sepolia
-  $ tyche dry-runs --limit 100 --json`;
-
 /** Longest title and result to show in a line, in characters. */
 const MAX_TITLE = 30;
 const MAX_SHOWN = 60;
@@ -34,7 +29,6 @@ export function registerDryRuns(program: Command, terminal: Terminal): void {
     .option("--limit <number>", "most to list: 1 to 100", parseLimit, 20)
     .option("--cursor <cursor>", "cursor printed with the previous page")
     .option("--json", "print JSON")
-    .addHelpText("after", EXAMPLES)
     .action(async (flags: Flags, command: Command) => {
       const { network, kind, limit, cursor } = flags;
       const { client } = await connectService(flags);

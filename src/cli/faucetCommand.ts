@@ -3,17 +3,12 @@ import { connectService, withService, type ServiceFlags } from "./connectService
 import { chooseNetwork, withNetwork, type NetworkFlag } from "./networkOption.ts";
 import type { Terminal } from "./terminal.ts";
 
-const EXAMPLES = `
-Examples:
-  $ tyche faucet 0x5FbDB2315678afecb367f032d93F642f64180aa3 --network sepolia`;
-
 /** Adds `tyche faucet`. */
 export function registerFaucet(program: Command, { out, err, colors }: Terminal): void {
   withNetwork(withService(program.command("faucet")), "embedded network")
     .description("Sends 10 coins and 100 LINK to an address on an embedded chain.")
     .argument("<address>", "address that receives them")
     .option("--json", "print JSON")
-    .addHelpText("after", EXAMPLES)
     .action(async (address: string, flags: ServiceFlags & NetworkFlag & { readonly json?: true }) => {
       const { client } = await connectService(flags);
       const network = await chooseNetwork(client, flags);

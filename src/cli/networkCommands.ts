@@ -6,11 +6,7 @@ import type { Terminal } from "./terminal.ts";
 const DEPLOY_HELP = `
 The account of the network's operatorKey pays, owns the contracts and later sends the service's requests; send nothing else from it during
 the deployment. An interrupted run continues where it stopped. The contracts file is the one named in the configuration; beside it,
-FILE.sources holds what block explorers need to verify the sources.
-
-Example:
-  $ tyche network deploy sepolia --oracle oracle.json
-  $ tyche network deploy sepolia --oracle node1.json node2.json node3.json node4.json vrf.json`;
+FILE.sources holds what block explorers need to verify the sources.`;
 
 /** What a deployment is about to do; amounts are strings with their unit. */
 export interface ShownEstimate {

@@ -10,12 +10,7 @@ import { createServiceTerminal, type Terminal } from "./terminal.ts";
 
 const HELP = `
 Serves the configured networks that have rpcUrls, with one set of keys for each chain, derived from the master key in TYCHE_DATA_DIR.
-The oracle of embedded networks runs in the process of \`tyche start\`. /readyz, /healthz and /metrics are on PORT.
-
-Examples:
-  $ TYCHE_DATA_DIR=oracle-data tyche oracle keys --chain-id 11155111 --json > oracle.json
-  $ TYCHE_DATA_DIR=oracle-data PORT=3001 tyche oracle --config oracle/tyche.json
-  $ TYCHE_DATA_DIR=node-data tyche oracle keys --chain-id 11155111 --role node --url https://node.example --json > node.json`;
+The oracle of embedded networks runs in the process of \`tyche start\`. /readyz, /healthz and /metrics are on PORT.`;
 
 /** An oracle's public identity on one chain. */
 interface Identity {

@@ -15,23 +15,8 @@ interface FolderFlags {
   readonly json?: true;
 }
 
-const LIST_EXAMPLES = `
-Examples:
-  $ tyche preset list
-  $ tyche preset list --json | jq -r '.[].name'`;
-
-const CHECK_EXAMPLES = `
-Examples:
-  $ tyche preset check
-  $ tyche preset check nDice lotto
-  $ tyche preset check myPreset --draws 1000000 --seed 7
-
+const CHECK_NOTE = `
 Exit code: 0 when nothing is wrong, 1 otherwise.`;
-
-const NEW_EXAMPLES = `
-Examples:
-  $ tyche preset new weightedChoice
-  $ tyche preset check weightedChoice`;
 
 /** Adds `tyche preset list`, `check` and `new`. */
 export function registerPreset(program: Command, terminal: Terminal): void {
@@ -44,7 +29,6 @@ export function registerPreset(program: Command, terminal: Terminal): void {
     )
     .option("--folder <path>", "list only the presets in this folder")
     .option("--json", "print JSON")
-    .addHelpText("after", LIST_EXAMPLES)
     .action(async ({ folder, json }: Partial<FolderFlags>) => {
       const { readPresets } = await loadTools();
       const folders = folder === undefined ? findPresetFolders() : [folder];
@@ -60,7 +44,7 @@ export function registerPreset(program: Command, terminal: Terminal): void {
     .argument("[names...]", "presets to check; default: all in the folder")
     .option("--draws <number>", "words for each distribution (default: 300000)", parseCount)
     .option("--seed <number>", "seed of the words: 0 to 4294967295 (default: 1)", parseCount)
-    .addHelpText("after", CHECK_EXAMPLES)
+    .addHelpText("after", CHECK_NOTE)
     .action(
       async (names: string[], flags: FolderFlags & { readonly draws?: number; readonly seed?: number }) => {
         const { folder, json, draws, seed } = flags;
@@ -90,7 +74,6 @@ export function registerPreset(program: Command, terminal: Terminal): void {
   withFolder(preset.command("new"), OWN_PRESETS_FOLDER)
     .description("Creates the folder of a new, working preset.")
     .argument("<name>", "its name: a letter, then letters, digits, _ and -")
-    .addHelpText("after", NEW_EXAMPLES)
     .action(async (name: string, { folder, json }: FolderFlags) => {
       const { writeNewPreset } = await loadTools();
       const files = (await writeNewPreset(folder, name)).map((file) => path.relative("", file));

@@ -16,21 +16,12 @@ interface ListFlags extends ServiceFlags {
   readonly json?: true;
 }
 
-const EXAMPLES = `
-Examples:
-  $ tyche requests list --state failed --network sepolia
-  $ tyche requests show req_01m7w8ndakertcq6wx8e98esea --json
-  $ tyche requests watch req_01m7w8ndakertcq6wx8e98esea`;
-
 /** Longest value to show in a list, in characters. */
 const MAX_SHOWN = 60;
 
 /** Adds `tyche requests list`, `show` and `watch`. */
 export function registerRequests(program: Command, terminal: Terminal): void {
-  const requests = program
-    .command("requests")
-    .description("Shows the requests of a dapp.")
-    .addHelpText("after", EXAMPLES);
+  const requests = program.command("requests").description("Shows the requests of a dapp.");
 
   withService(requests.command("list"))
     .description("Lists requests, newest first.")

@@ -21,20 +21,12 @@ interface SettingFlags extends Flags {
   readonly until?: string;
 }
 
-const EXAMPLES = `
-Examples:
-  $ tyche schedule add "Daily draw" --network sepolia --cron "0 20 * * *" --time-zone Europe/Berlin --action '{"preset": "coinflip"}'
-  $ tyche schedule add "Words" --network sepolia --every 1h --action '{"random": {"numWords": 3}}'
-  $ tyche schedule runs sch_01k…
-  $ tyche schedule pause sch_01k…`;
-
 /** Adds `tyche schedule …`. */
 export function registerSchedule(program: Command, terminal: Terminal): void {
   const { out, err } = terminal;
   const schedule = program
     .command("schedule")
-    .description("Manages a dapp's schedules, which make requests at certain times.")
-    .addHelpText("after", EXAMPLES);
+    .description("Manages a dapp's schedules, which make requests at certain times.");
   const command = (usage: string, description: string): Command =>
     withService(schedule.command(usage)).description(description).option("--json", "print JSON");
   const withSettings = (its: Command): Command =>

@@ -21,14 +21,7 @@ interface SetFlags extends Flags {
   readonly expires?: string;
 }
 
-const EXAMPLES = `
-Examples:
-  $ tyche secret set API_KEY --allow-host api.example.com
-  $ pass show api-key | tyche secret set API_KEY
-  $ tyche secret set --env-file .env.secrets
-  $ tyche call run price.js --secret API_KEY
-  $ tyche secret delete API_KEY
-
+const NOTE = `
 The value is asked for, or read from a file or standard input, and encrypted here: the service never sees it.`;
 
 /** Adds `tyche secret …`. */
@@ -37,7 +30,7 @@ export function registerSecret(program: Command, terminal: Terminal): void {
   const secret = program
     .command("secret")
     .description("Manages a dapp's secrets, which its functions read as secrets.NAME.")
-    .addHelpText("after", EXAMPLES);
+    .addHelpText("after", NOTE);
   const command = (usage: string, description: string): Command =>
     withNetwork(
       withService(secret.command(usage)).description(description).option("--json", "print JSON"),

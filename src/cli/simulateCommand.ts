@@ -28,14 +28,7 @@ interface SimulateFlags {
   readonly watch?: true;
 }
 
-const EXAMPLES = `
-Examples:
-  $ tyche simulate price.js --arg BTC --arg USD --return-type uint256
-  $ echo 'return Functions.encodeString("hi " + args[0])' | tyche simulate - --arg there
-  $ tyche simulate plugins/coinflip/source.js --bytes-arg 0x01 --return-type uint256
-  $ tyche simulate price.js --watch
-  $ tyche simulate price.js --json | jq -r .parsedResult
-
+const NOTE = `
 Exit code: 0 when the source gives a result of the return type, 1 when it fails.`;
 
 /** Adds `tyche simulate`: runs a source on this machine as the oracle network would, and sends nothing to a chain. */
@@ -79,7 +72,7 @@ export function registerSimulate(program: Command, terminal: Terminal): void {
     )
     .option("--json", "print one JSON object")
     .option("--watch", "run again whenever the file is saved")
-    .addHelpText("after", EXAMPLES)
+    .addHelpText("after", NOTE)
     .action(async (file: string, flags: SimulateFlags, command: Command) => {
       if (flags.watch && file === "-")
         command.error("error: --watch needs a file; standard input can't be watched");

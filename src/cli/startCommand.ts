@@ -28,12 +28,7 @@ Environment, over what the configuration file says (tyche config check):
   TYCHE_PUBLIC_URL     address under which callers reach this, such as https://tyche.example.org: links in results start with it, and
                        TYCHE_HOSTS need not list its host name (default: the address listened on)
   TYCHE_ACCEPT_MISSING  layers of the sandbox that may be missing: system-calls,user (default none)
-  LOG_LEVEL       trace, debug, info, warn, error, fatal or silent (default warn)
-
-Examples:
-  $ tyche start
-  $ tyche start --port 8080
-  $ TYCHE_DATA_DIR=/tmp/tyche tyche start --port 0`;
+  LOG_LEVEL       trace, debug, info, warn, error, fatal or silent (default warn)`;
 
 /** Flags of the command: they override the environment, which overrides the file. */
 export interface StartFlags {

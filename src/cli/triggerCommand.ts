@@ -24,19 +24,12 @@ interface AddFlags extends SettingFlags {
   readonly fromBlock?: string;
 }
 
-const EXAMPLES = `
-Examples:
-  $ tyche trigger add "Draw" --network sepolia --address 0x5fbd… --event "event Closed(uint256 indexed round, uint256 players)" --action '{"preset": "range", "min": "1", "max": {"event": "players"}}'
-  $ tyche trigger runs trg_01k…
-  $ tyche trigger pause trg_01k…`;
-
 /** Adds `tyche trigger …`. */
 export function registerTrigger(program: Command, terminal: Terminal): void {
   const { out, err } = terminal;
   const trigger = program
     .command("trigger")
-    .description("Manages a dapp's log triggers, which make requests when contracts emit events.")
-    .addHelpText("after", EXAMPLES);
+    .description("Manages a dapp's log triggers, which make requests when contracts emit events.");
   const command = (usage: string, description: string): Command =>
     withService(trigger.command(usage)).description(description).option("--json", "print JSON");
   const withAction = (its: Command): Command =>

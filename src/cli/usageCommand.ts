@@ -12,11 +12,6 @@ interface UsageFlags extends ServiceFlags {
   readonly csv?: true;
 }
 
-const EXAMPLES = `
-Examples:
-  $ tyche usage
-  $ tyche usage --from 2026-11-01 --to 2026-11-30 --csv > november.csv`;
-
 /** Adds `tyche usage`. */
 export function registerUsage(program: Command, { out, err, colors }: Terminal): void {
   withService(program.command("usage"))
@@ -26,7 +21,6 @@ export function registerUsage(program: Command, { out, err, colors }: Terminal):
     .option("--network <name>", "only that network")
     .option("--json", "print JSON")
     .option("--csv", "print CSV")
-    .addHelpText("after", EXAMPLES)
     .action(async ({ from, to, network, json, csv, ...flags }: UsageFlags) => {
       const { client } = await connectService(flags);
       const report = await client.usage({

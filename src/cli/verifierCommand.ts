@@ -2,11 +2,7 @@ import { writeFile } from "node:fs/promises";
 import type { Command } from "commander";
 import type { Terminal } from "./terminal.ts";
 
-const EXAMPLES = `
-Examples:
-  $ tyche verifier build
-  $ tyche verifier build --out /var/www/verifier.html
-
+const NOTE = `
 The file needs no server: open it in a browser. If a node refuses pages opened from a file (CORS), serve the page, or save the chain data
 with \`tyche verify --save FILE\` and open it there.`;
 
@@ -22,7 +18,7 @@ export function registerVerifier(
     .command("build")
     .description("Writes the page as one self-contained HTML file.")
     .option("--out <file>", "file to write", "verifier.html")
-    .addHelpText("after", EXAMPLES)
+    .addHelpText("after", NOTE)
     .action(async (flags: { readonly out: string }) => {
       await writeFile(flags.out, await build());
       out(flags.out);

@@ -30,15 +30,6 @@ const HELP = `
 The transaction can hold a request, a VRF proof (vrfv2Hash) or a report (url). A label is looked for on the chain. The service is not asked: everything is read from a
 node of the chain and computed here.
 
-Examples:
-  $ tyche verify sepolia 0x5f0c…
-  $ tyche verify sepolia raffle-2026-12-24
-  $ tyche verify sepolia 0x5f0c… --request-id 0x91ab…
-  $ tyche verify sepolia 0x5f0c… --rpc-url https://rpc.example.org --contracts published.json
-  $ tyche verify sepolia 0x5f0c… --expect label=raffle-2026-12-24 --expect dapp=dapp_7c… --expect preset=lotto --expect list=@entries.txt
-  $ tyche verify sepolia 0x5f0c… --receipt answer.json
-  $ tyche verify sepolia 0x5f0c… --json | jq .valid
-
 Exit code: 0 when every result is valid. Otherwise 1: a result is not valid, is not confirmed because its source could not give it again
 (the source uses HTTP, for example), is valid only if the contracts are the operator's (pass --contracts), isn't there yet, or is
 something else than expected, or than the receipt says.`;

@@ -15,20 +15,12 @@ interface SettingFlags extends Flags {
   readonly description?: string;
 }
 
-const EXAMPLES = `
-Examples:
-  $ tyche webhook add https://example.com/tyche
-  $ tyche webhook test wh_01k…
-  $ tyche webhook log wh_01k… --limit 5
-  $ tyche webhook replay wh_01k… --since 2026-11-22T08:00:00Z`;
-
 /** Adds `tyche webhook …`. */
 export function registerWebhook(program: Command, terminal: Terminal): void {
   const { out, err, colors } = terminal;
   const webhook = program
     .command("webhook")
-    .description("Manages a dapp's webhooks, which tell its server the ends of requests.")
-    .addHelpText("after", EXAMPLES);
+    .description("Manages a dapp's webhooks, which tell its server the ends of requests.");
   const command = (usage: string, description: string): Command =>
     withService(webhook.command(usage)).description(description).option("--json", "print JSON");
   const withSettings = (its: Command): Command =>

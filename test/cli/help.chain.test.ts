@@ -1,6 +1,10 @@
+import { readdirSync } from "node:fs";
 import { Command } from "commander";
 import { expect, test } from "vitest";
 import { registerCall } from "../../src/cli/callCommand.ts";
+import { addExamples } from "../../src/cli/examples.ts";
+import { registerNetworkTools } from "../../src/cli/networkCommands.ts";
+import { registerNetwork } from "../../src/cli/networkListCommand.ts";
 import { registerSimulate } from "../../src/cli/simulateCommand.ts";
 import { runCli } from "./runCli.ts";
 
@@ -19,6 +23,42 @@ test("behaviour: a default that is empty is told in words", () => {
   registerSimulate(program, terminal);
   for (const command of program.commands.flatMap((one) => [one, ...one.commands]))
     expect(command.helpInformation()).not.toMatch(/default: (\[\]|\{\})/);
+});
+
+/** Registers every command of `src/cli`. */
+async function registerAll(program: Command): Promise<void> {
+  const folder = new URL("../../src/cli/", import.meta.url);
+  const terminal = { colors: {} } as never;
+  for (const file of readdirSync(folder)) {
+    const exported = (await import(new URL(file, folder).href)) as Readonly<Record<string, unknown>>;
+    for (const [name, register] of Object.entries(exported))
+      if (/^register(?!Network)/.test(name))
+        (register as (...given: unknown[]) => void)(program, terminal, {});
+  }
+  registerNetworkTools(registerNetwork(program, terminal), terminal, {} as never);
+}
+
+test("default: every command has examples, with options that it has", async () => {
+  let help = "";
+  const program = new Command("tyche").configureOutput({ writeOut: (text) => void (help += text) });
+  await registerAll(program);
+  addExamples(program);
+  const wrong: string[] = [];
+  const walk = (command: Command, path: readonly string[], above: readonly string[]): void => {
+    const known = [...above, ...command.options.map(({ long }) => long ?? "")];
+    help = "";
+    command.outputHelp();
+    const examples = [...help.matchAll(/^ {2}\$ .*$/gm)].map(([line]) => line);
+    if (examples.length === 0) wrong.push(path.join(" "));
+    if (command.commands.length === 0)
+      for (const line of examples)
+        for (const [option] of line.split(/ [|>]/)[0]!.matchAll(/(?<= )--[\w-]+/g))
+          if (!known.includes(option)) wrong.push(line);
+    for (const one of command.commands) walk(one, [...path, one.name()], known);
+  };
+  walk(program, ["tyche"], []);
+  expect(program.commands.length).toBeGreaterThan(20);
+  expect(wrong).toEqual([]);
 });
 
 test.each([
