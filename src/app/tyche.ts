@@ -77,34 +77,35 @@ const loadService = async <T>(modules: Promise<T>): Promise<T> => {
   setFlagsFromString("--heap-growing-percent=60");
   return loaded;
 };
-registerStart(program, {
-  readConfig: ({ config, port, host }) => readConfigOf(config, { PORT: port, HOST: host }),
-  start: async (options) =>
-    traced("tyche", options, async () => (await loadService(import("./startTyche.ts"))).startTyche(options)),
-});
-registerConfig(program, terminal, {
-  async read(file) {
-    const { hideSecrets } = await import("./config/hideSecrets.ts");
-    const { config, ...rest } = await readConfigOf(file);
-    return { ...rest, config: hideSecrets(config) };
-  },
-  schema: async () => (await import("./config/configSchema.ts")).describeConfigSchema(),
-});
+
+program.commandsGroup("Calls:");
+registerCall(program, terminal);
+registerRequests(program, terminal);
+registerDryRuns(program, terminal);
 registerSimulate(program, terminal);
-registerPreset(program, terminal);
-registerBackup(program, terminal, {
-  backUp: async (file, location) => (await import("./tools/backupTool.ts")).backUp(file, location),
-  restore: async (file, location) => (await import("./tools/backupTool.ts")).restore(file, location),
+const verify: VerifyMeans["verify"] = async (options) =>
+  (await import("./tools/verifyTool.ts")).verifyWithTool(options);
+registerVerify(program, terminal, {
+  verify,
+  readPreset: async (...result) => (await import("./tools/verifyTool.ts")).readPresetResult(...result),
 });
-registerDatabase(program, terminal, {
-  migrate: async (location) => (await import("./tools/databaseTool.ts")).migrateDatabase(location),
-  check: async (location, options) =>
-    (await import("./tools/databaseTool.ts")).checkDatabase(location, options),
-  compact: async (location) => (await import("./tools/databaseTool.ts")).compactDatabase(location),
-  copy: async (location, options) =>
-    (await import("./tools/databaseTool.ts")).copyDatabase(location, options),
+registerVerifier(program, terminal, {
+  build: async () => (await (await import("./verifierPage.ts")).getVerifierPage()).html,
 });
+registerMcp(program, verify);
+
+program.commandsGroup("Your dapp:");
 registerDapp(program, terminal);
+registerConsumer(program, terminal);
+registerSecret(program, terminal);
+registerSchedule(program, terminal);
+registerTrigger(program, terminal);
+registerWebhook(program, terminal);
+registerUsage(program, terminal);
+registerPreset(program, terminal);
+registerClient(program, terminal);
+
+program.commandsGroup("Networks and oracle:");
 const networkTools = async () => (await import("./tools/networkTools.ts")).NETWORK_TOOLS;
 registerNetworkTools(registerNetwork(program, terminal), terminal, {
   readConfig: async (file) => (await readConfigOf(file)).config,
@@ -124,29 +125,37 @@ registerOracle(program, terminal, {
   readKeys: async (options) => (await import("./oracle/oracleKeys.ts")).readOracleKeys(options),
   checkEvidence: async (options) => (await import("./tools/evidenceTool.ts")).checkEvidenceFile(options),
 });
-registerCall(program, terminal);
-registerRequests(program, terminal);
-registerDryRuns(program, terminal);
-registerConsumer(program, terminal);
 registerFaucet(program, terminal);
 registerBeacon(program, terminal);
-registerUsage(program, terminal);
-registerWebhook(program, terminal);
-registerSchedule(program, terminal);
-registerSecret(program, terminal);
-registerTrigger(program, terminal);
-registerClient(program, terminal);
-const verify: VerifyMeans["verify"] = async (options) =>
-  (await import("./tools/verifyTool.ts")).verifyWithTool(options);
-registerVerify(program, terminal, {
-  verify,
-  readPreset: async (...result) => (await import("./tools/verifyTool.ts")).readPresetResult(...result),
+
+program.commandsGroup("The service:");
+registerStart(program, {
+  readConfig: ({ config, port, host }) => readConfigOf(config, { PORT: port, HOST: host }),
+  start: async (options) =>
+    traced("tyche", options, async () => (await loadService(import("./startTyche.ts"))).startTyche(options)),
 });
-registerMcp(program, verify);
-registerVerifier(program, terminal, {
-  build: async () => (await (await import("./verifierPage.ts")).getVerifierPage()).html,
+registerConfig(program, terminal, {
+  async read(file) {
+    const { hideSecrets } = await import("./config/hideSecrets.ts");
+    const { config, ...rest } = await readConfigOf(file);
+    return { ...rest, config: hideSecrets(config) };
+  },
+  schema: async () => (await import("./config/configSchema.ts")).describeConfigSchema(),
+});
+registerBackup(program, terminal, {
+  backUp: async (file, location) => (await import("./tools/backupTool.ts")).backUp(file, location),
+  restore: async (file, location) => (await import("./tools/backupTool.ts")).restore(file, location),
+});
+registerDatabase(program, terminal, {
+  migrate: async (location) => (await import("./tools/databaseTool.ts")).migrateDatabase(location),
+  check: async (location, options) =>
+    (await import("./tools/databaseTool.ts")).checkDatabase(location, options),
+  compact: async (location) => (await import("./tools/databaseTool.ts")).compactDatabase(location),
+  copy: async (location, options) =>
+    (await import("./tools/databaseTool.ts")).copyDatabase(location, options),
 });
 registerCompletion(program, terminal);
+program.helpCommand(true);
 addExamples(program);
 
 try {

@@ -10,7 +10,7 @@ import { runCli } from "./runCli.ts";
 
 test("behaviour: every command is told in one style, a sentence in the present tense", async () => {
   const { stdout } = await runCli(["--help"]);
-  const commands = stdout.slice(stdout.indexOf("Commands:"));
+  const commands = stdout.slice(stdout.indexOf("Calls:"));
   const told = [...commands.matchAll(/^ {2}(?!help)(\w+)(?: [[<].*?)? {2,}(\S.*)$/gm)];
   expect(told.length).toBeGreaterThan(10);
   expect(told.filter(([, , text]) => !/^[A-Z][a-z]+s\b/.test(text!)).map(([, name]) => name)).toEqual([]);
