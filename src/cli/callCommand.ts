@@ -83,8 +83,16 @@ export function registerCall(program: Command, terminal: Terminal): void {
         .default([], "the network's first")
         .argParser((value, all: readonly Hex[]) => [...all, value as Hex]),
     )
+    .allowExcessArguments()
     .action(async (_flags: object, command: Command) => {
       refuseOption(command, "beacon");
+      const [unexpected] = command.args;
+      if (unexpected !== undefined) {
+        const words = /^numWords=(\d+)$/.exec(unexpected)?.[1] ?? "2";
+        command.error(
+          `error: call random takes no ${unexpected}; options say what is drawn, such as --words ${words}`,
+        );
+      }
       const flags = command.optsWithGlobals<
         CallFlags & ConfirmationsFlag & { words: number; keyHash: readonly Hex[] }
       >();
@@ -113,7 +121,13 @@ export function registerCall(program: Command, terminal: Terminal): void {
       new Option("--return-type <type>", "how the result is read").choices(RETURN_TYPES).default("string"),
     )
     .addOption(beaconOption("the last of bytesArgs is a word of; default: none"))
+    .allowExcessArguments()
     .action(async (file: string, _flags: object, command: Command) => {
+      const [, unexpected] = command.args;
+      if (unexpected !== undefined)
+        command.error(
+          `error: call run takes no ${unexpected} after the file; give arguments as --arg ${unexpected}`,
+        );
       const flags = command.optsWithGlobals<
         CallFlags & BeaconFlag & { arg: string[]; secret: string[]; returnType: ReturnType }
       >();

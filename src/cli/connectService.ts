@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { Option, type Command } from "commander";
 import {
@@ -66,6 +66,11 @@ export async function connectService({ url, dapp }: ServiceFlags): Promise<Servi
   if (!isLoopbackHost(new URL(baseUrl).host))
     throw new ConnectionSettingsError(
       `${dapp === undefined ? "" : "leave --dapp out, and "}set TYCHE_API_KEY: keys from this data directory are not sent to ${new URL(baseUrl).host}`,
+    );
+  // Who names a service and no dapp means to call it, wherever it has its data.
+  if (url !== undefined && dapp === undefined && !existsSync(dataDir))
+    throw new ConnectionSettingsError(
+      `set TYCHE_API_KEY to an API key of ${new URL(baseUrl).host}: there is no data directory ${dataDir} to take one from`,
     );
   const { openDappTools } = await import("../dapps/dappTools.ts");
   const tools = await openDappTools(dataDir, findOutsideKey(process.env));

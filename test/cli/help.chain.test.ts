@@ -16,6 +16,12 @@ test("behaviour: every command is told in one style, a sentence in the present t
   expect(told.filter(([, , text]) => !/^[A-Z][a-z]+s\b/.test(text!)).map(([, name]) => name)).toEqual([]);
 });
 
+test("default: the commands are in groups, by what they are for", async () => {
+  const { stdout } = await runCli(["--help"]);
+  const groups = [...stdout.matchAll(/^(\w[\w ]*):$/gm)].map(([, name]) => name);
+  expect(groups).toEqual(["Options", "Calls", "Your dapp", "Networks and oracle", "The service", "Examples"]);
+});
+
 test("behaviour: a default that is empty is told in words", () => {
   const program = new Command();
   const terminal = { out: () => {} } as unknown as Parameters<typeof registerCall>[1];
@@ -70,6 +76,14 @@ test.each([
     args: ["dry-runs", "--limit", "101"],
     told: "argument '101' is invalid. It must be a whole number from 1 to 100.",
   },
+  {
+    args: ["call", "random", "numWords=2"],
+    told: "call random takes no numWords=2; options say what is drawn, such as --words 2",
+  },
+  {
+    args: ["call", "run", "price.js", "BTC"],
+    told: "call run takes no BTC after the file; give arguments as --arg BTC",
+  },
   { args: ["webhook", "replay", "wh_1"], told: "give --event ID or --since TIME" },
   {
     args: ["requests", "list", "--url", "localhost:3000"],
@@ -83,4 +97,19 @@ test.each([
   const { code, stdout, stderr } = await runCli(args, "", { TYCHE_API_KEY: "tyche_key" });
   expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
   expect(stderr).toContain(told);
+});
+
+test("error: a service is named, but no key, and there is no data directory: says which variable to set", async () => {
+  const variables = {
+    TYCHE_DATA_DIR: "/nonexistent/data",
+    TYCHE_URL: "http://127.0.0.1:1",
+    TYCHE_API_KEY: "",
+  };
+  const { code, stderr } = await runCli(["call", "coinflip"], "", variables);
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: expect.stringMatching(
+      /set TYCHE_API_KEY to an API key of 127\.0\.0\.1:1: there is no data directory/,
+    ),
+  });
 });
