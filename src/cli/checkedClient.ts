@@ -2,6 +2,7 @@ import {
   ConnectionError,
   type Outcome,
   type RequestEvent,
+  type ShownResult,
   type Submitted,
   type TycheClient,
   type TycheExplorer,
@@ -183,6 +184,14 @@ const OUTCOME: Shape<Outcome> = (value, path) => {
   return isObject(value) && "parsedResult" in value ? VALUE(value, path) : TRANSACTION(value, path);
 };
 
+const COIN = object({ side: text });
+const DICE = object({ rolls: listOf(text) });
+const LIST = object({ entries: listOf(text) });
+const SHOWN: Shape<ShownResult> = (value, path) => {
+  const as = isObject(value) ? value["as"] : undefined;
+  return (as === "coin" ? COIN : as === "dice" ? DICE : LIST)(value, path);
+};
+
 const LISTED = {
   id: text,
   createdAt: text,
@@ -191,14 +200,11 @@ const LISTED = {
   state: text,
   outcome: nullable(OUTCOME),
   error: nullable(object({ code: text, message: text })),
+  params: recordOf(anything),
+  shown: optional(SHOWN),
 };
 const LISTED_REQUEST = object(LISTED);
-const REQUEST = object({
-  ...LISTED,
-  why: nullable(text),
-  params: recordOf(anything),
-  timeline: listOf(STATE),
-});
+const REQUEST = object({ ...LISTED, why: nullable(text), timeline: listOf(STATE) });
 
 const DRY_RUN = object({
   at: text,

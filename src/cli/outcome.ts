@@ -1,4 +1,5 @@
 import type { Outcome, RequestView, StateChange } from "../client/index.ts";
+import { lineOf } from "../lib/sharedWords.ts";
 import { isReadable, type Terminal, withoutControls } from "./terminal.ts";
 
 /** Prints a result: the value to standard output, its place on chain and its public page to standard error. */
@@ -53,9 +54,10 @@ export function printRequest(request: RequestView, terminal: Terminal): void {
   if (outcome !== null) printOutcome(outcome, terminal);
 }
 
-/** Returns a result's value on one line. */
-export function summarize({ outcome, error }: RequestView): string {
+/** Returns a result on one line: a preset's in its own words, such as `Heads`. */
+export function summarize({ outcome, shown, error }: RequestView): string {
   if (error !== null) return withoutControls(error.code);
+  if (shown !== undefined) return withoutControls(lineOf(shown));
   if (outcome === null) return "";
   if ("randomNumber" in outcome) return outcome.randomNumber.join(", ");
   if (!("parsedResult" in outcome)) return outcome.transactionHash;

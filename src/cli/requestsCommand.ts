@@ -38,8 +38,13 @@ export function registerRequests(program: Command, terminal: Terminal): void {
       if (flags.json) return terminal.out(JSON.stringify(page, null, 2));
       if (page.items.length === 0) return terminal.err("no requests");
       for (const request of page.items) {
-        const { label } = request.params as { label?: string };
-        const value = `${label === undefined ? "" : `${withoutControls(JSON.stringify(label))}  `}${summarize(request)}`;
+        const { label, preset } = request.params;
+        const parts = [
+          ...(label === undefined ? [] : [JSON.stringify(label)]),
+          ...(typeof preset === "string" ? [preset] : []),
+          summarize(request),
+        ];
+        const value = parts.map(withoutControls).join("  ").trimEnd();
         const shown = value.length <= MAX_SHOWN ? value : `${value.slice(0, MAX_SHOWN - 1)}…`;
         const state = colorOf(request.state, terminal.colors)(request.state.padEnd(10));
         terminal.out(

@@ -27,6 +27,16 @@ const REFUSAL = {
   details: [null, 7, { path: 7, message: [] }, { path: "", message: "at a" }],
 };
 
+const REQUEST = {
+  id: "req_1",
+  createdAt: "2026-11-01T00:00:00.000Z",
+  network: "fuji",
+  kind: "preset",
+  state: "fulfilled",
+  outcome: null,
+  error: null,
+};
+
 /** Answers of a service that is broken, hostile, or none of Tyche's. */
 const BODIES = [
   "[]",
@@ -45,6 +55,8 @@ const BODIES = [
     { id: null, transactionHash: null, transactionHashes: [7] },
     { id: "req_1", state: "fulfilled", timeline: null, outcome: null, error: null },
     { id: "req_1", state: "fulfilled", timeline: [null], outcome: {}, error: {} },
+    { items: [{ ...REQUEST, params: null }], nextCursor: null },
+    { items: [{ ...REQUEST, params: {}, shown: { as: "coin" } }], nextCursor: null },
     REFUSAL,
     { from: "2026-11-01", to: "2026-11-30", items: [{ day: "2026-11-01", network: null, requests: null }] },
   ].map((data) => JSON.stringify({ data })),

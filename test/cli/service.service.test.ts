@@ -67,6 +67,13 @@ test("behaviour: requests list, show and watch follow what was begun", async () 
   expect(listed.stdout).toContain(data.id);
 });
 
+test("behaviour: requests list names the preset, and its result in words", async () => {
+  const { stdout } = await runCli(["call", "coinflip", "--network", "fuji", "--json"]);
+  const side = (JSON.parse(stdout) as { value: boolean }).value ? "Heads" : "Tails";
+  const listed = await runCli(["requests", "list", "--kind", "preset", "--network", "fuji", "--limit", "1"]);
+  expect(listed.stdout).toMatch(new RegExp(`  fuji +preset +fulfilled +coinflip  ${side}\\n$`));
+});
+
 test("behaviour: dry-runs lists what made no request, page by page", async () => {
   await tyche.call("POST", "/api/oracleFunctions/simulate", {
     body: { source: "return Buffer.from('fine')" },
