@@ -183,7 +183,7 @@ test("behaviour: by the keyboard, a run on chain and a verification keep the foc
   await panel().getByRole("link", { name: "The request's page" }).click();
   const verify = page.getByRole("button", { name: "Verify" });
   await verify.press("Enter");
-  await page.getByRole("heading", { name: "This result is genuine" }).waitFor();
+  await page.getByRole("heading", { name: "This result matches the operator's own chain" }).waitFor();
   await page.getByRole("button", { name: "Verify again" }).and(page.locator(":focus")).waitFor();
   await page.locator("#announcer", { hasText: /^Verdict: valid\.$/ }).waitFor({ state: "attached" });
   expect(visitor.troubles).toEqual([]);

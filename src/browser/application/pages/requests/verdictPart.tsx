@@ -41,7 +41,7 @@ export function VerdictPart({
       aria-busy={found === undefined && reason === undefined}
     >
       {found !== undefined && (
-        <Found found={found}>
+        <Found found={found} isLocal={known.embedded}>
           Your browser has computed every step, from chain data of this service's node.
         </Found>
       )}

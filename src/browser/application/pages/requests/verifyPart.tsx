@@ -12,12 +12,13 @@ import { announce } from "../../announce.ts";
 import { count } from "../../parts/format.tsx";
 import { describeError } from "../../parts/forms.tsx";
 import { Folded, Notice, Tag, UnknownText } from "../../parts/parts.tsx";
-import type { AnyPresets } from "../../services.tsx";
+import { useNetworks, type AnyPresets } from "../../services.tsx";
 
-const GENUINE = {
-  preset: "This draw is genuine",
-  function: "This result is genuine",
-  random: "These numbers are genuine",
+/** Whoever runs a local chain could have made another one: a result on it is called no more than that. */
+const HEADINGS = {
+  preset: { public: "This draw is genuine", local: "This draw matches the operator's own chain" },
+  function: { public: "This result is genuine", local: "This result matches the operator's own chain" },
+  random: { public: "These numbers are genuine", local: "These numbers match the operator's own chain" },
 } as const;
 const TAG_KINDS = { ok: "good", failed: "bad", notApplicable: "quiet" } as const;
 
@@ -36,6 +37,8 @@ export function VerifyPart({
   const [found, setFound] = useState<Verification>();
   const [problem, setProblem] = useState<string>();
   const [isBusy, setBusy] = useState(false);
+  const { data: networks } = useNetworks();
+  const isLocal = networks?.find(({ name }) => name === network)?.embedded !== false;
   const verify = async (): Promise<void> => {
     setBusy(true);
     setProblem(undefined);
@@ -57,7 +60,9 @@ export function VerifyPart({
           <p>The service computes every step again from chain data.</p>
         </>
       ) : (
-        <Found found={found}>The service has computed every step again from chain data.</Found>
+        <Found found={found} isLocal={isLocal}>
+          The service has computed every step again from chain data.
+        </Found>
       )}
       {problem !== undefined && (
         <Notice kind="bad">
@@ -72,7 +77,16 @@ export function VerifyPart({
 }
 
 /** A verdict on one request, in plain words if nothing limits it; `children` say who found it. The steps, and what they can't show, are folded. */
-export function Found({ found, children }: { readonly found: Verification; readonly children: ReactNode }) {
+export function Found({
+  found,
+  isLocal,
+  children,
+}: {
+  readonly found: Verification;
+  /** Whether the operator of the service runs the chain. */
+  readonly isLocal: boolean;
+  readonly children: ReactNode;
+}) {
   const [request] = found.requests;
   const reasons = verdictReasons(found);
   const { words, outcome } = describeVerdict(found);
@@ -87,7 +101,7 @@ export function Found({ found, children }: { readonly found: Verification; reado
     <>
       {outcome === "ok" ? (
         <>
-          <h2>{GENUINE[request?.kind ?? "function"]}</h2>
+          <h2>{HEADINGS[request?.kind ?? "function"][isLocal ? "local" : "public"]}</h2>
           <p className="verdict">{verdict}</p>
         </>
       ) : (
