@@ -121,10 +121,11 @@ export function createCheckedClient<Presets>(
 export function createCheckedExplorer(
   explorer: TycheExplorer,
   origin: string,
-): Pick<TycheExplorer, "transaction"> {
+): Pick<TycheExplorer, "transaction" | "shared"> {
   const { checked } = createChecks(origin);
   return {
     transaction: checked((...given) => explorer.transaction(...given), "a transaction", CHAIN_TRANSACTION),
+    shared: checked((...given) => explorer.shared(...given), "a result", SHARED),
   };
 }
 
@@ -307,6 +308,8 @@ const CHAIN_TRANSACTION = object({
   block: nullable(object({ number: decimal })),
   randomRequests: listOf(object({ requestId: text, words: optional(listOf(text)) })),
 });
+
+const SHARED = object({ network: text, outcome: object({ url: text, requestId: text }) });
 
 const CONSUMERS = object({
   linked: listOf(

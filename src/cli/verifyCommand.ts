@@ -5,6 +5,10 @@ import type { Hex } from "viem";
 import { TycheError } from "../lib/errors.ts";
 import { dataDirOfEnvironment } from "./dappCommands.ts";
 import { parseRpcUrl } from "./parseRpcUrl.ts";
+import { createExplorer } from "../client/index.ts";
+import { findResultAddress, findShared, type ResultAddress } from "../lib/resultAddress.ts";
+import { createCheckedExplorer } from "./checkedClient.ts";
+import { serviceUrl } from "./connectService.ts";
 import { isQuicknet, nameRound, UNKNOWN_PRESET } from "../lib/drawWords.ts";
 import { canonicalLabel, findLabelProblem, isProven } from "../lib/label.ts";
 import { readText } from "./readText.ts";
@@ -27,8 +31,8 @@ interface VerifyFlags {
 }
 
 const HELP = `
-The transaction can hold a request, a VRF proof (vrfv2Hash) or a report (url). A label is looked for on the chain. The service is not asked: everything is read from a
-node of the chain and computed here.
+The transaction can hold a request, a VRF proof (vrfv2Hash) or a report (url). A label is looked for on the chain. Everything is read from a node of the chain and
+computed here. Only of a result's address, such as https://tyche.example.org/r/req_…, the service (TYCHE_URL) is asked which transaction it is.
 
 Exit code: 0 when every result is valid. Otherwise 1: a result is not valid, is not confirmed because its source could not give it again
 (the source uses HTTP, for example), is valid only if the contracts are the operator's (pass --contracts), isn't there yet, or is
@@ -69,7 +73,7 @@ export function registerVerify(
     .argument("<network>", "where the transaction is", parseNetwork)
     .argument(
       "<tx>",
-      "hash of the transaction, its address in an explorer, or the label of a request",
+      "hash of the transaction, its address in an explorer, that of a result (/r/…), or the label of a request",
       parseWhich,
     )
     .option(
@@ -106,8 +110,9 @@ export function registerVerify(
     .option("--verbose", "print also the transactions, what each step compared, and the result's bytes")
     .option("--json", "print JSON")
     .addHelpText("after", HELP)
-    .action(async (network: string, which: Hex | { readonly label: string }, flags: VerifyFlags) => {
-      const { requestId, rpcUrl, contracts, save, blocks, expect = [], fromBlock, toBlock } = flags;
+    .action(async (network: string, given: Which, flags: VerifyFlags) => {
+      const { which, requestId = flags.requestId } = await findTransaction(network, given);
+      const { rpcUrl, contracts, save, blocks, expect = [], fromBlock, toBlock } = flags;
       // What other commands needn't load.
       const { checkReceipt, readReceipt } = await import("./receipt.ts");
       const receipt = flags.receipt === undefined ? undefined : await readReceipt(flags.receipt);
@@ -163,16 +168,53 @@ function parseHash(text: string): Hex {
   return text as Hex;
 }
 
-function parseWhich(text: string): Hex | { readonly label: string } {
-  const given = /^https?:\/\/.*\/tx\/(0x[0-9a-fA-F]{64})(?:[/?#].*)?$/.exec(text)?.[1] ?? text;
-  if (/^0x/i.test(given)) return parseHash(given);
-  const problem = URL.canParse(given) && given.includes("://") ? "" : findLabelProblem(given);
-  if (problem === undefined) return { label: given };
+/** What names a transaction: its hash, a label of a request in it, or the page of its result. */
+type Which = Hex | { readonly label: string } | Extract<ResultAddress, { readonly id: string }>;
+
+function parseWhich(text: string): Which {
+  const address = findResultAddress(text);
+  if (address !== undefined) return "hash" in address ? address.hash : address;
+  if (/^0x/i.test(text)) return parseHash(text);
+  const problem = URL.canParse(text) && text.includes("://") ? "" : findLabelProblem(text);
+  if (problem === undefined) return { label: text };
   throw new InvalidArgumentError(
     problem === ""
-      ? "It must be a transaction's address, which ends in /tx/ and its hash."
+      ? "It must be a transaction's address, which ends in /tx/ and its hash, or a result's, which ends in /r/ and its id."
       : `It must be 0x and 64 hex digits, or a label, and a label ${problem}.`,
   );
+}
+
+/** Asks the service, of a result's page, which request of which transaction it is; nothing else that it says is used. */
+async function findTransaction(
+  network: string,
+  which: Which,
+): Promise<{ readonly which: Hex | { readonly label: string }; readonly requestId?: Hex }> {
+  if (typeof which === "string" || "label" in which) return { which };
+  const baseUrl = serviceUrl({ url: process.env["TYCHE_URL"] });
+  const { origin } = new URL(baseUrl);
+  if (which.origin !== origin)
+    throw new ResultAddressError(
+      `the service here is ${origin}, not ${which.origin}: enter the transaction's hash, which the result's page shows, or set TYCHE_URL=${which.origin}`,
+    );
+  const shared = findShared(
+    await createCheckedExplorer(createExplorer({ baseUrl }), origin).shared(which.id),
+  );
+  if (shared === undefined)
+    throw new ResultAddressError(
+      `${origin} names no transaction of this result: enter the transaction's hash, which the result's page shows`,
+    );
+  if (shared.network !== network)
+    throw new ResultAddressError(
+      `this result is on ${shared.network}: enter tyche verify ${shared.network} ${origin}/r/${which.id}`,
+    );
+  return { which: shared.hash, requestId: shared.requestId };
+}
+
+/** A result's address leads to no transaction that can be verified as asked. */
+export class ResultAddressError extends TycheError {
+  constructor(message: string) {
+    super(message, { code: "invalid_parameter", blame: "caller" });
+  }
 }
 
 function parseBlock(text: string): bigint {

@@ -36,6 +36,32 @@ test("default: call random draws words, and call run runs a source", async () =>
   expect(ran).toMatchObject({ code: 0, stdout: "42\n" });
 });
 
+test("verify takes the address of a result of the service, and says where another one can be verified", async () => {
+  const { data } = await tyche.call("POST", "/api/vrfv2/presets?network=sepolia&preset=coinflip", {
+    body: {},
+  });
+  const address = `${tyche.url}/r/${data.id}`;
+  const [own, elsewhere, foreign] = await Promise.all([
+    runCli(["verify", "sepolia", address, "--json"]),
+    runCli(["verify", "fuji", address]),
+    runCli(["verify", "sepolia", `https://tyche.example.org/r/${data.id}`]),
+  ]);
+  expect(own.code).toBe(0);
+  expect(JSON.parse(own.stdout)).toMatchObject({
+    verdict: "valid",
+    transactionHash: data.url.split("/").at(-1),
+    requests: [{ requestId: data.requestId }],
+  });
+  expect(elsewhere).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining(`enter tyche verify sepolia ${address}`),
+  });
+  expect(foreign).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("set TYCHE_URL=https://tyche.example.org"),
+  });
+});
+
 test("behaviour: --dapp names the dapp, also where the environment has another one's key", async () => {
   const dapp = await connectOperator(tyche).createDapp({ name: "arcade" });
   const variables = { TYCHE_DATA_DIR: tyche.dataDir, TYCHE_URL: tyche.url, TYCHE_API_KEY: tyche.apiKey };

@@ -59,6 +59,7 @@ test.each([
 test.each([
   ["0x12", "64 hex digits"],
   ["https://explorer.example.org/block/7", "ends in /tx/ and its hash"],
+  ["https://tyche.example.org/r/", "ends in /r/ and its id"],
   ["x".repeat(101), "a label must have 1 to 100 characters"],
 ])("rejects %s in place of it", async (text, reason) => {
   const program = new Command().exitOverride().configureOutput({ writeErr: () => {} });

@@ -69,17 +69,58 @@ test("behaviour: a hash without 0x is one, and the keyboard stays at the button"
   expect(visitor.troubles).toEqual([]);
 });
 
-test("default: opened without a link, the page offers the nodes of its service's networks", async () => {
+test("default: opened without a link, the page offers its service's networks, and takes node and addresses of one", async () => {
   await page.getByRole("button", { name: "Choose a network of this service" }).click();
   const choice = page.getByLabel("Network of this service").and(page.locator(":focus"));
   await choice.selectOption(network.title);
   expect(await page.getByLabel("RPC URL of a node").inputValue()).toBe(rpcUrl);
+  expect(await contractsField().inputValue()).toContain("presetConsumer");
   await visitor.inspect();
   await hashField().fill(hash);
-  await page.getByRole("button", { name: "Take them from this service" }).click();
-  await expect.poll(() => contractsField().inputValue()).toContain("presetConsumer");
   await verifyButton().press("Enter");
   await valid().waitFor();
+  expect(visitor.troubles).toEqual([]);
+});
+
+test("a network that is chosen leaves the addresses alone that the reader has entered", async () => {
+  const own = JSON.stringify({ contracts });
+  await contractsField().fill(own);
+  await page.getByRole("button", { name: "Choose a network of this service" }).click();
+  await page.getByLabel("Network of this service").selectOption(network.title);
+  expect(await page.getByLabel("RPC URL of a node").inputValue()).toBe(rpcUrl);
+  expect(await contractsField().inputValue()).toBe(own);
+  await contractsField().fill("");
+  await page.getByRole("button", { name: "Take them from this service" }).click();
+  await expect.poll(() => contractsField().inputValue()).toContain("presetConsumer");
+  expect(visitor.troubles).toEqual([]);
+});
+
+test.each([
+  ["of a shared result", () => `${tyche.url}/r/${requestId}`],
+  ["of its transaction here", () => `${tyche.url}/explorer/sepolia/tx/${hash}`],
+])(
+  "the address %s leads to the transaction, on the service's node where none is named",
+  async (_, address) => {
+    await hashField().fill(address());
+    await verifyButton().press("Enter");
+    await valid().waitFor();
+    expect(await hashField().inputValue()).toBe(hash);
+    expect(await page.getByLabel("RPC URL of a node").inputValue()).toBe(rpcUrl);
+    expect(visitor.troubles).toEqual([]);
+  },
+);
+
+test("an explorer's address is its transaction, and a result of another service is not asked for", async () => {
+  await verify({ tx: `https://scan.example.org/tx/${hash}#events` });
+  await valid().waitFor();
+  await verify({ tx: `https://tyche.example.org/r/${requestId}` });
+  await page
+    .getByText("This page can't ask https://tyche.example.org for the transaction: open the")
+    .waitFor();
+  await page.reload();
+  await hashField().fill(`https://scan.example.org/tx/${hash}`);
+  await verifyButton().press("Enter");
+  await page.getByText("Enter the RPC URL of a node (http or https), choose a network of").waitFor();
   expect(visitor.troubles).toEqual([]);
 });
 

@@ -2,6 +2,7 @@
 import type {
   ExplorerNetwork,
   RequestVerification,
+  SharedResult,
   Verification,
   VerificationStep,
 } from "../../../api/types.ts";
@@ -9,6 +10,7 @@ import type { Hex } from "viem";
 import { messageOf } from "../../../lib/errors.ts";
 import { describeDraw, describeTimes, utc } from "../../../lib/drawWords.ts";
 import { canonicalLabel, describeLabel } from "../../../lib/label.ts";
+import { findResultAddress, findShared } from "../../../lib/resultAddress.ts";
 import {
   describeVerdict,
   isError,
@@ -70,7 +72,6 @@ const nodesButton = document.querySelector<HTMLButtonElement>("#nodes")!;
 nodesButton.hidden = serviceButton.hidden;
 nodesButton.addEventListener("click", () => void chooseNode());
 const networkSelect = document.querySelector<HTMLSelectElement>("#network")!;
-networkSelect.addEventListener("change", () => setField("rpc", networkSelect.value));
 
 /** Ends when the chosen files have been read. */
 let reading = Promise.resolve();
@@ -124,36 +125,89 @@ async function readAfter(earlier: Promise<void>, file: File): Promise<void> {
 
 /** Takes the addresses that the service publishes. */
 async function takeFromService(): Promise<void> {
-  const networks = await readNetworks();
-  if (networks !== undefined) setField("contracts", networks);
+  try {
+    setField("contracts", JSON.stringify(await readNetworks()));
+  } catch (error) {
+    fail(messageOf(error));
+  }
 }
 
 /** Shows the networks whose nodes the service publishes. */
 async function chooseNode(): Promise<void> {
-  const answer = await readNetworks();
-  if (answer === undefined) return;
-  const { items } = (JSON.parse(answer) as { readonly data: { readonly items: readonly ExplorerNetwork[] } })
-    .data;
-  const options = items
+  let answer: NetworksAnswer;
+  try {
+    answer = await readNetworks();
+  } catch (error) {
+    return fail(messageOf(error));
+  }
+  const options = answer.data.items
     .filter(({ rpcUrl }) => rpcUrl !== undefined)
-    .map(({ title, rpcUrl }) => new Option(title, rpcUrl));
+    .map(({ title, name }) => new Option(title, name));
   if (options.length === 0) return fail("This service publishes no node: name one of your own.");
   networkSelect.replaceChildren(new Option("Which network?", ""), ...options);
+  networkSelect.addEventListener("change", () => takeNetwork(networkSelect.value, answer));
   networkSelect.hidden = false;
   networkSelect.focus();
   nodesButton.hidden = true;
 }
 
-/** Reads what the service publishes of its networks, if the page's server is one: for anybody, and so without a key. */
-async function readNetworks(): Promise<string | undefined> {
+/** Takes the node that the service publishes for a network and, unless there are some, the addresses of its contracts. */
+function takeNetwork(network: string, answer: NetworksAnswer): void {
+  const rpcUrl = answer.data.items.find(({ name }) => name === network)?.rpcUrl;
+  if (rpcUrl === undefined) return;
+  setField("rpc", rpcUrl);
+  if (field("contracts") === "") setField("contracts", JSON.stringify(answer));
+}
+
+interface NetworksAnswer {
+  readonly data: { readonly items: readonly ExplorerNetwork[] };
+}
+
+/** Reads what the service publishes of its networks, if the page's server is one. */
+function readNetworks(): Promise<NetworksAnswer> {
+  return readPublic<NetworksAnswer>("/networks", "The server of this page publishes no networks");
+}
+
+/** Reads what the page's server tells anybody, and so without a key. */
+async function readPublic<Answer>(path: string, problem: string): Promise<Answer> {
   try {
-    const answer = await fetch("/api/explorer/networks");
+    const answer = await fetch(`/api/explorer${path}`);
     if (!answer.ok) throw new Error(`HTTP status ${answer.status}`);
-    return JSON.stringify(await answer.json());
+    return (await answer.json()) as Answer;
   } catch (error) {
-    fail(`The server of this page publishes no networks: ${showErrorText(messageOf(error))}`);
-    return undefined;
+    throw new Error(`${problem}: ${showErrorText(messageOf(error))}`, { cause: error });
   }
+}
+
+/** Replaces the address of a result by its transaction's hash. Of its own service, the page asks which transaction that is, and no more. */
+async function readAddress(): Promise<void> {
+  const address = findResultAddress(field("tx"));
+  if (address === undefined) return;
+  const isOwn = address.origin === location.origin;
+  if ("hash" in address) {
+    setField("tx", address.hash);
+    if (isOwn && address.network !== undefined) await takeNodeOf(address.network);
+    return;
+  }
+  if (!isOwn)
+    throw new Error(
+      `This page can't ask ${address.origin} for the transaction: open the address, and enter the transaction's hash that it shows.`,
+    );
+  const { data } = await readPublic<{ readonly data: SharedResult }>(
+    `/results/${address.id}`,
+    "This service has no such result",
+  );
+  const found = findShared(data);
+  if (found === undefined)
+    throw new Error("This service names no transaction of the result: enter the transaction's hash.");
+  setField("tx", found.hash);
+  setField("request", found.requestId);
+  await takeNodeOf(found.network);
+}
+
+/** Takes a network of the service, where the reader has named no node. */
+async function takeNodeOf(network: string): Promise<void> {
+  if (field("rpc") === "" && field("data") === "") takeNetwork(network, await readNetworks());
 }
 
 function fail(why: string): void {
@@ -187,6 +241,7 @@ async function run(bounds: SearchBounds = {}): Promise<void> {
   output.replaceChildren(element("p", "Reading the chain and checking …"));
   try {
     await unlessStopped(reading, current.signal);
+    await unlessStopped(readAddress(), current.signal);
     const data = field("data");
     const recorder = createRecorder(
       data === "" ? createFetchReader(parseUrl(field("rpc")), { stop: current }) : createRecordedReader(data),
@@ -366,7 +421,9 @@ function parseJson(text: string): unknown {
 function parseUrl(text: string): string {
   const url = URL.parse(text);
   if (url !== null && /^https?:$/.test(url.protocol)) return text;
-  throw new Error("Enter the RPC URL of a node (http or https), or chain data.");
+  throw new Error(
+    `Enter the RPC URL of a node (http or https)${serviceButton.hidden ? "" : ", choose a network of this service"}, or paste chain data.`,
+  );
 }
 
 function parseHash(text: string, what: string): Hex {
