@@ -207,9 +207,10 @@ describe("API keys", () => {
   test("a key's name and limit are changed, and the audit log says from what to what", async () => {
     await operator.addKey(dapp.id, { name: "ci", dailyLimit: 5 });
     await open("/keys");
-    await item("ci")
-      .getByRole("button", { name: /^Edit key/ })
-      .click();
+    const edit = item("ci").getByRole("button", { name: /^Edit key/ });
+    await edit.click();
+    await item("ci").getByRole("button", { name: "Cancel" }).click();
+    await edit.and(page.locator(":focus")).press("Enter");
     await item("ci").getByLabel("Name").fill("nightly");
     await item("ci").getByLabel("Requests a day").fill("");
     await visitor.inspect();
@@ -462,7 +463,10 @@ describe("webhooks", () => {
     await rows.nth(1).waitFor();
     // The next attempt stands at the event's last one only.
     await expect.poll(() => rows.filter({ hasText: "UTC" }).count()).toBe(1);
-    await part.getByRole("button", { name: "Edit" }).click();
+    const edit = part.getByRole("button", { name: "Edit" });
+    await edit.click();
+    await part.getByRole("button", { name: "Cancel" }).click();
+    await edit.and(page.locator(":focus")).press("Enter");
     const changed = `${url}/2`;
     await part.getByLabel("URL").fill(changed);
     await part.getByLabel("Note").fill("orders");

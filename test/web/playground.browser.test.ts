@@ -179,6 +179,11 @@ test("behaviour: by the keyboard, a run on chain and a verification keep the foc
   const run = page.getByRole("button", { name: "Run on chain" });
   await run.press("Enter");
   await panel().getByText("fulfilled").first().waitFor();
+  await panel()
+    .getByRole("listitem")
+    .first()
+    .getByText(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC$/)
+    .waitFor();
   await run.and(page.locator(":focus")).waitFor();
   await panel().getByRole("link", { name: "The request's page" }).click();
   const verify = page.getByRole("button", { name: "Verify" });

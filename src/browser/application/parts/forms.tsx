@@ -1,5 +1,5 @@
 import { AlertDialog } from "@base-ui/react/alert-dialog";
-import { useState, type FormEvent, type ReactNode } from "react";
+import { useRef, useState, type FormEvent, type ReactNode } from "react";
 import { ApiError } from "../../../client/index.ts";
 import { sentence } from "../page.tsx";
 import { UnknownText } from "./parts.tsx";
@@ -181,6 +181,52 @@ export function ConfirmButton({
       onOpenChange={setOpen}
       trigger={<AlertDialog.Trigger className={className}>{children}</AlertDialog.Trigger>}
     />
+  );
+}
+
+/** A form that a button opens and closes; once closed from within, the button has the focus. */
+export function useEdit() {
+  const [isOpen, setOpen] = useState(false);
+  const button = useRef<HTMLButtonElement>(null);
+  return {
+    isOpen,
+    /** Attributes of the button. */
+    button: {
+      type: "button",
+      ref: button,
+      "aria-expanded": isOpen,
+      onClick: () => setOpen(!isOpen),
+    } as const,
+    close: () => {
+      setOpen(false);
+      button.current?.focus();
+    },
+  };
+}
+
+/** The buttons of a form. */
+export function FormButtons({
+  label,
+  isBusy,
+  close,
+}: {
+  /** Of the one that sends it. */
+  readonly label: string;
+  readonly isBusy: boolean;
+  /** Closes the form; absent where it is always open. */
+  readonly close?: (() => void) | undefined;
+}) {
+  return (
+    <div className="buttons">
+      <button className="action" disabled={isBusy}>
+        {label}
+      </button>
+      {close !== undefined && (
+        <button type="button" onClick={close}>
+          Cancel
+        </button>
+      )}
+    </div>
   );
 }
 

@@ -7,7 +7,7 @@ import { announce } from "../../announce.ts";
 import { Loaded } from "../../page.tsx";
 import { DappFrame } from "../../parts/dappFrame.tsx";
 import { Age, Code, CopyButton, count } from "../../parts/format.tsx";
-import { ConfirmButton, Field, readField, useSubmission } from "../../parts/forms.tsx";
+import { ConfirmButton, Field, FormButtons, readField, useEdit, useSubmission } from "../../parts/forms.tsx";
 import { ForRole } from "../../parts/forRole.tsx";
 import { Listing, Notice, Tag, UnknownText } from "../../parts/parts.tsx";
 import { RevealedKey } from "../../parts/revealedKey.tsx";
@@ -122,7 +122,7 @@ function KeyItem({
   readonly revoke: () => Promise<void>;
 }) {
   const { id, name, createdAt, lastUsedAt, revokedAt, dailyLimit } = apiKey;
-  const [isEdited, edit] = useState(false);
+  const { isOpen, button, close } = useEdit();
   const title = <b>{name === "" ? "unnamed key" : <UnknownText text={name} />}</b>;
   const about = (
     <span className="note">
@@ -142,7 +142,7 @@ function KeyItem({
       {title}
       <div className="key-row">
         <RevealedKey dappId={dappId} apiKey={apiKey} />
-        <button type="button" aria-expanded={isEdited} onClick={() => edit(!isEdited)}>
+        <button {...button}>
           Edit<span className="visually-hidden"> key {id}</span>
         </button>
         <ConfirmButton
@@ -155,15 +155,16 @@ function KeyItem({
         </ConfirmButton>
       </div>
       {about}
-      {isEdited && (
+      {isOpen && (
         <KeyForm
           id={id}
           label="Save"
           apiKey={apiKey}
           save={async (values) => {
             await change(values);
-            edit(false);
+            close();
           }}
+          close={close}
         />
       )}
     </li>
@@ -178,12 +179,14 @@ function KeyForm({
   label,
   apiKey,
   save,
+  close,
 }: {
   /** Tells its fields from those of other forms. */
   readonly id: string;
   readonly label: string;
   readonly apiKey?: KeyView;
   readonly save: (values: KeyChange) => Promise<void>;
+  readonly close?: () => void;
 }) {
   const { problems, refusal, isBusy, onSubmit } = useSubmission(
     ["name", "dailyLimit"],
@@ -229,9 +232,7 @@ function KeyForm({
         )}
       </Field>
       {refusal !== undefined && <Notice kind="bad">{refusal}</Notice>}
-      <div>
-        <button disabled={isBusy}>{label}</button>
-      </div>
+      <FormButtons label={label} isBusy={isBusy} close={close} />
     </form>
   );
 }

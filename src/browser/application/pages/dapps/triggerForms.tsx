@@ -17,7 +17,7 @@ import {
 } from "../../../../lib/scheduleTimes.ts";
 import { announce } from "../../announce.ts";
 import { Time } from "../../parts/format.tsx";
-import { Field, readField, Select, type Submission, useSubmission } from "../../parts/forms.tsx";
+import { Field, FormButtons, readField, Select, type Submission, useSubmission } from "../../parts/forms.tsx";
 import { NetworkSelect, useChosenNetwork } from "../../parts/networkSelect.tsx";
 import { Notice } from "../../parts/parts.tsx";
 import { useClient } from "../../services.tsx";
@@ -79,14 +79,7 @@ function TriggerFrame({
         {children}
         {action}
         {refusal !== undefined && <Notice kind="bad">{refusal}</Notice>}
-        <div className="buttons">
-          <button className="action" disabled={isBusy}>
-            {name === undefined ? `Add a ${kind}` : "Save"}
-          </button>
-          <button type="button" onClick={close}>
-            Cancel
-          </button>
-        </div>
+        <FormButtons label={name === undefined ? `Add a ${kind}` : "Save"} isBusy={isBusy} close={close} />
       </form>
     </section>
   );

@@ -7,7 +7,7 @@ import { announce } from "../../announce.ts";
 import { Loaded } from "../../page.tsx";
 import { DappFrame } from "../../parts/dappFrame.tsx";
 import { Age, Code, Time, TransactionLink } from "../../parts/format.tsx";
-import { ConfirmButton, describeError } from "../../parts/forms.tsx";
+import { ConfirmButton, describeError, useEdit } from "../../parts/forms.tsx";
 import { ForRole } from "../../parts/forRole.tsx";
 import { List, type Column } from "../../parts/list.tsx";
 import { plainText } from "../../../../lib/hiddenCharacters.ts";
@@ -335,7 +335,7 @@ function TriggerPart<Item extends Common>({
   readonly children: ReactNode;
 }) {
   const titleOf = useTitleOf();
-  const [isEdited, edit] = useState(false);
+  const { isOpen, button, close } = useEdit();
   const { id, name, network, action } = what;
   return (
     <section aria-label={plainText(name)}>
@@ -356,11 +356,9 @@ function TriggerPart<Item extends Common>({
         <Listing text={JSON.stringify(action, null, 2)} label={`Action of ${plainText(name)}`} />
       </Folded>
       <TriggerButtons dappId={dappId} kind={kind} what={what} run={run}>
-        <button type="button" aria-expanded={isEdited} onClick={() => edit(!isEdited)}>
-          Edit
-        </button>
+        <button {...button}>Edit</button>
       </TriggerButtons>
-      {isEdited && <OpenForm Form={Form} dappId={dappId} what={what} close={() => edit(false)} />}
+      {isOpen && <OpenForm Form={Form} dappId={dappId} what={what} close={close} />}
       {children}
     </section>
   );

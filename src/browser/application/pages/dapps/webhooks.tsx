@@ -10,8 +10,10 @@ import {
   ConfirmButton,
   describeError,
   Field,
+  FormButtons,
   problemAttributes,
   readField,
+  useEdit,
   useSubmission,
 } from "../../parts/forms.tsx";
 import { ForRole } from "../../parts/forRole.tsx";
@@ -110,7 +112,7 @@ function WebhookPart({
       setProblem(describeError(error));
     }
   };
-  const [isEdited, edit] = useState(false);
+  const { isOpen, button, close } = useEdit();
   const isPaused = pausedAt !== null;
   const replay = () => webhooks.replay(id, { since: createdAt });
   return (
@@ -142,9 +144,7 @@ function WebhookPart({
           >
             {isPaused ? "Resume" : "Pause"}
           </button>
-          <button type="button" aria-expanded={isEdited} onClick={() => edit(!isEdited)}>
-            Edit
-          </button>
+          <button {...button}>Edit</button>
           {pending + failed > 0 && (
             <button type="button" onClick={() => void act(replay, "The events are sent again.")}>
               Send all again
@@ -175,15 +175,16 @@ function WebhookPart({
           </ConfirmButton>
         </div>
       )}
-      {isEdited && (
+      {isOpen && (
         <WebhookForm
           webhook={webhook}
           save={async (params) => {
             await webhooks.change(id, params);
-            edit(false);
+            close();
             await refresh();
             announce("The webhook is changed.");
           }}
+          close={close}
         />
       )}
       <Attempts dappId={dappId} webhookId={id} isPaused={isPaused} />
@@ -318,12 +319,14 @@ const EVENTS: Readonly<Record<WebhookView["events"][number], string>> = {
 function WebhookForm({
   webhook,
   save,
+  close,
 }: {
   readonly webhook?: WebhookView;
   readonly save: (
     params: Pick<WebhookView, "url" | "events" | "description">,
     signature: WebhookView["signature"],
   ) => Promise<void>;
+  readonly close?: () => void;
 }) {
   const of = webhook?.id ?? "new";
   const { problems, refusal, isBusy, onSubmit } = useSubmission(
@@ -394,9 +397,7 @@ function WebhookForm({
         </Field>
       )}
       {refusal !== undefined && <Notice kind="bad">{refusal}</Notice>}
-      <div>
-        <button disabled={isBusy}>{webhook === undefined ? "Add a webhook" : "Save"}</button>
-      </div>
+      <FormButtons label={webhook === undefined ? "Add a webhook" : "Save"} isBusy={isBusy} close={close} />
     </form>
   );
 }

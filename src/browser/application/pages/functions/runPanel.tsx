@@ -1,5 +1,5 @@
 import { Link } from "wouter";
-import { CopyButton, TransactionLink } from "../../parts/format.tsx";
+import { CopyButton, Time, TransactionLink } from "../../parts/format.tsx";
 import { ResultText, UnknownText, Warnings } from "../../parts/parts.tsx";
 import { resultClass } from "../../parts/requestParts.tsx";
 import type { Run } from "./run.ts";
@@ -116,11 +116,15 @@ function ChainRun({
         {states.map(({ state: name, at, transactionHash, detail }, i) => (
           <li key={at + name} className={name}>
             <b>{name}</b>{" "}
-            <time className="note" dateTime={at} title={at}>
-              {i === 0
-                ? new Date(at).toLocaleTimeString()
-                : `${Date.parse(at) - Date.parse(states[i - 1]!.at)} ms later`}
-            </time>
+            <span className="note">
+              {i === 0 ? (
+                <Time iso={at} />
+              ) : (
+                <time dateTime={at} title={at}>
+                  {Date.parse(at) - Date.parse(states[i - 1]!.at)} ms later
+                </time>
+              )}
+            </span>
             {transactionHash !== undefined && (
               <>
                 <br />
