@@ -1,7 +1,13 @@
 import { readFile } from "node:fs/promises";
 import type { Browser, Page } from "playwright-core";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { DappView, KeyView, TycheOperator } from "../../src/client/index.ts";
+import type {
+  DappView,
+  KeyView,
+  TycheOperator,
+  WebhookAttempt,
+  WebhookView,
+} from "../../src/client/index.ts";
 import { deploySampleContract } from "../support/sampleContract.ts";
 import { joinService, shared, type SharedDapp } from "../support/shared.ts";
 import { connectOperator } from "../support/signIn.ts";
@@ -448,6 +454,9 @@ describe("webhooks", () => {
       page.getByRole("button", { name: "Copy webhook secret" }).and(page.locator(":focus")),
     );
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+    const client = operator.as(dapp.id);
+    const [{ id }] = (await client.webhooks.list()) as [WebhookView];
+    const attemptsOf = async () => (await client.webhooks.attempts(id)).items;
     const part = page.getByRole("region", { name: `Webhook ${url}` });
     await part.getByText("active", { exact: true }).waitFor();
     await part.getByRole("button", { name: "Send test" }).click();
@@ -461,8 +470,18 @@ describe("webhooks", () => {
     await part.getByRole("button", { name: "Pause" }).waitFor();
     await part.getByRole("button", { name: "Send all again" }).click();
     await rows.nth(1).waitFor();
-    // The next attempt stands at the event's last one only.
+    // The next attempt stands at the event's last one only, and so does the button that sends it again.
     await expect.poll(() => rows.filter({ hasText: "UTC" }).count()).toBe(1);
+    const [{ eventId }] = (await attemptsOf()) as [WebhookAttempt];
+    const again = part.getByRole("button", { name: /^Send again/ });
+    await rows.first().getByRole("code").getByText(eventId, { exact: true }).waitFor();
+    await visitor.inspect();
+    const sent = (await attemptsOf()).length;
+    await again.click();
+    const said = { hasText: /^The event is sent again now\.$/ };
+    await page.locator("#announcer", said).waitFor({ state: "attached" });
+    await expect.poll(async () => (await attemptsOf()).length).toBeGreaterThan(sent);
+    expect((await attemptsOf())[0]).toMatchObject({ eventId });
     const edit = part.getByRole("button", { name: "Edit" });
     await edit.click();
     await part.getByRole("button", { name: "Cancel" }).click();

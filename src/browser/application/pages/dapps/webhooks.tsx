@@ -114,6 +114,7 @@ function WebhookPart({
   };
   const { isOpen, button, close } = useEdit();
   const isPaused = pausedAt !== null;
+  const when = isPaused ? "once the webhook is resumed" : "now";
   const replay = () => webhooks.replay(id, { since: createdAt });
   return (
     <section className="panel" aria-label={`Webhook ${url}`}>
@@ -146,7 +147,7 @@ function WebhookPart({
           </button>
           <button {...button}>Edit</button>
           {pending + failed > 0 && (
-            <button type="button" onClick={() => void act(replay, "The events are sent again.")}>
+            <button type="button" onClick={() => void act(replay, `The events are sent again ${when}.`)}>
               Send all again
             </button>
           )}
@@ -187,7 +188,16 @@ function WebhookPart({
           close={close}
         />
       )}
-      <Attempts dappId={dappId} webhookId={id} isPaused={isPaused} />
+      <Attempts
+        dappId={dappId}
+        webhookId={id}
+        isPaused={isPaused}
+        replay={
+          may("replayWebhook") === true
+            ? (eventId) => act(() => webhooks.replay(id, { eventId }), `The event is sent again ${when}.`)
+            : undefined
+        }
+      />
     </section>
   );
 }
@@ -208,10 +218,13 @@ function Attempts({
   dappId,
   webhookId,
   isPaused,
+  replay,
 }: {
   readonly dappId: string;
   readonly webhookId: string;
   readonly isPaused: boolean;
+  /** Sends an event again; absent for those who may not. */
+  readonly replay: ((eventId: string) => Promise<void>) | undefined;
 }) {
   const { webhooks } = useClient(dappId);
   const query = useQuery({
@@ -219,6 +232,11 @@ function Attempts({
     queryFn: () => webhooks.attempts(webhookId, { limit: ATTEMPTS }),
     refetchInterval: refetchUnlessRefused(() => REFRESH_MS),
   });
+  const again = (eventId: string) => (
+    <button type="button" onClick={() => void replay?.(eventId)}>
+      Send again<span className="visually-hidden"> {eventId}</span>
+    </button>
+  );
   return (
     <Loaded query={query}>
       {({ items }) =>
@@ -230,7 +248,15 @@ function Attempts({
             items={items}
             keyOf={({ id }) => id}
             columns={[
-              { head: "Event", cell: ({ type, eventId }) => type ?? eventId },
+              {
+                head: "Event",
+                kind: "long",
+                cell: ({ type, eventId }) => (
+                  <>
+                    {type} <Code text={eventId} />
+                  </>
+                ),
+              },
               { head: "Outcome", isPlain: true, cell: (attempt) => <Outcome attempt={attempt} /> },
               {
                 head: "About",
@@ -241,14 +267,20 @@ function Attempts({
               {
                 head: "Next attempt",
                 // Of an event's earlier attempts it has come, or a replay has taken its place.
-                cell: ({ id, eventId, nextAttemptAt }) =>
+                cell: (attempt) =>
                   !isPaused &&
-                  nextAttemptAt !== null &&
-                  items.find((one) => one.eventId === eventId)?.id === id ? (
-                    <Time iso={nextAttemptAt} />
-                  ) : (
-                    ""
-                  ),
+                  attempt.nextAttemptAt !== null &&
+                  isLastOf(items, attempt) && <Time iso={attempt.nextAttemptAt} />,
+              },
+              {
+                head: "Send again",
+                hasHiddenHead: true,
+                // Attempts are kept longer than the event, whose type is `null` then.
+                cell: (attempt) =>
+                  replay !== undefined &&
+                  attempt.type !== null &&
+                  isLastOf(items, attempt) &&
+                  again(attempt.eventId),
               },
             ]}
           />
@@ -256,6 +288,11 @@ function Attempts({
       }
     </Loaded>
   );
+}
+
+/** Whether an attempt is the newest of its event. @param items newest first. */
+function isLastOf(items: readonly WebhookAttempt[], { id, eventId }: WebhookAttempt): boolean {
+  return items.find((one) => one.eventId === eventId)?.id === id;
 }
 
 /** What an event is about: a request, a schedule or a log trigger. */
