@@ -66,6 +66,26 @@ test("behaviour: a secret of several lines keeps them", async () => {
   expect(parsedResult).toBe("[15,4,13,0]");
 });
 
+test("behaviour: a secret expires when its form says, in UTC, and a time that is over is said at its field", async () => {
+  await open("/secrets");
+  await page.getByLabel("Name", { exact: true }).fill("API_KEY");
+  await page.getByLabel("Network", { exact: true }).selectOption(NETWORK);
+  await page.getByLabel("Value", { exact: true }).fill("of a partner");
+  const expiry = page.getByLabel("Expires");
+  await expiry.fill("2020-01-31T23:30");
+  const set = page.getByRole("button", { name: "Set the secret" });
+  await set.click();
+  await page.locator("#secret-expiry-problem", { hasText: "is in the past" }).waitFor();
+  await expiry.and(page.locator("[aria-invalid]:focus")).waitFor();
+  await visitor.inspect();
+  await expiry.fill("2099-01-31T23:30");
+  await set.click();
+  await page.getByRole("cell", { name: "2099-01-31 23:30:00 UTC", exact: true }).waitFor();
+  expect(await operator.as(dapp.id).secrets.list()).toMatchObject([
+    { name: "API_KEY", expiresAt: "2099-01-31T23:30:00.000Z" },
+  ]);
+});
+
 test("behaviour: on a phone the tabs are one row, with the current one in view", async () => {
   await page.setViewportSize({ width: 390, height: 800 });
   await open("/settings");

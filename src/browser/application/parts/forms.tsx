@@ -61,6 +61,32 @@ export function problemAttributes(
   return { "aria-invalid": true, "aria-describedby": [`${id}-problem`, ...ids].join(" ") };
 }
 
+/** A field for a point in time, or none; in UTC, as the pages show times. {@link readTime} reads it. */
+export function TimeField({
+  name,
+  value = null,
+  ...field
+}: Omit<Parameters<typeof Field>[0], "children"> & {
+  readonly name: string;
+  /** ISO 8601, in UTC. */
+  readonly value?: string | null | undefined;
+}) {
+  return (
+    <Field {...field}>
+      {(control) => (
+        <input
+          {...control}
+          type="datetime-local"
+          name={name}
+          step="any"
+          max="9999-12-31T23:59"
+          defaultValue={value?.replace(/Z$/, "")}
+        />
+      )}
+    </Field>
+  );
+}
+
 /** A control for a value that isn't shown as it is typed. A password's input would join the lines of a key. */
 export function HiddenText(
   attributes: ControlAttributes & { readonly name: string; readonly required?: true },
@@ -234,6 +260,12 @@ export function FormButtons({
 export function readField(fields: FormData, name: string): string {
   const value = fields.get(name);
   return typeof value === "string" ? value : "";
+}
+
+/** Returns what a {@link TimeField} says in ISO 8601; `undefined` if it is empty. */
+export function readTime(fields: FormData, name: string): string | undefined {
+  const value = readField(fields, name);
+  return value === "" ? undefined : `${value}Z`;
 }
 
 /** What becomes of a form that is sent. */

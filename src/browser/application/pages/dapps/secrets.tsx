@@ -5,7 +5,15 @@ import { announce } from "../../announce.ts";
 import { Loaded } from "../../page.tsx";
 import { DappFrame } from "../../parts/dappFrame.tsx";
 import { Age, Code, Time } from "../../parts/format.tsx";
-import { ConfirmButton, Field, HiddenText, readField, useSubmission } from "../../parts/forms.tsx";
+import {
+  ConfirmButton,
+  Field,
+  HiddenText,
+  readField,
+  readTime,
+  TimeField,
+  useSubmission,
+} from "../../parts/forms.tsx";
 import { ForRole } from "../../parts/forRole.tsx";
 import { List, type Column } from "../../parts/list.tsx";
 import { NetworkSelect, useChosenNetwork } from "../../parts/networkSelect.tsx";
@@ -118,7 +126,7 @@ function SetSecret({
   const { secrets } = useClient(dappId);
   const queries = useQueryClient();
   const [network, choose] = useChosenNetwork(networks);
-  const shown = ["name", "value", "allowedHosts"];
+  const shown = ["name", "value", "allowedHosts", "expiresAt"];
   const { problems, refusal, isBusy, onSubmit } = useSubmission(shown, async (fields, form) => {
     const hosts = readField(fields, "allowedHosts")
       .split(/[\s,]+/)
@@ -127,6 +135,7 @@ function SetSecret({
       network,
       value: readField(fields, "value"),
       allowedHosts: hosts.length === 0 ? undefined : hosts,
+      expiresAt: readTime(fields, "expiresAt"),
     });
     form.reset();
     await queries.invalidateQueries({ queryKey: ["secrets", dappId] });
@@ -162,6 +171,13 @@ function SetSecret({
           >
             {(control) => <input {...control} name="allowedHosts" autoComplete="off" spellCheck={false} />}
           </Field>
+          <TimeField
+            id="secret-expiry"
+            label="Expires"
+            note="In UTC. No request can read it afterwards. Empty: never."
+            problem={problems.get("expiresAt")}
+            name="expiresAt"
+          />
           {refusal !== undefined && <Notice kind="bad">{refusal}</Notice>}
           <div>
             <button disabled={isBusy}>Set the secret</button>
