@@ -621,6 +621,48 @@ describe("triggers", () => {
     expect(visitor.troubles).toEqual([]);
   });
 
+  test("default: the form says what becomes of missed ticks and when it ends, and keeps it", async () => {
+    const client = operator.as(dapp.id);
+    await open("/triggers");
+    await page.getByRole("button", { name: "New schedule" }).click();
+    await newSchedule().getByLabel("Name", { exact: true }).fill("Season");
+    await newSchedule().getByText("More", { exact: true }).click();
+    await newSchedule().getByLabel("Ticks that it misses").selectOption("all");
+    await newSchedule().getByLabel("At most this late").fill("31d");
+    await newSchedule().getByLabel("While the last request").selectOption("allow");
+    await newSchedule().getByLabel("Ends").fill("2099-12-31T23:59:58");
+    await newSchedule().getByText("More", { exact: true }).click();
+    await page.getByRole("button", { name: "Add a schedule" }).click();
+    await newSchedule().locator("#schedule-window[aria-invalid]:focus").waitFor();
+    await newSchedule().getByText('must be a duration from 1m to 30d, such as 6h, not "31d"').waitFor();
+    await visitor.inspect();
+    await newSchedule().getByLabel("At most this late").fill("6h");
+    await page.getByRole("button", { name: "Add a schedule" }).click();
+    await page.getByRole("link", { name: "Season", exact: true }).click();
+    const part = page.getByRole("region", { name: "Season" });
+    const words =
+      "Catches up with each missed tick, up to 6 hours late; makes a request even while the last one has not ended. Ends 2099-12-31 23:59:58 UTC.";
+    await part.getByText(words, { exact: true }).waitFor();
+    const before = await client.schedules.list();
+    expect(before).toMatchObject([
+      { catchUp: "all", window: "6h", overlap: "allow", until: "2099-12-31T23:59:58.000Z" },
+    ]);
+    const edit = part.getByRole("button", { name: "Edit" });
+    await edit.click();
+    await part.getByRole("button", { name: "Save" }).click();
+    await edit.and(page.locator(":focus")).waitFor();
+    expect(await client.schedules.list()).toEqual(before);
+    await edit.click();
+    await part.getByText("More", { exact: true }).click();
+    await part.getByLabel("Ticks that it misses").selectOption("skip");
+    await part.getByLabel("Ends").fill("");
+    await visitor.inspect();
+    await part.getByRole("button", { name: "Save" }).click();
+    await part.getByText(/^Lets missed ticks go; [^.]+\.$/).waitFor();
+    expect(await client.schedules.list()).toMatchObject([{ catchUp: "skip", window: "1m", until: null }]);
+    expect(visitor.troubles).toEqual([]);
+  });
+
   test("default: an action is put together by fields, and unfolds as JSON", async () => {
     await open("/triggers");
     await page.getByRole("button", { name: "New schedule" }).click();

@@ -17,9 +17,18 @@ import {
 } from "../../../../lib/scheduleTimes.ts";
 import { announce } from "../../announce.ts";
 import { Time } from "../../parts/format.tsx";
-import { Field, FormButtons, readField, Select, type Submission, useSubmission } from "../../parts/forms.tsx";
+import {
+  Field,
+  FormButtons,
+  readField,
+  readTime,
+  Select,
+  type Submission,
+  TimeField,
+  useSubmission,
+} from "../../parts/forms.tsx";
 import { NetworkSelect, useChosenNetwork } from "../../parts/networkSelect.tsx";
-import { Notice } from "../../parts/parts.tsx";
+import { Folded, Notice } from "../../parts/parts.tsx";
 import { useClient } from "../../services.tsx";
 import { ActionFields, parseObject, readAction } from "./actionFields.tsx";
 
@@ -97,7 +106,8 @@ export function ScheduleForm({ dappId, networks, presets, what, close }: Trigger
   const [timeZone, setTimeZone] = useState(
     () => what?.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
   );
-  const submission = useSubmission(["name", "cron", "every", "timeZone", "action"], async (values) => {
+  const shown = ["name", "cron", "every", "timeZone", "action", "window", "until"];
+  const submission = useSubmission(shown, async (values) => {
     const action = readAction(values, presets);
     if (action === undefined) return new Map([["action", NO_OBJECT]]);
     const name = readField(values, "name").trim();
@@ -105,8 +115,9 @@ export function ScheduleForm({ dappId, networks, presets, what, close }: Trigger
     // Times that are given anew count from now on.
     const isSame =
       kind === "cron" ? cron === what?.cron && timeZone === what.timeZone : every === what?.every;
-    if (what === undefined) await schedules.create({ name, network, action, ...times });
-    else await schedules.change(what.id, { name, action, ...(isSame ? {} : times) });
+    const rest = { name, action, ...readMore(values, what) };
+    if (what === undefined) await schedules.create({ network, ...rest, ...times });
+    else await schedules.change(what.id, { ...rest, ...(isSame ? {} : times) });
     await queries.invalidateQueries({ queryKey: ["schedules", dappId] });
     close();
     announce(`The schedule is ${what === undefined ? "added" : "changed"}.`);
@@ -118,11 +129,14 @@ export function ScheduleForm({ dappId, networks, presets, what, close }: Trigger
       name={what?.name}
       submission={submission}
       action={
-        <ActionFields
-          presets={presets}
-          {...(what === undefined ? {} : { action: what.action })}
-          problem={problems.get("action")}
-        />
+        <>
+          <ActionFields
+            presets={presets}
+            {...(what === undefined ? {} : { action: what.action })}
+            problem={problems.get("action")}
+          />
+          <MoreFields what={what} problems={problems} />
+        </>
       }
       close={close}
     >
@@ -200,6 +214,87 @@ export function ScheduleForm({ dappId, networks, presets, what, close }: Trigger
       />
     </TriggerFrame>
   );
+}
+
+type Lateness = Pick<ScheduleView, "catchUp" | "overlap">;
+
+/** What a schedule does about ticks that it can't act on in time, and when it ends. {@link readMore} reads it. */
+function MoreFields({
+  what,
+  problems,
+}: {
+  readonly what: ScheduleView | undefined;
+  readonly problems: Submission["problems"];
+}) {
+  const [catchUp, setCatchUp] = useState<string>(what?.catchUp ?? "one");
+  return (
+    <Folded summary="More" isOpen={problems.has("window") || problems.has("until")}>
+      <div className="fields">
+        <Field id="schedule-catch-up" label="Ticks that it misses, as in an outage">
+          {(control) => (
+            <select
+              {...control}
+              name="catchUp"
+              value={catchUp}
+              onChange={(event) => setCatchUp(event.currentTarget.value)}
+            >
+              <option value="one">catch up with the newest</option>
+              <option value="all">catch up with each</option>
+              <option value="skip">let them go</option>
+            </select>
+          )}
+        </Field>
+        {catchUp !== "skip" && (
+          <Field
+            id="schedule-window"
+            label="At most this late"
+            note="From 1m to 30d. Default: 1d."
+            problem={problems.get("window")}
+          >
+            {(control) => (
+              <input
+                {...control}
+                name="window"
+                defaultValue={what?.catchUp === "skip" ? undefined : what?.window}
+                autoComplete="off"
+              />
+            )}
+          </Field>
+        )}
+        <Field id="schedule-overlap" label="While the last request has not ended">
+          {(control) => (
+            <select {...control} name="overlap" defaultValue={what?.overlap}>
+              <option value="skip">skip the tick</option>
+              <option value="allow">make a request even so</option>
+            </select>
+          )}
+        </Field>
+        <TimeField
+          id="schedule-until"
+          label="Ends"
+          note="In UTC. Empty: never."
+          problem={problems.get("until")}
+          name="until"
+          value={what?.until}
+        />
+      </div>
+    </Folded>
+  );
+}
+
+function readMore(
+  values: FormData,
+  what: ScheduleView | undefined,
+): Lateness & Pick<ScheduleParams, "window" | "until"> {
+  const until = readTime(values, "until") ?? null;
+  const timeOf = (iso: string | null) => (iso === null ? undefined : Date.parse(iso));
+  return {
+    catchUp: readField(values, "catchUp") as Lateness["catchUp"],
+    window: readField(values, "window").trim() || undefined,
+    overlap: readField(values, "overlap") as Lateness["overlap"],
+    // An end that is over can't be given anew.
+    ...(timeOf(until) === timeOf(what?.until ?? null) ? {} : { until }),
+  };
 }
 
 /** The form for a log trigger. Of one that there is, only name and action can be changed. */

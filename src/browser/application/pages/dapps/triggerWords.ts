@@ -36,6 +36,24 @@ export function describeTimes({
   return `${describeCron(cron ?? "")} (${timeZone})`;
 }
 
+/** Says what a schedule does about ticks that it can't act on in time, or before the last request has ended. */
+export function describeLateness({
+  catchUp,
+  window,
+  overlap,
+}: Pick<ScheduleView, "catchUp" | "window" | "overlap">): string {
+  const missed = {
+    skip: "Lets missed ticks go",
+    one: `Catches up with the newest missed tick, up to ${describeDuration(window)} late`,
+    all: `Catches up with each missed tick, up to ${describeDuration(window)} late`,
+  };
+  const early = {
+    skip: "skips a tick while the last request has not ended",
+    allow: "makes a request even while the last one has not ended",
+  };
+  return `${missed[catchUp]}; ${early[overlap]}.`;
+}
+
 /** Says for which logs a log trigger acts: "when 0x5fbd…0aa3 emits Closed". */
 export function describeLogs({
   addresses,
@@ -53,9 +71,13 @@ export function describeLogs({
 }
 
 function describeDistance(every: string): string {
-  const size = Number(every.slice(0, -1));
-  const unit = UNITS[every.slice(-1)];
-  return size === 1 ? `every ${unit}` : `every ${size} ${unit}s`;
+  return `every ${describeDuration(every).replace(/^1 /, "")}`;
+}
+
+/** Writes `90s` as "90 seconds". */
+function describeDuration(text: string): string {
+  const size = Number(text.slice(0, -1));
+  return `${size} ${UNITS[text.slice(-1)]}${size === 1 ? "" : "s"}`;
 }
 
 /** Puts the usual cron expressions in words; names others as they are. */

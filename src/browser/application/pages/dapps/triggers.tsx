@@ -16,7 +16,7 @@ import { Folded, Listing, Notice, ResultText, Tag, UnknownText } from "../../par
 import { refetchUnlessRefused } from "../../refetch.ts";
 import { useClient, useMay, useNetworks, useOperator, useTitleOf } from "../../services.tsx";
 import { LogTriggerForm, ScheduleForm, type TriggerFormProps } from "./triggerForms.tsx";
-import { describeAction, describeLogs, describeTimes } from "./triggerWords.ts";
+import { describeAction, describeLateness, describeLogs, describeTimes } from "./triggerWords.ts";
 
 const REFRESH_MS = 2_000;
 /** Longer results are cut in the list of runs. */
@@ -253,6 +253,17 @@ function SchedulePart({ dappId, id }: PartProps) {
           state={<ScheduleState schedule={schedule} />}
           when={describeTimes(schedule)}
           exactly={schedule.every ?? `${schedule.cron} in ${schedule.timeZone}`}
+          more={
+            <p>
+              {describeLateness(schedule)}
+              {schedule.until !== null && (
+                <>
+                  {" "}
+                  Ends <Time iso={schedule.until} />.
+                </>
+              )}
+            </p>
+          }
           run={() => schedules.run(id)}
           Form={ScheduleForm}
         >
@@ -319,6 +330,7 @@ function TriggerPart<Item extends Common>({
   state,
   when,
   exactly,
+  more,
   run,
   Form,
   children,
@@ -330,6 +342,7 @@ function TriggerPart<Item extends Common>({
   readonly when: string;
   /** As it was given. */
   readonly exactly: string;
+  readonly more?: ReactNode;
   readonly run?: () => Promise<unknown>;
   readonly Form: FormOf<Item>;
   readonly children: ReactNode;
@@ -346,6 +359,7 @@ function TriggerPart<Item extends Common>({
         <UnknownText text={`${describeAction(action)} ${when}, on ${titleOf(network)}.`} />
       </p>
       <p>{state}</p>
+      {more}
       <p className="note">
         <Code text={id} />,{" "}
         <code>

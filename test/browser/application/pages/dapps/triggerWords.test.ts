@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import {
   describeAction,
+  describeLateness,
   describeLogs,
   describeTimes,
 } from "../../../../../src/browser/application/pages/dapps/triggerWords.ts";
@@ -18,6 +19,18 @@ test("default: the usual times are put in words, others as they were given", () 
   expect(cron("0 20 * * 1,3")).toBe("at 0 20 * * 1,3 (UTC)");
   expect(cron("0 0 20 * * *")).toBe("at 0 0 20 * * * (UTC)");
   expect(cron("0 20 1 * *")).toBe("at 0 20 1 * * (UTC)");
+});
+
+test("default: what becomes of ticks that are late or early is said in words", () => {
+  expect(describeLateness({ catchUp: "one", window: "1d", overlap: "skip" })).toBe(
+    "Catches up with the newest missed tick, up to 1 day late; skips a tick while the last request has not ended.",
+  );
+  expect(describeLateness({ catchUp: "all", window: "90m", overlap: "allow" })).toBe(
+    "Catches up with each missed tick, up to 90 minutes late; makes a request even while the last one has not ended.",
+  );
+  expect(describeLateness({ catchUp: "skip", window: "1m", overlap: "skip" })).toMatch(
+    /^Lets missed ticks go;/,
+  );
 });
 
 test("default: an action is said with its parameters", () => {
