@@ -153,7 +153,7 @@ describe("the form for random numbers", () => {
     await keys.nth(2).check();
     await page.getByRole("button", { name: "Request", exact: true }).click();
     await page.getByRole("button", { name: "Verify", exact: true }).click();
-    await page.getByRole("heading", { name: "These numbers are genuine" }).waitFor();
+    await page.getByRole("heading", { name: "These numbers match the operator's own chain" }).waitFor();
     await page.getByText(/^\d+ steps$/).click();
     const [request] = (await operator.as(tyche.dappId).requests({ limit: 1 })).items;
     const keyHashes = request!.params["keyHashes"] as readonly string[];
