@@ -663,6 +663,20 @@ describe("triggers", () => {
     expect(visitor.troubles).toEqual([]);
   });
 
+  test("error: a half-typed end that is folded away unfolds when the schedule is added", async () => {
+    await open("/triggers");
+    await page.getByRole("button", { name: "New schedule" }).click();
+    const more = newSchedule().getByText("More", { exact: true });
+    await newSchedule().getByLabel("Name", { exact: true }).fill("Half-typed");
+    await more.click();
+    await newSchedule().getByLabel("Ends").pressSequentially("12");
+    await more.click();
+    await newSchedule().getByLabel("Ends").waitFor({ state: "hidden" });
+    await newSchedule().getByRole("button", { name: "Add a schedule" }).click();
+    await newSchedule().getByLabel("Ends").waitFor();
+    expect(await operator.as(dapp.id).schedules.list()).toEqual([]);
+  });
+
   test("default: an action is put together by fields, and unfolds as JSON", async () => {
     await open("/triggers");
     await page.getByRole("button", { name: "New schedule" }).click();

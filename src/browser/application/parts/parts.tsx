@@ -87,7 +87,7 @@ export function Scrollable({ label, children }: { readonly label: string; readon
   );
 }
 
-/** Long content, collapsed unless it `isOpen` at first. */
+/** Long content, collapsed unless it `isOpen` at first. It opens for a field in it that can't be submitted: browsers say why only where it is shown. */
 export function Folded({
   summary,
   isOpen = false,
@@ -98,7 +98,7 @@ export function Folded({
   readonly children: ReactNode;
 }) {
   return (
-    <details open={isOpen}>
+    <details open={isOpen} onInvalidCapture={(event) => (event.currentTarget.open = true)}>
       <summary>{summary}</summary>
       {children}
     </details>
