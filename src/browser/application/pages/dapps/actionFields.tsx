@@ -33,7 +33,7 @@ export function ActionFields({
   problem,
 }: {
   readonly presets: readonly PresetView[];
-  readonly action?: Action;
+  readonly action?: Action | undefined;
   readonly event?: string;
   readonly problem: string | undefined;
 }) {

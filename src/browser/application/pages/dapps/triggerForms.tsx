@@ -130,11 +130,7 @@ export function ScheduleForm({ dappId, networks, presets, what, close }: Trigger
       submission={submission}
       action={
         <>
-          <ActionFields
-            presets={presets}
-            {...(what === undefined ? {} : { action: what.action })}
-            problem={problems.get("action")}
-          />
+          <ActionFields presets={presets} action={what?.action} problem={problems.get("action")} />
           <MoreFields what={what} problems={problems} />
         </>
       }
@@ -339,7 +335,7 @@ export function LogTriggerForm({ dappId, networks, presets, what, close }: Trigg
       action={
         <ActionFields
           presets={presets}
-          {...(what === undefined ? {} : { action: what.action })}
+          action={what?.action}
           event={event}
           problem={problems.get("action")}
         />
