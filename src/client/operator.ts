@@ -98,6 +98,8 @@ export interface TycheOperator {
   audit(
     page?: {
       readonly dappId?: string | undefined;
+      readonly actor?: string | undefined;
+      readonly action?: string | undefined;
       readonly limit?: number | undefined;
       readonly cursor?: string | undefined;
     },
@@ -179,12 +181,12 @@ export function createOperator({ token, ...options }: OperatorOptions): TycheOpe
       send({ method: "DELETE", path: `/api/sessions/${encodeURIComponent(sessionId)}` }, options),
     removePasskey: (passkeyId, options) =>
       send({ method: "DELETE", path: `/api/passkeys/${encodeURIComponent(passkeyId)}` }, options),
-    audit: ({ dappId, limit, cursor } = {}, options) =>
+    audit: ({ dappId, ...query } = {}, options) =>
       send(
         {
           method: "GET",
           path: "/api/audit",
-          query: { limit, cursor },
+          query,
           headers: dappId === undefined ? {} : { "tyche-dapp": dappId },
         },
         options,

@@ -3,7 +3,7 @@ import type { Decimal } from "./types.ts";
 
 /** Parameters and value of each preset. */
 export type Presets = {
-  /** Gives 0 (false) or 1 (true), each with probability 1/2. */
+  /** Gives 0 (Tails, false) or 1 (Heads, true), each with probability 1/2. */
   coinflip: {
     params: Record<string, never>;
     value: boolean;

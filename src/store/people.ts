@@ -193,13 +193,21 @@ export async function listPersonSessions(
   return await query.orderBy("person_sessions.last_used_at", "desc").execute();
 }
 
-/** Returns the newest entries of the audit log before an entry, of one dapp if it is given. */
+/** Returns the newest entries of the audit log before an entry; of one dapp, one actor, or one action, as far as they are given. */
 export async function listAudit(
   db: Queryable,
-  page: { readonly dappId: string | undefined; readonly before: string | undefined; readonly limit: number },
+  page: {
+    readonly dappId: string | undefined;
+    readonly actor: string | undefined;
+    readonly action: string | undefined;
+    readonly before: string | undefined;
+    readonly limit: number;
+  },
 ): Promise<AuditRow[]> {
   let query = db.selectFrom("audit").selectAll();
   if (page.dappId !== undefined) query = query.where("dapp_id", "=", page.dappId);
+  if (page.actor !== undefined) query = query.where("actor", "=", page.actor);
+  if (page.action !== undefined) query = query.where("action", "=", page.action);
   if (page.before !== undefined) query = query.where("id", "<", page.before);
   return await query.orderBy("id", "desc").limit(page.limit).execute();
 }

@@ -176,9 +176,15 @@ describe.each(DATABASES)("%s", (_, database) => {
     const first = (latest += 1_000 * DAY_MS); // ids never go back
     const entry = { actor: "operator", actor_name: "", dapp_id: null, action: "x", subject: null };
     const days = async (): Promise<number[]> =>
-      (await people.auditLog({ dappId: undefined, before: undefined, limit: 10 })).map(
-        ({ at }) => (at - first) / DAY_MS,
-      );
+      (
+        await people.auditLog({
+          dappId: undefined,
+          actor: undefined,
+          action: undefined,
+          before: undefined,
+          limit: 10,
+        })
+      ).map(({ at }) => (at - first) / DAY_MS);
     for (const day of [0, 1, 365]) {
       now = first + day * DAY_MS;
       await people.audit(entry);

@@ -353,6 +353,18 @@ describe("audit log", () => {
     ]);
   });
 
+  test("can be narrowed to an action and an actor", async () => {
+    const key = await operator.addKey(tyche.dappId, { name: "narrowed" });
+    await as(joined.owner!.token).revealKey(tyche.dappId, key.id);
+    await operator.revealKey(tyche.dappId, key.id);
+    const reveals = (await operator.audit({ dappId: tyche.dappId, action: "revealKey" })).items;
+    expect(new Set(reveals.map(({ action }) => action))).toEqual(new Set(["revealKey"]));
+    expect(reveals.slice(0, 2).map(({ actor }) => actor)).toEqual(["operator", joined.owner!.id]);
+    const { items } = await operator.audit({ action: "revealKey", actor: joined.owner!.id, limit: 1 });
+    expect(items).toEqual([reveals[1]]);
+    expect((await operator.audit({ actor: "nobody" })).items).toEqual([]);
+  });
+
   test("records no change to the role that a member has", async () => {
     const { id } = joined.developer!;
     const before = await operator.audit();

@@ -69,6 +69,29 @@ test("says what was drawn from how many, for what, when and on which chain, and 
   expect(await page.getByRole("button").count()).toBe(0);
 });
 
+test("a long list can be searched, and prints on few pages", async () => {
+  const list = Array.from({ length: 800 }, (_, i) => `guest ${i + 1} of the evening`);
+  const { id } = await draw("lotto", { numberOfWinners: "30", list });
+  await page.goto(`${tyche.url}/r/${id}`);
+  const winners = page.getByRole("list", { name: "Result" }).getByRole("listitem");
+  await expect.poll(() => winners.count()).toBe(30);
+  const [first] = await winners.allInnerTexts();
+  await page.getByLabel("Find in: Result").fill(first!.toUpperCase());
+  await page.getByText("1 of 30", { exact: true }).waitFor();
+  expect(await winners.count()).toBe(1);
+  await page.getByText("800 entries", { exact: true }).click();
+  const find = page.getByLabel(/^Find in: (?!Result)/);
+  await find.fill("guest 800 ");
+  const entry = page.locator(".given").getByRole("listitem");
+  await entry.filter({ hasText: "guest 800 of the evening" }).waitFor();
+  expect(await entry.getAttribute("value")).toBe("800");
+  await visitor.inspect();
+  await find.fill("");
+  const pdf = await page.pdf({ format: "A4" });
+  expect(pdf.toString("latin1").match(/\/Type \/Page\b/g)!.length).toBeLessThan(8);
+  expect(visitor.troubles).toEqual([]);
+});
+
 const callApi = async (path: string, body: object) => (await tyche.call("POST", path, { body })).data;
 
 test.each([

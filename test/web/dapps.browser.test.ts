@@ -84,6 +84,17 @@ test("behaviour: a secret expires when its form says, in UTC, and a time that is
   expect(await operator.as(dapp.id).secrets.list()).toMatchObject([
     { name: "API_KEY", expiresAt: "2099-01-31T23:30:00.000Z" },
   ]);
+  // What it has stands in the form that replaces it.
+  await page.getByRole("button", { name: "Replace" }).click();
+  await page.getByRole("heading", { name: "Replace API_KEY" }).waitFor();
+  await page.getByLabel("Value", { exact: true }).and(page.locator(":focus")).fill("of another");
+  await page.getByLabel("Hosts", { exact: true }).fill("api.example.com");
+  await page.getByRole("button", { name: "Replace it" }).click();
+  await page.getByRole("cell", { name: "api.example.com", exact: true }).waitFor();
+  await page.getByRole("heading", { name: "Set a secret" }).waitFor();
+  expect(await operator.as(dapp.id).secrets.list()).toMatchObject([
+    { name: "API_KEY", allowedHosts: ["api.example.com"], expiresAt: "2099-01-31T23:30:00.000Z" },
+  ]);
 });
 
 test("behaviour: on a phone the tabs are one row, with the current one in view", async () => {
@@ -630,7 +641,18 @@ describe("triggers", () => {
     await newSchedule().getByLabel("Ticks that it misses").selectOption("all");
     await newSchedule().getByLabel("At most this late").fill("31d");
     await newSchedule().getByLabel("While the last request").selectOption("allow");
+    const dayAhead = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
+    await newSchedule()
+      .getByLabel("Ends")
+      .fill(`${dayAhead(3)}T23:59:58`);
+    await times().getByText("Then it ends.").waitFor();
+    expect(await times().getByRole("listitem").count()).toBeLessThan(5);
+    await newSchedule()
+      .getByLabel("Ends")
+      .fill(`${dayAhead(-1)}T23:59:58`);
+    await times().getByText("No next times: it ends before.").waitFor();
     await newSchedule().getByLabel("Ends").fill("2099-12-31T23:59:58");
+    await expect.poll(() => times().getByRole("listitem").count()).toBe(5);
     await newSchedule().getByText("More", { exact: true }).click();
     await page.getByRole("button", { name: "Add a schedule" }).click();
     await newSchedule().locator("#schedule-window[aria-invalid]:focus").waitFor();

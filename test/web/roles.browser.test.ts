@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import type { Browser } from "playwright-core";
 import { afterAll, describe, expect, test } from "vitest";
 import type { RoleName, TycheOperator } from "../../src/client/index.ts";
@@ -27,6 +28,54 @@ shared.beforeAll(async ({ browser: chromium, service }) => {
 afterAll(async () => {
   await operator.deleteDapp(tyche.dappId);
   for (const { id } of await operator.people()) await operator.removePerson(id);
+});
+
+test("the operator sees all people, changes a role once that is confirmed, and saves the audit log", async () => {
+  const { link } = await operator.invite(tyche.dappId, "viewer");
+  await signUp(tyche.url, link, "Ada");
+  const visitor = await createVisitor(browser, { operatorOf: tyche });
+  const { page } = visitor;
+  const roleOfAda = async () =>
+    (await operator.members(tyche.dappId)).find(({ name }) => name === "Ada")?.role;
+  try {
+    await visitor.open(`${tyche.url}/dapps/${tyche.dappId}/people`);
+    const select = page.getByLabel("Role of Ada");
+    const dialog = page.getByRole("alertdialog", { name: "Make Ada a developer?" });
+    await select.selectOption("developer");
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+    await dialog.waitFor({ state: "hidden" });
+    expect(await select.inputValue()).toBe("viewer");
+    expect(await roleOfAda()).toBe("viewer");
+    await select.selectOption("developer");
+    await visitor.inspect();
+    await dialog.getByRole("button", { name: "Change the role" }).click();
+    await dialog.waitFor({ state: "hidden" });
+    expect(await roleOfAda()).toBe("developer");
+
+    await page.getByLabel("Show").selectOption("changed the role of");
+    const log = page.locator("#audit").getByRole("row");
+    await expect.poll(() => log.count()).toBe(2);
+    const saving = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Download as CSV" }).click();
+    const saved = await readFile(await (await saving).path(), "utf8");
+    expect(saved).toMatch(/^at,actor,.*\r\n[^\r]*,changeMember,[^\r]*,Ada,from viewer to developer\r\n$/);
+
+    await visitor.open(`${tyche.url}/people`);
+    const row = page.getByRole("row").filter({ hasText: "Ada" });
+    await row.getByRole("link").waitFor();
+    await visitor.inspect();
+    await row.getByRole("button", { name: "Make operator" }).click();
+    // The service's only operator can't be removed again, which other tests here need.
+    await page.getByText("Ada may then do everything in every dapp").waitFor();
+    await page.getByRole("button", { name: "Cancel" }).click();
+    await row.getByRole("button", { name: "Remove" }).click();
+    await page.getByRole("alertdialog").getByRole("button", { name: "Remove" }).click();
+    await row.waitFor({ state: "hidden" });
+    expect(await operator.people()).toEqual([]);
+    expect(visitor.troubles).toEqual([]);
+  } finally {
+    await visitor.close();
+  }
 });
 
 /** Opens a window of a new member. */
@@ -139,6 +188,7 @@ describe("pages offer what the role allows", () => {
             "Run again",
           ],
           "/dapps/{dapp}/secrets": [
+            "Replace",
             "Delete",
             "Set the secret",
           ],

@@ -16,7 +16,8 @@ import { ExplorerIndex, Search } from "./pages/explorer/index.tsx";
 import { ExplorerRequests } from "./pages/explorer/requests.tsx";
 import { Transaction } from "./pages/explorer/transaction.tsx";
 import { People } from "./pages/dapps/people.tsx";
-import { Audit, Sessions } from "./pages/people.tsx";
+import { Audit } from "./pages/audit.tsx";
+import { AllPeople, Sessions } from "./pages/people.tsx";
 import { Invitation } from "./pages/invitation.tsx";
 import { Networks } from "./pages/networks/networks.tsx";
 import { Home } from "./pages/home/home.tsx";
@@ -48,6 +49,7 @@ const OWN: readonly (readonly [path: string, page: ComponentType])[] = [
   ["/networks", Networks],
   ["/sessions", Sessions],
   ["/audit", Audit],
+  ["/people", AllPeople],
   ["/presets", PresetList],
   ["/random", Random],
   ["/dapps/:dappId", Dapp],

@@ -255,8 +255,8 @@ function auditOperation(deps: HttpDeps, { people }: OperatorPart): Operation {
     isAsync: false,
     errors: [],
     async handle(ctx) {
-      const { limit, cursor } = parseRequest(readQuery(ctx), deps.schemas().validate.audit);
-      const page = { dappId: ctx.state.dapp?.id, before: cursor, limit: limit + 1 };
+      const { limit, cursor, actor, action } = parseRequest(readQuery(ctx), deps.schemas().validate.audit);
+      const page = { dappId: ctx.state.dapp?.id, actor, action, before: cursor, limit: limit + 1 };
       const rows = await people.auditLog(page);
       const items = rows
         .slice(0, limit)

@@ -28,6 +28,14 @@ export const PAGE_SCHEMAS = {
     {
       limit: integer({ minimum: 1, maximum: 100, default: 50 }, "Maximum number of entries in one answer."),
       cursor: pageCursor("aud"),
+      actor: Type.Optional(
+        Type.String({
+          description: "Only what this person, API key or session did; `operator` is the token.",
+        }),
+      ),
+      action: Type.Optional(
+        Type.String({ description: "Only this operation, by its name here, such as `revealKey`." }),
+      ),
     },
     STRICT,
   ),

@@ -1,4 +1,5 @@
 import type { UsageDay, UsageReport } from "../../api/types.ts";
+import { writeCsv } from "../../lib/csv.ts";
 import { InvalidParameterError } from "../../lib/invalidParameter.ts";
 import { REQUEST_KINDS } from "../../lib/vocabulary.ts";
 import type { Queryable } from "../../store/store.ts";
@@ -112,13 +113,3 @@ const CSV_COLUMNS = [
   "toppedUpJuels",
   "toppedUpWei",
 ] as const;
-
-/** Formats rows as CSV (RFC 4180), the first of them the header. Lines end with CR LF; fields are quoted where necessary. */
-export function writeCsv(rows: readonly (readonly (string | number | null)[])[]): string {
-  return rows.map((row) => `${row.map(field).join(",")}\r\n`).join("");
-}
-
-function field(value: string | number | null): string {
-  const text = String(value ?? "");
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-}

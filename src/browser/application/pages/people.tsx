@@ -1,23 +1,18 @@
-import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
-import type { AuditEntry, PasskeyView, SessionView } from "../../../client/index.ts";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import type { PasskeyView, PersonView, SessionView } from "../../../client/index.ts";
 import { useState } from "react";
 import { Link } from "wouter";
 import { plainText } from "../../../lib/hiddenCharacters.ts";
 import { announce } from "../announce.ts";
-import { Loaded, Page, Refusal } from "../page.tsx";
-import { AUDIT_WORDS, describeChange } from "../parts/auditWords.ts";
+import { Loaded, Page } from "../page.tsx";
 import { describeBrowser } from "../parts/describeBrowser.ts";
-import { Age, Code, Time } from "../parts/format.tsx";
+import { Age } from "../parts/format.tsx";
 import { ConfirmButton } from "../parts/forms.tsx";
 import { List, type Column } from "../parts/list.tsx";
 import { Notice, Tag, UnknownText } from "../parts/parts.tsx";
-import { refetchUnlessRefused } from "../refetch.ts";
 import { useMe, useOperator } from "../services.tsx";
 import { addPasskey } from "../session.ts";
 import { describePasskey } from "./signIn.tsx";
-
-/** Other people and programs make changes too. */
-const REFRESH_MS = 5_000;
 
 /** `/sessions`: the browsers in which people are signed in. */
 export function Sessions() {
@@ -30,7 +25,7 @@ export function Sessions() {
       <h1>Sessions</h1>
       {me?.isOperator === true && (
         <p>
-          <Link href="/audit">Audit log</Link> of the whole service
+          <Link href="/people">People</Link> and <Link href="/audit">audit log</Link> of the whole service
         </p>
       )}
       <p className="lead">Browsers signed in with a passkey. Each ends 30 days after its last use.</p>
@@ -156,121 +151,107 @@ function Passkeys() {
   );
 }
 
-/** `/audit`: who changed what in the whole service. */
-export function Audit() {
+/** `/people`: everybody who signs in to the service. */
+export function AllPeople() {
+  const operator = useOperator();
+  const me = useMe();
+  const queries = useQueryClient();
+  const query = useQuery({ queryKey: ["people"], queryFn: () => operator.people() });
+  const dapps = useQuery({ queryKey: ["dapps"], queryFn: () => operator.dapps() });
+  // The audit log too.
+  const refresh = () => queries.invalidateQueries();
   return (
-    <Page title="Audit log" trail={[{ href: "/", text: "Home" }]}>
-      <h1>Audit log</h1>
-      <AuditList />
+    <Page title="People" trail={[{ href: "/", text: "Home" }]}>
+      <h1>People</h1>
+      <p className="lead">Whoever has accepted an invitation. Owners invite to a dapp, on its tab People.</p>
+      <Loaded query={query}>
+        {(items) =>
+          items.length === 0 ? (
+            <p className="note">Nobody yet.</p>
+          ) : (
+            <List<PersonView>
+              label="People"
+              items={items}
+              keyOf={({ id }) => id}
+              columns={[
+                {
+                  head: "Name",
+                  kind: "name",
+                  cell: ({ name, isOperator }) => (
+                    <>
+                      <UnknownText text={name} /> {isOperator && <Tag kind="quiet">operator</Tag>}
+                    </>
+                  ),
+                },
+                {
+                  head: "Roles",
+                  kind: "long",
+                  cell: ({ memberships }) =>
+                    memberships.map(({ dappId, role }, i) => (
+                      <span key={dappId}>
+                        {i > 0 && ", "}
+                        <Link href={`/dapps/${dappId}/people`}>
+                          <UnknownText text={dapps.data?.find(({ id }) => id === dappId)?.name || dappId} />
+                        </Link>{" "}
+                        ({role})
+                      </span>
+                    )),
+                },
+                { head: "Since", cell: ({ createdAt }) => <Age iso={createdAt} /> },
+                {
+                  head: "Change",
+                  hasHiddenHead: true,
+                  cell: (person) =>
+                    me?.id !== person.id && <PersonButtons person={person} refresh={refresh} />,
+                },
+              ]}
+            />
+          )
+        }
+      </Loaded>
     </Page>
   );
 }
 
-/** What was changed by the name that it had then, or else a dapp or an API key by the name of now; anything else by its id. */
-function Named({
-  id,
-  dappId,
-  then = null,
+function PersonButtons({
+  person: { id, name, isOperator },
+  refresh,
 }: {
-  readonly id: string;
-  readonly dappId: string | null;
-  readonly then?: string | null;
+  readonly person: PersonView;
+  readonly refresh: () => Promise<void>;
 }) {
   const operator = useOperator();
-  const dapps = useQuery({
-    queryKey: ["dapps"],
-    queryFn: () => operator.dapps(),
-    enabled: then === null && /^(?:dapp|key)_/.test(id),
-  });
-  const keys = useQuery({
-    queryKey: ["keys", dappId],
-    queryFn: () => operator.keys(dappId!),
-    enabled: then === null && id.startsWith("key_") && dapps.data?.some((one) => one.id === dappId) === true,
-  });
-  const name = then ?? [...(dapps.data ?? []), ...(keys.data ?? [])].find((one) => one.id === id)?.name ?? "";
-  return name === "" ? (
-    <Code text={id} />
-  ) : (
-    <b title={id}>
-      <UnknownText text={name} />
-    </b>
-  );
-}
-
-/** Who changed what, in a dapp or in the whole service, newest first. */
-export function AuditList({ dappId }: { readonly dappId?: string }) {
-  const operator = useOperator();
-  const query = useInfiniteQuery({
-    queryKey: ["audit", dappId],
-    queryFn: ({ pageParam }) => operator.audit({ dappId, cursor: pageParam }),
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
-    refetchInterval: refetchUnlessRefused(() => REFRESH_MS),
-  });
-  if (query.data === undefined)
-    return query.error === null ? <p className="note loading">Loading…</p> : <Refusal error={query.error} />;
-  const entries = query.data.pages.flatMap(({ items }) => items);
-  if (entries.length === 0)
-    return (
-      <p className="note">
-        Nothing has been changed yet. Who creates, reveals, changes or deletes something is named here, with
-        the time.
-      </p>
-    );
   return (
-    <>
-      <List<AuditEntry>
-        label="Audit log"
-        items={entries}
-        keyOf={({ id }) => id}
-        columns={[
-          { head: "When", cell: ({ at }) => <Time iso={at} /> },
-          {
-            head: "Who",
-            kind: "long",
-            cell: ({ actor, actorName, dappId: dapp }) =>
-              actor.startsWith("key_") ? (
-                <>
-                  API key <Named id={actor} dappId={dapp} then={actorName || null} />
-                </>
-              ) : actorName !== "" ? (
-                <UnknownText text={actorName} />
-              ) : actor === "operator" ? (
-                "Operator token"
-              ) : actor.startsWith("session_") ? (
-                <span title={actor}>Operator</span>
-              ) : (
-                <Code text={actor} />
-              ),
-          },
-          {
-            head: "What",
-            kind: "long",
-            cell: ({ action, subject, subjectName, dappId: dapp, changes }) => (
-              <>
-                {AUDIT_WORDS[action] ?? action}{" "}
-                {(subject ?? subjectName) !== null && (
-                  <Named id={subject ?? dapp ?? ""} dappId={dapp} then={subjectName} />
-                )}
-                {dapp !== null && ![dappId, subject].includes(dapp) && action !== "deleteDapp" && (
-                  <>
-                    {" "}
-                    in the dapp <Named id={dapp} dappId={dapp} />
-                  </>
-                )}
-                {changes.length > 0 && <UnknownText text={` (${changes.map(describeChange).join(", ")})`} />}
-              </>
-            ),
-          },
-        ]}
-      />
-      {query.hasNextPage && (
-        <p>
-          <button type="button" disabled={query.isFetching} onClick={() => void query.fetchNextPage()}>
-            Older
-          </button>
-        </p>
-      )}
-    </>
+    <div className="buttons">
+      <ConfirmButton
+        question={isOperator ? "Take back the operator’s rights?" : "Make this person an operator?"}
+        detail={
+          isOperator
+            ? `${plainText(name)} keeps the roles in dapps.`
+            : `${plainText(name)} may then do everything in every dapp, as whoever has the operator token.`
+        }
+        confirm={isOperator ? "Take them back" : "Make an operator"}
+        className={isOperator ? "danger" : "action"}
+        onConfirm={async () => {
+          await operator.setOperator(id, !isOperator);
+          await refresh();
+          announce(isOperator ? "They are no longer an operator." : "They are an operator now.");
+        }}
+      >
+        {isOperator ? "Take back operator" : "Make operator"}
+      </ConfirmButton>
+      <ConfirmButton
+        question="Remove this person?"
+        detail={`Passkeys, sessions and roles of ${plainText(name)} are deleted. API keys that they know go on working: revoke those, too.`}
+        confirm="Remove"
+        onConfirm={async () => {
+          await operator.removePerson(id);
+          await refresh();
+          announce("The person is removed.");
+        }}
+      >
+        Remove
+      </ConfirmButton>
+    </div>
   );
 }

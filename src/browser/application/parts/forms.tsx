@@ -65,11 +65,14 @@ export function problemAttributes(
 export function TimeField({
   name,
   value = null,
+  onChange,
   ...field
 }: Omit<Parameters<typeof Field>[0], "children"> & {
   readonly name: string;
   /** ISO 8601, in UTC. */
   readonly value?: string | null | undefined;
+  /** Is told what {@link readTime} would read. */
+  readonly onChange?: (iso: string | undefined) => void;
 }) {
   return (
     <Field {...field}>
@@ -81,6 +84,7 @@ export function TimeField({
           step="any"
           max="9999-12-31T23:59"
           defaultValue={value?.replace(/Z$/, "")}
+          onChange={({ currentTarget }) => onChange?.(isoOf(currentTarget.value))}
         />
       )}
     </Field>
@@ -89,7 +93,11 @@ export function TimeField({
 
 /** A control for a value that isn't shown as it is typed. A password's input would join the lines of a key. */
 export function HiddenText(
-  attributes: ControlAttributes & { readonly name: string; readonly required?: true },
+  attributes: ControlAttributes & {
+    readonly name: string;
+    readonly required?: true;
+    readonly autoFocus?: boolean;
+  },
 ) {
   return <textarea {...attributes} className="hidden-text" rows={2} autoComplete="off" spellCheck={false} />;
 }
@@ -264,8 +272,11 @@ export function readField(fields: FormData, name: string): string {
 
 /** Returns what a {@link TimeField} says in ISO 8601; `undefined` if it is empty. */
 export function readTime(fields: FormData, name: string): string | undefined {
-  const value = readField(fields, name);
-  return value === "" ? undefined : `${value}Z`;
+  return isoOf(readField(fields, name));
+}
+
+function isoOf(typed: string): string | undefined {
+  return typed === "" ? undefined : `${typed}Z`;
 }
 
 /** What becomes of a form that is sent. */

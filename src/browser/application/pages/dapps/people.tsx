@@ -2,16 +2,17 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useParams } from "wouter";
 import type { InvitationView, MemberView, NewInvitation, RoleName } from "../../../../client/index.ts";
+import { plainText } from "../../../../lib/hiddenCharacters.ts";
 import { ROLES } from "../../../../lib/vocabulary.ts";
 import { announce } from "../../announce.ts";
 import { Loaded, sentence } from "../../page.tsx";
 import { DappFrame } from "../../parts/dappFrame.tsx";
 import { Age, Code, CopyButton, Time } from "../../parts/format.tsx";
-import { ConfirmButton, describeError, Field, readField, useSubmission } from "../../parts/forms.tsx";
+import { ConfirmButton, ConfirmDialog, Field, readField, useSubmission } from "../../parts/forms.tsx";
 import { List } from "../../parts/list.tsx";
 import { Notice, UnknownText } from "../../parts/parts.tsx";
 import { aRole, ROLE_WORDS } from "../../parts/roleWords.ts";
-import { AuditList } from "../people.tsx";
+import { AuditList } from "../audit.tsx";
 import { useMay, useOperator } from "../../services.tsx";
 
 /** `/dapps/{dappId}/people`: who has a role in a dapp, and who is invited. */
@@ -40,25 +41,27 @@ function Members({ dappId }: { readonly dappId: string }) {
   const operator = useOperator();
   const may = useMay(dappId);
   const queries = useQueryClient();
-  const [problem, setProblem] = useState<string>();
+  const [change, setChange] = useState<MemberView>();
   const query = useQuery({ queryKey: ["members", dappId], queryFn: () => operator.members(dappId) });
   // The audit log too.
   const refresh = () => queries.invalidateQueries();
-  const change = async (personId: string, role: RoleName): Promise<void> => {
-    setProblem(undefined);
-    try {
-      await operator.changeMember(dappId, personId, role);
-      announce("The role is changed.");
-    } catch (error) {
-      setProblem(describeError(error));
-    }
-    await refresh();
-  };
   return (
     <section className="panel" id="members">
       <h2>Members</h2>
       <p className="note">{ROLES.map((role) => sentence(`${aRole(role)} ${ROLE_WORDS[role]}`)).join(" ")}</p>
-      {problem !== undefined && <Notice kind="bad">{problem}</Notice>}
+      <ConfirmDialog
+        isOpen={change !== undefined}
+        onOpenChange={() => setChange(undefined)}
+        question={change === undefined ? "" : `Make ${plainText(change.name)} ${aRole(change.role)}?`}
+        detail={change && sentence(`${aRole(change.role)} ${ROLE_WORDS[change.role]}`)}
+        confirm="Change the role"
+        className="action"
+        onConfirm={async () => {
+          await operator.changeMember(dappId, change!.personId, change!.role);
+          await refresh();
+          announce("The role is changed.");
+        }}
+      />
       <Loaded query={query}>
         {(items) =>
           items.length === 0 ? (
@@ -72,19 +75,19 @@ function Members({ dappId }: { readonly dappId: string }) {
                 { head: "Name", kind: "name", cell: ({ name }) => <UnknownText text={name} /> },
                 {
                   head: "Role",
-                  cell: ({ personId, name, role }) =>
+                  cell: (member) =>
                     may("changeMember") === true ? (
                       <select
-                        aria-label={`Role of ${name}`}
-                        value={role}
-                        onChange={({ target }) => void change(personId, target.value as RoleName)}
+                        aria-label={`Role of ${member.name}`}
+                        value={member.role}
+                        onChange={({ target }) => setChange({ ...member, role: target.value as RoleName })}
                       >
                         {ROLES.map((one) => (
                           <option key={one}>{one}</option>
                         ))}
                       </select>
                     ) : (
-                      role
+                      member.role
                     ),
                 },
                 { head: "Since", cell: ({ createdAt }) => <Age iso={createdAt} /> },

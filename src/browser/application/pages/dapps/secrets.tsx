@@ -1,4 +1,5 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
 import { useParams } from "wouter";
 import type { ExplorerNetwork, SecretView } from "../../../../client/index.ts";
 import { announce } from "../../announce.ts";
@@ -8,6 +9,7 @@ import { Age, Code, Time } from "../../parts/format.tsx";
 import {
   ConfirmButton,
   Field,
+  FormButtons,
   HiddenText,
   readField,
   readTime,
@@ -24,24 +26,50 @@ import { useClient, useMay, useNetworks, useTitleOf } from "../../services.tsx";
 export function Secrets() {
   const { dappId } = useParams<{ readonly dappId: string }>();
   const networks = useNetworks();
+  const [replaced, setReplaced] = useState<SecretView>();
   return (
     <DappFrame dappId={dappId} tab="secrets">
       {() => (
         <>
-          <SecretList dappId={dappId} />
-          <Loaded query={networks}>{(served) => <SetSecret dappId={dappId} networks={served} />}</Loaded>
+          <SecretList dappId={dappId} onReplace={setReplaced} />
+          <Loaded query={networks}>
+            {(served) => (
+              <SetSecret
+                key={replaced && `${replaced.network} ${replaced.name}`}
+                dappId={dappId}
+                networks={served}
+                replaced={replaced}
+                close={() => setReplaced(undefined)}
+              />
+            )}
+          </Loaded>
         </>
       )}
     </DappFrame>
   );
 }
 
-function SecretList({ dappId }: { readonly dappId: string }) {
+function SecretList({
+  dappId,
+  onReplace,
+}: {
+  readonly dappId: string;
+  readonly onReplace: (secret: SecretView) => void;
+}) {
   const { secrets } = useClient(dappId);
   const queries = useQueryClient();
   const may = useMay(dappId);
   const titleOf = useTitleOf();
   const query = useQuery({ queryKey: ["secrets", dappId], queryFn: () => secrets.list() });
+  const replace: Column<SecretView> = {
+    head: "Replace",
+    hasHiddenHead: true,
+    cell: (secret) => (
+      <button type="button" onClick={() => onReplace(secret)}>
+        Replace
+      </button>
+    ),
+  };
   const remove: Column<SecretView> = {
     head: "Delete",
     hasHiddenHead: true,
@@ -92,6 +120,7 @@ function SecretList({ dappId }: { readonly dappId: string }) {
                   cell: ({ allowedHosts }) => <Hosts hosts={allowedHosts} />,
                 },
                 { head: "Expires", cell: ({ expiresAt }) => <Expiry at={expiresAt} /> },
+                ...(may("setSecret") === true ? [replace] : []),
                 ...(may("deleteSecret") === true ? [remove] : []),
               ]}
             />
@@ -119,13 +148,19 @@ function Expiry({ at }: { readonly at: string | null }) {
 function SetSecret({
   dappId,
   networks,
+  replaced,
+  close,
 }: {
   readonly dappId: string;
   readonly networks: readonly ExplorerNetwork[];
+  /** Whose value is set anew; what else it has stands in the form. */
+  readonly replaced: SecretView | undefined;
+  readonly close: () => void;
 }) {
   const { secrets } = useClient(dappId);
   const queries = useQueryClient();
-  const [network, choose] = useChosenNetwork(networks);
+  const [chosen, choose] = useChosenNetwork(networks);
+  const network = replaced?.network ?? chosen;
   const shown = ["name", "value", "allowedHosts", "expiresAt"];
   const { problems, refusal, isBusy, onSubmit } = useSubmission(shown, async (fields, form) => {
     const hosts = readField(fields, "allowedHosts")
@@ -138,12 +173,13 @@ function SetSecret({
       expiresAt: readTime(fields, "expiresAt"),
     });
     form.reset();
+    close();
     await queries.invalidateQueries({ queryKey: ["secrets", dappId] });
     announce("The secret is set.");
   });
   return (
     <section className="panel" id="new-secret">
-      <h2>Set a secret</h2>
+      <h2>{replaced === undefined ? "Set a secret" : `Replace ${replaced.name}`}</h2>
       <ForRole dappId={dappId} operation="setSecret">
         <form className="fields" onSubmit={onSubmit}>
           <Field id="secret-name" label="Name" problem={problems.get("name")}>
@@ -151,6 +187,8 @@ function SetSecret({
               <input
                 {...control}
                 name="name"
+                defaultValue={replaced?.name}
+                readOnly={replaced !== undefined}
                 required
                 maxLength={100}
                 autoComplete="off"
@@ -158,9 +196,17 @@ function SetSecret({
               />
             )}
           </Field>
-          <NetworkSelect networks={networks} value={network} onChange={choose} />
+          <NetworkSelect
+            networks={
+              replaced === undefined ? networks : networks.filter(({ name }) => name === replaced.network)
+            }
+            value={network}
+            onChange={choose}
+          />
           <Field id="secret-value" label="Value" problem={problems.get("value")} wide>
-            {(control) => <HiddenText {...control} name="value" required />}
+            {(control) => (
+              <HiddenText {...control} name="value" required autoFocus={replaced !== undefined} />
+            )}
           </Field>
           <Field
             id="secret-hosts"
@@ -169,7 +215,15 @@ function SetSecret({
             problem={problems.get("allowedHosts")}
             wide
           >
-            {(control) => <input {...control} name="allowedHosts" autoComplete="off" spellCheck={false} />}
+            {(control) => (
+              <input
+                {...control}
+                name="allowedHosts"
+                defaultValue={replaced?.allowedHosts?.join(" ")}
+                autoComplete="off"
+                spellCheck={false}
+              />
+            )}
           </Field>
           <TimeField
             id="secret-expiry"
@@ -177,11 +231,14 @@ function SetSecret({
             note="In UTC. No request can read it afterwards. Empty: never."
             problem={problems.get("expiresAt")}
             name="expiresAt"
+            value={replaced?.expiresAt}
           />
           {refusal !== undefined && <Notice kind="bad">{refusal}</Notice>}
-          <div>
-            <button disabled={isBusy}>Set the secret</button>
-          </div>
+          <FormButtons
+            label={replaced === undefined ? "Set the secret" : "Replace it"}
+            isBusy={isBusy}
+            close={replaced && close}
+          />
         </form>
       </ForRole>
     </section>

@@ -106,6 +106,7 @@ export function ScheduleForm({ dappId, networks, presets, what, close }: Trigger
   const [timeZone, setTimeZone] = useState(
     () => what?.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
   );
+  const [until, setUntil] = useState(what?.until ?? undefined);
   const shown = ["name", "cron", "every", "timeZone", "action", "window", "until"];
   const submission = useSubmission(shown, async (values) => {
     const action = readAction(values, presets);
@@ -131,7 +132,7 @@ export function ScheduleForm({ dappId, networks, presets, what, close }: Trigger
       action={
         <>
           <ActionFields presets={presets} action={what?.action} problem={problems.get("action")} />
-          <MoreFields what={what} problems={problems} />
+          <MoreFields what={what} problems={problems} onUntil={setUntil} />
         </>
       }
       close={close}
@@ -206,6 +207,7 @@ export function ScheduleForm({ dappId, networks, presets, what, close }: Trigger
       )}
       <NextTicks
         network={networks.find(({ name }) => name === network)}
+        until={until}
         {...(kind === "cron" ? { cron, timeZone } : { every })}
       />
     </TriggerFrame>
@@ -218,9 +220,11 @@ type Lateness = Pick<ScheduleView, "catchUp" | "overlap">;
 function MoreFields({
   what,
   problems,
+  onUntil,
 }: {
   readonly what: ScheduleView | undefined;
   readonly problems: Submission["problems"];
+  readonly onUntil: (iso: string | undefined) => void;
 }) {
   const [catchUp, setCatchUp] = useState<string>(what?.catchUp ?? "one");
   return (
@@ -272,6 +276,7 @@ function MoreFields({
           problem={problems.get("until")}
           name="until"
           value={what?.until}
+          onChange={onUntil}
         />
       </div>
     </Folded>
@@ -424,7 +429,11 @@ function NextTicks({
   cron = "",
   timeZone = "",
   every,
-}: Pick<ScheduleParams, "cron" | "timeZone" | "every"> & { readonly network: ExplorerNetwork | undefined }) {
+  until,
+}: Pick<ScheduleParams, "cron" | "timeZone" | "every"> & {
+  readonly network: ExplorerNetwork | undefined;
+  readonly until: string | undefined;
+}) {
   const everyMs = every === undefined ? undefined : parseDuration(every);
   const now = Date.now();
   const timing = everyMs === undefined ? { cron, timeZone } : { everyMs, startsAt: now };
@@ -438,22 +447,27 @@ function NextTicks({
     unreadable ??
     (network === undefined ? undefined : describeTooOften(shortestDistance(timing, now), network));
   const isLocal = every === undefined && timeZone !== "UTC";
+  const lastMs = until === undefined ? Infinity : Date.parse(until);
+  const ticks = mistake === undefined ? nextTicks(timing, now, SHOWN_TICKS).filter((at) => at <= lastMs) : [];
   return (
     <div className="field wide" role="status" aria-label="Next times">
-      {mistake === undefined ? (
+      {mistake !== undefined ? (
+        <p className="note">No next times: {mistake}.</p>
+      ) : ticks.length === 0 ? (
+        <p className="note">No next times: it ends before.</p>
+      ) : (
         <>
           <p className="note">Next times, in {isLocal ? `${timeZone} and UTC` : "UTC"}:</p>
           <ul>
-            {nextTicks(timing, now, SHOWN_TICKS).map((at) => (
+            {ticks.map((at) => (
               <li key={at}>
                 {isLocal && `${formatIn(timeZone, at)} · `}
                 <Time iso={new Date(at).toISOString()} />
               </li>
             ))}
           </ul>
+          {ticks.length < SHOWN_TICKS && <p className="note">Then it ends.</p>}
         </>
-      ) : (
-        <p className="note">No next times: {mistake}.</p>
       )}
     </div>
   );

@@ -14,6 +14,7 @@ import {
 } from "../../parts/forms.tsx";
 import { List } from "../../parts/list.tsx";
 import { Facts, Notice, UnknownText } from "../../parts/parts.tsx";
+import { saveCsv } from "../../parts/saveCsv.ts";
 import { useClient, useTitleOf, useNetworks } from "../../services.tsx";
 import { DappFrame } from "../../parts/dappFrame.tsx";
 import { sumCoinCharged } from "./coinCharged.ts";
@@ -57,7 +58,7 @@ function UsageParts({ dappId }: { readonly dappId: string }) {
     setFailure(undefined);
     try {
       const range = { ...(!isRefused && asked), from, to };
-      saveFile(await client.usageCsv(range), `usage-${from}-${to}.csv`);
+      saveCsv(await client.usageCsv(range), `usage-${from}-${to}.csv`);
     } catch (error) {
       setFailure(describeError(error));
     }
@@ -108,13 +109,6 @@ function UsageParts({ dappId }: { readonly dappId: string }) {
       )}
     </>
   );
-}
-
-function saveFile(text: string, name: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type: "text/csv" }));
-  const link = Object.assign(document.createElement("a"), { href: url, download: name });
-  link.click();
-  URL.revokeObjectURL(url);
 }
 
 /** Draws the requests of each day as a bar. */

@@ -1,5 +1,6 @@
 import type { RequestView, ShownResult } from "../../../../client/index.ts";
 import { lineOf } from "../../../../lib/sharedWords.ts";
+import { EntryList } from "../../parts/entryList.tsx";
 import { Copyable, CopyButton } from "../../parts/format.tsx";
 import { ResultText, UnknownText, Warnings } from "../../parts/parts.tsx";
 import { resultClass } from "../../parts/requestParts.tsx";
@@ -83,15 +84,7 @@ function Shown({ shown }: { readonly shown: ShownResult }) {
       );
     }
     case "list":
-      return (
-        <ol className="big-result entries" aria-label="Result">
-          {shown.entries.map((entry, i) => (
-            <li key={i}>
-              <UnknownText text={entry} />
-            </li>
-          ))}
-        </ol>
-      );
+      return <EntryList entries={shown.entries} label="Result" isLarge />;
   }
 }
 

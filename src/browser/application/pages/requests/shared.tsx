@@ -4,6 +4,7 @@ import type { SharedResult } from "../../../../client/index.ts";
 import { countEntries, describeShared } from "../../../../lib/sharedWords.ts";
 import { Loaded, Page } from "../../page.tsx";
 import { CheckPart } from "../../parts/checkPart.tsx";
+import { EntryList } from "../../parts/entryList.tsx";
 import { Code, Copyable, PartyLink, Time, TransactionLink } from "../../parts/format.tsx";
 import { plainText } from "../../../../lib/hiddenCharacters.ts";
 import { Facts, Folded, UnknownText, type Fact } from "../../parts/parts.tsx";
@@ -69,7 +70,7 @@ function Certificate({ shared }: { readonly shared: SharedResult }) {
             ["Label", outcome.label !== undefined && <UnknownText text={outcome.label} />],
             ...Object.entries(params).map(([name, value]): Fact => [
               <UnknownText text={parameterTitles[name] ?? name} />,
-              <Given value={value} />,
+              <Given label={parameterTitles[name] ?? name} value={value} />,
             ]),
             [
               "Organiser",
@@ -161,18 +162,12 @@ function HowPart({ shared: { outcome, preset, params, title } }: { readonly shar
 }
 
 /** A parameter's value; a list is folded, as it may have thousands of entries. */
-function Given({ value }: { readonly value: unknown }) {
-  if (!Array.isArray(value))
-    return <UnknownText text={typeof value === "string" ? value : JSON.stringify(value)} />;
+function Given({ label, value }: { readonly label: string; readonly value: unknown }) {
+  const textOf = (one: unknown): string => (typeof one === "string" ? one : JSON.stringify(one));
+  if (!Array.isArray(value)) return <UnknownText text={textOf(value)} />;
   return (
     <Folded summary={countEntries(value)}>
-      <ol className="given" tabIndex={0}>
-        {value.map((entry, i) => (
-          <li key={i}>
-            <UnknownText text={typeof entry === "string" ? entry : JSON.stringify(entry)} />
-          </li>
-        ))}
-      </ol>
+      <EntryList entries={value.map(textOf)} label={plainText(label)} />
     </Folded>
   );
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { writeCsv } from "../../../src/requests/read/usageReport.ts";
+import { writeCsv } from "../../src/lib/csv.ts";
 
 test("default: rows end with CR LF, and what is absent is empty", () => {
   expect(
@@ -9,6 +9,16 @@ test("default: rows end with CR LF, and what is absent is empty", () => {
       [null, 0],
     ]),
   ).toBe("day,words\r\n2026-11-22,3\r\n,0\r\n");
+});
+
+test.each([
+  ['=HYPERLINK("http://a.example")', '"\'=HYPERLINK(""http://a.example"")"'],
+  ["@a", "'@a"],
+  ["+1", "'+1"],
+  ["-a", "'-a"],
+  ["-1.5", "-1.5"],
+])("security: %j is no formula in a spreadsheet", (text, field) => {
+  expect(writeCsv([[text]])).toBe(`${field}\r\n`);
 });
 
 test.each([
