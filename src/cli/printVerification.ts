@@ -24,7 +24,7 @@ interface PrintOptions {
 export function printVerification(found: Verification, terminal: Terminal, options: PrintOptions): void {
   const { out, colors } = terminal;
   for (const request of found.requests) printRequest(request, terminal, options);
-  out(`\n${colors.bold("What these checks can't show")}`);
+  out(`\n${colors.bold("What you still have to trust")}`);
   for (const sentence of found.trust) out(`  – ${sentence}`);
   const { words, outcome: ownOutcome } = describeVerdict(found);
   const outcome = options.isExpected ? ownOutcome : "failed";

@@ -24,6 +24,27 @@ export const DECIDING_STEPS: Readonly<Record<"conditional" | "unconfirmed", read
   unconfirmed: ["transactions", "key", "proof", "beacon", "signatures", "delivery", "execution"],
 };
 
+/** What to do about each verdict; a valid result needs nothing. */
+export const VERDICT_ADVICE: Readonly<Partial<Record<keyof typeof VERDICT_WORDS, string>>> = {
+  conditional:
+    "Everything holds that can be checked without the operator's addresses. Enter them, as the operator publishes them, and verify again.",
+  unconfirmed: "Nothing was found to be wrong, but a check that decides can't be made here.",
+  incomplete: "The oracle has not answered in this transaction. Verify again once there is a result.",
+  invalid: "Don't rely on this result.",
+};
+
+/** Whoever runs a local chain could have made another one: a result on it is called no more than that. */
+const GENUINE = {
+  preset: { public: "This draw is genuine", local: "This draw matches the operator's own chain" },
+  function: { public: "This result is genuine", local: "This result matches the operator's own chain" },
+  random: { public: "These numbers are genuine", local: "These numbers match the operator's own chain" },
+} as const;
+
+/** Says in plain words what the verdict on one valid result means; `isLocal`: whether the operator runs the chain. */
+export function describeGenuine(kind: keyof typeof GENUINE, isLocal: boolean): string {
+  return GENUINE[kind][isLocal ? "local" : "public"];
+}
+
 interface Judged {
   readonly verdict: keyof typeof VERDICT_WORDS;
   readonly requests: readonly {

@@ -137,7 +137,7 @@ test("default: prints a line per step, and the result as a person reads it", asy
       word   7
       result "Winners: bob, dän"
 
-    What these checks can't show
+    What you still have to trust
       – Something.
 
     valid: 1 request of 0x5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f on sepolia"

@@ -59,12 +59,19 @@ async function save(): Promise<string> {
   return await download.path();
 }
 
-test("behaviour: a hash without 0x is one, and the keyboard stays at the button", async () => {
+test("a hash without 0x is one, and the verdict comes first: above the form, in view, with the focus", async () => {
   await verify({ tx: ` ${hash.slice(2).toUpperCase()}` });
   await valid().waitFor();
   await page.getByText(`Everything was read from the node at ${new URL(rpcUrl).host}.`).waitFor();
   await page.getByText(/^Result: [01], in hex 0x0{63}[01]$/).waitFor();
-  await verifyButton().and(page.locator(":focus")).waitFor();
+  await page
+    .getByText("This draw is genuine, if this is the public chain 11155111 and not one that")
+    .waitFor();
+  const verdict = valid().and(page.locator(":focus"));
+  const top = async () => (await verdict.boundingBox())!.y;
+  await expect.poll(top).toBeGreaterThanOrEqual(0);
+  expect(await top()).toBeLessThan(200);
+  expect((await hashField().boundingBox())!.y).toBeGreaterThan(await top());
   await visitor.inspect();
   expect(visitor.troubles).toEqual([]);
 });
@@ -106,6 +113,15 @@ test.each([
     await valid().waitFor();
     expect(await hashField().inputValue()).toBe(hash);
     expect(await page.getByLabel("RPC URL of a node").inputValue()).toBe(rpcUrl);
+    expect(visitor.troubles).toEqual([]);
+  },
+);
+
+test.each(["/explorer/sepolia", "/docs#runPreset"])(
+  "the address %s, which is no result's, gets one sentence that says what to paste",
+  async (path) => {
+    await verify({ tx: tyche.url + path });
+    await page.getByRole("status").getByText("This address is not a result's. Paste the link to").waitFor();
     expect(visitor.troubles).toEqual([]);
   },
 );
@@ -315,6 +331,7 @@ test("behaviour: the link of a shared result fills in everything that its verifi
   await page.waitForURL("**/verifier.html#*");
   await verifyButton().press("Enter");
   await valid().waitFor();
+  await page.getByText("This draw matches the operator's own chain.").waitFor();
   await page.getByText("The chain is a local chain with the id 11155111").waitFor();
   await page.getByText("on an embedded chain the proof shows").waitFor();
   await visitor.inspect();

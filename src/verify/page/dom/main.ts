@@ -12,10 +12,12 @@ import { describeDraw, describeTimes, utc } from "../../../lib/drawWords.ts";
 import { canonicalLabel, describeLabel } from "../../../lib/label.ts";
 import { findResultAddress, findShared } from "../../../lib/resultAddress.ts";
 import {
+  describeGenuine,
   describeVerdict,
   isError,
   OUTCOME_MARKS,
   OUTCOME_WORDS,
+  VERDICT_ADVICE,
   verdictReasons,
 } from "../../../lib/verificationWords.ts";
 import { OWN_NODE_SEARCH, type ChainReader, type SearchBounds } from "../../chainFacts.ts";
@@ -57,6 +59,9 @@ const noBlocks = form.elements.namedItem("no-blocks") as HTMLInputElement;
 
 /** Ticked if the oracle's operator runs the chain. */
 const isLocal = form.elements.namedItem("local") as HTMLInputElement;
+
+/** Holds the fields that few need; opened when one of them is filled in without the reader. */
+const options = document.querySelector<HTMLDetailsElement>("#options")!;
 
 const cancelButton = document.querySelector<HTMLButtonElement>("#cancel")!;
 
@@ -182,7 +187,13 @@ async function readPublic<Answer>(path: string, problem: string): Promise<Answer
 /** Replaces the address of a result by its transaction's hash. Of its own service, the page asks which transaction that is, and no more. */
 async function readAddress(): Promise<void> {
   const address = findResultAddress(field("tx"));
-  if (address === undefined) return;
+  if (address === undefined) {
+    if (field("tx").includes("://"))
+      throw new Error(
+        "This address is not a result's. Paste the link to share of a result (…/r/req_…), the address of its transaction (…/tx/0x…), the transaction's hash, or a draw's label.",
+      );
+    return;
+  }
   const isOwn = address.origin === location.origin;
   if ("hash" in address) {
     setField("tx", address.hash);
@@ -213,6 +224,7 @@ async function takeNodeOf(network: string): Promise<void> {
 function fail(why: string): void {
   output.replaceChildren(element("p", why));
   output.dataset["state"] = "error";
+  output.scrollIntoView({ block: "nearest" });
 }
 
 /** Takes the transaction from the chain data, which was saved for it. */
@@ -227,6 +239,12 @@ function fillFromAddress(): void {
   if (location.hash === "") return;
   noBlocks.checked = given.get("blocks") === "no";
   isLocal.checked = given.get("chain") === "local";
+  showFilledOptions();
+}
+
+function showFilledOptions(): void {
+  if (noBlocks.checked || isLocal.checked || field("request") !== "" || field("data") !== "")
+    options.open = true;
 }
 
 /** @param bounds where further requests with the label are looked for, to go on with a search. */
@@ -239,6 +257,7 @@ async function run(bounds: SearchBounds = {}): Promise<void> {
   cancelButton.hidden = false;
   output.dataset["state"] = "busy";
   output.replaceChildren(element("p", "Reading the chain and checking …"));
+  output.scrollIntoView({ block: "nearest" });
   try {
     await unlessStopped(reading, current.signal);
     await unlessStopped(readAddress(), current.signal);
@@ -262,6 +281,10 @@ async function run(bounds: SearchBounds = {}): Promise<void> {
     const newest = data === "" ? BigInt(String(await recorder.request("eth_blockNumber"))) : undefined;
     show(found, chainData, { source, newest });
     output.dataset["state"] = found.verdict;
+    showFilledOptions();
+    const verdict = output.querySelector("h2")!;
+    verdict.scrollIntoView();
+    verdict.focus({ preventScroll: true });
   } catch (error) {
     fail(showErrorText(messageOf(error)));
   } finally {
@@ -446,6 +469,7 @@ function show(
   const { words, outcome } = describeVerdict(found);
   const verdict = element("h2", capitalize(words));
   verdict.dataset["outcome"] = outcome;
+  verdict.tabIndex = -1;
   verdict.prepend(drawMark(outcome, { "aria-hidden": "true" }));
   const trust = element("ul");
   trust.append(...found.trust.map((sentence) => element("li", sentence)));
@@ -455,17 +479,34 @@ function show(
   const save = element("a", "Save the chain data that was read") as HTMLAnchorElement;
   save.href = URL.createObjectURL(new Blob([chainData], { type: "application/json" }));
   save.download = `${found.transactionHash}.json`;
+  const [request, ...others] = found.requests;
+  const meaning =
+    outcome === "ok" && request !== undefined && others.length === 0
+      ? describeMeaning(request.kind, found.chainId)
+      : VERDICT_ADVICE[found.verdict];
   output.replaceChildren(
     verdict,
+    ...(meaning === undefined ? [] : [element("p", meaning)]),
     ...verdictReasons(found).map((reason) => element("p", `${capitalize(showHidden(reason))}.`)),
     element("p", `Everything was read from ${source}. The chain is ${describeChain(found.chainId)}.`),
+    element(
+      "h2",
+      found.requests.length === 1 ? "The result, and what was checked" : "The results, and what was checked",
+    ),
     ...found.requests.map((request) => describeRequest(request, newest)),
-    element("h2", "Contracts: compare these addresses with those that the operator publishes"),
+    element("h2", "By whose contracts: compare these addresses with those that the operator publishes"),
     contracts,
-    element("h2", "What these checks can't show"),
+    element("h2", "What you still have to trust"),
     trust,
     save,
   );
+}
+
+/** Says what a valid result means. Only the reader knows whether a chain that nobody called local is the public one. */
+function describeMeaning(kind: RequestVerification["kind"], chainId: number): string {
+  return isLocal.checked
+    ? `${describeGenuine(kind, true)}.`
+    : `${describeGenuine(kind, false)}, if this is the public chain ${chainId} and not one that the operator runs.`;
 }
 
 function describeChain(chainId: number): string {

@@ -2,6 +2,7 @@ import { useState, type ReactNode } from "react";
 import { describeDraw, describeTimes } from "../../../../lib/drawWords.ts";
 import { describeDraws, describeLabel } from "../../../../lib/label.ts";
 import {
+  describeGenuine,
   describeVerdict,
   OUTCOME_MARKS,
   OUTCOME_WORDS,
@@ -14,12 +15,6 @@ import { describeError } from "../../parts/forms.tsx";
 import { Folded, Notice, Tag, UnknownText } from "../../parts/parts.tsx";
 import { useNetworks, type AnyPresets } from "../../services.tsx";
 
-/** Whoever runs a local chain could have made another one: a result on it is called no more than that. */
-const HEADINGS = {
-  preset: { public: "This draw is genuine", local: "This draw matches the operator's own chain" },
-  function: { public: "This result is genuine", local: "This result matches the operator's own chain" },
-  random: { public: "These numbers are genuine", local: "These numbers match the operator's own chain" },
-} as const;
 const TAG_KINDS = { ok: "good", failed: "bad", notApplicable: "quiet" } as const;
 
 /** A button that has the service check a result against chain data, and the steps of that check. */
@@ -101,7 +96,7 @@ export function Found({
     <>
       {outcome === "ok" ? (
         <>
-          <h2>{HEADINGS[request?.kind ?? "function"][isLocal ? "local" : "public"]}</h2>
+          <h2>{describeGenuine(request?.kind ?? "function", isLocal)}</h2>
           <p className="verdict">{verdict}</p>
         </>
       ) : (
@@ -137,7 +132,7 @@ export function Found({
           </ol>
         </Folded>
       )}
-      <Folded summary="What these checks can't show">
+      <Folded summary="What you still have to trust">
         <ul>
           {found.trust.map((text) => (
             <li key={text}>
