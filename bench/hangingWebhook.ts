@@ -20,7 +20,7 @@ import { addEvents, listDueDeliveries, listDueWebhooks } from "../src/store/outb
 import { createPostgresDialect } from "../src/store/postgresDialect.ts";
 import { createSqliteDialect } from "../src/store/sqliteDialect.ts";
 import { openStore } from "../src/store/store.ts";
-import { createDelivery } from "../src/webhooks/delivery.ts";
+import { startDelivery } from "../src/webhooks/delivery.ts";
 import { createWebhooks } from "../src/webhooks/webhooks.ts";
 import { startPostgres } from "../test/support/postgres.ts";
 import { startReceiver } from "../test/webhooks/receiver.ts";
@@ -60,7 +60,7 @@ const receiver = await startReceiver({
 const post = createGuardedPost({ allowHosts: [receiver.host], userAgent: "bench" });
 const sealingKey = new Uint8Array(32);
 const onError = (error: unknown): void => console.error(error);
-const delivery = createDelivery({ store, post, sealingKey, onError });
+const delivery = startDelivery({ store, post, sealingKey, onError });
 const webhooks = createWebhooks({ store, post, sealingKey, wake: () => delivery.wake() });
 
 const eventAt = (at: number) => ({
@@ -107,7 +107,6 @@ try {
   await insertDapp(store.db, { id: DAPP, name: "bench", facilities: [], createdAt: 1 });
   const given = { signature: "hmac", events: [TYPE] } as const;
   const fast = await webhooks.create(DAPP, { ...given, url: `${receiver.url}/fast` });
-  delivery.start();
   await measure("alone");
 
   await webhooks.change(DAPP, fast.id, { events: [] });

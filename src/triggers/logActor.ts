@@ -1,4 +1,5 @@
 import { createId } from "../lib/id.ts";
+import { startWakeLoop, type WakeLoop } from "../lib/wakeLoop.ts";
 import type { Fence } from "../store/leases.ts";
 import {
   findLogTrigger,
@@ -22,28 +23,19 @@ const LOOK_INTERVAL_MS = 1_000;
 const WAIT_MS = 5_000;
 const PAGE = 100;
 
-/** Requests what runs of logs are due for. */
-export interface LogActor {
-  /** Looks for due runs at once. */
-  wake(): void;
-  stop(): Promise<void>;
-}
-
-/** Starts to act: dapps and networks side by side, the runs of each in order and at its rate. */
+/** Starts to request what runs of logs are due for: dapps and networks side by side, the runs of each in order and at its rate. */
 export function startLogActor(
   given: Omit<ActOptions, "now"> & {
     readonly parseAction: ParseAction;
     readonly onError: (error: unknown) => void;
   },
   fence: Pick<Fence, "assertHeld"> | undefined,
-): LogActor {
+): WakeLoop {
   const options = { ...given, now: Date.now };
   const { store, onError } = options;
   const acting = new Map<string, Promise<void>>();
   const stopping = new AbortController();
   const isStopped = (): boolean => stopping.signal.aborted;
-  let looking: Promise<void> = Promise.resolve();
-  let isAsked = false;
 
   const sleep = (ms: number): Promise<void> =>
     new Promise((resolve) => {
@@ -93,42 +85,24 @@ export function startLogActor(
   };
 
   const look = async (): Promise<void> => {
-    do {
-      isAsked = false;
-      for (const lane of await listDueLanes(store.db)) {
-        const name = `${lane.dappId} ${lane.actionNetwork}`;
-        if (acting.has(name) || isStopped()) continue;
-        const work = actOnLane(lane)
-          .catch(async (error: unknown) => {
-            onError(error);
-            await sleep(LOOK_INTERVAL_MS);
-          })
-          .finally(() => acting.delete(name));
-        acting.set(name, work);
-      }
-    } while (isAsked && !isStopped());
+    for (const lane of await listDueLanes(store.db)) {
+      const name = `${lane.dappId} ${lane.actionNetwork}`;
+      if (acting.has(name) || isStopped()) continue;
+      const work = actOnLane(lane)
+        .catch(async (error: unknown) => {
+          onError(error);
+          await sleep(LOOK_INTERVAL_MS);
+        })
+        .finally(() => acting.delete(name));
+      acting.set(name, work);
+    }
   };
-  let isLooking = false;
-  const wake = (): void => {
-    if (isStopped()) return;
-    isAsked = true;
-    if (isLooking) return;
-    isLooking = true;
-    looking = look()
-      .catch(onError)
-      .finally(() => {
-        isLooking = false;
-      });
-  };
-  const timer = setInterval(wake, LOOK_INTERVAL_MS).unref();
-  wake();
-
+  const loop = startWakeLoop(look, { intervalMs: LOOK_INTERVAL_MS, onError });
   return {
-    wake,
+    wake: loop.wake,
     async stop() {
       stopping.abort();
-      clearInterval(timer);
-      await looking;
+      await loop.stop();
       await Promise.all(acting.values());
     },
   };

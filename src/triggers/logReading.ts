@@ -1,3 +1,4 @@
+import { createTurnstile } from "../lib/turnstile.ts";
 import type { Hex } from "viem";
 import { createFinality } from "../evm/finality.ts";
 import { createChainWatcher, type ChainWatcher, type WatchedBlock } from "../evm/watcher.ts";
@@ -68,8 +69,6 @@ export function startLogReading(options: LogReadingOptions): LogReading {
   let isStopped = false;
   /** Counts the followers: one that was replaced records nothing. */
   let turns = 0;
-  /** What is under way, one after another. */
-  let work: Promise<void> = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;
 
   const write: Store["write"] = (change) =>
@@ -77,14 +76,8 @@ export function startLogReading(options: LogReadingOptions): LogReading {
       await fence?.assertHeld(db);
       return await change(db);
     });
-  const inTurn = async <Result>(step: () => Promise<Result>): Promise<Result> => {
-    const result = work.then(step);
-    work = result.then(
-      () => {},
-      () => {},
-    );
-    return await result;
-  };
+  /** What is under way, one after another. */
+  const inTurn = createTurnstile();
   const run = (step: () => Promise<void>): void => {
     inTurn(async () => (isStopped ? undefined : await step())).catch(onError);
   };
@@ -285,7 +278,7 @@ export function startLogReading(options: LogReadingOptions): LogReading {
       clearTimeout(timer);
       for (const stop of stopFollowing) stop();
       watcher.close();
-      await work;
+      await inTurn(async () => {});
     },
   };
 }

@@ -1,22 +1,14 @@
+import { startWakeLoop, type WakeLoop } from "../lib/wakeLoop.ts";
 import type { Fence } from "../store/leases.ts";
 import { listLogTriggers, type StoredLogTrigger } from "../store/logTriggers.ts";
 import type { ActOptions } from "./actOnRun.ts";
 import type { ParseAction } from "./eventReferences.ts";
-import { startLogActor, type LogActor } from "./logActor.ts";
+import { startLogActor } from "./logActor.ts";
 import { startLogReading, type LogReading } from "./logReading.ts";
 import type { ObservedChain } from "./observedChain.ts";
 
 /** For triggers that another replica changed, and networks that come or go. */
 const LOOK_INTERVAL_MS = 1_000;
-
-/** Reads the logs of all networks that have triggers, and acts on them. */
-export interface LogWatch {
-  /** Begins. @param fence prevents this process from writing once another replica reads. */
-  start(fence?: Pick<Fence, "assertHeld">): void;
-  /** Looks for changed triggers at once. */
-  wake(): void;
-  stop(): Promise<void>;
-}
 
 export interface LogWatchOptions extends Omit<ActOptions, "now"> {
   readonly parseAction: ParseAction;
@@ -25,28 +17,15 @@ export interface LogWatchOptions extends Omit<ActOptions, "now"> {
   readonly onError: (error: unknown) => void;
 }
 
-/** Creates the watch over the logs of all networks. */
-export function createLogWatch(options: LogWatchOptions): LogWatch {
-  let run: ReturnType<typeof startRun> | undefined;
-  return {
-    start(fence) {
-      run ??= startRun(options, fence);
-    },
-    wake: () => run?.wake(),
-    async stop() {
-      const last = run;
-      run = undefined;
-      await last?.stop();
-    },
-  };
-}
-
-function startRun(options: LogWatchOptions, fence: Pick<Fence, "assertHeld"> | undefined) {
+/**
+ * Starts to read the logs of all networks that have triggers, and to act on them.
+ *
+ * @param fence prevents this process from writing once another replica reads.
+ */
+export function startLogWatch(options: LogWatchOptions, fence?: Pick<Fence, "assertHeld">): WakeLoop {
   const { store, onEvent, onError } = options;
   const readings = new Map<string, { readonly chain: ObservedChain; readonly reading: LogReading }>();
-  const actor: LogActor = startLogActor(options, fence);
-  let isStopped = false;
-  let looking: Promise<void> = Promise.resolve();
+  const actor = startLogActor(options, fence);
 
   const stopReading = async (network: string): Promise<void> => {
     const last = readings.get(network);
@@ -54,7 +33,6 @@ function startRun(options: LogWatchOptions, fence: Pick<Fence, "assertHeld"> | u
     await last?.reading.stop();
   };
   const look = async (): Promise<void> => {
-    if (isStopped) return;
     const wanted = new Map<string, StoredLogTrigger[]>();
     for (const trigger of await listLogTriggers(store.db))
       wanted.set(trigger.network, [...(wanted.get(trigger.network) ?? []), trigger]);
@@ -81,18 +59,11 @@ function startRun(options: LogWatchOptions, fence: Pick<Fence, "assertHeld"> | u
       one.reading.setTriggers(triggers);
     }
   };
-  const wake = (): void => {
-    looking = looking.then(look).catch(onError);
-  };
-  const timer = setInterval(wake, LOOK_INTERVAL_MS).unref();
-  wake();
-
+  const loop = startWakeLoop(look, { intervalMs: LOOK_INTERVAL_MS, onError });
   return {
-    wake,
-    async stop(): Promise<void> {
-      isStopped = true;
-      clearInterval(timer);
-      await looking;
+    wake: loop.wake,
+    async stop() {
+      await loop.stop();
       await Promise.all([...readings.keys()].map(stopReading));
       await actor.stop();
     },

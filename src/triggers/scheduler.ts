@@ -1,5 +1,6 @@
 import { createId, firstId } from "../lib/id.ts";
 import type { Queryable } from "../store/queryable.ts";
+import { startWakeLoop, type WakeLoop } from "../lib/wakeLoop.ts";
 import type { Fence } from "../store/leases.ts";
 import { findRequestByKey } from "../store/requests.ts";
 import {
@@ -47,46 +48,21 @@ const OVERTAKEN: Skip = {
   detail: "a later one was due before the service could act on it",
 };
 
-/** Turns the ticks of schedules into runs, and runs into requests. */
-export interface Scheduler {
-  /** Begins. @param fence prevents this process from writing once another replica schedules. */
-  start(fence?: Pick<Fence, "assertHeld">): void;
-  /** Looks for due ticks at once. */
-  wake(): void;
-  stop(): Promise<void>;
-}
-
 export interface SchedulerOptions extends Omit<ActOptions, "now"> {
   readonly onError: (error: unknown) => void;
   /** Returns the Unix time in milliseconds. Default: `Date.now`. */
   readonly now?: () => number;
 }
 
-/** Creates the scheduler. */
-export function createScheduler(options: SchedulerOptions): Scheduler {
-  let run: ReturnType<typeof startRun> | undefined;
-  return {
-    start(fence) {
-      run ??= startRun({ now: Date.now, ...options }, fence);
-    },
-    wake: () => run?.wake(),
-    async stop() {
-      const last = run;
-      run = undefined;
-      await last?.stop();
-    },
-  };
-}
-
-function startRun(
-  options: SchedulerOptions & Pick<ActOptions, "now">,
-  fence: Pick<Fence, "assertHeld"> | undefined,
-) {
+/**
+ * Starts to turn the ticks of schedules into runs, and runs into requests.
+ *
+ * @param fence prevents this process from writing once another replica schedules.
+ */
+export function startScheduler(given: SchedulerOptions, fence?: Pick<Fence, "assertHeld">): WakeLoop {
+  const options = { now: Date.now, ...given };
   const { store, now, onError } = options;
   let isStopped = false;
-  let timer: NodeJS.Timeout | undefined;
-  let looking: Promise<void> | undefined;
-  let isAskedAgain = false;
   let latest = Infinity;
   let cleanedAt = -Infinity;
   const isSteady = createSteadyCheck(now);
@@ -135,14 +111,14 @@ function startRun(
       const schedule = await findSchedule(store.db, id);
       if (isStopped || schedule === undefined) return;
       // Ticks that a pause takes are skipped together.
-      if (schedule.pausedAt !== found.pausedAt) return wake();
+      if (schedule.pausedAt !== found.pausedAt) return loop.wake();
       const later = runs.slice(i + 1).filter(({ key }) => !key.startsWith(ASKED));
       const outcome = await actOnRun(options, schedule, run, { fence, later });
       if (outcome === "waiting") return;
       // Those after it may be skipped, too.
-      if (outcome === "skipped") return wake();
+      if (outcome === "skipped") return loop.wake();
     }
-    if (runs.length > most || due.length === PAGE) isAskedAgain = true;
+    if (runs.length > most || due.length === PAGE) loop.wake();
   };
 
   /** Finds ticks again that come before what is stored as next because the clock was set back: those that it was ahead of, and that made no request. */
@@ -164,59 +140,25 @@ function startRun(
     if (isSteady()) await store.writeSoon((db) => deleteOldRuns(db, firstId("run", now() - KEPT_MS)));
   };
 
-  const look = async (): Promise<void> => {
-    do {
-      isAskedAgain = false;
-      const before = latest;
-      latest = now();
-      if (latest < before) await rewind();
-      const due = await listDueSchedules(store.db, now(), PAGE);
-      for (const schedule of due) {
-        if (isStopped) return;
-        await storeTicks(schedule);
-      }
-      await Promise.all((await listDueScheduleIds(store.db)).map((id) => actOnDue(id).catch(onError)));
-    } while (isAskedAgain && !isStopped);
-    await clean();
-  };
-
-  /** Looks again when the next tick is due, or after {@link LOOK_INTERVAL_MS}. */
-  const sleep = async (): Promise<void> => {
-    const first = await findFirstTick(store.db);
-    sleepFor(Math.min(LOOK_INTERVAL_MS, Math.max(0, (first ?? Infinity) - now())));
-  };
-  const sleepFor = (pauseMs: number): void => {
-    if (isStopped) return;
-    timer = setTimeout(wake, pauseMs);
-    timer.unref();
-  };
-
-  function wake(): void {
-    if (isStopped) return;
-    clearTimeout(timer);
-    if (looking !== undefined) {
-      isAskedAgain = true;
-      return;
+  /** Returns how long it is to the next tick. */
+  const look = async (): Promise<number> => {
+    const before = latest;
+    latest = now();
+    if (latest < before) await rewind();
+    for (const schedule of await listDueSchedules(store.db, now(), PAGE)) {
+      if (isStopped) return 0;
+      await storeTicks(schedule);
     }
-    looking = look()
-      .then(sleep)
-      .catch((error: unknown) => {
-        onError(error);
-        sleepFor(LOOK_INTERVAL_MS);
-      })
-      .finally(() => {
-        looking = undefined;
-        if (isAskedAgain) wake();
-      });
-  }
-
-  wake();
+    await Promise.all((await listDueScheduleIds(store.db)).map((id) => actOnDue(id).catch(onError)));
+    await clean();
+    return ((await findFirstTick(store.db)) ?? Infinity) - now();
+  };
+  const loop = startWakeLoop(look, { intervalMs: LOOK_INTERVAL_MS, onError });
   return {
-    wake,
-    async stop(): Promise<void> {
+    wake: loop.wake,
+    async stop() {
       isStopped = true;
-      await looking;
-      clearTimeout(timer);
+      await loop.stop();
     },
   };
 }

@@ -3,6 +3,7 @@ import { createId, firstId } from "../lib/id.ts";
 import { repeat } from "../lib/repeat.ts";
 import { createSteadyCheck } from "../lib/steadyClock.ts";
 import { open, seal } from "../lib/secrets.ts";
+import { startWakeLoop, type WakeLoop } from "../lib/wakeLoop.ts";
 import type { Fence } from "../store/leases.ts";
 import {
   advanceDeliveries,
@@ -43,16 +44,6 @@ const CLEAN_INTERVAL_MS = 600_000;
 const CLOCK_TOLERANCE_MS = 1_000;
 /** How long messages that are under way may take when the service closes; after that they are sent again at the next start. */
 const CLOSE_WAIT_MS = 3_000;
-
-/** Delivers the events of the outbox, each to the webhooks that it is for. One webhook never waits for another. */
-export interface Delivery {
-  /** Begins to deliver. @param fence prevents this process from writing once another replica delivers. */
-  start(fence?: Pick<Fence, "assertHeld">): void;
-  /** Looks for due deliveries at once. */
-  wake(): void;
-  /** Stops, after messages that are under way; `atOnce`: breaks them off. */
-  stop(options?: { readonly atOnce?: boolean }): Promise<void>;
-}
 
 export interface DeliveryOptions {
   readonly store: Store;
@@ -96,31 +87,18 @@ export function isSuccess(status: number | null): boolean {
 
 const UNREADABLE = "Not sent: the secret in the database was not written by this service. Rotate it.";
 
-/** Creates the delivery. */
-export function createDelivery(options: DeliveryOptions): Delivery {
-  let run: ReturnType<typeof startRun> | undefined;
-  return {
-    start(fence) {
-      run ??= startRun(options, fence);
-    },
-    wake: () => run?.wake(),
-    async stop({ atOnce = false } = {}) {
-      const last = run;
-      run = undefined;
-      await last?.stop(atOnce);
-    },
-  };
-}
-
-function startRun(options: DeliveryOptions, fence: Pick<Fence, "assertHeld"> | undefined) {
+/**
+ * Starts to deliver the events of the outbox, each to the webhooks that it is for. One webhook never waits for another.
+ *
+ * @param fence prevents this process from writing once another replica delivers.
+ */
+export function startDelivery(options: DeliveryOptions, fence?: Pick<Fence, "assertHeld">): WakeLoop {
   const { store, post, sealingKey, onError, timeoutMs = TIMEOUT_MS, now = Date.now } = options;
   const stopping = new AbortController();
   /** Events under way by webhook. */
   const underWay = new Map<string, Set<string>>();
   const flights = new Set<Promise<void>>();
   let isStopped = false;
-  let looking: Promise<void> | undefined;
-  let isAskedAgain = false;
   /** The clocks at the last look. */
   let latest: { readonly wall: number; readonly monotonic: number } | undefined;
   const isSteady = createSteadyCheck(now);
@@ -188,7 +166,7 @@ function startRun(options: DeliveryOptions, fence: Pick<Fence, "assertHeld"> | u
         flights.delete(flight);
       })
       // A write that failed leaves the delivery due: the next look, not this one's end, begins it again.
-      .then(wake, onError);
+      .then(() => loop.wake(), onError);
     flights.add(flight);
   };
 
@@ -225,24 +203,12 @@ function startRun(options: DeliveryOptions, fence: Pick<Fence, "assertHeld"> | u
   };
 
   const look = async (): Promise<void> => {
-    do {
-      isAskedAgain = false;
-      const present = { wall: now(), monotonic: performance.now() };
-      await followClock(present);
-      latest = present;
-      for (const id of await listDueWebhooks(store.db, now())) await fill(id);
-    } while (isAskedAgain && !isStopped);
+    const present = { wall: now(), monotonic: performance.now() };
+    await followClock(present);
+    latest = present;
+    for (const id of await listDueWebhooks(store.db, now())) await fill(id);
     for (const [id, events] of underWay) if (events.size === 0) underWay.delete(id);
   };
-
-  function wake(): void {
-    if (isStopped) return;
-    if (looking !== undefined) isAskedAgain = true;
-    else
-      looking = look()
-        .catch(onError)
-        .finally(() => (looking = undefined));
-  }
 
   const clean = async (): Promise<void> => {
     if (!isSteady()) return;
@@ -253,18 +219,15 @@ function startRun(options: DeliveryOptions, fence: Pick<Fence, "assertHeld"> | u
     );
   };
 
-  const stops = [
-    repeat(async () => wake(), LOOK_INTERVAL_MS, onError, { startsNow: true }),
-    repeat(clean, CLEAN_INTERVAL_MS, onError, { startsNow: true }),
-  ];
-
+  const loop = startWakeLoop(look, { intervalMs: LOOK_INTERVAL_MS, onError });
+  const stopCleaning = repeat(clean, CLEAN_INTERVAL_MS, onError, { startsNow: true });
   return {
-    wake,
-    async stop(atOnce: boolean): Promise<void> {
+    wake: loop.wake,
+    async stop({ atOnce = false } = {}) {
       isStopped = true;
-      for (const stop of stops) stop();
+      stopCleaning();
       const timer = setTimeout(() => stopping.abort(), atOnce ? 0 : CLOSE_WAIT_MS);
-      await looking;
+      await loop.stop();
       await Promise.all(flights);
       clearTimeout(timer);
     },

@@ -4,6 +4,7 @@ import type { LogRun } from "../../src/api/types.ts";
 import type { Dapp } from "../../src/dapps/dapps.ts";
 import { RpcError, type ChainClient } from "../../src/evm/client.ts";
 import { TycheError } from "../../src/lib/errors.ts";
+import type { WakeLoop } from "../../src/lib/wakeLoop.ts";
 import { createId } from "../../src/lib/id.ts";
 import type { WebhookEvent } from "../../src/lib/vocabulary.ts";
 import type { Service } from "../../src/requests/service.ts";
@@ -17,7 +18,7 @@ import {
   type LogTriggers,
   type LogTriggerSettings,
 } from "../../src/triggers/logTriggers.ts";
-import { createLogWatch, type LogWatch } from "../../src/triggers/logWatch.ts";
+import { startLogWatch } from "../../src/triggers/logWatch.ts";
 import type { ObservedChain } from "../../src/triggers/observedChain.ts";
 import { startTestChain, testAccount, type TestChain } from "../support/anvil.ts";
 import { DATABASES, useStore } from "../support/databases.ts";
@@ -45,7 +46,7 @@ describe.each(DATABASES)("on %s", (_name, prepare) => {
   let chain: TestChain;
   let emitter: Hex;
   let observed: ObservedChain | undefined;
-  let watch: LogWatch;
+  let watch: WakeLoop;
   let triggers: LogTriggers;
   /** What was submitted, in order. */
   let submitted: { readonly key: string; readonly params: unknown; readonly network: string }[];
@@ -65,11 +66,9 @@ describe.each(DATABASES)("on %s", (_name, prepare) => {
     await insertRequests(store.db, [request]);
     return { id } as Awaited<ReturnType<Service["submit"]>>;
   };
-  const start = (): LogWatch => {
+  const start = (): WakeLoop => {
     const options = { store, submit, findActing: async () => DAPP, onEvent() {}, onError() {} };
-    const one = createLogWatch({ ...options, parseAction, findChain: () => observed });
-    one.start();
-    return one;
+    return startLogWatch({ ...options, parseAction, findChain: () => observed });
   };
   const observe = (changes: Partial<ObservedChain> = {}): ObservedChain => ({
     client: chain.client,

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Dapp } from "../../src/dapps/dapps.ts";
 import { TycheError } from "../../src/lib/errors.ts";
+import type { WakeLoop } from "../../src/lib/wakeLoop.ts";
 import { createId } from "../../src/lib/id.ts";
 import { InvalidParameterError } from "../../src/lib/invalidParameter.ts";
 import { OpenLimitError } from "../../src/requests/accept/openLimits.ts";
@@ -9,7 +10,7 @@ import { insertDapp } from "../../src/store/dapps.ts";
 import { insertRequests } from "../../src/store/requests.ts";
 import type { Store } from "../../src/store/store.ts";
 import { insertWebhook } from "../../src/store/webhooks.ts";
-import { createScheduler, planTicks, type Scheduler } from "../../src/triggers/scheduler.ts";
+import { planTicks, startScheduler } from "../../src/triggers/scheduler.ts";
 import { createSchedules, type Schedules, type ScheduleSettings } from "../../src/triggers/schedules.ts";
 import { DATABASES, useStore } from "../support/databases.ts";
 import { makeStoredRequest } from "../support/storedRequest.ts";
@@ -37,8 +38,8 @@ describe.each(DATABASES)("on %s", (_name, prepare) => {
   /** Time between the blocks of `fuji`, which others run. */
   let blockMs: number;
   let schedules: Schedules;
-  let scheduler: Scheduler;
-  const opened: Scheduler[] = [];
+  let scheduler: WakeLoop;
+  const opened: WakeLoop[] = [];
   useStore(prepare, (its) => {
     store = its;
   });
@@ -56,9 +57,8 @@ describe.each(DATABASES)("on %s", (_name, prepare) => {
     return { id } as Awaited<ReturnType<Service["submit"]>>;
   };
   const act = () => ({ store, submit, findActing: async () => acting, onEvent() {}, now });
-  const start = (): Scheduler => {
-    const one = createScheduler({ ...act(), onError() {} });
-    one.start();
+  const start = (): WakeLoop => {
+    const one = startScheduler({ ...act(), onError() {} });
     opened.push(one);
     return one;
   };

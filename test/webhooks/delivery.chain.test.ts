@@ -5,11 +5,12 @@ import { createGuardedPost, type GuardedPost } from "../../sandbox/index.ts";
 import { createRequestOutbox } from "../../src/requests/follow/requestOutbox.ts";
 import { createRequestBook, type RequestBook } from "../../src/requests/requestBook.ts";
 import type { OpenRequest } from "../../src/requests/openRequest.ts";
+import type { WakeLoop } from "../../src/lib/wakeLoop.ts";
 import { createId } from "../../src/lib/id.ts";
 import { insertDapp } from "../../src/store/dapps.ts";
 import { deleteOldEvents } from "../../src/store/outbox.ts";
 import type { Store } from "../../src/store/store.ts";
-import { createDelivery, type Delivery } from "../../src/webhooks/delivery.ts";
+import { startDelivery } from "../../src/webhooks/delivery.ts";
 import { createWebhooks, type Webhooks } from "../../src/webhooks/webhooks.ts";
 import { DATABASES, useStore } from "../support/databases.ts";
 import { DESK_DAPP, makeRequest } from "../support/pipelineWorld.ts";
@@ -24,7 +25,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
   let receiver: Receiver;
   let post: GuardedPost;
   let webhooks: Webhooks;
-  let delivery: Delivery;
+  let delivery: WakeLoop;
   let book: RequestBook;
   let clock: number;
   let errors: unknown[];
@@ -56,8 +57,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
   afterAll(() => receiver.close());
   const begin = (timeoutMs = 60_000): void => {
     const onError = (error: unknown): void => void errors.push(error);
-    delivery = createDelivery({ store, post, sealingKey, onError, now: () => clock, timeoutMs });
-    delivery.start();
+    delivery = startDelivery({ store, post, sealingKey, onError, now: () => clock, timeoutMs });
   };
   beforeEach(async () => {
     await insertDapp(store.db, { id: DESK_DAPP, name: "test", facilities: [], createdAt: 1 });
@@ -388,7 +388,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
     await delivery.stop({ atOnce: true });
     expect(await attemptsOf(id)).toEqual([]);
     await webhooks.change(DESK_DAPP, id, { url: `${receiver.url}/next` });
-    delivery.start();
+    begin();
     const [message] = await receiver.count("/next", 1);
     expect(message!.id).toBe(sent!.id);
   });

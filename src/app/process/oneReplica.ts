@@ -1,19 +1,25 @@
 import type { Replica } from "../../requests/takeover/replicaSync.ts";
 import { createLeaseKeeper } from "../../store/leaseKeeper.ts";
+import type { WakeLoop } from "../../lib/wakeLoop.ts";
 import type { Fence } from "../../store/leases.ts";
 import type { Store } from "../../store/store.ts";
 
 /** Work that one replica does for all. */
 export interface SharedWork {
-  /** @param fence prevents this process from writing once another replica works. */
-  start(fence?: Pick<Fence, "assertHeld">): void;
-  /** `atOnce`: breaks off what is under way, because another replica may work already. */
-  stop(options?: { readonly atOnce?: boolean }): Promise<void>;
+  /** Begins; where several replicas serve, once this one gets the lease. */
+  start(): Promise<void>;
+  /** Has it look at once, if this process does it. */
+  readonly wake: () => void;
+  close(): Promise<void>;
 }
 
-/** Does work in this process; where several replicas serve, while this one has the lease. */
+/**
+ * Does work in this process; where several replicas serve, while this one has the lease.
+ *
+ * @param begin is given what prevents this process from writing once another replica works.
+ */
 export function onOneReplica(
-  work: SharedWork,
+  begin: (fence?: Pick<Fence, "assertHeld">) => WakeLoop,
   options: {
     readonly store: Store;
     /** No network can have its name: it contains a slash. */
@@ -21,17 +27,26 @@ export function onOneReplica(
     readonly replica: Pick<Replica, "id" | "bus"> | undefined;
     readonly onError: (error: unknown) => void;
   },
-): { start(): Promise<void>; close(): Promise<void> } {
+): SharedWork {
   const { store, lease, replica, onError } = options;
-  if (replica === undefined) return { start: async () => work.start(), close: () => work.stop() };
+  let running: WakeLoop | undefined;
+  const start = async (fence?: Pick<Fence, "assertHeld">): Promise<void> => void (running ??= begin(fence));
+  const stop = async (atOnce: boolean): Promise<void> => {
+    const last = running;
+    running = undefined;
+    await last?.stop({ atOnce });
+  };
+  const wake = (): void => running?.wake();
+  if (replica === undefined) return { start: () => start(), wake, close: () => stop(false) };
   const { id, bus } = replica;
   const keeper = createLeaseKeeper({
     db: store.db,
     network: lease,
     replica: id,
-    onTaken: async (fence) => work.start(fence),
-    onLost: () => work.stop({ atOnce: true }),
-    onLeave: () => work.stop(),
+    onTaken: start,
+    // Another replica may work already.
+    onLost: () => stop(true),
+    onLeave: () => stop(false),
     onGivenBack: () => bus.tell({ kind: "free", network: lease }),
     onError,
   });
@@ -40,6 +55,7 @@ export function onOneReplica(
   });
   return {
     start: () => keeper.look(),
+    wake,
     async close() {
       stopListening();
       await keeper.close();

@@ -7,18 +7,15 @@ import type { Replica } from "../../requests/takeover/replicaSync.ts";
 import type { Store } from "../../store/store.ts";
 import type { CheckCommand, ParseAction } from "../../triggers/eventReferences.ts";
 import { createLogTriggers, type LogTriggers } from "../../triggers/logTriggers.ts";
-import { createLogWatch } from "../../triggers/logWatch.ts";
+import { startLogWatch } from "../../triggers/logWatch.ts";
 import type { ObservedChain } from "../../triggers/observedChain.ts";
-import { onOneReplica } from "./oneReplica.ts";
-import { createScheduler } from "../../triggers/scheduler.ts";
+import { onOneReplica, type SharedWork } from "./oneReplica.ts";
+import { startScheduler } from "../../triggers/scheduler.ts";
 import { createSchedules, type Schedules } from "../../triggers/schedules.ts";
 
 /** Log triggers, and what reads and acts on logs. */
-export interface OpenLogTriggers {
+export interface OpenLogTriggers extends SharedWork {
   readonly useCases: LogTriggers;
-  /** Begins to read; where several replicas serve, once this one gets the lease. */
-  start(): Promise<void>;
-  close(): Promise<void>;
 }
 
 /** Opens the log triggers of all dapps. */
@@ -36,13 +33,19 @@ export function openLogTriggers(options: {
   const { store, service, dapps, findChain, onEvent, replica, log } = options;
   const onError = (error: unknown): void => log.warn({ err: error }, "log triggers: a step failed; retrying");
   const { parseAction, checkCommand } = createActionChecks(service);
-  const watch = createLogWatch({
+  const watched = {
     store,
     submit: service.submit.bind(service),
     findActing: dapps.findActing.bind(dapps),
     onEvent,
     parseAction,
     findChain,
+    onError,
+  };
+  const watch = onOneReplica((fence) => startLogWatch(watched, fence), {
+    store,
+    lease: "/triggers",
+    replica,
     onError,
   });
   const useCases = createLogTriggers({
@@ -52,7 +55,7 @@ export function openLogTriggers(options: {
     findChain,
     wake: () => watch.wake(),
   });
-  return { useCases, ...onOneReplica(watch, { store, lease: "/triggers", replica, onError }) };
+  return { useCases, ...watch };
 }
 
 function createActionChecks(service: Service): {
@@ -94,12 +97,17 @@ export function openSchedules(options: {
     findActing: dapps.findActing.bind(dapps),
     onEvent,
   };
-  const scheduler = createScheduler({ ...act, onError });
+  const scheduler = onOneReplica((fence) => startScheduler({ ...act, onError }, fence), {
+    store,
+    lease: "/schedules",
+    replica,
+    onError,
+  });
   const useCases = createSchedules({
     ...act,
     ...createActionChecks(service),
     blockMsOf,
     wake: () => scheduler.wake(),
   });
-  return { useCases, ...onOneReplica(scheduler, { store, lease: "/schedules", replica, onError }) };
+  return { useCases, ...scheduler };
 }

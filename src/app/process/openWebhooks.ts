@@ -4,18 +4,13 @@ import { deriveKey } from "../../lib/secrets.ts";
 import { version } from "../../lib/version.ts";
 import type { Replica } from "../../requests/takeover/replicaSync.ts";
 import type { Store } from "../../store/store.ts";
-import { createDelivery } from "../../webhooks/delivery.ts";
+import { startDelivery } from "../../webhooks/delivery.ts";
 import { createWebhooks, type Webhooks } from "../../webhooks/webhooks.ts";
-import { onOneReplica } from "./oneReplica.ts";
+import { onOneReplica, type SharedWork } from "./oneReplica.ts";
 
 /** Webhooks, and the delivery of their events. */
-export interface OpenWebhooks {
+export interface OpenWebhooks extends SharedWork {
   readonly useCases: Webhooks;
-  /** Looks for due events at once. */
-  readonly wake: () => void;
-  /** Begins to deliver; where several replicas serve, once this one gets the lease. */
-  start(): Promise<void>;
-  close(): Promise<void>;
 }
 
 /** Opens the webhooks of all dapps. */
@@ -31,8 +26,12 @@ export function openWebhooks(options: {
   const sealingKey = deriveKey(options.masterKey, "webhook secrets");
   const onError = (error: unknown): void => log.warn({ err: error }, "webhooks: delivering failed; retrying");
   const post = createGuardedPost({ allowHosts, userAgent: `Tyche/${version} (webhooks)` });
-  const delivery = createDelivery({ store, post, sealingKey, onError });
-  const wake = (): void => delivery.wake();
-  const useCases = createWebhooks({ store, post, sealingKey, wake });
-  return { useCases, wake, ...onOneReplica(delivery, { store, lease: "/webhooks", replica, onError }) };
+  const delivery = onOneReplica((fence) => startDelivery({ store, post, sealingKey, onError }, fence), {
+    store,
+    lease: "/webhooks",
+    replica,
+    onError,
+  });
+  const useCases = createWebhooks({ store, post, sealingKey, wake: () => delivery.wake() });
+  return { useCases, ...delivery };
 }
