@@ -37,10 +37,8 @@ export interface FunctionsNetworkOptions {
   /** FunctionsCoordinator and FunctionsRouter, lower case. */
   readonly coordinator: Hex;
   readonly router: Hex;
-  /** All nodes of the coordinator's configuration, at least 3·faulty + 1. */
+  /** All nodes of the coordinator's configuration. */
   readonly nodes: readonly FunctionsNode[];
-  /** The configuration's f: how many faulty nodes are outvoted. */
-  readonly faulty: number;
   readonly runner: SourceRunner;
   readonly rounds: BeaconRounds;
   /** Absent: requests with secrets are answered with an error. */
@@ -71,12 +69,12 @@ type FunctionsEntry = Entry<OracleRequest>;
  * answer and ignores the rest.
  */
 export function createFunctionsNetwork(options: FunctionsNetworkOptions): FunctionsNetwork {
-  const { client, coordinator, router, nodes, faulty, runner, maxResponseBytes, log, signal } = options;
+  const { client, coordinator, router, nodes, runner, maxResponseBytes, log, signal } = options;
   const requestSet = createRequestSet<OracleRequest>();
   const observed = new WeakMap<OracleRequest, Observation>();
   const rounds = createRequestRounds({ ...options, onRound: () => review() });
   const quota = createQuota<bigint>({ total: MAX_EXECUTING, each: MAX_EXECUTING_PER_SUBSCRIPTION });
-  const transmitter = createReportTransmitter({ client, coordinator, nodes, faulty });
+  const transmitter = createReportTransmitter({ client, coordinator, nodes });
   let head = 0n;
   let live = false;
   const alarm = createAlarm(() => review());

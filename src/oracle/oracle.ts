@@ -27,12 +27,12 @@ const ONE_AT_A_TIME = { maxInFlight: 1, maxTransactionGas: 30_000_000n, paceMs: 
 /** One VRF node. */
 interface VrfRun {
   readonly key: ProvingKey;
-  /** Accounts that send the fulfilments, at least one. */
-  readonly senders: readonly Sender[];
+  /** The account that sends the fulfilments. */
+  readonly sender: Sender;
 }
 
-/** One network that the oracle serves. */
-export interface OracleNetworkOptions {
+export interface OracleOptions {
+  /** The network's. */
   readonly name: string;
   readonly chainId: number;
   readonly client: Pick<ChainClient, "getHead" | "getCode" | "call" | "getBalanceWei" | "request">;
@@ -46,16 +46,12 @@ export interface OracleNetworkOptions {
     /** The operator's contract that sends presets; absent on a network without. */
     readonly presetConsumer?: Hex;
   };
-  /** Absent if another process proves words. */
-  readonly vrf?: VrfRun | undefined;
-  /** Additional VRF nodes in this process, each with its own accounts. */
-  readonly furtherVrf?: readonly VrfRun[];
+  /** The VRF nodes in this process. Default: another process proves words. */
+  readonly vrf?: readonly VrfRun[];
   /** An oracle that holds the keys of all nodes. */
   readonly functions?: {
-    /** In any order; addresses as in the coordinator's configuration. */
+    /** All nodes of the coordinator's configuration, in any order. */
     readonly nodes: readonly FunctionsNode[];
-    /** f of the coordinator's configuration. Default 1. */
-    readonly faulty?: number;
     /** Longest result or error text, in bytes. */
     readonly maxResponseBytes: number;
     readonly openSecrets?: OpenSecrets | undefined;
@@ -83,72 +79,52 @@ export interface OracleNetworkOptions {
   readonly localBeacon?: BeaconTerms | undefined;
   /** First block to read, an earlier status' `checkpoint`. Default: 86,400 blocks before the newest. */
   readonly fromBlock?: bigint;
-}
-
-export interface OracleOptions {
-  readonly networks: readonly OracleNetworkOptions[];
   /** Runs the sources: a sandbox pool. The oracle doesn't close it. */
   readonly runner: SourceRunner;
-  /** With several networks, each line gets a field `network`. */
   readonly log: OracleLog;
   /** Aborting it closes the oracle. */
-  readonly signal?: AbortSignal;
+  readonly signal: AbortSignal;
 }
 
 /** A running oracle. */
 export interface Oracle {
-  status(): readonly OracleNetworkStatus[];
-  /** By network, its node if this oracle is one of several; peers' messages go there. */
-  readonly nodes: readonly (OracleNode | undefined)[];
+  status(): OracleNetworkStatus;
+  /** Takes peers' messages if this oracle is one of several nodes. */
+  readonly node: OracleNode | undefined;
   /** Stops taking up work, and returns; transactions already sent may still be mined. Idempotent. */
   close(): void;
 }
 
 /**
- * Starts the oracle of some networks: the VRF node and the network of nodes for functions. It reads only the chain and writes only to it.
- * An unreachable network is retried; nothing rejects or throws later.
+ * Starts the oracle of a network: its VRF nodes, and the nodes for functions and presets. It reads only the chain and writes only to it. An
+ * unreachable network is retried; nothing rejects or throws later.
  */
 export function createOracle(options: OracleOptions): Oracle {
-  const controller = new AbortController();
-  const close = (): void => controller.abort();
-  if (options.signal?.aborted) close();
-  options.signal?.addEventListener("abort", close, { once: true, signal: controller.signal });
-  const served = options.networks.map((network) => serve(network, options, controller.signal));
-  return { status: () => served.map(({ status }) => status()), nodes: served.map(({ node }) => node), close };
-}
-
-/** Starts one network; returns a function that gives its status, and its node. */
-function serve(
-  network: OracleNetworkOptions,
-  options: OracleOptions,
-  signal: AbortSignal,
-): { readonly status: () => OracleNetworkStatus; readonly node: OracleNode | undefined } {
-  const { client, watcher } = network;
+  const { client, watcher, log } = options;
+  const closing = new AbortController();
+  const signal = AbortSignal.any([options.signal, closing.signal]);
   let reorgs = 0;
   const watched = (sender: Sender): Sender =>
     keepOffReplaced(
       observeSender(sender, (receipt) => watcher.expect(receipt)),
       { client, reorgs: () => reorgs },
     );
-  const contracts = lowerCase(network.contracts);
-  const pipelining = network.pipelining ?? ONE_AT_A_TIME;
-  const log = options.networks.length > 1 ? named(options.log, network.name) : options.log;
+  const contracts = lowerCase(options.contracts);
+  const pipelining = options.pipelining ?? ONE_AT_A_TIME;
   const common = { client, log, signal };
   const functionsOf = {
     ...common,
     coordinator: contracts.functionsCoordinator,
     router: contracts.functionsRouter,
     runner: options.runner,
-    rounds: createBeaconRounds({ terms: [network.beacon, network.localBeacon], signal }),
-    chainId: network.chainId,
+    rounds: createBeaconRounds({ terms: [options.beacon, options.localBeacon], signal }),
+    chainId: options.chainId,
   };
-  const vrfRuns = [...(network.vrf === undefined ? [] : [network.vrf]), ...(network.furtherVrf ?? [])].map(
-    ({ key, senders: own }) => ({ key, senders: own.map(watched) }),
-  );
-  const vrfSenders = vrfRuns.flatMap((run) => run.senders);
+  const vrfRuns = (options.vrf ?? []).map(({ key, sender }) => ({ key, sender: watched(sender) }));
+  const vrfSenders = vrfRuns.map(({ sender }) => sender);
   const nodes =
-    network.functions?.nodes.map((one) => ({ ...one, transmitter: watched(one.transmitter) })) ?? [];
-  const transmitter = network.node && watched(network.node.transmitter);
+    options.functions?.nodes.map((one) => ({ ...one, transmitter: watched(one.transmitter) })) ?? [];
+  const transmitter = options.node && watched(options.node.transmitter);
   const { presetConsumer = zeroAddress } = contracts;
   const presetContracts =
     presetConsumer === zeroAddress
@@ -162,43 +138,41 @@ function serve(
     transmitter &&
     createOracleNode({
       ...functionsOf,
-      ...network.node,
+      ...options.node,
       transmitter,
       presets: presetContracts && { ...presetContracts, pipelining },
     });
   const proofSender =
-    presetContracts && network.proofsFor
-      ? createProofSender({ ...functionsOf, ...presetContracts, ...network.proofsFor })
+    presetContracts && options.proofsFor
+      ? createProofSender({ ...functionsOf, ...presetContracts, ...options.proofsFor })
       : undefined;
   const functions: FunctionsNetwork | undefined =
     node ??
-    (network.functions &&
+    (options.functions &&
       createFunctionsNetwork({
         ...functionsOf,
         nodes,
-        faulty: network.functions.faulty ?? 1,
-        maxResponseBytes: network.functions.maxResponseBytes,
-        openSecrets: network.functions.openSecrets,
+        maxResponseBytes: options.functions.maxResponseBytes,
+        openSecrets: options.functions.openSecrets,
         pipelining,
       }));
   const presets =
-    network.functions && presetContracts
+    options.functions && presetContracts
       ? createPresetNetwork({
           ...functionsOf,
           ...presetContracts,
           nodes,
-          maxResponseBytes: network.functions.maxResponseBytes,
+          maxResponseBytes: options.functions.maxResponseBytes,
           pipelining,
         })
       : undefined;
-  const vrfNodes = vrfRuns.map(({ key, senders: own }) =>
+  const vrfNodes = vrfRuns.map((run) =>
     createVrfNode({
       ...common,
       coordinator: contracts.vrfCoordinator,
       batchCoordinator: contracts.batchVrfCoordinator,
       blockhashStore: contracts.blockhashStore,
-      key,
-      senders: own,
+      ...run,
       pipelining,
       presets: presets ?? proofSender,
     }),
@@ -219,7 +193,7 @@ function serve(
     ...(transmitter === undefined ? [] : [transmitter]),
   ];
   const accounts = watchBalances({
-    ...network,
+    ...options,
     accounts: [
       ...vrfSenders.map(({ address }) => ({ role: "vrf" as const, address })),
       ...senders.slice(vrfSenders.length).map(({ address }) => ({ role: "transmitter" as const, address })),
@@ -229,12 +203,12 @@ function serve(
   });
   let lastBlock: OracleNetworkStatus["lastBlock"];
   let caughtUp = false;
-  let firstBlock = network.fromBlock ?? 0n;
+  let firstBlock = options.fromBlock ?? 0n;
 
   const start = async (): Promise<void> => {
-    const newest = await reachHead(network, log, signal);
+    const newest = await reachHead(options, signal);
     if (newest === undefined) return;
-    firstBlock = network.fromBlock ?? max(0n, newest - DEFAULT_LOOKBACK_BLOCKS);
+    firstBlock = options.fromBlock ?? max(0n, newest - DEFAULT_LOOKBACK_BLOCKS);
     // On an idle network the next block may take long to come.
     caughtUp = firstBlock > newest;
     let readUpTo = newest;
@@ -262,7 +236,7 @@ function serve(
         if (lastBlock !== undefined && lastBlock.number >= firstReplaced)
           lastBlock = { ...lastBlock, number: firstReplaced - 1n };
         log.warn(
-          { network: network.name, firstReplaced: Number(firstReplaced) },
+          { network: options.name, firstReplaced: Number(firstReplaced) },
           "oracle: the chain was reorganised",
         );
         const wanted = [
@@ -275,7 +249,7 @@ function serve(
           sender.reconcile().catch((error: unknown) => {
             if (!signal.aborted)
               log.warn(
-                { err: error, network: network.name },
+                { err: error, network: options.name },
                 "oracle: lost transactions could not be sent again",
               );
           });
@@ -297,7 +271,7 @@ function serve(
     ];
     const next = lastBlock === undefined ? firstBlock : lastBlock.number + 1n;
     return {
-      name: network.name,
+      name: options.name,
       lastBlock,
       caughtUp,
       checkpoint: caughtUp
@@ -307,35 +281,24 @@ function serve(
       accounts: accounts(),
     };
   };
-  return { status, node };
+  return { status, node, close: () => closing.abort() };
 }
 
 /** Returns the number of the newest block, retrying until there is an answer; `undefined` once the oracle is closed. */
 async function reachHead(
-  network: OracleNetworkOptions,
-  log: OracleLog,
+  { client, name, log }: Pick<OracleOptions, "client" | "name" | "log">,
   signal: AbortSignal,
 ): Promise<bigint | undefined> {
   for (let attempt = 1; !signal.aborted; attempt += 1) {
     try {
-      const head = await network.client.getHead("latest");
+      const head = await client.getHead("latest");
       if (head) return signal.aborted ? undefined : head.number;
     } catch (error) {
-      log.warn({ err: error, network: network.name }, "oracle: the network can't be reached yet");
+      log.warn({ err: error, network: name }, "oracle: the network can't be reached yet");
     }
     await sleep(pauseAfter(attempt, LONGEST_FREE_PAUSE_MS), undefined, { signal }).catch(() => {});
   }
   return undefined;
-}
-
-/** Adds the network's name to every line. */
-function named(log: OracleLog, network: string): OracleLog {
-  return {
-    debug: (fields, message) => log.debug({ network, ...fields }, message),
-    info: (fields, message) => log.info({ network, ...fields }, message),
-    warn: (fields, message) => log.warn({ network, ...fields }, message),
-    error: (fields, message) => log.error({ network, ...fields }, message),
-  };
 }
 
 function lowerCase<Names extends Record<string, Hex>>(contracts: Names): Names {

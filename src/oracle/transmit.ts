@@ -5,7 +5,7 @@ import type { ChainClient, Receipt } from "../evm/client.ts";
 import type { Sender } from "../evm/sender.ts";
 import { findRevertReason } from "../chainlink/findRevertReason.ts";
 import type { RevertReason } from "../chainlink/revertReason.ts";
-import { signaturesOf } from "../chainlink/quorum.ts";
+import { faultyNodesOf, signaturesOf } from "../chainlink/quorum.ts";
 import { tellAnswers } from "./answerSpans.ts";
 import { encodeTransmission, type ReportItem } from "./report.ts";
 import type { ReportSigner } from "./signer.ts";
@@ -33,15 +33,14 @@ export interface ReportTransmitter {
   forgetConfig(): void;
 }
 
-/** Creates the transmitter of one coordinator and the nodes of its configuration, of which `faulty` may be faulty. */
+/** Creates the transmitter of one coordinator and the nodes of its configuration. */
 export function createReportTransmitter(options: {
   readonly client: Pick<ChainClient, "call" | "request">;
   readonly coordinator: Hex;
   readonly nodes: readonly FunctionsNode[];
-  readonly faulty: number;
 }): ReportTransmitter {
   const { client, coordinator, nodes } = options;
-  const signaturesWanted = signaturesOf(nodes.length, options.faulty);
+  const signaturesWanted = signaturesOf(nodes.length, faultyNodesOf(nodes.length));
   let configDigest: Hex | undefined;
 
   async function readConfigDigest(): Promise<Hex> {

@@ -44,8 +44,8 @@ export interface VrfNodeOptions {
   readonly batchCoordinator: Hex;
   readonly blockhashStore: Hex;
   readonly key: ProvingKey;
-  /** Accounts that pay for the fulfilments; anyone may send one. With several, full transactions go in parallel. */
-  readonly senders: readonly Sender[];
+  /** The account that pays for the fulfilments; anyone may send one. */
+  readonly sender: Sender;
   /** A single entry may exceed `maxTransactionGas`. */
   readonly pipelining: CommitPipelining;
   /** Absent if nothing goes with the proofs. */
@@ -72,7 +72,7 @@ type VrfEntry = Entry<VrfRequest>;
  * for a request once, and refuses an entry without failing its neighbours.
  */
 export function createVrfNode(options: VrfNodeOptions): VrfNode {
-  const { client, coordinator, key, presets, log, signal } = options;
+  const { client, coordinator, key, sender, presets, log, signal } = options;
   const requestSet = createRequestSet<VrfRequest>();
   /** Until when an entry counts as just seen, by `performance.now()`: nobody else can have answered it so soon. */
   const freshUntil = new WeakMap<VrfEntry, number>();
@@ -86,7 +86,7 @@ export function createVrfNode(options: VrfNodeOptions): VrfNode {
   const blockhashes = createBlockhashKeeper({
     client,
     blockhashStore: options.blockhashStore,
-    sender: options.senders[0]!,
+    sender,
     log,
     signal,
     onKnown: () => review(),
@@ -97,7 +97,7 @@ export function createVrfNode(options: VrfNodeOptions): VrfNode {
   const laneLimit = createGasLane(key.keyHash, ask, log);
   const { maxInFlight, paceMs, maxTransactionGas } = options.pipelining;
   const group = createGroupCommit<VrfEntry, Sender>({
-    lanes: lanesOf(options.senders, maxInFlight),
+    lanes: lanesOf([sender], maxInFlight),
     paceMs,
     signal,
     measure: (queue) => measureFulfillment(queue, maxTransactionGas),
@@ -173,17 +173,17 @@ export function createVrfNode(options: VrfNodeOptions): VrfNode {
       : `looking for the hash of block ${blockNumber} in the BlockhashStore`;
   }
 
-  async function fulfil(items: readonly VrfEntry[], sender: Sender): Promise<void> {
+  async function fulfil(items: readonly VrfEntry[]): Promise<void> {
     const open = (await Promise.all(items.map(stillWanted))).filter((entry) => entry !== undefined);
     try {
       const wanted = await holdBackUnpaid(open);
-      if (wanted.length > 0) await deliver(wanted, sender);
+      if (wanted.length > 0) await deliver(wanted);
     } finally {
       solvency.release(open.map(({ request }) => request));
     }
   }
 
-  async function deliver(wanted: readonly VrfEntry[], sender: Sender): Promise<void> {
+  async function deliver(wanted: readonly VrfEntry[]): Promise<void> {
     const startMs = Date.now();
     const fulfilment = encodeFulfillment(
       wanted.map(({ request }) => ({ request, proof: proofOf(request).finish() })),
@@ -348,7 +348,7 @@ export function createVrfNode(options: VrfNodeOptions): VrfNode {
 
   /** Returns why ready requests are not sent while gas is too expensive. */
   function tooDear(): string | undefined {
-    const wait = options.senders.map((sender) => sender.waitsFor()).find((one) => one !== undefined);
+    const wait = sender.waitsFor();
     return wait && describeGasLane(wait.capWei);
   }
 

@@ -117,7 +117,7 @@ test.each([
   expect(answer!.response).toBe("0x");
   expect(textOf(answer!.err)).toContain(text);
   expect(answer!.err.length).toBeLessThanOrEqual(2 + 2 * 256);
-  await vi.waitFor(() => expect(oracle.network().pending).toEqual([]));
+  await vi.waitFor(() => expect(oracle.status().pending).toEqual([]));
 });
 
 test("behaviour: a callback that reverts is noticed and not repeated, and its neighbours are answered", async () => {
@@ -142,7 +142,7 @@ test("behaviour: a callback that reverts is noticed and not repeated, and its ne
   await vi.waitFor(async () =>
     expect(new Set((await answers()).map(({ resultCode }) => resultCode))).toEqual(new Set([0, 1])),
   );
-  await vi.waitFor(() => expect(oracle.network().pending).toEqual([]));
+  await vi.waitFor(() => expect(oracle.status().pending).toEqual([]));
   expect(world.lines.find(({ level }) => level === "warn")).toMatchObject({
     message: expect.stringContaining("the consumer's callback reverted"),
     fields: { consumer: account.address.toLowerCase() },
@@ -158,7 +158,7 @@ test("behaviour: while the sandbox is overloaded requests wait and say why, then
   const oracle = world.startOracle({ runner });
   await world.requestFunctions([inlineRequest("return Buffer.from('x')")]);
   await vi.waitFor(() =>
-    expect(oracle.network().pending[0]?.why).toMatch(
+    expect(oracle.status().pending[0]?.why).toMatch(
       /^the source could not be run yet: The sandbox has 4096 runs waiting/,
     ),
   );
@@ -183,7 +183,7 @@ test("behaviour: one item that makes every report revert doesn't hold its neighb
   const oracle = world.startOracle();
   await vi.waitFor(async () => expect(await answers()).toHaveLength(2));
   await vi.waitFor(() =>
-    expect(oracle.network().pending).toEqual([
+    expect(oracle.status().pending).toEqual([
       expect.objectContaining({ requestId: doomedId, why: expect.stringContaining("refused the report") }),
     ]),
   );
@@ -212,7 +212,7 @@ test("error: reports of signers that the coordinator doesn't know are refused, a
   const oracle = world.startOracle({ functions: { ...world.network.functions, nodes } });
   await world.requestFunctions([inlineRequest("return Buffer.from('x')")]);
   await vi.waitFor(() =>
-    expect(oracle.network().pending[0]?.why).toBe(
+    expect(oracle.status().pending[0]?.why).toBe(
       "the coordinator refused the report: ReportInvalid(address not authorized to sign)",
     ),
   );
@@ -226,7 +226,7 @@ test("error: two signatures of one node don't count twice", async () => {
   const oracle = world.startOracle({ functions: { ...world.network.functions, nodes: twice } });
   await world.requestFunctions([inlineRequest("return Buffer.from('x')")]);
   await vi.waitFor(() =>
-    expect(oracle.network().pending[0]?.why).toBe(
+    expect(oracle.status().pending[0]?.why).toBe(
       "the coordinator refused the report: ReportInvalid(non-unique signature)",
     ),
   );
@@ -260,10 +260,10 @@ test("behaviour: a receipt that comes after the reorganisation that took its blo
   // Anvil may answer before it has mined.
   const hash = (await world.client.request("eth_sendRawTransaction", [raw])) as `0x${string}`;
   const { blockNumber: mined } = await world.viem.waitForTransactionReceipt({ hash });
-  await vi.waitFor(() => expect(oracle.network().pending[0]?.blockNumber).toBe(mined));
+  await vi.waitFor(() => expect(oracle.status().pending[0]?.blockNumber).toBe(mined));
   late.resolve();
   await vi.waitFor(async () => expect(await answers()).toHaveLength(1));
-  await vi.waitFor(() => expect(oracle.network().pending).toEqual([]));
+  await vi.waitFor(() => expect(oracle.status().pending).toEqual([]));
 });
 
 test("behaviour: a report whose receipt lacks its events is no reason to give a request up", async () => {

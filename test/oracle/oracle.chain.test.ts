@@ -33,7 +33,7 @@ describe("with the sandbox", () => {
     expect(await world.results()).toEqual(
       words.map((word) => ({ ok: true, bytes: fromHexText(toWord(word)) })),
     );
-    await vi.waitFor(() => expect(oracle.network().pending).toEqual([]));
+    await vi.waitFor(() => expect(oracle.status().pending).toEqual([]));
   });
 
   test("behaviour: what a source throws reaches the chain as its error", async () => {
@@ -62,9 +62,9 @@ test("behaviour: an oracle that is stopped in the middle leaves the rest to the 
   await world.requestFunctions([inlineRequest("return Uint8Array.of(1)")]);
   // The proof does not wait for a source that takes long.
   await vi.waitFor(() =>
-    expect(first.network().pending.map(({ kind }) => kind)).toEqual(["functions", "presets"]),
+    expect(first.status().pending.map(({ kind }) => kind)).toEqual(["functions", "presets"]),
   );
-  const { checkpoint } = first.network();
+  const { checkpoint } = first.status();
   first.close();
   release();
   world.startOracle({ fromBlock: checkpoint });
@@ -79,14 +79,14 @@ test("behaviour: an oracle that goes on at the head of an idle network is not be
   const first = world.startOracle();
   // The block of its own answer is one more to read.
   const checkpoint = await vi.waitFor(async () => {
-    const { caughtUp, pending, checkpoint } = first.network();
+    const { caughtUp, pending, checkpoint } = first.status();
     expect({ caughtUp, pending }).toEqual({ caughtUp: true, pending: [] });
     expect(checkpoint).toBeGreaterThan((await world.client.getHead("latest"))!.number);
     return checkpoint;
   });
   first.close();
   const second = world.startOracle({ fromBlock: checkpoint });
-  await vi.waitFor(() => expect(second.network().caughtUp).toBe(true));
+  await vi.waitFor(() => expect(second.status().caughtUp).toBe(true));
 });
 
 test("behaviour: a second oracle with the same keys does no harm", async () => {
@@ -103,12 +103,12 @@ test("behaviour: a request that a reorganisation takes away is forgotten, one th
   const oracle = world.startOracle();
   const snapshot = await world.viem.snapshot();
   await consumer.requestWord({ confirmations: 3 });
-  await vi.waitFor(() => expect(oracle.network().pending).toHaveLength(1));
+  await vi.waitFor(() => expect(oracle.status().pending).toHaveLength(1));
   await world.viem.revert({ id: snapshot });
   await world.viem.mine({ blocks: 1 });
-  await vi.waitFor(() => expect(oracle.network().pending).toEqual([]));
+  await vi.waitFor(() => expect(oracle.status().pending).toEqual([]));
   await consumer.requestWord({ confirmations: 3 });
-  await vi.waitFor(() => expect(oracle.network().pending).toHaveLength(1));
+  await vi.waitFor(() => expect(oracle.status().pending).toHaveLength(1));
   await world.viem.setCode({ address: consumer.address, bytecode: "0x00" });
   await world.viem.mine({ blocks: 2 });
   await vi.waitFor(async () =>
@@ -133,7 +133,7 @@ test("behaviour: an answer that a reorganisation takes is given again at once, i
     onError: () => {},
     pollMs: 60_000,
   });
-  world.startOracle({ vrf: { key: TEST_PROVING_KEY, senders: [sender] } });
+  world.startOracle({ vrf: [{ key: TEST_PROVING_KEY, sender }] });
   await world.requestWords(1);
   await vi.waitFor(async () => expect(await world.events("RandomWordsFulfilled")).toHaveLength(1));
   await world.client.request("anvil_reorg", [1, []]);
@@ -142,12 +142,12 @@ test("behaviour: an answer that a reorganisation takes is given again at once, i
 
 test("behaviour: the status names the last block, the accounts and their balances", async () => {
   const oracle = world.startOracle();
-  await vi.waitFor(() => expect(oracle.network().caughtUp).toBe(true));
-  const status = oracle.network();
+  await vi.waitFor(() => expect(oracle.status().caughtUp).toBe(true));
+  const status = oracle.status();
   expect(status).toMatchObject({ name: "test", pending: [] });
   expect(status.lastBlock?.number).toBe(await world.viem.getBlockNumber());
   await vi.waitFor(() =>
-    expect(oracle.network().accounts.map(({ role, balanceWei }) => [role, (balanceWei ?? 0n) > 0n])).toEqual([
+    expect(oracle.status().accounts.map(({ role, balanceWei }) => [role, (balanceWei ?? 0n) > 0n])).toEqual([
       ["vrf", true],
       ...Array.from({ length: 4 }, () => ["transmitter", true]),
     ]),
@@ -156,13 +156,13 @@ test("behaviour: the status names the last block, the accounts and their balance
 
 test("behaviour: after close nothing more is sent, and closing again changes nothing", async () => {
   const oracle = world.startOracle();
-  await vi.waitFor(() => expect(oracle.network().caughtUp).toBe(true));
+  await vi.waitFor(() => expect(oracle.status().caughtUp).toBe(true));
   oracle.close();
   oracle.close();
-  const { lastBlock } = oracle.network();
+  const { lastBlock } = oracle.status();
   await world.requestWords(1);
   // Once another oracle has read and answered the request, the first one would have had the time to.
   world.startOracle();
   await vi.waitFor(async () => expect(await world.events("RandomWordsFulfilled")).toHaveLength(1));
-  expect(oracle.network().lastBlock).toEqual(lastBlock);
+  expect(oracle.status().lastBlock).toEqual(lastBlock);
 });

@@ -67,13 +67,13 @@ test("behaviour: it waits for the confirmations asked, the request's own block i
   world = await startWorld();
   const oracle = world.startOracle();
   await world.requestWords(1, { confirmations: 3 });
-  await vi.waitFor(() => expect(oracle.network().pending[0]?.why).toBe("waiting for confirmation 1 of 3"));
+  await vi.waitFor(() => expect(oracle.status().pending[0]?.why).toBe("waiting for confirmation 1 of 3"));
   await world.viem.mine({ blocks: 1 });
-  await vi.waitFor(() => expect(oracle.network().pending[0]?.why).toBe("waiting for confirmation 2 of 3"));
+  await vi.waitFor(() => expect(oracle.status().pending[0]?.why).toBe("waiting for confirmation 2 of 3"));
   expect(await fulfilled()).toHaveLength(0);
   await world.viem.mine({ blocks: 1 });
   await fulfilments(1);
-  expect(oracle.network().pending).toEqual([]);
+  expect(oracle.status().pending).toEqual([]);
 });
 
 test("behaviour: an underfunded request waits, says why, and goes on once its subscription is funded", async () => {
@@ -81,12 +81,12 @@ test("behaviour: an underfunded request waits, says why, and goes on once its su
   const oracle = world.startOracle();
   await world.requestWords(1);
   await vi.waitFor(() =>
-    expect(oracle.network().pending[0]?.why).toBe(
+    expect(oracle.status().pending[0]?.why).toBe(
       `VRF subscription ${world.dapp.vrfSubId} holds 0 LINK, too little for this request; fund it`,
     ),
   );
   await world.requestWords(1);
-  await vi.waitFor(() => expect(oracle.network().pending).toHaveLength(2));
+  await vi.waitFor(() => expect(oracle.status().pending).toHaveLength(2));
   expect(world.lines.filter(({ message }) => message.includes("refused"))).toHaveLength(1);
   await world.fundVrf();
   await vi.waitFor(async () => expect(await fulfilled()).toHaveLength(2));
@@ -100,7 +100,7 @@ test("behaviour: others' requests cost no gas that their subscription doesn't pa
   await world.viem.setCode({ address: consumer.address, bytecode: "0xfe" });
   const oracle = world.startOracle();
   await vi.waitFor(() =>
-    expect(oracle.network().pending[0]?.why).toBe(
+    expect(oracle.status().pending[0]?.why).toBe(
       `VRF subscription ${world.dapp.vrfSubId} holds 0 LINK, too little for this request; fund it`,
     ),
   );
@@ -117,7 +117,7 @@ test("behaviour: of others' requests at once, as many go as their subscription h
   const oracle = world.startOracle();
   await vi.waitFor(() =>
     expect(
-      oracle.network().pending.some(({ why }) => why.endsWith("too little for this request; fund it")),
+      oracle.status().pending.some(({ why }) => why.endsWith("too little for this request; fund it")),
     ).toBe(true),
   );
   const first = (await fulfilled()).length;
@@ -139,7 +139,7 @@ test("behaviour: one entry that always fails doesn't hold its neighbours up", as
   await world.requestWords(3);
   await vi.waitFor(async () => expect(await fulfilled()).toHaveLength(3));
   await vi.waitFor(() =>
-    expect(oracle.network().pending.map(({ why }) => why)).toEqual([expect.stringContaining("has no code")]),
+    expect(oracle.status().pending.map(({ why }) => why)).toEqual([expect.stringContaining("has no code")]),
   );
   expect(world.lines.filter(({ message }) => message.includes("refused"))).toEqual([]);
 });
@@ -159,7 +159,7 @@ test("behaviour: a callback that reverts is noticed and not repeated", async () 
       "the consumer's callback reverted",
     ),
   );
-  expect(oracle.network().pending).toEqual([]);
+  expect(oracle.status().pending).toEqual([]);
 });
 
 test("behaviour: a callback can't say in the coordinator's name how its neighbours ended", async () => {
@@ -169,10 +169,10 @@ test("behaviour: a callback can't say in the coordinator's name how its neighbou
   await victim.requestWord({ confirmations: 3 });
   await liar.requestWord({ confirmations: 2 });
   const oracle = world.startOracle();
-  await vi.waitFor(() => expect(oracle.network().pending).toHaveLength(2));
+  await vi.waitFor(() => expect(oracle.status().pending).toHaveLength(2));
   const [topic] = encodeEventTopics({ abi: batchVrfCoordinatorAbi, eventName: "ErrorReturned" });
   const reason = encodeAbiParameters([{ type: "string" }], ["InsufficientBalance"]);
-  const topics = [topic, oracle.network().pending[0]!.requestId];
+  const topics = [topic, oracle.status().pending[0]!.requestId];
   await world.viem.setCode({ address: victim.address, bytecode: "0x00" });
   await world.viem.setCode({ address: liar.address, bytecode: emitting(topics, reason) });
   await world.viem.mine({ blocks: 1 });
@@ -189,7 +189,7 @@ test("behaviour: a request for another key is left alone", async () => {
   await consumer.requestWord({ keyHash: `0x${"ab".repeat(32)}` });
   await world.requestWords(1);
   await fulfilments(1);
-  expect(oracle.network().pending).toEqual([]);
+  expect(oracle.status().pending).toEqual([]);
 });
 
 test("behaviour: the block hash of a request that waits long is stored in time, and used once it is older than 256 blocks", async () => {
@@ -197,7 +197,7 @@ test("behaviour: the block hash of a request that waits long is stored in time, 
   const oracle = world.startOracle();
   await world.requestWords(1);
   await vi.waitFor(() =>
-    expect(oracle.network().pending[0]?.why).toBe(
+    expect(oracle.status().pending[0]?.why).toBe(
       `VRF subscription ${world.dapp.vrfSubId} holds 0 LINK, too little for this request; fund it`,
     ),
   );
@@ -259,7 +259,7 @@ test("behaviour: others' requests wait while the node doesn't say what they woul
   const client = createPoolClient({ rpcUrls: [node.httpUrl], chainId: world.chainId });
   try {
     const oracle = world.startOracle({ client });
-    const why = () => oracle.network().pending[0]?.why;
+    const why = () => oracle.status().pending[0]?.why;
     await vi.waitFor(() => expect(why()).toBe("the node does not say what its fulfilment would cost"));
     undo();
     await vi.waitFor(() => expect(why()).toContain("holds 0 LINK, too little for this request"));
@@ -287,7 +287,7 @@ test("behaviour: a contract whose code the node doesn't show holds up no other r
   try {
     const oracle = world.startOracle({ client });
     await fulfilments(1);
-    expect(oracle.network().pending).toMatchObject([
+    expect(oracle.status().pending).toMatchObject([
       { why: "the node does not say what its fulfilment would cost" },
     ]);
     undo();
@@ -305,7 +305,7 @@ test("error: a request older than 256 blocks whose hash nobody stored stays pend
   const oracle = world.startOracle();
   await vi.waitFor(async () => {
     await world.viem.mine({ blocks: 1 });
-    expect(oracle.network().pending[0]?.why).toContain("out of reach");
+    expect(oracle.status().pending[0]?.why).toContain("out of reach");
   });
   await world.requestWords(1);
   await vi.waitFor(async () => expect(await fulfilled()).toHaveLength(1));

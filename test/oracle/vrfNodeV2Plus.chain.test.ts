@@ -63,7 +63,7 @@ test("behaviour: a request that pays in coin waits for coin, while others of its
   await world.viem.setCode({ address: consumer.address, bytecode: WILLING_CODE });
   const oracle = world.startOracle();
   await vi.waitFor(() =>
-    expect(oracle.network().pending[0]?.why).toBe(
+    expect(oracle.status().pending[0]?.why).toBe(
       `VRF subscription ${world.dapp.vrfSubId} holds 0 coin, too little for this request; fund it`,
     ),
   );
@@ -110,7 +110,7 @@ test("behaviour: gas that costs more than the lane takes holds a request back, w
   const oracle = world.startOracle();
   await world.requestWords(1);
   await vi.waitFor(() =>
-    expect(oracle.network().pending[0]?.why).toBe(
+    expect(oracle.status().pending[0]?.why).toBe(
       "gas costs more than the lane's limit, at which the coordinator accepts proofs of 0.000000001 gwei",
     ),
   );

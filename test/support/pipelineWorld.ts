@@ -117,24 +117,20 @@ export async function startPipelineWorld({
       });
     const quiet = () => {};
     oracle = createOracle({
-      networks: [
-        {
-          name: DESK_NETWORK,
-          chainId: stack.chainId,
-          client: stack.client,
-          watcher,
-          contracts: stack.addresses,
-          beacon,
-          furtherVrf: keys.map((key) => ({ key, senders: [senderOf(vrfAccounts[vrfKeys.indexOf(key)]!)] })),
-          functions: {
-            nodes: TEST_ROLES.signers.map(({ secretKey }, i) => ({
-              signer: createReportSigner(secretKey),
-              transmitter: senderOf(TEST_ROLES.transmitters[i]!),
-            })),
-            maxResponseBytes: 256,
-          },
-        },
-      ],
+      name: DESK_NETWORK,
+      chainId: stack.chainId,
+      client: stack.client,
+      watcher,
+      contracts: stack.addresses,
+      beacon,
+      vrf: keys.map((key) => ({ key, sender: senderOf(vrfAccounts[vrfKeys.indexOf(key)]!) })),
+      functions: {
+        nodes: TEST_ROLES.signers.map(({ secretKey }, i) => ({
+          signer: createReportSigner(secretKey),
+          transmitter: senderOf(TEST_ROLES.transmitters[i]!),
+        })),
+        maxResponseBytes: 256,
+      },
       runner: createTestRunner(onRun),
       log: { debug: quiet, info: quiet, warn: quiet, error: quiet },
       signal,
@@ -214,7 +210,7 @@ export async function startPipelineWorld({
           coin: options.coin ?? "ETH",
         }),
         twin: options.watchesTwin === true ? twin : undefined,
-        oracleWait: (id) => oracle?.status()[0]?.pending.find(({ requestId }) => requestId === id)?.why,
+        oracleWait: (id) => oracle?.status().pending.find(({ requestId }) => requestId === id)?.why,
         oracleNodes: async () => options.oracleNodes ?? [],
         onError: (error) => errors.push(error),
       },

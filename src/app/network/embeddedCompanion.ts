@@ -77,7 +77,7 @@ export function accompanyEmbedded(options: {
     });
     mineConfirmations({ client, watcher, vrfCoordinator: contracts.vrfCoordinator, fromBlock, onError });
     return {
-      oracleStatus: () => oracle.status()[0]!,
+      oracleStatus: () => oracle.status(),
       prepared: reserve.filled,
       secrets: vault,
       faucet: createFaucet({ minter, link: contracts.link }),

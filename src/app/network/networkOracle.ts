@@ -10,7 +10,7 @@ import type { ChainWatcher } from "../../evm/watcher.ts";
 import type { BeaconTerms } from "../../lib/drand.ts";
 import type { OpenSecrets } from "../../oracle/execute.ts";
 import { createOracle } from "../../oracle/oracle.ts";
-import type { Oracle, OracleNetworkOptions } from "../../oracle/oracle.ts";
+import type { Oracle, OracleOptions } from "../../oracle/oracle.ts";
 import type { MinedTransaction } from "../../requests/observe/transactionMetrics.ts";
 import type { OracleKeys } from "./networkKeys.ts";
 import { countAnswers } from "./oracleHealth.ts";
@@ -39,10 +39,7 @@ export interface NetworkOracleOptions {
 }
 
 /** The parts of an oracle that run in this process. */
-export type OracleParts = Pick<
-  OracleNetworkOptions,
-  "vrf" | "furtherVrf" | "functions" | "node" | "proofsFor"
->;
+export type OracleParts = Pick<OracleOptions, "vrf" | "functions" | "node" | "proofsFor">;
 
 /** Creates the sender for one of the oracle's accounts. */
 export type SenderOf = (account: Account, purpose: "words" | "report") => Sender;
@@ -53,10 +50,9 @@ export function createNetworkOracle({
   ...options
 }: NetworkOracleOptions & { readonly keys: OracleKeys }): Oracle {
   return createPartialOracle(options, (senderOf) => ({
-    vrf: { key: keys.provingKey, senders: [senderOf(keys.vrfAccount, "words")] },
-    furtherVrf: keys.furtherVrf.map(({ provingKey, vrfAccount }) => ({
+    vrf: [keys, ...keys.furtherVrf].map(({ provingKey, vrfAccount }) => ({
       key: provingKey,
-      senders: [senderOf(vrfAccount, "words")],
+      sender: senderOf(vrfAccount, "words"),
     })),
     functions: {
       nodes: keys.signers.map((signer, i) => ({
@@ -84,19 +80,15 @@ export function createPartialOracle(
     runner: options.pool,
     log: options.log,
     signal,
-    networks: [
-      {
-        name: network,
-        chainId,
-        client,
-        watcher,
-        contracts,
-        pipelining,
-        beacon: options.beacon,
-        localBeacon: options.localBeacon,
-        ...(options.fromBlock === undefined ? {} : { fromBlock: options.fromBlock }),
-        ...partsOf(senderOf),
-      },
-    ],
+    name: network,
+    chainId,
+    client,
+    watcher,
+    contracts,
+    pipelining,
+    beacon: options.beacon,
+    localBeacon: options.localBeacon,
+    ...(options.fromBlock === undefined ? {} : { fromBlock: options.fromBlock }),
+    ...partsOf(senderOf),
   });
 }

@@ -113,7 +113,7 @@ export function serveOracleNetwork(options: {
   let keyTrouble: (() => string | undefined) | undefined;
 
   const keepCheckpoint = async (): Promise<void> => {
-    const status = oracle?.status()[0];
+    const status = oracle?.status();
     if (!status?.caughtUp) return;
     // Only final blocks are safe to skip, on whichever branch, and only those whose logs are no longer read again.
     const head = await client.getHead(await finality.finalNumber());
@@ -186,9 +186,9 @@ export function serveOracleNetwork(options: {
 
   return {
     name,
-    status: () => oracle?.status()[0],
+    status: () => oracle?.status(),
     trouble: () => trouble,
-    node: () => oracle?.nodes[0],
+    node: () => oracle?.node,
     address:
       role?.role === "node" && coordinator !== undefined
         ? { chainId, coordinator: coordinator.toLowerCase() as Hex }

@@ -106,7 +106,7 @@ export function oracleOfRole(options: OracleOfRoleOptions): CreateOracle {
       }));
       if (secrets === undefined) return { oracle };
       const { gateway, keyTrouble, follow } = secrets;
-      follow(oracle.nodes[0]!);
+      follow(oracle.node!);
       return { oracle, gateway, keyTrouble };
     };
   }
@@ -147,7 +147,7 @@ export function oracleOfRole(options: OracleOfRoleOptions): CreateOracle {
     const readSet = () => readNodeSet(served.client, served.contracts.functionsCoordinator);
     const set = await readSet();
     const oracle = createPartialOracle(served, (senderOf) => ({
-      vrf: { key: keys.provingKey, senders: [senderOf(keys.vrfAccount, "words")] },
+      vrf: [{ key: keys.provingKey, sender: senderOf(keys.vrfAccount, "words") }],
       proofsFor: { set, readSet },
     }));
     return { oracle };

@@ -106,7 +106,7 @@ test("behaviour: the proof goes on chain before the round is known, and why says
   await world.requestPresets(ECHO, 1, ROUND);
   await vi.waitFor(async () => expect(await world.events("RandomWordsFulfilled")).toHaveLength(1));
   await vi.waitFor(() =>
-    expect(oracle.network().pending.map(({ why }) => why)).toEqual([
+    expect(oracle.status().pending.map(({ why }) => why)).toEqual([
       expect.stringMatching(/^no relay has drand's round 1000, .* \(127\.0\.0\.1:\d+: HTTP status 404\)$/),
     ]),
   );
@@ -144,9 +144,7 @@ describe("a function that waits for a round", () => {
     const oracle = follow((await relay((round) => (isOut ? QUICKNET_ROUNDS.get(round) : undefined))).url);
     const ids = await world.requestFunctions([asked, asked]);
     const why = expect.stringMatching(/^no relay has drand's round 1000, .* HTTP status 404\)$/);
-    await vi.waitFor(() =>
-      expect(oracle.network().pending.map((one) => one.why)).toEqual(ids.map(() => why)),
-    );
+    await vi.waitFor(() => expect(oracle.status().pending.map((one) => one.why)).toEqual(ids.map(() => why)));
     isOut = true;
     const words = ids.map((requestId) => toWord(beaconWord(0n, { signature: SIGNATURE, requestId })));
     expect((await answers(2)).toSorted()).toEqual(words.map((word) => `0x07,${word}`).toSorted());

@@ -61,7 +61,7 @@ test("behaviour: one that fails is answered with its error, beside the results o
 });
 
 test("behaviour: where somebody else delivers the proofs, the results follow", async () => {
-  world.startOracle({ vrf: undefined });
+  world.startOracle({ vrf: [] });
   await world.requestPresets(ECHO, 2);
   const [hash] = (await world.viem.getBlock()).transactions;
   await deliverWords(world, (await world.client.getReceipt(hash!))!);
@@ -69,7 +69,8 @@ test("behaviour: where somebody else delivers the proofs, the results follow", a
 });
 
 test("behaviour: presets with the joined words of two keys", async () => {
-  world.startOracle({ furtherVrf: [{ key: FURTHER_PROVING_KEYS[0]!, senders: world.network.vrf!.senders }] });
+  const [own] = world.network.vrf;
+  world.startOracle({ vrf: [own!, { ...own!, key: FURTHER_PROVING_KEYS[0]! }] });
   await world.requestPresets(ECHO, 1);
   const joined = await submitJoined(world, [{ dapp: world.dapp, items: [{ sourceId: 1 }], keys: 2 }]);
   await vi.waitFor(async () => expect(await world.results()).toHaveLength(2));
@@ -144,7 +145,7 @@ test("behaviour: a batch whose request a reorganisation removes is left alone, a
   expect(await world.results()).toEqual([]);
   await world.requestPresets(ECHO, 1);
   await vi.waitFor(async () => expect(await world.results()).toHaveLength(1));
-  await vi.waitFor(() => expect(oracle.network().pending).toEqual([]));
+  await vi.waitFor(() => expect(oracle.status().pending).toEqual([]));
   expect(await world.events("BatchRequested")).toHaveLength(1);
 });
 
@@ -153,7 +154,7 @@ test("error: a malformed batch gets its word and no results, and holds nothing u
   await submit(world, { presets: [{ dapp: world.dapp, items: [], batch: "0x000105" }] });
   await world.requestPresets(ECHO, 1);
   await vi.waitFor(async () => expect(await world.results()).toHaveLength(1));
-  await vi.waitFor(() => expect(oracle.network().pending).toEqual([]));
+  await vi.waitFor(() => expect(oracle.status().pending).toEqual([]));
   expect(await world.events("RandomWordsFulfilled")).toHaveLength(2);
   expect(world.lines.map(({ message }) => message)).toContain("presets: a malformed batch gets no results");
 });
@@ -176,7 +177,7 @@ test("error: without the signatures that PresetConsumer wants, the words still c
   await world.requestPresets(ECHO, 1);
   await vi.waitFor(async () => expect(await world.events("RandomWordsFulfilled")).toHaveLength(1));
   await vi.waitFor(() =>
-    expect(oracle.network().pending).toMatchObject([
+    expect(oracle.status().pending).toMatchObject([
       {
         kind: "presets",
         why: expect.stringContaining("0 of the 3 nodes that must sign; send it adoptNodes"),

@@ -19,7 +19,7 @@ import { keccak256 } from "../../../src/lib/keccak.ts";
 import type { EvidenceRecord } from "../../../src/oracle/node/evidence.ts";
 import { MESSAGES_PATH } from "../../../src/oracle/node/peerClient.ts";
 import { readNodeSet, type NodeSet } from "../../../src/oracle/node/nodeSet.ts";
-import { createOracle, type Oracle, type OracleNetworkOptions } from "../../../src/oracle/oracle.ts";
+import { createOracle, type Oracle, type OracleOptions } from "../../../src/oracle/oracle.ts";
 import { transmitOrder } from "../../../src/oracle/protocol/transmitOrder.ts";
 import { createWire } from "../../../src/oracle/protocol/wire.ts";
 import { joinBody } from "../../external/support/peerProxy.ts";
@@ -40,7 +40,7 @@ let servers: Server[];
 let oracles: (Oracle | undefined)[];
 let evidence: EvidenceRecord[];
 let stopping: AbortController;
-let beacon: OracleNetworkOptions["beacon"];
+let beacon: OracleOptions["beacon"];
 
 async function open(options: Parameters<typeof startWorld>[0] = {}): Promise<void> {
   world = await startWorld(options);
@@ -61,7 +61,7 @@ beforeEach(async () => {
         const chunks: Buffer[] = [];
         request.on("data", (chunk: Buffer) => chunks.push(chunk));
         request.once("end", () => {
-          const outcome = oracles[index]?.nodes[0]?.take(Buffer.concat(chunks), "192.0.2.1");
+          const outcome = oracles[index]?.node?.take(Buffer.concat(chunks), "192.0.2.1");
           response.writeHead(outcome === "taken" ? 204 : 503, { "content-length": 0 }).end();
         });
       });
@@ -80,11 +80,17 @@ afterEach(async () => {
 });
 
 /** Starts an oracle of its own on the world's chain. */
-function start(parts: Pick<OracleNetworkOptions, "node" | "vrf" | "proofsFor">): Oracle {
+function start(parts: Pick<OracleOptions, "node" | "vrf" | "proofsFor">): Oracle {
   const { name, chainId, client, watcher, contracts } = world.network;
   const write = (): void => {};
   return createOracle({
-    networks: [{ name, chainId, client, watcher, contracts, beacon, ...parts }],
+    name,
+    chainId,
+    client,
+    watcher,
+    contracts,
+    beacon,
+    ...parts,
     runner: createTestRunner(),
     log: { debug: write, info: write, warn: write, error: write },
     signal: stopping.signal,
@@ -232,7 +238,7 @@ test("nodes that follow different chains of rounds sign no function's report, an
     const agreeing = "agreeing with the other nodes";
     const refusing = `${agreeing} that the oracle doesn't follow the drand chain ${QUICKNET_HASH}`;
     await vi.waitFor(() =>
-      expect(oracles.map((oracle) => oracle!.status()[0]!.pending.map(({ why }) => why))).toEqual(
+      expect(oracles.map((oracle) => oracle!.status().pending.map(({ why }) => why))).toEqual(
         NODES.map((index) => [index < 2 ? agreeing : refusing]),
       ),
     );
@@ -260,7 +266,7 @@ test.each<[string, (requested: Requested) => Proof]>([
   await open();
   const nodes = NODES.map((index) => startNode(index));
   const requested = await requestPreset();
-  const whyOf = (): unknown[] => nodes.flatMap((node) => node.status()[0]!.pending.map(({ why }) => why));
+  const whyOf = (): unknown[] => nodes.flatMap((node) => node.status().pending.map(({ why }) => why));
   await vi.waitFor(() => expect(whyOf()).toEqual(NODES.map(() => "waiting for its random word")));
   await post(requested, wrong(requested));
   expect(whyOf()).toEqual(NODES.map(() => "waiting for its random word"));

@@ -10,11 +10,9 @@ import { SUBSCRIPTION_OWNER_ABIS } from "../../../src/chainlink/vrfVersion.ts";
 import { decodeResults, type PresetResult } from "../../../src/chainlink/presetReport.ts";
 import { fromHexText, toHexText } from "../../../src/lib/hex.ts";
 import type { DrandRound } from "../../../src/lib/drand.ts";
-import type { SourceRunner } from "../../../src/oracle/execute.ts";
 import type { OracleLog } from "../../../src/oracle/log.ts";
-import { createOracle, type OracleNetworkOptions } from "../../../src/oracle/oracle.ts";
+import { createOracle, type OracleOptions } from "../../../src/oracle/oracle.ts";
 import { createReportSigner } from "../../../src/oracle/signer.ts";
-import type { OracleNetworkStatus } from "../../../src/oracle/status.ts";
 import {
   provisionDapp,
   storeSource,
@@ -66,13 +64,14 @@ export async function startWorld({
       onError: () => {},
     });
   const dapp = await provisionDapp(stack, "dapp", { vrfJuels: vrfLink * LINK });
-  const network: OracleNetworkOptions & Required<Pick<OracleNetworkOptions, "vrf" | "functions">> = {
+  const lines: LogLine[] = [];
+  const network: OracleOptions & Required<Pick<OracleOptions, "vrf" | "functions">> = {
     name: "test",
     chainId: stack.chainId,
     client,
     watcher,
     contracts: addresses,
-    vrf: { key: TEST_PROVING_KEY, senders: [senderOf(TEST_ROLES.vrfOracle)] },
+    vrf: [{ key: TEST_PROVING_KEY, sender: senderOf(TEST_ROLES.vrfOracle) }],
     functions: {
       nodes: TEST_ROLES.signers.map(({ secretKey }, index) => ({
         signer: createReportSigner(secretKey),
@@ -80,8 +79,10 @@ export async function startWorld({
       })),
       maxResponseBytes: 256,
     },
+    runner: createTestRunner(),
+    log: logTo(lines),
+    signal: controller.signal,
   };
-  const lines: LogLine[] = [];
   const sourceIds = new Map<string, number>();
   let lastRequestBlock = 0n;
 
@@ -103,15 +104,8 @@ export async function startWorld({
     provisionDapp: (name: string) => provisionDapp(stack, name),
     storeSource: (source: string) => storeSource(stack, source),
 
-    /** Starts an oracle; `change` overrides parts of its only network. */
-    startOracle({
-      runner = createTestRunner(),
-      ...change
-    }: Partial<OracleNetworkOptions> & { runner?: SourceRunner } = {}) {
-      const networks = [{ ...network, ...change }];
-      const oracle = createOracle({ networks, runner, log: logTo(lines), signal: controller.signal });
-      return { ...oracle, network: (): OracleNetworkStatus => oracle.status()[0]! };
-    },
+    /** Starts an oracle; `change` overrides parts of its options. */
+    startOracle: (change: Partial<OracleOptions> = {}) => createOracle({ ...network, ...change }),
 
     /** Requests random words: each request is one entry of one transaction. */
     requestWords: (count: number, { confirmations = 1, numWords = 1 } = {}) =>
