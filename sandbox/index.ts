@@ -39,12 +39,11 @@ export { countShownChars } from "./host/secretGuard.ts";
 export { SandboxError, SandboxOptionError } from "./host/sandboxError.ts";
 export { InvalidRunError } from "./host/validate.ts";
 export { simulateScript, type SimulationInput, type SimulationResult } from "./simulateScript.ts";
+export { DEFAULT_LIMITS, type RunLimits } from "./limits.ts";
 export {
   CRASH_TEXT,
-  DEFAULT_LIMITS,
   type RunError,
   type RunErrorKind,
-  type RunLimits,
   type RunRequest,
   type RunResult,
   type Touch,

@@ -1,48 +1,5 @@
 import type { Hex } from "viem";
-
-/** Default `timeoutMs` of a run: the oracle network stops a source after 10 s. */
-export const DEFAULT_TIMEOUT_MS = 10_000;
-
-/** Limits of one run; the defaults are the oracle network's own where it has any. */
-export interface RunLimits {
-  /** Wall-clock time of the source, in ms. Default 10,000. */
-  readonly timeoutMs: number;
-  /** JavaScript heap plus buffers, in MB. Default 128. */
-  readonly memoryLimitMb: number;
-  /** Longest result, in bytes. Default 256. */
-  readonly maxResponseBytes: number;
-  /** HTTP requests that a source may start. Default 5. */
-  readonly maxHttpRequests: number;
-  /** Longest single HTTP request, in ms. Default 9,000. */
-  readonly maxHttpDurationMs: number;
-  /** Longest URL, in characters. Default 2,048. */
-  readonly maxHttpUrlLength: number;
-  /** Longest HTTP request body, in bytes. Default 30,720. */
-  readonly maxHttpRequestBytes: number;
-  /** Longest decoded HTTP response body, in bytes. Default 2,097,152. */
-  readonly maxHttpResponseBytes: number;
-  /** Modules that a source may import. Default 100. */
-  readonly maxImports: number;
-  /** Longest imported module, in bytes. Default 10,485,760. */
-  readonly maxImportBytes: number;
-  /** Console output kept, in bytes of UTF-8; the rest is dropped and flagged. Default 65,536. */
-  readonly maxConsoleBytes: number;
-}
-
-/** Limits for a run that sets none. Source: the oracle network's service limits. */
-export const DEFAULT_LIMITS: RunLimits = {
-  timeoutMs: DEFAULT_TIMEOUT_MS,
-  memoryLimitMb: 128,
-  maxResponseBytes: 256,
-  maxHttpRequests: 5,
-  maxHttpDurationMs: 9_000,
-  maxHttpUrlLength: 2_048,
-  maxHttpRequestBytes: 30_720,
-  maxHttpResponseBytes: 2_097_152,
-  maxImports: 100,
-  maxImportBytes: 10_485_760,
-  maxConsoleBytes: 65_536,
-};
+import type { RunLimits } from "./limits.ts";
 
 /** One source to run, with everything that it may see. */
 export interface RunRequest {

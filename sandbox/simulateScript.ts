@@ -1,7 +1,7 @@
 import { createSandboxNetwork, DEVELOPER_NETWORK, type SandboxNetwork } from "./host/net/network.ts";
 import { createSandboxPool } from "./host/sandboxPool.ts";
 import type { SandboxPool } from "./host/poolTypes.ts";
-import { DEFAULT_LIMITS } from "./run.ts";
+import { DEFAULT_LIMITS } from "./limits.ts";
 import { formatTerminalError } from "./terminalError.ts";
 
 /** Input of {@link simulateScript}; names and defaults are those of Chainlink's functions-toolkit. */

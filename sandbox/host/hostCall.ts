@@ -1,4 +1,4 @@
-import type { RunLimits } from "../run.ts";
+import type { RunLimits } from "../limits.ts";
 import type { SecretGuard } from "./secretGuard.ts";
 
 /** What a host call knows about the run that makes it. */

@@ -1,11 +1,5 @@
-import {
-  DEFAULT_LIMITS,
-  TOUCHES,
-  type RunError,
-  type RunErrorKind,
-  type RunLimits,
-  type Touch,
-} from "../run.ts";
+import { DEFAULT_LIMITS, type RunLimits } from "../limits.ts";
+import { TOUCHES, type RunError, type RunErrorKind, type Touch } from "../run.ts";
 import { FrameError, type Frame } from "./frames.ts";
 
 /** Frame types from parent to child. */

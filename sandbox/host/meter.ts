@@ -1,5 +1,5 @@
-import type { RunLimits } from "../run.ts";
-import { MAX_CALL_HEADER_BYTES, MAX_CALLS, MAX_CONSOLE_PIECE_BYTES, maxCallBytes } from "./hostCallLimits.ts";
+import type { RunLimits } from "../limits.ts";
+import { MAX_CALL_HEADER_BYTES, MAX_CALLS, MAX_CONSOLE_PIECE_BYTES, maxCallBytes } from "../limits.ts";
 import { FrameError, type Frame, type FrameLimits } from "./frames.ts";
 import { TO_PARENT } from "./messages.ts";
 

@@ -1,9 +1,9 @@
+import type { RunLimits } from "../limits.ts";
 import {
   CRASH_TEXT,
   ENDED_TEXT,
   TIMEOUT_TEXT,
   type RunError,
-  type RunLimits,
   type RunResult,
   type RunUsage,
 } from "../run.ts";

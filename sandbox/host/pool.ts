@@ -1,4 +1,5 @@
-import { DEFAULT_LIMITS, TOUCHES, type RunResult } from "../run.ts";
+import { DEFAULT_LIMITS } from "../limits.ts";
+import { TOUCHES, type RunResult } from "../run.ts";
 import { createWorkerSet, takeWorker, type StartTrouble } from "./workerSet.ts";
 import { layersOf, type Launcher } from "./launch.ts";
 import { countHolders } from "./holders.ts";

@@ -30,7 +30,7 @@ export interface SecretGuard {
   mask(this: void, text: string): string;
   /** Returns why a request may not be made; `undefined` if it may. A run that is told so has failed: see {@link breach}. */
   refuse(this: void, request: Outgoing): string | undefined;
-  /** Returns why a module may not be imported: a URL's server and those that it leads to, or the registry, would see what is in it. */
+  /** Returns why a module may not be imported: the specifier itself would reach its server, the servers it redirects to, or the registry. */
   refuseImport(this: void, specifier: string): string | undefined;
   /** Returns why the run has failed, whatever it returns. */
   breach(this: void): Breach | undefined;

@@ -1,9 +1,10 @@
 import { StringDecoder } from "node:string_decoder";
-import { MAX_CALLS, MAX_OPEN_CALLS } from "./hostCallLimits.ts";
+import { MAX_CALLS, MAX_OPEN_CALLS } from "../limits.ts";
 import { HostCallRefusal, type HostCall, type HostUsage } from "./hostCall.ts";
 import type { ChildMessage, ReplyMessage, ResultMessage } from "./messages.ts";
 import type { SecretGuard } from "./secretGuard.ts";
-import type { RunLimits, RunUsage, Touch } from "../run.ts";
+import type { RunLimits } from "../limits.ts";
+import type { RunUsage, Touch } from "../run.ts";
 
 /** Host calls whose answer may differ in another run. */
 const TOUCH_OF: Readonly<Record<string, Touch>> = { fetch: "http", import: "imports" };

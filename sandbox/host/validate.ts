@@ -1,6 +1,7 @@
 import { SandboxError } from "./sandboxError.ts";
 import { isPureSource } from "./purity/isPureSource.ts";
-import { DEFAULT_LIMITS, type RunLimits, type RunRequest } from "../run.ts";
+import { DEFAULT_LIMITS, LIMIT_RANGES, type RunLimits } from "../limits.ts";
+import type { RunRequest } from "../run.ts";
 
 /** Longest source, in UTF-16 units; the oracle network itself stops at 30,720 bytes. */
 const MAX_SOURCE_CHARS = 4 * 1024 * 1024;
@@ -8,19 +9,6 @@ const MAX_SOURCE_CHARS = 4 * 1024 * 1024;
 const MAX_INPUT_CHARS = 4 * 1024 * 1024;
 /** Group of all runs that share contexts; no caller can name it. */
 const PURE_GROUP = "\0pure";
-const LIMIT_RANGES: Readonly<Record<keyof RunLimits, readonly [min: number, max: number]>> = {
-  timeoutMs: [1, 600_000],
-  memoryLimitMb: [8, 512],
-  maxResponseBytes: [0, 1_048_576],
-  maxHttpRequests: [0, 1_000],
-  maxHttpDurationMs: [0, 600_000],
-  maxHttpUrlLength: [0, 65_536],
-  maxHttpRequestBytes: [0, 1_048_576],
-  maxHttpResponseBytes: [0, 33_554_432],
-  maxImports: [0, 1_000],
-  maxImportBytes: [0, 33_554_432],
-  maxConsoleBytes: [0, 1_048_576],
-};
 
 /** A validated run request. */
 export interface ParsedRun {

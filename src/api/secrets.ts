@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import { address, hexBytes, nullable, time } from "./common.ts";
 
-/** What is told of a secret: never its value. */
+/** A secret as the API shows it, without its value. */
 export const SecretView = Type.Object({
   name: Type.String({ description: "Its name, by which a source reads it: `secrets.NAME`." }),
   network: Type.String({ description: "Network whose functions may read it." }),

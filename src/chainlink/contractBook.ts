@@ -40,7 +40,7 @@ export type OracleEvent = Extract<ChainEvent, { readonly name: keyof typeof EMIT
 };
 export type OracleEventOf<Name extends OracleEvent["name"]> = Extract<OracleEvent, { readonly name: Name }>;
 
-/** Tells the contracts' logs from those of others. */
+/** Keeps only logs that these contracts emitted. */
 export interface ContractBook {
   /** Returns the contracts' events among the logs, in order; events of the same names from other addresses are left out. */
   eventsOf(logs: readonly RawLog[]): OracleEvent[];

@@ -36,7 +36,7 @@ computed here. Only of a result's address, such as https://tyche.example.org/r/r
 
 Exit code: 0 when every result is valid. Otherwise 1: a result is not valid, is not confirmed because its source could not give it again
 (the source uses HTTP, for example), is valid only if the contracts are the operator's (pass --contracts), isn't there yet, or is
-something else than expected, or than the receipt says.`;
+something other than expected, or than the receipt says.`;
 
 /** The implementation that the program's composition provides. */
 export interface VerifyMeans {

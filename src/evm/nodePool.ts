@@ -58,8 +58,6 @@ export interface NodePoolOptions {
    * A node this many blocks behind the newest head is asked after the others; a head this many blocks ahead of it is verified. Default 5.
    */
   readonly lagBlocks?: number;
-  /** Called when a node's state changes. */
-  readonly onNodeChange?: (status: NodeStatus) => void;
 }
 
 /**
@@ -84,7 +82,7 @@ interface NodePool extends Transport {
 
 function openNodePool(options: NodePoolOptions): NodePool {
   const { rpcUrls, chainId, timeoutMs = DEFAULT_TIMEOUT_MS, hedgeMs = DEFAULT_HEDGE_MS } = options;
-  const { probeMs = DEFAULT_PROBE_MS, lagBlocks = DEFAULT_LAG_BLOCKS, onNodeChange = () => {} } = options;
+  const { probeMs = DEFAULT_PROBE_MS, lagBlocks = DEFAULT_LAG_BLOCKS } = options;
   const nodes = rpcUrls.map((rpcUrl, index) =>
     openPoolNode({
       node: index + 1,
@@ -92,7 +90,6 @@ function openNodePool(options: NodePoolOptions): NodePool {
       chainId,
       timeoutMs,
       isOnly: rpcUrls.length === 1,
-      onChange: onNodeChange,
     }),
   );
   /** Newest block that any node is believed to have. */

@@ -8,7 +8,7 @@ import { asRpcError, openTransport } from "./transport.ts";
 /** First back-off of a failing node; doubled with each consecutive failure. */
 const FIRST_BACK_OFF_MS = 1_000;
 const LONGEST_BACK_OFF_MS = 30_000;
-/** Back-offs of a pool's only node: the first, by which each consecutive one is longer, and the longest. Nobody else can be asked meanwhile. */
+/** Back-offs of a pool's only node: grow by the first with each failure, up to the longest; short, as there is no other node to ask. */
 const ONLY_BACK_OFF_MS = 100;
 const LONGEST_ONLY_BACK_OFF_MS = 1_000;
 /** Interval at which a node of another chain is checked again: the node behind a URL may be corrected. */
@@ -28,8 +28,6 @@ export interface NodeStatus {
   readonly chainId?: number;
   /** Newest block that it is believed to have. */
   readonly headNumber?: bigint;
-  /** Whether it is currently pushing heads. */
-  readonly pushesHeads: boolean;
 }
 
 /** One node of a pool: asked only while it is on the right chain, and left alone for a while after a failure. */
@@ -63,25 +61,22 @@ export interface PoolNodeOptions {
   readonly timeoutMs: number;
   /** Whether the pool has no other node. */
   readonly isOnly: boolean;
-  readonly onChange: (status: NodeStatus) => void;
 }
 
 /** Opens one node of a pool. */
 export function openPoolNode(options: PoolNodeOptions): PoolNode {
-  const { node, rpcUrl, chainId, timeoutMs, isOnly, onChange } = options;
+  const { node, rpcUrl, chainId, timeoutMs, isOnly } = options;
   let transport = openTransport(rpcUrl, timeoutMs);
   const hideUrl = createUrlHider(rpcUrl, { hidesHost: true });
   let checking: Promise<void> | undefined;
   let answeredChainId: number | undefined;
   let isChecked = false;
   let isLagging = false;
-  let isPushing = false;
   let isLimited = false;
   let failures = 0;
   let failingUntil = 0;
   let why: string | undefined;
   let headNumber: bigint | undefined;
-  let told = "unchecked";
 
   /** Replaced connections, kept until nothing can be in flight on them. */
   const retired = new Map<Transport, NodeJS.Timeout>();
@@ -104,20 +99,12 @@ export function openPoolNode(options: PoolNodeOptions): PoolNode {
     ...(why === undefined ? {} : { why }),
     ...(answeredChainId === undefined ? {} : { chainId: answeredChainId }),
     ...(headNumber === undefined ? {} : { headNumber }),
-    pushesHeads: isPushing,
   });
-  const tell = (): void => {
-    const state = stateOf();
-    if (state === told) return;
-    told = state;
-    onChange(status());
-  };
 
   const leaveAlone = (reason: string, ms: number): void => {
     why = reason;
     isChecked = false;
     failingUntil = Math.max(failingUntil, performance.now() + ms);
-    tell();
   };
   const fail = (reason: string, retryAfterMs = 0): void => {
     // Requests that were in flight when the node failed, and fail too, don't count as further failures.
@@ -135,7 +122,6 @@ export function openPoolNode(options: PoolNodeOptions): PoolNode {
       const answer = await transport.request(method, parameters);
       if (failures > 0 && isChecked) {
         [failures, failingUntil, why] = [0, 0, undefined];
-        tell();
       }
       return answer;
     } catch (error) {
@@ -150,7 +136,6 @@ export function openPoolNode(options: PoolNodeOptions): PoolNode {
       checking = undefined;
     });
     await checking;
-    tell();
   };
 
   const readChainId = async (): Promise<number> => {
@@ -192,17 +177,12 @@ export function openPoolNode(options: PoolNodeOptions): PoolNode {
     setLagging(value) {
       isLagging = value;
       if (failures === 0) why = value ? "it is behind the others" : undefined;
-      tell();
     },
     async subscribe(onHead) {
       const stop = await transport.subscribe?.(["newHeads"], onHead).catch((error: unknown) => {
         throw asRpcError("eth_subscribe", error, hideUrl);
       });
-      isPushing = stop !== undefined;
-      return () => {
-        isPushing = false;
-        stop?.();
-      };
+      return () => stop?.();
     },
     reconnect() {
       const old = transport;

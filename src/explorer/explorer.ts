@@ -53,8 +53,6 @@ export interface Explorer {
   has(network: string): boolean;
   /** Returns `undefined` if the hash isn't on this network, or its chain isn't available yet. */
   findTransaction(network: string, hash: Hex): Promise<TransactionView | undefined>;
-  /** Whether the hash is on this network; also `false` if its chain can't be reached. */
-  hasTransaction(network: string, hash: Hex): Promise<boolean>;
   findBlock(network: string, number: bigint): Promise<BlockView | undefined>;
   /** Returns the newest blocks, or those below a number. */
   findBlocks(network: string, below?: bigint): Promise<BlockListView | undefined>;
@@ -138,12 +136,6 @@ export function createExplorer<Preset extends InstalledPreset>(
         functionRequests: view.functionRequests.map(namePreset),
         functionResults: view.functionResults.map(namePreset),
       };
-    },
-    async hasTransaction(network, hash) {
-      const found = await open(network)
-        ?.chain.archive.findTransaction(hash.toLowerCase() as Hex)
-        .catch(() => undefined);
-      return found !== undefined;
     },
     async findBlock(network, number) {
       const found = open(network);

@@ -17,7 +17,7 @@ import type { OperatorPart } from "./operatorPart.ts";
 export interface Guard {
   /**
    * Authenticates a call and counts it for its key until the response ends. Throws `unauthenticated`, `forbidden` if the operation is not
-   * for the caller, `not_found` for a dapp that is none of a person's, or {@link RateLimitedError} when the key's rate or its number of
+   * for the caller, `not_found` for a dapp that the person doesn't belong to, or {@link RateLimitedError} when the key's rate or its number of
    * calls in flight is used up.
    */
   admit(ctx: HttpContext, operation: Pick<Operation, "id" | "access">): Promise<void>;

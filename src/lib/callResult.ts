@@ -15,7 +15,7 @@ export const decodeCallResult = ((call: DecodeFunctionResultParameters) => {
   }
 }) as unknown as typeof decodeFunctionResult;
 
-/** A contract, or the node in its name, returned something else than a result of the function that was called. */
+/** A contract, or the node in its name, returned something other than a result of the function that was called. */
 export class CallResultError extends RpcError {
   constructor(functionName: string, bytes: number, cause: unknown) {
     const reason = `${bytes} bytes came back, which are no result of ${functionName}(); the contract's address is wrong, or the node lacks its state`;

@@ -2,14 +2,10 @@ import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 import path from "node:path";
 import { PresetBrokenError } from "./presetProblem.ts";
+import { MAX_SOURCE_BYTES } from "../lib/sourceLimit.ts";
 
 /** Largest `preset.json`, in bytes: hundreds of examples fit. */
 const MAX_DEFINITION_BYTES = 65_536;
-/**
- * Largest `source.js`, in bytes: the oracle network's limit for a whole request (30 KB), of which the source is only a part.
- */
-const MAX_SOURCE_BYTES = 30_720;
-
 /** The two files of a preset as text. */
 export interface PresetFiles {
   readonly definition: string;

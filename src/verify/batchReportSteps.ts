@@ -24,7 +24,7 @@ import { compareStep, describeDeliverer, describeHidden, notApplicableStep } fro
  * in the 128 KiB that nodes take as a transaction.
  */
 const MAX_TRIED_REPORTS = 512;
-/** How often a report is tried with a configuration, at some milliseconds each. */
+/** How often a report is tried with a configuration, at a few milliseconds each. */
 const MAX_TRIES = 16 * MAX_TRIED_REPORTS;
 
 type Means = RequestPartsMeans & { readonly chainId: number };

@@ -1,6 +1,6 @@
 import type ivm from "isolated-vm";
 import { TELL } from "../../guest/protocol.ts";
-import { DEFAULT_LIMITS } from "../../run.ts";
+import { DEFAULT_LIMITS } from "../../limits.ts";
 import type { RunMessage } from "../messages.ts";
 import type { PreparedContext } from "./context.ts";
 

@@ -37,5 +37,5 @@ export function namesGlobals(source: string): boolean {
 const REPLACES =
   /[pP]rototype|__proto__|globalThis|window|self|\beval\b|\bFunction\b|\\u|(?<![\w$.])[A-Z]\w*\s*(?:\.\s*\w+|\[[^\]]*\])\s*=(?![=>])|(?:assign|define\w+|set|deleteProperty)\s*\(\s*[A-Z]/;
 
-/** Whether a source's text may replace a built-in or change a prototype: our own code then uses those of before. Errs on the side of yes. */
+/** Whether a source's text may replace a built-in or change a prototype: our own code then uses the originals. Returns true when in doubt. */
 export const replacesBuiltIns = (source: string): boolean => REPLACES.test(source);

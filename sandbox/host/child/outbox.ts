@@ -1,10 +1,5 @@
-import type { RunLimits } from "../../run.ts";
-import {
-  MAX_CALL_HEADER_BYTES,
-  MAX_CALLS,
-  MAX_CONSOLE_PIECE_BYTES,
-  MAX_OPEN_CALLS,
-} from "../hostCallLimits.ts";
+import type { RunLimits } from "../../limits.ts";
+import { MAX_CALL_HEADER_BYTES, MAX_CALLS, MAX_CONSOLE_PIECE_BYTES, MAX_OPEN_CALLS } from "../../limits.ts";
 import { encodeFrame } from "../frames.ts";
 import { TO_PARENT } from "../messages.ts";
 import { CONSOLE_INTERVAL_MS } from "../meter.ts";

@@ -1,5 +1,5 @@
-import type { RunLimits } from "../../run.ts";
-import { MAX_CALL_HEADER_BYTES } from "../hostCallLimits.ts";
+import type { RunLimits } from "../../limits.ts";
+import { MAX_CALL_HEADER_BYTES } from "../../limits.ts";
 
 const NO_BYTES = new Uint8Array(0);
 /** Characters of a request's headers that are sent; the parent refuses a request with more than 16 KiB. */

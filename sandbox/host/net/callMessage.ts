@@ -1,4 +1,4 @@
-import { MAX_CALL_HEADER_BYTES } from "../hostCallLimits.ts";
+import { MAX_CALL_HEADER_BYTES } from "../../limits.ts";
 import { isShallow } from "../frames.ts";
 import { HostCallRefusal } from "../hostCall.ts";
 

@@ -40,13 +40,7 @@ export function createFetchCall(guarded: GuardedFetch): HostCall {
 /** Returns the run's limits and its counter, which the pool reports as `httpRequests`. */
 function budgetOf({ limits, usage }: HostCallContext): RequestBudget {
   return {
-    limits: {
-      maxRequests: limits.maxHttpRequests,
-      maxUrlLength: limits.maxHttpUrlLength,
-      maxRequestBytes: limits.maxHttpRequestBytes,
-      maxResponseBytes: limits.maxHttpResponseBytes,
-      timeoutMs: limits.maxHttpDurationMs,
-    },
+    limits,
     get used() {
       return usage.httpRequests;
     },

@@ -64,21 +64,25 @@ export function responseForFailure(failure: FetchFailure, limits: FetchLimits): 
 function failureAnswer(kind: FetchFailureKind, limits: FetchLimits): readonly [number, string, string] {
   switch (kind) {
     case "requestCountLimit":
-      return [429, "Too Many Requests", `Exceeded maximum of ${limits.maxRequests} HTTP queries`];
+      return [429, "Too Many Requests", `Exceeded maximum of ${limits.maxHttpRequests} HTTP queries`];
     case "missingUrl":
       return [400, "Bad Request", "Missing target URL parameter"];
     case "urlLengthLimit":
-      return [414, "URI Too Long", `Destination URL exceeds maximum length of ${limits.maxUrlLength}`];
+      return [414, "URI Too Long", `Destination URL exceeds maximum length of ${limits.maxHttpUrlLength}`];
     case "requestSizeLimit":
-      return [413, "Payload Too Large", `Request payload size exceeds ${limits.maxRequestBytes} byte limit`];
+      return [
+        413,
+        "Payload Too Large",
+        `Request payload size exceeds ${limits.maxHttpRequestBytes} byte limit`,
+      ];
     case "responseSizeLimit":
       return [
         413,
         "Payload Too Large",
-        `Response payload size exceeds ${limits.maxResponseBytes} byte limit`,
+        `Response payload size exceeds ${limits.maxHttpResponseBytes} byte limit`,
       ];
     case "timeLimit":
-      return [400, "Bad Request", `HTTP query exceeded time limit of ${limits.timeoutMs}ms`];
+      return [400, "Bad Request", `HTTP query exceeded time limit of ${limits.maxHttpDurationMs}ms`];
     default:
       return [400, "Bad Request", "Error during fetch request"];
   }

@@ -97,7 +97,7 @@ export function createGuardedFetch(options: GuardedFetchOptions = {}): GuardedFe
 
 function createFetch(settings: Settings): GuardedFetch["fetch"] {
   return async (request, { budget, signal, refuse }) => {
-    const time = AbortSignal.timeout(budget.limits.timeoutMs);
+    const time = AbortSignal.timeout(budget.limits.maxHttpDurationMs);
     const either = signal === undefined ? time : AbortSignal.any([time, signal]);
     try {
       const first = assertRequest(request, budget);
@@ -105,7 +105,7 @@ function createFetch(settings: Settings): GuardedFetch["fetch"] {
     } catch (error) {
       return {
         ok: false,
-        failure: failureOf(error, { time, run: signal, timeoutMs: budget.limits.timeoutMs }),
+        failure: failureOf(error, { time, run: signal, timeoutMs: budget.limits.maxHttpDurationMs }),
       };
     }
   };
@@ -123,21 +123,21 @@ function assertRequest(request: FetchRequest, budget: RequestBudget): Hop {
   if (!budget.take()) {
     throw new FetchFailureError(
       "requestCountLimit",
-      `Exceeded maximum of ${limits.maxRequests} HTTP queries`,
+      `Exceeded maximum of ${limits.maxHttpRequests} HTTP queries`,
     );
   }
   if (request.url === "") throw new FetchFailureError("missingUrl", "Invalid URL: ''");
-  if (request.url.length > limits.maxUrlLength) {
+  if (request.url.length > limits.maxHttpUrlLength) {
     throw new FetchFailureError(
       "urlLengthLimit",
-      `Destination URL exceeds maximum length of ${limits.maxUrlLength}`,
+      `Destination URL exceeds maximum length of ${limits.maxHttpUrlLength}`,
     );
   }
   const body = request.body ?? null;
-  if (body !== null && body.length > limits.maxRequestBytes) {
+  if (body !== null && body.length > limits.maxHttpRequestBytes) {
     throw new FetchFailureError(
       "requestSizeLimit",
-      `Request payload size exceeds ${limits.maxRequestBytes} byte limit`,
+      `Request payload size exceeds ${limits.maxHttpRequestBytes} byte limit`,
     );
   }
   const method = assertMethod(request.method ?? "GET");
@@ -170,7 +170,7 @@ async function follow(
     const isAdmitted = settings.policy.isAllowed(hostOf(hop.url), portOf(hop.url));
     const reason = settings.refuse?.({ ...hop, isAdmitted });
     if (reason !== undefined) throw new FetchFailureError("refused", "fetch failed", `Refused: ${reason}.`);
-    const answer = await send(hop, settings, budget.limits.maxResponseBytes, signal);
+    const answer = await send(hop, settings, budget.limits.maxHttpResponseBytes, signal);
     if (answer.next === null) return { ...answer.response, redirected: redirects > 0 };
     if (redirects === MAX_REDIRECTS) {
       throw new FetchFailureError(

@@ -1,29 +1,19 @@
-/** The network limits of one run. Source of the defaults: the oracle network's service limits. */
-export interface FetchLimits {
-  /** Requests per run, not counting redirects. Default 5. */
-  readonly maxRequests: number;
-  /** Length of the URL as the source wrote it, in UTF-16 units. Default 2,048. */
-  readonly maxUrlLength: number;
-  /** Request body, in bytes. Default 30,720. */
-  readonly maxRequestBytes: number;
-  /** Response body, in bytes, both on the wire and decoded. Default 2,097,152. */
-  readonly maxResponseBytes: number;
-  /** One request including name lookup, redirects and body. Default 9,000. */
-  readonly timeoutMs: number;
-}
+import { DEFAULT_LIMITS, type RunLimits } from "../../limits.ts";
 
-export const DEFAULT_FETCH_LIMITS: FetchLimits = {
-  maxRequests: 5,
-  maxUrlLength: 2_048,
-  maxRequestBytes: 30 * 1_024,
-  maxResponseBytes: 2 * 1_024 * 1_024,
-  timeoutMs: 9_000,
-};
+/** The limits of a run that its HTTP requests are bound by. */
+export type FetchLimits = Pick<
+  RunLimits,
+  | "maxHttpRequests"
+  | "maxHttpDurationMs"
+  | "maxHttpUrlLength"
+  | "maxHttpRequestBytes"
+  | "maxHttpResponseBytes"
+>;
 
 /** The network allowance of one run. Shared by all its requests, never between runs. */
 export interface RequestBudget {
   readonly limits: FetchLimits;
-  /** Requests served or in flight so far; never above `limits.maxRequests`. */
+  /** Requests served or in flight so far; never above `limits.maxHttpRequests`. */
   readonly used: number;
   /** Counts one request and returns whether it is still allowed. */
   take(): boolean;
@@ -32,10 +22,10 @@ export interface RequestBudget {
 /**
  * Creates the allowance of one run.
  *
- * @param limits Overrides individual defaults of {@link DEFAULT_FETCH_LIMITS}.
+ * @param limits Overrides individual defaults of {@link DEFAULT_LIMITS}.
  */
 export function createRequestBudget(limits: Partial<FetchLimits> = {}): RequestBudget {
-  const merged = { ...DEFAULT_FETCH_LIMITS, ...limits };
+  const merged = { ...DEFAULT_LIMITS, ...limits };
   let used = 0;
   return {
     limits: merged,
@@ -43,7 +33,7 @@ export function createRequestBudget(limits: Partial<FetchLimits> = {}): RequestB
       return used;
     },
     take() {
-      if (used >= merged.maxRequests) return false;
+      if (used >= merged.maxHttpRequests) return false;
       used += 1;
       return true;
     },

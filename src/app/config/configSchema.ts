@@ -56,7 +56,6 @@ const http = DEFAULT_HTTP_LIMITS;
 
 /**
  * The configuration file. Every member has a default, so `{}` is the same as no file. Relative paths start at the file's folder.
- * `tyche.schema.json` beside this file is generated from it, for completion in editors.
  */
 export const ConfigSchema = Type.Object(
   {

@@ -5,7 +5,7 @@ import { MAX_CONFIRMATIONS, MAX_RANDOM_WORDS } from "../../chainlink/limits.ts";
 import type { ChainDeployment, NetworkChain, NetworkSource } from "../../networks/network.ts";
 import { drandChainHash, type BeaconTerms } from "../../lib/drand.ts";
 import { displayTitle } from "../../networks/profiles.ts";
-import { MAX_SOURCE_BYTES } from "../../requests/accept/commands.ts";
+import { MAX_SOURCE_BYTES } from "../../lib/sourceLimit.ts";
 import { createNodeArchive } from "../../explorer/chainArchive.ts";
 import type { ExploredChain } from "../../explorer/explorer.ts";
 import { meterNode } from "../../explorer/readBudget.ts";

@@ -23,7 +23,7 @@ import {
 import type { Store } from "../../store/store.ts";
 
 /** Limits for a document with secrets: they have at most some 10 kB, and a report waits for it. */
-const DOCUMENT = { maxResponseBytes: 65_536, timeoutMs: 3_000 };
+const DOCUMENT = { maxHttpResponseBytes: 65_536, maxHttpDurationMs: 3_000 };
 
 /** The vault of a network whose nodes are all in this process. */
 export interface NetworkVault {

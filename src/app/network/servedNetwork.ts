@@ -104,7 +104,7 @@ export function createServedNetwork(options: ServedNetworkOptions): ServedNetwor
   const opened: Partial<Opened> = {};
   let state: NetworkState = { status: "starting" };
   let preparation: Preparation = { isReady: true, warnings: [] };
-  /** Descriptions for callers, made anew when what they describe has changed. */
+  /** Descriptions for callers, cached until what they describe changes. */
   let view: NetworkView | undefined;
   let explored: ExploredChain | undefined;
   let closing: Promise<void> | undefined;

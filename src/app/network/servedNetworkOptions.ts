@@ -48,7 +48,7 @@ export interface ServedNetworkOptions {
   readonly accompany?: (options: CompanionOptions) => Companion;
   /** Connects to an oracle in another process for its secrets; gives the reason if it can hold none. Absent: the companion has them. */
   readonly connectSecrets?: (chain: NetworkChain) => OracleSecrets | string;
-  /** Watches the state of the oracle's nodes; absent where one operator certainly holds all keys. */
+  /** Watches the state of the oracle's nodes; absent where one operator holds all keys. */
   readonly watchNodes?: (options: WatchNodesOptions) => NodeWatch;
   readonly store: Store;
   /** How long ended requests and other old records are kept. */

@@ -25,15 +25,15 @@ const MAX_CONNECTIONS = 512;
 const MAX_CONNECTIONS_OF_ADDRESS = 64;
 /** Calls per address, other than peers' messages; one takes a fraction of a millisecond. */
 const CALLS = { burst: 200, perSecond: 50 } as const;
-/** A call of `/metrics` counts as this many calls: it takes some milliseconds. */
+/** A call of `/metrics` counts as this many calls: it takes a few milliseconds. */
 const METRICS_COST = 10;
-/** Messages about secrets per address: the service is one, and passes on those of its callers. One takes some milliseconds, a dry run more. */
+/** Messages about secrets per address: the service is one, and passes on those of its callers. One takes a few milliseconds, a dry run more. */
 const GATEWAY_CALLS = { burst: 200, perSecond: 100 } as const;
 /** Longest message about secrets: a source and its arguments, of 60 KB together, as JSON. Bytes. */
 const MAX_MESSAGE_BYTES = 262_144;
-/** A message counts as one more for each multiple of this size: reading and hashing 250 KB takes some 30 ms, whoever sent it. */
+/** A message counts once per this many bytes: reading and hashing 250 KB takes about 30 ms. */
 const BYTES_OF_MESSAGE = 4_096;
-/** A response counts as one more call for each multiple of this size: evidence may take megabytes. */
+/** A response counts once per this many bytes: evidence may take megabytes. */
 const BYTES_OF_CALL = 65_536;
 
 /** The HTTP endpoints of an oracle's process, for its operator and its peers. */

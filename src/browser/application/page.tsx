@@ -98,7 +98,7 @@ export function Refusal({ error, children }: { readonly error: unknown; readonly
   );
 }
 
-/** The page for an unknown path; `children` say what there isn't. Default: that there is no page. */
+/** The page for an unknown path; `children` say what is missing. Default: that there is no page. */
 export function NotFound({
   children = "There is no page at this address.",
 }: {

@@ -1,4 +1,3 @@
-import type { NetworkView } from "../../api/types.ts";
 import { FunctionResult, SimulateResult } from "../../api/results.ts";
 import type { ParameterViolation } from "../../lib/invalidParameter.ts";
 import { getDapp, whileConnected, type HttpDeps } from "../context.ts";
@@ -11,6 +10,7 @@ import { readParameters, type GivenParameters } from "../parameters.ts";
 import { parseRequest } from "../parseRequest.ts";
 import { readIdempotencyKey } from "../waitPreference.ts";
 import type { Responder } from "../responder.ts";
+import { MAX_SOURCE_BYTES } from "../../lib/sourceLimit.ts";
 
 const FUNCTION_EXAMPLE = {
   source: "return Functions.encodeUint256(BigInt(args[0]) * 2n);",
@@ -46,11 +46,11 @@ export function functionOperation(deps: HttpDeps, responder: Responder): Operati
 /** Parses the parameters of a function request. Throws `invalid_parameter`. */
 export function parseFunctionCommand(
   given: GivenParameters,
-  { networks, validate }: Pick<LiveSchemas, "networks" | "validate">,
+  { validate }: Pick<LiveSchemas, "validate">,
 ): FunctionCommand {
   readOnce(given);
-  const { label, once, ...values } = parseRequest(given, validate.function, ({ source, network, ...own }) => [
-    ...checkSource(source, networks.get(network)),
+  const { label, once, ...values } = parseRequest(given, validate.function, ({ source, ...own }) => [
+    ...checkSource(source),
     ...checkLabel(own),
   ]);
   return { kind: "function", ...values, ...labelOf({ label, once }) };
@@ -76,10 +76,8 @@ export function simulateOperation(deps: HttpDeps): Operation {
     async handle(ctx) {
       const given = await readParameters(ctx, deps.limits);
       readIdempotencyKey(ctx);
-      const { networks, validate } = deps.schemas();
-      const values = parseRequest(given, validate.simulate, ({ source, network }) =>
-        checkSource(source, network === undefined ? undefined : networks.get(network)),
-      );
+      const { validate } = deps.schemas();
+      const values = parseRequest(given, validate.simulate, ({ source }) => checkSource(source));
       const data = await whileConnected(ctx, (signal) =>
         deps.service.simulate(getDapp(ctx), values, { signal }),
       );
@@ -88,14 +86,8 @@ export function simulateOperation(deps: HttpDeps): Operation {
   };
 }
 
-/**
- * The oracle network's own limit on a source (network facts: 30,720 bytes), used when no network is named.
- */
-const DEFAULT_MAX_SOURCE_BYTES = 30_720;
-
-function checkSource(source: string, network: NetworkView | undefined): ParameterViolation[] {
-  const limit = network?.functions.maxSourceBytes ?? DEFAULT_MAX_SOURCE_BYTES;
+function checkSource(source: string): ParameterViolation[] {
   const bytes = Buffer.byteLength(source);
-  if (bytes <= limit) return [];
-  return [{ path: "/source", message: `must be at most ${limit} bytes of UTF-8; got ${bytes}` }];
+  if (bytes <= MAX_SOURCE_BYTES) return [];
+  return [{ path: "/source", message: `must be at most ${MAX_SOURCE_BYTES} bytes of UTF-8; got ${bytes}` }];
 }

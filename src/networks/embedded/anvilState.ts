@@ -107,7 +107,7 @@ export interface SwapOptions {
 }
 
 /**
- * Replaces Anvil's state with a compact one of the same block. No block may be mined meanwhile, and for some milliseconds
+ * Replaces Anvil's state with a compact one of the same block. No block may be mined meanwhile, and for a few milliseconds
  * contracts have no code.
  *
  * `anvil_loadState` alone only adds. So the state is first loaded as the historical state of the newest block, and the chain

@@ -91,7 +91,7 @@ export interface CompactorOptions {
  * Creates the compactor of one chain. It applies the ski-rental rule: compact when the waste since the last compaction has cost as much as
  * a compaction does. The total is then never more than twice the optimum.
  *
- * Nothing is mined during a compaction: transactions wait in Anvil's pool. Reads wait only for some milliseconds.
+ * Nothing is mined during a compaction: transactions wait in Anvil's pool. Reads wait only for a few milliseconds.
  */
 export function createCompactor(options: CompactorOptions): Compactor {
   const { connection, gate, keeper, recorder, keep, stateFile, onSaved, onCompacted, onError } = options;

@@ -13,7 +13,7 @@ const ALONE_MS = 60_000;
 /** A transaction that has no answer by then, while nothing is being mined, waits in the pool for an earlier nonce. */
 const ANSWER_MS = 5_000;
 
-/** A connection breaks some milliseconds before the process is known to have died. */
+/** A connection breaks a few milliseconds before the process is known to have died. */
 const DEATH_KNOWN_MS = 1_000;
 
 /** Deaths with a transaction alone under way until it counts as deadly: a user's trace at the same time may be to blame once. */

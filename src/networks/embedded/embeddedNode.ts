@@ -356,7 +356,7 @@ export async function startEmbeddedNode(options: EmbeddedNodeOptions): Promise<E
     pause: () => recorder.pause() ?? storage.pause(),
     async warnings() {
       const warnings = isIsolated ? [] : [OPEN_PORT_WARNING];
-      // A compaction holds mining back for some milliseconds, and a new process mines nothing until it has all blocks.
+      // A compaction holds mining back for a few milliseconds, and a new process mines nothing until it has all blocks.
       const isResting = (): boolean => storage.isCompacting() || supervisor.isDown();
       if (isResting() || (await connection.request("anvil_getAutomine", [])) === true || isResting())
         return warnings;
@@ -640,7 +640,7 @@ function headerOf(block: Header): object {
   return Object.fromEntries(Object.entries(block).filter(([member]) => !BODY_MEMBERS.has(member)));
 }
 
-/** Blocks whose logs are kept for the other asker, which comes some milliseconds later. */
+/** Blocks whose logs are cached for the second follower, which asks a few milliseconds later. */
 const KEPT_BLOCKS = 8;
 
 type Logs = readonly { readonly address: Hex }[];

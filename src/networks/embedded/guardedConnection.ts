@@ -12,7 +12,7 @@ import type { SetBack } from "./setBack.ts";
 
 const MINED_AT_ONCE = 32;
 /**
- * Pause before a retry. A connection breaks some milliseconds before the process is known to have died; from then on the gate
+ * Pause before a retry. A connection breaks a few milliseconds before the process is known to have died; from then on the gate
  * holds requests.
  */
 const ASK_AGAIN_MS = 50;

@@ -18,6 +18,7 @@ import type { RequestContent } from "../openRequest.ts";
 import type { ServiceNetwork } from "../serviceNetwork.ts";
 import { DRY_RUN_WORD, dryRunBytesArgs } from "./dryRunWord.ts";
 import { chooseRound, toDrandRound } from "./chooseRound.ts";
+import { MAX_SOURCE_BYTES } from "../../lib/sourceLimit.ts";
 import type {
   Dapp,
   FunctionCommand,
@@ -26,9 +27,6 @@ import type {
   ReturnType,
   SimulateCommand,
 } from "../service.ts";
-
-/** Maximum size of a source on the oracle network, in bytes of UTF-8. Its arguments come on top, see {@link MAX_REQUEST_BYTES}. */
-export const MAX_SOURCE_BYTES = 30_720;
 
 /** A checked command in the form in which it is stored. If it already has an outcome, the request ends at once and nothing is sent. */
 export type CheckedCommand = RequestContent;

@@ -35,7 +35,8 @@ afterAll(() => {
 const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
 const fetcher = createGuardedFetch({ allowHosts: [host] });
 /** Its time is never what ends a request here. */
-const budget = () => createRequestBudget({ maxRequests: 100, maxResponseBytes: 400_000, timeoutMs: 600_000 });
+const budget = () =>
+  createRequestBudget({ maxHttpRequests: 100, maxHttpResponseBytes: 400_000, maxHttpDurationMs: 600_000 });
 
 test.each(Object.keys(FLOODS))("a source's request ends when its server floods it with %s", async (flood) => {
   const outcome = await fetcher.fetch({ url: `http://${host}/${flood}` }, { budget: budget() });

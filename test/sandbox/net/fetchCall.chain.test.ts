@@ -5,7 +5,7 @@ import { formatCallMessage, parseCallMessage } from "../../../sandbox/host/net/c
 import { createFetchCall } from "../../../sandbox/host/net/fetchCall.ts";
 import { createGuardedFetch } from "../../../sandbox/host/net/guardedFetch.ts";
 import { HostCallRefusal } from "../../../sandbox/index.ts";
-import { DEFAULT_LIMITS } from "../../../sandbox/run.ts";
+import { DEFAULT_LIMITS } from "../../../sandbox/limits.ts";
 import { echo, startServer } from "./servers.ts";
 
 const server = await startServer((request, response) => void echo(request, response));

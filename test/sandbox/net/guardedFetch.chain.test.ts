@@ -5,7 +5,8 @@ import { guardedConnect } from "../../../sandbox/host/net/guardedConnector.ts";
 import { createGuardedFetch } from "../../../sandbox/host/net/guardedFetch.ts";
 import type { FetchRequest } from "../../../sandbox/host/net/guardedFetch.ts";
 import { FetchFailureError } from "../../../sandbox/host/net/fetchFailure.ts";
-import { createRequestBudget, DEFAULT_FETCH_LIMITS } from "../../../sandbox/host/net/requestBudget.ts";
+import { DEFAULT_LIMITS } from "../../../sandbox/limits.ts";
+import { createRequestBudget } from "../../../sandbox/host/net/requestBudget.ts";
 import { findFreePorts } from "../../support/freePorts.ts";
 import { countSockets, echo, startServer } from "./servers.ts";
 
@@ -206,7 +207,7 @@ test.each(["gzip-bomb", "br-bomb", "empty-members"])(
 );
 
 test("behaviour: the response limit is exact", async () => {
-  const limit = DEFAULT_FETCH_LIMITS.maxResponseBytes;
+  const limit = DEFAULT_LIMITS.maxHttpResponseBytes;
   expect((await responseOf({ url: `${server.origin}/size?n=${limit}` })).body.length).toBe(limit);
   const tooLarge = await get({ url: `${server.origin}/size?n=${limit + 1}` });
   expect(tooLarge).toMatchObject({ ok: false, failure: { kind: "responseSizeLimit" } });
@@ -237,7 +238,7 @@ test("behaviour: a run has five requests, failed ones included, redirects not co
 });
 
 test.each(["slow", "drip"])("error: /%s ends at the time limit", async (path) => {
-  const outcome = await get({ url: `${server.origin}/${path}` }, { timeoutMs: 150 });
+  const outcome = await get({ url: `${server.origin}/${path}` }, { maxHttpDurationMs: 150 });
   expect(outcome).toMatchObject({
     failure: { kind: "timeLimit", message: "HTTP query exceeded time limit of 150ms" },
   });
@@ -248,7 +249,7 @@ test("error: a name lookup that never ends is stopped by the time limit, and ope
   const stuck = createGuardedFetch({ resolve: () => new Promise(() => undefined) });
   const outcome = await stuck.fetch(
     { url: "http://a.example/" },
-    { budget: createRequestBudget({ timeoutMs: 50 }) },
+    { budget: createRequestBudget({ maxHttpDurationMs: 50 }) },
   );
   sockets.restore();
   expect(outcome).toMatchObject({ failure: { kind: "timeLimit" } });
@@ -443,7 +444,7 @@ test.each([
   ["refused", 400, "Error during fetch request"],
   ["network", 400, "Error during fetch request"],
 ] as const)("behaviour: %s becomes the response the nodes' proxy gives", (kind, status, error) => {
-  const response = responseForFailure({ kind, message: "", hint: "" }, DEFAULT_FETCH_LIMITS);
+  const response = responseForFailure({ kind, message: "", hint: "" }, DEFAULT_LIMITS);
   expect(response.status).toBe(status);
   expect(JSON.parse(Buffer.from(response.body).toString())).toEqual({ error });
 });

@@ -63,10 +63,10 @@ export async function makeBundle(
   const ending = new AbortController();
   const ended = AbortSignal.any([signal, ending.signal]);
   const budget = createRequestBudget({
-    maxRequests: MAX_DOWNLOADS,
-    maxUrlLength: 8_192,
-    maxResponseBytes: MAX_DOWNLOAD_BYTES,
-    timeoutMs: DOWNLOAD_TIMEOUT_MS,
+    maxHttpRequests: MAX_DOWNLOADS,
+    maxHttpUrlLength: 8_192,
+    maxHttpResponseBytes: MAX_DOWNLOAD_BYTES,
+    maxHttpDurationMs: DOWNLOAD_TIMEOUT_MS,
   });
   const shared = fetcher.share(ended);
   const fetch: ParentDownload = (url, accept) => download(shared, { url, accept, budget, signal: ended });

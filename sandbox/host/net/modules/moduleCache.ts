@@ -18,21 +18,16 @@ interface PinRecord {
   readonly sources: GraphSources;
 }
 
-export interface ModuleCacheOptions {
-  /** Folder for the bundles; absent: memory only. */
-  readonly folder?: string | undefined;
-  /** Total size of the bundles on disk, in bytes; beyond it the oldest are evicted. Default 268,435,456. */
-  readonly maxDiskBytes?: number;
-  /** Total length of the bundles in memory, in characters. Default 33,554,432. */
-  readonly maxMemoryChars?: number;
-}
+/** Total size of the bundles on disk; beyond it the oldest are evicted. */
+const MAX_DISK_BYTES = 256 * 1_024 * 1_024;
+/** Total length of the bundles in memory. */
+const MAX_MEMORY_CHARS = 32 * 1_024 * 1_024;
 
 /**
- * Creates a cache of bundles, in memory and, given a folder, on disk. A bundle is read back only if its bytes
+ * Creates a cache of bundles, in memory and, given a folder, there. A bundle is read back only if its bytes
  * still match the hash it was pinned by; a damaged one counts as absent.
  */
-export function createModuleCache(options: ModuleCacheOptions = {}): ModuleCache {
-  const { folder, maxDiskBytes = 256 * 1_024 * 1_024, maxMemoryChars = 32 * 1_024 * 1_024 } = options;
+export function createModuleCache(folder?: string): ModuleCache {
   const memory = new Map<string, Bundle>();
 
   const remember = (key: string, bundle: Bundle): void => {
@@ -40,7 +35,7 @@ export function createModuleCache(options: ModuleCacheOptions = {}): ModuleCache
     memory.set(key, bundle);
     let chars = [...memory.values()].reduce((sum, { code }) => sum + code.length, 0);
     for (const [oldest, { code }] of memory) {
-      if (chars <= maxMemoryChars || oldest === key) break;
+      if (chars <= MAX_MEMORY_CHARS || oldest === key) break;
       memory.delete(oldest);
       chars -= code.length;
     }
@@ -60,7 +55,7 @@ export function createModuleCache(options: ModuleCacheOptions = {}): ModuleCache
       await mkdir(folder, { recursive: true, mode: 0o700 });
       await writeWhole(join(folder, `${sha256}.js`), bundle.code);
       await writeWhole(join(folder, `${key}.json`), `${JSON.stringify(record, null, 2)}\n`);
-      await evict(folder, maxDiskBytes, new Set([`${sha256}.js`, `${key}.json`]));
+      await evict(folder, MAX_DISK_BYTES, new Set([`${sha256}.js`, `${key}.json`]));
     },
   };
 }

@@ -55,7 +55,7 @@ export function createModuleLoader(options: ModuleLoaderOptions): ModuleLoader {
   const { fetcher, allowModules = [], registry = "https://registry.npmjs.org/", dataDir, cacheDir } = options;
   const allow = createModuleAllowList(allowModules);
   const parent = dataDir ?? cacheDir;
-  const cache = createModuleCache({ folder: parent === undefined ? undefined : join(parent, "modules") });
+  const cache = createModuleCache(parent === undefined ? undefined : join(parent, "modules"));
   const closing = new AbortController();
   const underWay = new Map<string, Promise<ModuleOutcome>>();
   const waiting: (() => void)[] = [];

@@ -181,7 +181,7 @@ function KeyForm({
   save,
   close,
 }: {
-  /** Tells its fields from those of other forms. */
+  /** Keeps the ids of its fields unique. */
   readonly id: string;
   readonly label: string;
   readonly apiKey?: KeyView;
