@@ -14,27 +14,23 @@ export function pauseAfter(attempts: number, longestMs: number): number {
 export interface Alarm {
   /** Requests a call in `delayMs`; an earlier one that is already due stands. */
   within(delayMs: number): void;
-  cancel(): void;
 }
 
-/** Creates an alarm that doesn't keep the process alive. */
-export function createAlarm(ring: () => void): Alarm {
+/** Creates an alarm that doesn't keep the process alive, and doesn't ring once `signal` is aborted. */
+export function createAlarm(ring: () => void, signal: AbortSignal): Alarm {
   let timer: NodeJS.Timeout | undefined;
   let dueAt = Infinity;
+  signal.addEventListener("abort", () => clearTimeout(timer), { once: true });
   return {
     within(delayMs) {
       const at = performance.now() + delayMs;
-      if (at >= dueAt) return;
+      if (at >= dueAt || signal.aborted) return;
       clearTimeout(timer);
       dueAt = at;
       timer = setTimeout(() => {
         dueAt = Infinity;
         ring();
       }, Math.ceil(delayMs)).unref();
-    },
-    cancel() {
-      clearTimeout(timer);
-      dueAt = Infinity;
     },
   };
 }

@@ -39,6 +39,9 @@ const JAVASCRIPT = 0;
 /** The sandbox's error code for a run that no retry can make valid, e.g. with a source of 5 MB. */
 const IMPOSSIBLE = "invalid_run";
 
+/** Maximum number of function requests run concurrently, in all and of one subscription: one customer's slow sources leave room for others. The rest wait with the oracle, so that the sandbox's queue stays short for everyone else. */
+export const RUNNING_FUNCTIONS = { total: 64, each: 16 } as const;
+
 export interface RunOptions {
   readonly runner: SourceRunner;
   /** Number of nodes in the network; each runs the source on its own. */

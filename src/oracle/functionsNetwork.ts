@@ -2,13 +2,13 @@ import type { Hex } from "viem";
 import type { ChainClient, RawLog, Receipt } from "../evm/client.ts";
 import { decodeLog, logsOf } from "../chainlink/events.ts";
 import { decodeRevertReason, type RevertReason } from "../chainlink/revertReason.ts";
-import type { WatchedBlock } from "../evm/watcher.ts";
 import type { BeaconRounds } from "../lib/beaconRounds.ts";
 import { messageOf } from "../lib/errors.ts";
 import { batchDelayMs, ACTIVE_MS } from "../lib/batchDelay.ts";
+import type { Answerer } from "./answerer.ts";
 import { aggregate, type Observation } from "./aggregateObservations.ts";
-import { createAlarm, LONGEST_COSTLY_PAUSE_MS, LONGEST_FREE_PAUSE_MS } from "./backoff.ts";
-import { observe, type OpenSecrets, type SourceRunner } from "./execute.ts";
+import { LONGEST_FREE_PAUSE_MS } from "./backoff.ts";
+import { observe, RUNNING_FUNCTIONS, type OpenSecrets, type SourceRunner } from "./execute.ts";
 import { createGroupCommit, lanesOf, type CommitPipelining } from "./groupCommit.ts";
 import { createRequestRounds } from "./requestRounds.ts";
 import { createRequestSet, type Entry } from "./requestSet.ts";
@@ -20,15 +20,10 @@ import {
   type OracleRequest,
 } from "./oracleRequest.ts";
 import { createQuota } from "./quota.ts";
-import type { PendingRequest } from "./status.ts";
 import { ORACLE_TOPICS } from "./topics.ts";
 import { gasOfReport, measureReport } from "./reportGas.ts";
 import { createReportTransmitter, type FunctionsNode } from "./transmit.ts";
 
-/** Maximum number of requests run concurrently; the rest wait here, so that the sandbox's queue stays short for everyone else. */
-const MAX_EXECUTING = 64;
-/** Maximum of those per subscription: one customer's slow sources leave room for others. */
-const MAX_EXECUTING_PER_SUBSCRIPTION = 16;
 /** Mask of a report's epoch. */
 const EPOCH_MASK = 0xffffffn;
 
@@ -50,35 +45,22 @@ export interface FunctionsNetworkOptions {
   readonly signal: AbortSignal;
 }
 
-/** Answers requests to run a source with signed reports. */
-export interface FunctionsNetwork {
-  /** `live`: all blocks that predate the start have been read, so open requests may be acted upon. */
-  onBlock(block: WatchedBlock, live: boolean): void;
-  /** Returns the first block to reread, if earlier than `firstReplaced`. */
-  onReorg(firstReplaced: bigint): bigint | undefined;
-  pending(): PendingRequest[];
-}
-
 type FunctionsEntry = Entry<OracleRequest>;
 
 /**
- * Creates the oracle network of one coordinator: all its nodes in one process.
+ * Creates the oracle network of one coordinator, all its nodes in one process: it answers requests to run a source with signed reports.
  *
  * Each node runs the source on its own; (n + f) / 2 + 1 nodes sign the aggregated answer. Trust rests with the operator, who holds all
- * the keys. All state follows from the chain's logs, so restarts and second instances are harmless: the coordinator takes the first
- * answer and ignores the rest.
+ * the keys. Restarts and second instances are harmless: the coordinator takes the first answer and ignores the rest.
  */
-export function createFunctionsNetwork(options: FunctionsNetworkOptions): FunctionsNetwork {
+export function createFunctionsNetwork(options: FunctionsNetworkOptions): Answerer {
   const { client, coordinator, router, nodes, runner, maxResponseBytes, log, signal } = options;
-  const requestSet = createRequestSet<OracleRequest>();
+  const requestSet = createRequestSet<OracleRequest>({ onDue: () => review(), signal });
   const observed = new WeakMap<OracleRequest, Observation>();
   const rounds = createRequestRounds({ ...options, onRound: () => review() });
-  const quota = createQuota<bigint>({ total: MAX_EXECUTING, each: MAX_EXECUTING_PER_SUBSCRIPTION });
+  const quota = createQuota<bigint>(RUNNING_FUNCTIONS);
   const transmitter = createReportTransmitter({ client, coordinator, nodes });
-  let head = 0n;
   let live = false;
-  const alarm = createAlarm(() => review());
-  signal.addEventListener("abort", () => alarm.cancel(), { once: true });
 
   const { maxInFlight, paceMs, maxTransactionGas } = options.pipelining;
   const group = createGroupCommit<FunctionsEntry, number>({
@@ -95,19 +77,16 @@ export function createFunctionsNetwork(options: FunctionsNetworkOptions): Functi
       if (signal.aborted) return;
       log.error({ err: error, requests: items.length }, "functions: report was not sent");
       const why = `the report could not be sent: ${messageOf(error)}`;
-      for (const entry of items) postpone(entry, why, LONGEST_FREE_PAUSE_MS);
+      for (const entry of items) requestSet.postpone(entry, why, LONGEST_FREE_PAUSE_MS);
     },
   });
 
   /** Starts what can start now: executions while there is room, and reports of observed results. */
   function review(): void {
     if (!live || signal.aborted) return;
-    const now = performance.now();
     for (const entry of requestSet.open()) {
-      if (entry.state === "working" || entry.underfunded) continue;
-      if (entry.notBefore > now) {
-        alarm.within(entry.notBefore - now);
-      } else if (observed.has(entry.request)) {
+      if (entry.state === "working" || entry.underfunded || requestSet.isPaused(entry)) continue;
+      if (observed.has(entry.request)) {
         enqueue(entry);
       } else {
         const unknown = rounds.findUnknown(entry.request);
@@ -137,7 +116,11 @@ export function createFunctionsNetwork(options: FunctionsNetworkOptions): Functi
     } catch (error) {
       if (!signal.aborted) {
         log.warn({ err: error, requestId: request.requestId }, "functions: the source could not be run now");
-        postpone(entry, `the source could not be run yet: ${messageOf(error)}`, LONGEST_FREE_PAUSE_MS);
+        requestSet.postpone(
+          entry,
+          `the source could not be run yet: ${messageOf(error)}`,
+          LONGEST_FREE_PAUSE_MS,
+        );
       }
     } finally {
       quota.leave(request.subscriptionId);
@@ -161,7 +144,7 @@ export function createFunctionsNetwork(options: FunctionsNetworkOptions): Functi
         roundSignature: rounds.signatureOf(request),
       })),
       leader,
-      epoch: Number(head & EPOCH_MASK),
+      epoch: Number(requestSet.head() & EPOCH_MASK),
       gas: gasOfReport(open),
     });
     if (revertReason !== undefined) return onRevert(open, receipt.transactionHash, revertReason);
@@ -178,7 +161,7 @@ export function createFunctionsNetwork(options: FunctionsNetworkOptions): Functi
     for (const entry of items) {
       entry.alone = true;
       if (reason.name === "OutOfGas") requestSet.raiseGas(entry);
-      postpone(entry, `the coordinator refused the report: ${reason.text}`);
+      requestSet.postpone(entry, `the coordinator refused the report: ${reason.text}`);
     }
   }
 
@@ -208,7 +191,7 @@ export function createFunctionsNetwork(options: FunctionsNetworkOptions): Functi
         // The coordinator emits nothing for requests that others have answered, and some RPC nodes omit events from receipts. The chain's
         // logs will show an answer or a timeout.
         log.info(fields, "functions: a report did not include a request");
-        return postpone(entry, `the report ${receipt.transactionHash} did not include it`);
+        return requestSet.postpone(entry, `the report ${receipt.transactionHash} did not include it`);
       case "INVALID_REQUEST_ID":
         log.info(fields, "functions: request is gone, answered or timed out by others");
         return requestSet.drop(requestId);
@@ -240,11 +223,7 @@ export function createFunctionsNetwork(options: FunctionsNetworkOptions): Functi
 
   function refuse(entry: FunctionsEntry, fields: object, why: string): void {
     log.warn(fields, "functions: the router did not process an item");
-    postpone(entry, why);
-  }
-
-  function postpone(entry: FunctionsEntry, why: string, longestPauseMs = LONGEST_COSTLY_PAUSE_MS): void {
-    if (requestSet.isOpen(entry)) alarm.within(requestSet.postpone(entry, why, longestPauseMs));
+    requestSet.postpone(entry, why);
   }
 
   function readCoordinator(eventLog: RawLog): void {
@@ -265,20 +244,17 @@ export function createFunctionsNetwork(options: FunctionsNetworkOptions): Functi
   }
 
   return {
+    addresses: [coordinator, router],
     onBlock(block, isLive) {
       live = isLive;
-      if (block.number > head) head = block.number;
+      requestSet.onHead(block.number);
       for (const eventLog of block.logs) {
         if (eventLog.address === coordinator) readCoordinator(eventLog);
         else if (eventLog.address === router) readRouter(eventLog);
       }
-      requestSet.onHead(head);
       review();
     },
-    onReorg(firstReplaced) {
-      head = firstReplaced - 1n;
-      return requestSet.onReorg(firstReplaced);
-    },
+    onReorg: (firstReplaced) => requestSet.onReorg(firstReplaced),
     pending: () => requestSet.pending("functions"),
   };
 }

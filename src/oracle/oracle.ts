@@ -5,10 +5,11 @@ import { type Sender, observeSender } from "../evm/sender.ts";
 import type { ChainWatcher } from "../evm/watcher.ts";
 import type { Pipelining } from "../evm/pipelining.ts";
 import type { ProvingKey } from "../vrf/proof.ts";
+import type { Answerer } from "./answerer.ts";
 import { watchBalances } from "./balances.ts";
 import { LONGEST_FREE_PAUSE_MS, pauseAfter } from "./backoff.ts";
 import type { OpenSecrets, SourceRunner } from "./execute.ts";
-import { createFunctionsNetwork, type FunctionsNetwork } from "./functionsNetwork.ts";
+import { createFunctionsNetwork } from "./functionsNetwork.ts";
 import { createOracleNode, type OracleNode, type OracleNodeOptions } from "./node/oracleNode.ts";
 import { createProofSender, type ProofSenderOptions } from "./node/proofSender.ts";
 import { keepOffReplaced } from "./keptSender.ts";
@@ -16,7 +17,7 @@ import type { OracleLog } from "./log.ts";
 import type { BeaconTerms } from "../lib/drand.ts";
 import { createBeaconRounds } from "../lib/beaconRounds.ts";
 import { createPresetNetwork } from "./batches/presetNetwork.ts";
-import type { OracleNetworkStatus } from "./status.ts";
+import type { OracleAccount, OracleNetworkStatus } from "./status.ts";
 import type { FunctionsNode } from "./transmit.ts";
 import { createVrfNode } from "./vrfNode.ts";
 
@@ -100,118 +101,143 @@ export interface Oracle {
  * unreachable network is retried; nothing rejects or throws later.
  */
 export function createOracle(options: OracleOptions): Oracle {
-  const { client, watcher, log } = options;
+  const { client, watcher, name } = options;
   const closing = new AbortController();
   const signal = AbortSignal.any([options.signal, closing.signal]);
   let reorgs = 0;
-  const watched = (sender: Sender): Sender =>
+  const { answerers, node, accounts } = createAnswerers({ ...options, signal }, (sender) =>
     keepOffReplaced(
       observeSender(sender, (receipt) => watcher.expect(receipt)),
       { client, reorgs: () => reorgs },
-    );
+    ),
+  );
+  const balances = watchBalances({
+    ...options,
+    accounts: accounts.map(({ role, sender: { address } }) => ({ role, address })),
+    signal,
+  });
+  const progress = followChain({
+    ...options,
+    answerers,
+    senders: accounts.map(({ sender }) => sender),
+    onReorg: () => (reorgs += 1),
+    signal,
+  });
+  return {
+    status() {
+      const { firstBlock, lastBlock, caughtUp } = progress();
+      // A batch of presets has the id of the request for its word, and waits for that first.
+      const pending = answerers.toReversed().flatMap((one) => one.pending());
+      const next = lastBlock === undefined ? firstBlock : lastBlock.number + 1n;
+      const checkpoint = pending.reduce((least, { blockNumber }) => min(least, blockNumber), next);
+      return {
+        name,
+        lastBlock,
+        caughtUp,
+        checkpoint: caughtUp ? checkpoint : firstBlock,
+        pending,
+        accounts: balances(),
+      };
+    },
+    node,
+    close: () => closing.abort(),
+  };
+}
+
+/** What answers this oracle's part of the requests, in the order in which it reads blocks, and the accounts that it sends from. */
+interface Answerers {
+  readonly answerers: readonly Answerer[];
+  readonly node: OracleNode | undefined;
+  readonly accounts: readonly { readonly role: OracleAccount["role"]; readonly sender: Sender }[];
+}
+
+function createAnswerers(options: OracleOptions, watch: (sender: Sender) => Sender): Answerers {
+  const { client, log, signal, pipelining = ONE_AT_A_TIME } = options;
   const contracts = lowerCase(options.contracts);
-  const pipelining = options.pipelining ?? ONE_AT_A_TIME;
-  const common = { client, log, signal };
-  const functionsOf = {
-    ...common,
+  const { vrfCoordinator, batchVrfCoordinator, presetConsumer = zeroAddress } = contracts;
+  const presetContracts =
+    presetConsumer === zeroAddress ? undefined : { vrfCoordinator, batchVrfCoordinator, presetConsumer };
+  const common = {
+    client,
+    chainId: options.chainId,
     coordinator: contracts.functionsCoordinator,
     router: contracts.functionsRouter,
     runner: options.runner,
     rounds: createBeaconRounds({ terms: [options.beacon, options.localBeacon], signal }),
-    chainId: options.chainId,
-  };
-  const vrfRuns = (options.vrf ?? []).map(({ key, sender }) => ({ key, sender: watched(sender) }));
-  const vrfSenders = vrfRuns.map(({ sender }) => sender);
-  const nodes =
-    options.functions?.nodes.map((one) => ({ ...one, transmitter: watched(one.transmitter) })) ?? [];
-  const transmitter = options.node && watched(options.node.transmitter);
-  const { presetConsumer = zeroAddress } = contracts;
-  const presetContracts =
-    presetConsumer === zeroAddress
-      ? undefined
-      : {
-          presetConsumer,
-          vrfCoordinator: contracts.vrfCoordinator,
-          batchVrfCoordinator: contracts.batchVrfCoordinator,
-        };
-  const node =
-    transmitter &&
-    createOracleNode({
-      ...functionsOf,
-      ...options.node,
-      transmitter,
-      presets: presetContracts && { ...presetContracts, pipelining },
-    });
-  const proofSender =
-    presetContracts && options.proofsFor
-      ? createProofSender({ ...functionsOf, ...presetContracts, ...options.proofsFor })
-      : undefined;
-  const functions: FunctionsNetwork | undefined =
-    node ??
-    (options.functions &&
-      createFunctionsNetwork({
-        ...functionsOf,
-        nodes,
-        maxResponseBytes: options.functions.maxResponseBytes,
-        openSecrets: options.functions.openSecrets,
-        pipelining,
-      }));
-  const presets =
-    options.functions && presetContracts
-      ? createPresetNetwork({
-          ...functionsOf,
-          ...presetContracts,
-          nodes,
-          maxResponseBytes: options.functions.maxResponseBytes,
-          pipelining,
-        })
-      : undefined;
-  const vrfNodes = vrfRuns.map((run) =>
-    createVrfNode({
-      ...common,
-      coordinator: contracts.vrfCoordinator,
-      batchCoordinator: contracts.batchVrfCoordinator,
-      blockhashStore: contracts.blockhashStore,
-      ...run,
-      pipelining,
-      presets: presets ?? proofSender,
-    }),
-  );
-  const { vrfCoordinator, batchVrfCoordinator, functionsCoordinator, functionsRouter } = contracts;
-  const addresses = [
-    ...new Set([
-      ...(vrfNodes.length === 0 ? [] : [vrfCoordinator]),
-      ...(functions === undefined ? [] : [functionsCoordinator, functionsRouter]),
-      ...(proofSender === undefined ? [] : [functionsCoordinator]),
-      ...(presets === undefined && proofSender === undefined ? [] : [vrfCoordinator, presetConsumer]),
-      ...(node && presetContracts ? [vrfCoordinator, batchVrfCoordinator, presetConsumer] : []),
-    ]),
-  ];
-  const senders = [
-    ...vrfSenders,
-    ...nodes.map((one) => one.transmitter),
-    ...(transmitter === undefined ? [] : [transmitter]),
-  ];
-  const accounts = watchBalances({
-    ...options,
-    accounts: [
-      ...vrfSenders.map(({ address }) => ({ role: "vrf" as const, address })),
-      ...senders.slice(vrfSenders.length).map(({ address }) => ({ role: "transmitter" as const, address })),
-    ],
+    pipelining,
     log,
     signal,
-  });
+  };
+  const functions = options.functions && {
+    ...common,
+    ...options.functions,
+    nodes: options.functions.nodes.map((one) => ({ ...one, transmitter: watch(one.transmitter) })),
+  };
+  const ownNode = options.node && { ...options.node, transmitter: watch(options.node.transmitter) };
+  const vrf = (options.vrf ?? []).map((run) => ({ ...run, sender: watch(run.sender) }));
+
+  const presets =
+    presetContracts &&
+    (functions
+      ? createPresetNetwork({ ...functions, ...presetContracts })
+      : options.proofsFor && createProofSender({ ...common, ...presetContracts, ...options.proofsFor }));
+  const vrfNodes = vrf.map((run) =>
+    createVrfNode({
+      ...common,
+      ...run,
+      coordinator: vrfCoordinator,
+      batchCoordinator: batchVrfCoordinator,
+      blockhashStore: contracts.blockhashStore,
+      presets,
+    }),
+  );
+  const node =
+    ownNode &&
+    createOracleNode({
+      ...common,
+      ...ownNode,
+      presets: presetContracts && { ...presetContracts, pipelining },
+    });
+  const functionsNetwork = functions && createFunctionsNetwork(functions);
+  const transmitters = [...(functions?.nodes ?? []), ...(ownNode ? [ownNode] : [])];
+  return {
+    // Presets read a block before the proofs that their results go with.
+    answerers: [presets, ...vrfNodes, functionsNetwork, node].filter((one) => one !== undefined),
+    node,
+    accounts: [
+      ...vrf.map(({ sender }) => ({ role: "vrf" as const, sender })),
+      ...transmitters.map(({ transmitter }) => ({ role: "transmitter" as const, sender: transmitter })),
+    ],
+  };
+}
+
+/** How far an oracle has read its chain. */
+interface Progress extends Pick<OracleNetworkStatus, "lastBlock" | "caughtUp"> {
+  /** The first block it reads. */
+  readonly firstBlock: bigint;
+}
+
+/** Hands the chain's blocks to what answers requests, and keeps the senders' transactions on the chain. */
+function followChain(
+  options: OracleOptions & {
+    readonly answerers: readonly Answerer[];
+    readonly senders: readonly Sender[];
+    readonly onReorg: () => void;
+  },
+): () => Progress {
+  const { client, watcher, name, answerers, senders, log, signal } = options;
   let lastBlock: OracleNetworkStatus["lastBlock"];
   let caughtUp = false;
   let firstBlock = options.fromBlock ?? 0n;
 
   const start = async (): Promise<void> => {
-    const newest = await reachHead(options, signal);
+    const newest = await reachHead(options);
     if (newest === undefined) return;
     firstBlock = options.fromBlock ?? max(0n, newest - DEFAULT_LOOKBACK_BLOCKS);
     // On an idle network the next block may take long to come.
     caughtUp = firstBlock > newest;
     let readUpTo = newest;
+    const addresses = [...new Set(answerers.flatMap((one) => one.addresses))];
     const stop = watcher.follow({
       addresses: () => addresses,
       fromBlock: firstBlock,
@@ -222,73 +248,41 @@ export function createOracle(options: OracleOptions): Oracle {
         // Logs that a node omitted arrive with an earlier block.
         if (lastBlock === undefined || block.number >= lastBlock.number)
           lastBlock = { number: block.number, seenAt: performance.now() };
-        // Before the proofs that their results go with.
-        presets?.onBlock(block, caughtUp);
-        proofSender?.onBlock(block);
-        for (const node of vrfNodes) node.onBlock(block, caughtUp);
-        functions?.onBlock(block, caughtUp);
+        for (const one of answerers) one.onBlock(block, caughtUp);
       },
       async onReorg(firstReplaced) {
-        reorgs += 1;
+        options.onReorg();
         // Requests answered in replaced blocks may be older than those blocks, and are reread.
         readUpTo = (await client.getHead("latest"))?.number ?? readUpTo;
         caughtUp = false;
         if (lastBlock !== undefined && lastBlock.number >= firstReplaced)
           lastBlock = { ...lastBlock, number: firstReplaced - 1n };
         log.warn(
-          { network: options.name, firstReplaced: Number(firstReplaced) },
+          { network: name, firstReplaced: Number(firstReplaced) },
           "oracle: the chain was reorganised",
         );
-        const wanted = [
-          ...vrfNodes.map((node) => node.onReorg(firstReplaced)),
-          functions?.onReorg(firstReplaced),
-          presets?.onReorg(firstReplaced),
-          proofSender?.onReorg(firstReplaced),
-        ];
+        const wanted = answerers.map((one) => one.onReorg(firstReplaced) ?? firstReplaced);
         for (const sender of senders)
           sender.reconcile().catch((error: unknown) => {
             if (!signal.aborted)
-              log.warn(
-                { err: error, network: options.name },
-                "oracle: lost transactions could not be sent again",
-              );
+              log.warn({ err: error, network: name }, "oracle: lost transactions could not be sent again");
           });
-        return wanted.reduce<bigint>(
-          (first, one) => (one === undefined ? first : min(first, one)),
-          firstReplaced,
-        );
+        return wanted.reduce(min, firstReplaced);
       },
     });
     signal.addEventListener("abort", stop, { once: true });
   };
   void start();
-
-  const status = (): OracleNetworkStatus => {
-    const pending = [
-      ...vrfNodes.flatMap((node) => node.pending()),
-      ...(functions?.pending() ?? []),
-      ...(presets?.pending() ?? []),
-    ];
-    const next = lastBlock === undefined ? firstBlock : lastBlock.number + 1n;
-    return {
-      name: options.name,
-      lastBlock,
-      caughtUp,
-      checkpoint: caughtUp
-        ? pending.reduce((least, { blockNumber }) => min(least, blockNumber), next)
-        : firstBlock,
-      pending,
-      accounts: accounts(),
-    };
-  };
-  return { status, node, close: () => closing.abort() };
+  return () => ({ firstBlock, lastBlock, caughtUp });
 }
 
 /** Returns the number of the newest block, retrying until there is an answer; `undefined` once the oracle is closed. */
-async function reachHead(
-  { client, name, log }: Pick<OracleOptions, "client" | "name" | "log">,
-  signal: AbortSignal,
-): Promise<bigint | undefined> {
+async function reachHead({
+  client,
+  name,
+  log,
+  signal,
+}: Pick<OracleOptions, "client" | "name" | "log" | "signal">): Promise<bigint | undefined> {
   for (let attempt = 1; !signal.aborted; attempt += 1) {
     try {
       const head = await client.getHead("latest");

@@ -1,6 +1,6 @@
 import type { Hex } from "viem";
 import { REREAD_BLOCKS } from "../evm/track.ts";
-import { pauseAfter } from "./backoff.ts";
+import { createAlarm, LONGEST_COSTLY_PAUSE_MS, pauseAfter } from "./backoff.ts";
 import type { PendingRequest } from "./status.ts";
 
 /**
@@ -47,6 +47,8 @@ export interface Entry<Request extends OnChainRequest> {
 
 /** The open requests of one kind on one chain, and where the others were answered. */
 export interface RequestSet<Request extends OnChainRequest> {
+  /** The newest block; 0 before the first. */
+  head(): bigint;
   /** Open requests, oldest first. */
   open(): Iterable<Entry<Request>>;
   /** Counts the open requests added since a time (by `performance.now()`). */
@@ -61,8 +63,12 @@ export interface RequestSet<Request extends OnChainRequest> {
   finish(request: Request, blockNumber: bigint): void;
   /** Forgets a request that others answered or that is gone; a reorg may bring it back. */
   drop(requestId: Hex): void;
-  /** Returns an entry to waiting after a failed attempt, for longer each time but at most `longestPauseMs`. Returns the pause. */
-  postpone(entry: Entry<Request>, why: string, longestPauseMs: number): number;
+  /** If the entry is open, returns it to waiting after a failed attempt, for longer each time but at most `longestPauseMs`. Default: an hour. */
+  postpone(entry: Entry<Request>, why: string, longestPauseMs?: number): void;
+  /** Whether the entry still waits after a failed attempt; `onDue` is called once it no longer does. */
+  isPaused(entry: Entry<Request>): boolean;
+  /** Returns all open entries to waiting, without a pause. */
+  restart(why: string): void;
   raiseGas(entry: Entry<Request>): void;
   fund(subscriptionId: bigint): void;
   /** Handles a new block: answers older than 256 blocks are forgotten. */
@@ -76,14 +82,22 @@ export interface RequestSet<Request extends OnChainRequest> {
   pending(kind: PendingRequest["kind"]): PendingRequest[];
 }
 
-/** Creates an empty request set. */
-export function createRequestSet<Request extends OnChainRequest>(): RequestSet<Request> {
+/**
+ * Creates an empty request set.
+ *
+ * @param options.onDue is called when the pause of an entry has ended
+ */
+export function createRequestSet<Request extends OnChainRequest>(options: {
+  readonly onDue: () => void;
+  readonly signal: AbortSignal;
+}): RequestSet<Request> {
   const entries = new Map<Hex, Entry<Request>>();
   /** By request id: block of the answer. */
   const answered = new Map<Hex, bigint>();
   /** By block of answers: block of the oldest request answered there. */
   const oldestAnswered = new Map<bigint, bigint>();
 
+  const alarm = createAlarm(options.onDue, options.signal);
   let newest = 0n;
 
   const noteAnswer = ({ blockNumber: requestBlock }: Request, answerBlock: bigint): void => {
@@ -94,6 +108,7 @@ export function createRequestSet<Request extends OnChainRequest>(): RequestSet<R
   };
 
   const requestSet: RequestSet<Request> = {
+    head: () => newest,
     open: () => entries.values(),
     openSince(since) {
       let count = 0;
@@ -131,13 +146,26 @@ export function createRequestSet<Request extends OnChainRequest>(): RequestSet<R
       if (entry !== undefined) noteAnswer(entry.request, newest + 1n);
       entries.delete(requestId);
     },
-    postpone(entry, why, longestPauseMs) {
+    postpone(entry, why, longestPauseMs = LONGEST_COSTLY_PAUSE_MS) {
+      if (!requestSet.isOpen(entry)) return;
       entry.attempts += 1;
       const pause = pauseAfter(entry.attempts, longestPauseMs);
       entry.state = "waiting";
       entry.why = why;
       entry.notBefore = performance.now() + pause;
-      return pause;
+      alarm.within(pause);
+    },
+    isPaused({ notBefore }) {
+      const pause = notBefore - performance.now();
+      if (pause > 0) alarm.within(pause);
+      return pause > 0;
+    },
+    restart(why) {
+      for (const entry of entries.values()) {
+        entry.state = "waiting";
+        entry.notBefore = 0;
+        entry.why = why;
+      }
     },
     raiseGas(entry) {
       if (entry.gasFactor < MAX_GAS_FACTOR) entry.gasFactor *= 2n;

@@ -3,7 +3,6 @@ import type { ChainClient, RawLog, Receipt } from "../evm/client.ts";
 import { decodeLog, logsOf } from "../chainlink/events.ts";
 import { TransactionError } from "../evm/refusal.ts";
 import type { Sender } from "../evm/sender.ts";
-import type { WatchedBlock } from "../evm/watcher.ts";
 import { type ContractRead, askContract } from "../chainlink/contractRead.ts";
 import { COORDINATOR_READS } from "../chainlink/vrfCoordinator.ts";
 import { vrfVersionOf } from "../chainlink/vrfVersion.ts";
@@ -11,8 +10,9 @@ import { messageOf } from "../lib/errors.ts";
 import { parseQuantity, RpcError } from "../lib/nodeAnswers.ts";
 import { beginProof, type BegunProof, type ProvingKey } from "../vrf/proof.ts";
 import { seedOf } from "../vrf/randomWords.ts";
+import type { Answerer } from "./answerer.ts";
 import { tellAnswers } from "./answerSpans.ts";
-import { createAlarm, LONGEST_COSTLY_PAUSE_MS, LONGEST_FREE_PAUSE_MS } from "./backoff.ts";
+import { LONGEST_COSTLY_PAUSE_MS, LONGEST_FREE_PAUSE_MS } from "./backoff.ts";
 import { createBlockhashKeeper, REACHABLE_BLOCKS } from "./blockhashKeeper.ts";
 import { deliveryGas, encodeDelivery, type SignedReport } from "../chainlink/presetReport.ts";
 import { encodeFulfillment, readVrfOutcomes, type VrfOutcome, type VrfRequest } from "./fulfillment.ts";
@@ -24,7 +24,6 @@ import { purseOf, shortageOf } from "./purse.ts";
 import { createRequestSet, type Entry } from "./requestSet.ts";
 import type { OracleLog } from "./log.ts";
 import { COST_UNKNOWN, createSolvency, unlessNodeFails } from "./solvency.ts";
-import type { PendingRequest } from "./status.ts";
 import { ORACLE_TOPICS } from "./topics.ts";
 
 const IN_NEXT = "in the next transaction";
@@ -54,26 +53,17 @@ export interface VrfNodeOptions {
   readonly signal: AbortSignal;
 }
 
-/** Answers requests for random words with proofs. */
-export interface VrfNode {
-  /** `live`: all blocks that predate the start have been read, so ready requests may be acted upon. */
-  onBlock(block: WatchedBlock, live: boolean): void;
-  /** Returns the first block to reread, if earlier than `firstReplaced`. */
-  onReorg(firstReplaced: bigint): bigint | undefined;
-  pending(): PendingRequest[];
-}
-
 type VrfEntry = Entry<VrfRequest>;
 
 /**
- * Creates the VRF node of one key on one coordinator.
+ * Creates the VRF node of one key on one coordinator: it answers requests for random words with proofs.
  *
- * All its state follows from the chain's logs, so a restart, a second instance and a repeated block are harmless: the coordinator pays
- * for a request once, and refuses an entry without failing its neighbours.
+ * A restart, a second instance and a repeated block are harmless: the coordinator pays for a request once, and refuses an entry without
+ * failing its neighbours.
  */
-export function createVrfNode(options: VrfNodeOptions): VrfNode {
+export function createVrfNode(options: VrfNodeOptions): Answerer {
   const { client, coordinator, key, sender, presets, log, signal } = options;
-  const requestSet = createRequestSet<VrfRequest>();
+  const requestSet = createRequestSet<VrfRequest>({ onDue: () => review(), signal });
   /** Until when an entry counts as just seen, by `performance.now()`: nobody else can have answered it so soon. */
   const freshUntil = new WeakMap<VrfEntry, number>();
   const proofs = new WeakMap<VrfRequest, BegunProof>();
@@ -82,7 +72,6 @@ export function createVrfNode(options: VrfNodeOptions): VrfNode {
   const solvency = createSolvency({
     ask: (read, to = coordinator) => askContract(client, to, read),
   });
-  let head = 0n;
   const blockhashes = createBlockhashKeeper({
     client,
     blockhashStore: options.blockhashStore,
@@ -91,9 +80,6 @@ export function createVrfNode(options: VrfNodeOptions): VrfNode {
     signal,
     onKnown: () => review(),
   });
-  const alarm = createAlarm(() => review());
-  signal.addEventListener("abort", () => alarm.cancel(), { once: true });
-
   const laneLimit = createGasLane(key.keyHash, ask, log);
   const { maxInFlight, paceMs, maxTransactionGas } = options.pipelining;
   const group = createGroupCommit<VrfEntry, Sender>({
@@ -112,7 +98,7 @@ export function createVrfNode(options: VrfNodeOptions): VrfNode {
           isTooLarge && items.length === 1
             ? `the fulfilment with the callback of ${entry.request.sender}`
             : "the fulfilment";
-        postpone(entry, `${what} could not be sent: ${messageOf(error)}`, LONGEST_FREE_PAUSE_MS);
+        requestSet.postpone(entry, `${what} could not be sent: ${messageOf(error)}`, LONGEST_FREE_PAUSE_MS);
       }
     },
   });
@@ -120,10 +106,9 @@ export function createVrfNode(options: VrfNodeOptions): VrfNode {
   /** Queues every request that is ready. */
   function review(): void {
     if (signal.aborted) return;
-    const now = performance.now();
     for (const entry of requestSet.open()) {
       if (entry.state === "working") continue;
-      const obstacle = obstacleOf(entry, now);
+      const obstacle = obstacleOf(entry);
       entry.why = obstacle ?? IN_NEXT;
       if (obstacle !== undefined) continue;
       entry.state = "working";
@@ -153,20 +138,18 @@ export function createVrfNode(options: VrfNodeOptions): VrfNode {
   }
 
   /** Returns why the request can't be fulfilled now, or `undefined` if it can. */
-  function obstacleOf(entry: VrfEntry, now: number): string | undefined {
+  function obstacleOf(entry: VrfEntry): string | undefined {
     const { blockNumber, confirmations } = entry.request;
-    const confirmed = head - blockNumber + 1n;
+    const age = requestSet.head() - blockNumber;
+    const confirmed = age + 1n;
     if (confirmed < BigInt(confirmations)) return `waiting for confirmation ${confirmed} of ${confirmations}`;
     const shortage = underfunded.get(purseOf(entry.request));
     if (shortage !== undefined) {
       entry.underfunded = true;
       return shortage;
     }
-    if (entry.notBefore > now) {
-      alarm.within(entry.notBefore - now);
-      return entry.why;
-    }
-    if (head - blockNumber < REACHABLE_BLOCKS || blockhashes.has(blockNumber)) return undefined;
+    if (requestSet.isPaused(entry)) return entry.why;
+    if (age < REACHABLE_BLOCKS || blockhashes.has(blockNumber)) return undefined;
     entry.unanswerable = blockhashes.ask(blockNumber) === "lost";
     return entry.unanswerable
       ? `the hash of block ${blockNumber} is out of reach: older than 256 blocks and not in the BlockhashStore`
@@ -229,8 +212,12 @@ export function createVrfNode(options: VrfNodeOptions): VrfNode {
         const code = codes[senders.indexOf(sender)];
         if (code !== "0x" && code !== "unknown") return true;
         held.add(entry);
-        if (code === "unknown") postpone(entry, COST_UNKNOWN, LONGEST_FREE_PAUSE_MS);
-        else postpone(entry, `the consumer ${sender} has no code, so the coordinator refuses every answer`);
+        if (code === "unknown") requestSet.postpone(entry, COST_UNKNOWN, LONGEST_FREE_PAUSE_MS);
+        else
+          requestSet.postpone(
+            entry,
+            `the consumer ${sender} has no code, so the coordinator refuses every answer`,
+          );
         return false;
       });
       const gasPriceWei = parseQuantity(await client.request("eth_gasPrice"), "gas price");
@@ -241,13 +228,17 @@ export function createVrfNode(options: VrfNodeOptions): VrfNode {
         if (shortage === undefined) continue;
         held.add(entry);
         entry.underfunded = shortage.isShort;
-        postpone(entry, shortage.why, shortage.isShort ? LONGEST_COSTLY_PAUSE_MS : LONGEST_FREE_PAUSE_MS);
+        requestSet.postpone(
+          entry,
+          shortage.why,
+          shortage.isShort ? LONGEST_COSTLY_PAUSE_MS : LONGEST_FREE_PAUSE_MS,
+        );
       }
     } catch (error) {
       log.debug({ err: error }, "vrf: can't read what fulfilments would cost");
       // Whoever can keep the node from answering must not have their proofs paid for.
       for (const entry of error instanceof RpcError ? others : []) {
-        if (!held.has(entry)) postpone(entry, COST_UNKNOWN, LONGEST_FREE_PAUSE_MS);
+        if (!held.has(entry)) requestSet.postpone(entry, COST_UNKNOWN, LONGEST_FREE_PAUSE_MS);
         held.add(entry);
       }
     }
@@ -271,7 +262,9 @@ export function createVrfNode(options: VrfNodeOptions): VrfNode {
   async function isGone(request: VrfRequest): Promise<boolean> {
     const { requestId } = request;
     try {
-      return (await ask(COORDINATOR_READS[vrfVersionOf(request)].commitment(requestId), head)) === 0n;
+      return (
+        (await ask(COORDINATOR_READS[vrfVersionOf(request)].commitment(requestId), requestSet.head())) === 0n
+      );
     } catch (error) {
       log.debug({ err: error, requestId }, "vrf: can't read whether a request is still open");
       return false;
@@ -292,7 +285,10 @@ export function createVrfNode(options: VrfNodeOptions): VrfNode {
       entry.alone = true;
       requestSet.raiseGas(entry);
       log.error({ requestId, transactionHash }, "vrf: a fulfilment failed as a whole");
-      return postpone(entry, `the fulfilment ${transactionHash} ran out of gas or reverted as a whole`);
+      return requestSet.postpone(
+        entry,
+        `the fulfilment ${transactionHash} ran out of gas or reverted as a whole`,
+      );
     }
     if (outcome.kind === "fulfilled") {
       requestSet.finish(request, receipt.blockNumber);
@@ -308,18 +304,18 @@ export function createVrfNode(options: VrfNodeOptions): VrfNode {
         return requestSet.drop(requestId);
       case "InsufficientBalance":
         void noteShortage(request);
-        return postpone(entry, shortageOf(request));
+        return requestSet.postpone(entry, shortageOf(request));
       case "GasPriceExceeded":
         void noteGasPrice(entry);
-        return postpone(entry, describeGasLane());
+        return requestSet.postpone(entry, describeGasLane());
       case "OutOfGas":
         requestSet.raiseGas(entry);
-        return postpone(
+        return requestSet.postpone(
           entry,
           `the consumer ${sender} has no code, or its callback's gas limit of ${callbackGasLimit} did not fit the transaction`,
         );
       default:
-        return postpone(entry, `the coordinator refused the fulfilment: ${outcome.reason}`);
+        return requestSet.postpone(entry, `the coordinator refused the fulfilment: ${outcome.reason}`);
     }
   }
 
@@ -352,10 +348,6 @@ export function createVrfNode(options: VrfNodeOptions): VrfNode {
     return wait && describeGasLane(wait.capWei);
   }
 
-  function postpone(entry: VrfEntry, why: string, longestPauseMs = LONGEST_COSTLY_PAUSE_MS): void {
-    if (requestSet.isOpen(entry)) alarm.within(requestSet.postpone(entry, why, longestPauseMs));
-  }
-
   function read(eventLog: RawLog, live: boolean): void {
     const event = decodeLog(eventLog);
     if (event?.name === "RandomWordsRequested" && event.keyHash === key.keyHash) {
@@ -363,7 +355,8 @@ export function createVrfNode(options: VrfNodeOptions): VrfNode {
       const { blockNumber, blockHash } = eventLog;
       const entry = requestSet.add({ ...rest, subscriptionId, confirmations, blockNumber, blockHash });
       // A request of an earlier block was omitted by a node before, and may be answered.
-      if (entry && live && blockNumber === head) freshUntil.set(entry, performance.now() + FRESH_MS);
+      if (entry && live && blockNumber === requestSet.head())
+        freshUntil.set(entry, performance.now() + FRESH_MS);
     } else if (event?.name === "RandomWordsFulfilled") {
       const entry = requestSet.find(event.requestId);
       if (entry) requestSet.finish(entry.request, eventLog.blockNumber);
@@ -375,18 +368,18 @@ export function createVrfNode(options: VrfNodeOptions): VrfNode {
   }
 
   return {
+    addresses: [coordinator],
     onBlock(block, live) {
-      if (block.number > head) head = block.number;
+      requestSet.onHead(block.number);
       for (const eventLog of block.logs) if (eventLog.address === coordinator) read(eventLog, live);
-      requestSet.onHead(head);
       if (!live) return;
-      blockhashes.onHead(head, new Set([...requestSet.open()].map(({ request }) => request.blockNumber)));
+      blockhashes.onHead(
+        requestSet.head(),
+        new Set([...requestSet.open()].map(({ request }) => request.blockNumber)),
+      );
       review();
     },
-    onReorg(firstReplaced) {
-      head = firstReplaced - 1n;
-      return requestSet.onReorg(firstReplaced);
-    },
+    onReorg: (firstReplaced) => requestSet.onReorg(firstReplaced),
     pending() {
       const dear = tooDear();
       return requestSet

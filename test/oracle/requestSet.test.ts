@@ -1,4 +1,4 @@
-import { beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import {
   createRequestSet,
   type Entry,
@@ -13,8 +13,17 @@ const request = (id: bigint, blockNumber: bigint): OnChainRequest => ({
   blockNumber,
 });
 let requestSet: RequestSet<OnChainRequest>;
+let stopping: AbortController;
+/** How often it was told that a pause has ended. */
+let due: number;
 beforeEach(() => {
-  requestSet = createRequestSet();
+  vi.useFakeTimers();
+  stopping = new AbortController();
+  due = 0;
+  requestSet = createRequestSet({ onDue: () => (due += 1), signal: stopping.signal });
+});
+afterEach(() => {
+  vi.useRealTimers();
 });
 const openIds = () => [...requestSet.open()].map(({ request }) => BigInt(request.requestId));
 const add = (id: bigint, blockNumber: bigint): Entry<OnChainRequest> =>
@@ -73,9 +82,39 @@ test("behaviour: answers are forgotten after 256 blocks", () => {
 
 test("behaviour: pauses double up to the longest", () => {
   const entry = add(1n, 10n);
-  const pauses = Array.from({ length: 6 }, () => requestSet.postpone(entry, "no luck", 10_000));
+  const pauses = Array.from({ length: 6 }, () => {
+    requestSet.postpone(entry, "no luck", 10_000);
+    return entry.notBefore - performance.now();
+  });
   expect(pauses).toEqual([500, 1_000, 2_000, 4_000, 8_000, 10_000]);
   expect(requestSet.pending("vrf")).toMatchObject([{ why: "no luck" }]);
+});
+
+test("behaviour: what is due first is told when its pause ends, and no longer waits", () => {
+  const [first, second] = [add(1n, 10n), add(2n, 10n)];
+  requestSet.postpone(second, "no luck", 10_000);
+  requestSet.postpone(second, "no luck", 10_000);
+  requestSet.postpone(first, "no luck", 10_000);
+  vi.advanceTimersByTime(499);
+  expect([due, requestSet.isPaused(first)]).toEqual([0, true]);
+  vi.advanceTimersByTime(1);
+  expect([due, requestSet.isPaused(first)]).toEqual([1, false]);
+  // Whoever asks is told again.
+  expect(requestSet.isPaused(second)).toBe(true);
+  vi.advanceTimersByTime(500);
+  expect([due, requestSet.isPaused(second)]).toEqual([2, false]);
+});
+
+test("behaviour: a request that is no longer open is not postponed, and nothing is told once closed", () => {
+  const [gone, open] = [add(1n, 10n), add(2n, 10n)];
+  requestSet.drop(gone.request.requestId);
+  requestSet.postpone(gone, "no luck", 10_000);
+  expect([gone.attempts, requestSet.isPaused(gone)]).toEqual([0, false]);
+  requestSet.postpone(open, "no luck", 10_000);
+  stopping.abort();
+  requestSet.postpone(open, "no luck", 10_000);
+  vi.advanceTimersByTime(10_000);
+  expect(due).toBe(0);
 });
 
 test("behaviour: funding lifts the pause of the subscription's requests, at first", () => {

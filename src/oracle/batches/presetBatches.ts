@@ -38,10 +38,13 @@ export interface PresetBatches {
 export function createPresetBatches(options: {
   readonly presetConsumer: Hex;
   readonly vrfCoordinator: Hex;
+  /** Called when the pause of a batch has ended. */
+  readonly onDue: () => void;
   readonly log: OracleLog;
+  readonly signal: AbortSignal;
 }): PresetBatches {
   const { presetConsumer, vrfCoordinator, log } = options;
-  const requests = createRequestSet<BatchRequest>();
+  const requests = createRequestSet<BatchRequest>(options);
   const seeds = new WeakMap<BatchRequest, Seed>();
 
   function arrive(requestId: Hex, value: bigint, block: bigint): void {

@@ -15,20 +15,19 @@ import { PRESET_CONSUMER_READS, type AdoptedNodes } from "../../chainlink/preset
 import { signaturesOf } from "../../chainlink/quorum.ts";
 import type { ChainClient, Receipt } from "../../evm/client.ts";
 import type { Sender } from "../../evm/sender.ts";
-import type { WatchedBlock } from "../../evm/watcher.ts";
 import { messageOf, TycheError } from "../../lib/errors.ts";
 import { tellStep } from "../../lib/spans.ts";
 import type { BegunProof } from "../../vrf/proof.ts";
 import { outputOf } from "../../vrf/randomWords.ts";
+import type { Answerer } from "../answerer.ts";
 import { aggregate } from "../aggregateObservations.ts";
 import { tellAnswers } from "../answerSpans.ts";
-import { createAlarm, LONGEST_COSTLY_PAUSE_MS, LONGEST_FREE_PAUSE_MS } from "../backoff.ts";
+import { LONGEST_FREE_PAUSE_MS } from "../backoff.ts";
 import type { VrfRequest } from "../fulfillment.ts";
 import { createGroupCommit, lanesOf, type CommitPipelining } from "../groupCommit.ts";
 import type { OracleLog } from "../log.ts";
 import { createQuota } from "../quota.ts";
 import { createRequestRounds } from "../requestRounds.ts";
-import type { PendingRequest } from "../status.ts";
 import type { SourceRunner } from "../execute.ts";
 import type { FunctionsNode } from "../transmit.ts";
 import type { BeaconRounds } from "../../lib/beaconRounds.ts";
@@ -41,7 +40,7 @@ const GRACE_MS = 1_000;
 const MAX_REPORTED_BYTES = 60_000;
 
 /** What goes with the proofs of presets' words: their results, in the same transaction. */
-export interface ProofCompanion {
+export interface ProofCompanion extends Answerer {
   /** Lower case. */
   readonly presetConsumer: Hex;
   /** Takes a proof that may be delivered now. Resolves when it should be: its results are ready, or would take too long. */
@@ -69,25 +68,15 @@ export interface PresetNetworkOptions {
   readonly signal: AbortSignal;
 }
 
-/** Answers presets: runs their sources with their words, and signs the results. */
-export interface PresetNetwork extends ProofCompanion {
-  /** `live`: all blocks that predate the start have been read, so open batches may be acted upon. */
-  onBlock(block: WatchedBlock, live: boolean): void;
-  /** Returns the first block to reread, if earlier than `firstReplaced`. */
-  onReorg(firstReplaced: bigint): bigint | undefined;
-  pending(): PendingRequest[];
-}
-
 /**
- * Creates the network of nodes that answers presets, all in one process.
+ * Creates the network of nodes that answers presets, all in one process: it runs their sources with their words, and signs the results.
  *
  * A result follows from the seed, and the seed from the proof: where the proof is made in this process, both go in one transaction.
- * Otherwise the report follows once the word is on chain. All state follows from the chain's logs; PresetConsumer takes the results of a
- * batch once, and passes over what it has.
+ * Otherwise the report follows once the word is on chain. PresetConsumer takes the results of a batch once, and passes over what it has.
  */
-export function createPresetNetwork(options: PresetNetworkOptions): PresetNetwork {
+export function createPresetNetwork(options: PresetNetworkOptions): ProofCompanion {
   const { presetConsumer, nodes, log, signal } = options;
-  const batches = createPresetBatches(options);
+  const batches = createPresetBatches({ ...options, onDue: () => review() });
   const { requests } = batches;
   const rounds = createRequestRounds({ ...options, onRound: () => review() });
   const runner = createBatchRunner({ ...options, rounds, nodes: nodes.length });
@@ -97,8 +86,6 @@ export function createPresetNetwork(options: PresetNetworkOptions): PresetNetwor
   const waiting = new WeakMap<BatchRequest, () => void>();
   let adopted: Promise<AdoptedNodes> | undefined;
   let live = false;
-  const alarm = createAlarm(() => review());
-  signal.addEventListener("abort", () => alarm.cancel(), { once: true });
 
   const { maxInFlight, paceMs } = options.pipelining;
   const group = createGroupCommit<BatchEntry, Sender>({
@@ -135,12 +122,11 @@ export function createPresetNetwork(options: PresetNetworkOptions): PresetNetwor
 
   function review(): void {
     if (!live || signal.aborted) return;
-    const now = performance.now();
     for (const entry of requests.open()) {
       if (entry.state === "working") continue;
       const seed = batches.seedOf(entry);
       if (seed === undefined) entry.why = "waiting for its random word";
-      else if (entry.notBefore > now) alarm.within(entry.notBefore - now);
+      else if (requests.isPaused(entry)) continue;
       else if (!results.has(entry.request)) {
         const unknown = rounds.findUnknown(entry.request);
         if (unknown !== undefined) entry.why = unknown;
@@ -169,7 +155,7 @@ export function createPresetNetwork(options: PresetNetworkOptions): PresetNetwor
     } catch (error) {
       if (signal.aborted) return;
       log.warn({ err: error, requestId }, "presets: a batch could not be run now");
-      postpone(entry, `the batch could not be run yet: ${messageOf(error)}`, LONGEST_FREE_PAUSE_MS);
+      requests.postpone(entry, `the batch could not be run yet: ${messageOf(error)}`, LONGEST_FREE_PAUSE_MS);
     } finally {
       quota.leave(subscriptionId);
       waiting.get(request)?.();
@@ -210,7 +196,8 @@ export function createPresetNetwork(options: PresetNetworkOptions): PresetNetwor
   function onFailure(entries: readonly BatchEntry[], what: string, error: unknown): void {
     if (signal.aborted) return;
     log.error({ err: error, batches: entries.length }, `presets: ${what}`);
-    for (const entry of entries) postpone(entry, `${what}: ${messageOf(error)}`, LONGEST_FREE_PAUSE_MS);
+    for (const entry of entries)
+      requests.postpone(entry, `${what}: ${messageOf(error)}`, LONGEST_FREE_PAUSE_MS);
   }
 
   async function sign(entries: readonly BatchEntry[]): Promise<SignedReport> {
@@ -260,17 +247,14 @@ export function createPresetNetwork(options: PresetNetworkOptions): PresetNetwor
         requests.finish(entry.request, receipt.blockNumber);
       } else {
         entry.alone ||= !receipt.succeeded;
-        postpone(entry, `the transaction ${transactionHash} did not bring its results`);
+        requests.postpone(entry, `the transaction ${transactionHash} did not bring its results`);
       }
     }
   }
 
-  function postpone(entry: BatchEntry, why: string, longestPauseMs = LONGEST_COSTLY_PAUSE_MS): void {
-    if (requests.isOpen(entry)) alarm.within(requests.postpone(entry, why, longestPauseMs));
-  }
-
   return {
     presetConsumer,
+    addresses: [options.vrfCoordinator, presetConsumer],
     async accompany({ requestId }, proof) {
       const entry = batches.prove(requestId, deriveWords(outputOf(proof.gamma), 1)[0]!);
       if (entry === undefined || results.has(entry.request)) return;

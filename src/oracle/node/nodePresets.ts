@@ -4,11 +4,11 @@ import { readyRecord } from "../../chainlink/presetBatch.ts";
 import { batchReportDigest, encodeBatchReport, encodeResults } from "../../chainlink/presetReport.ts";
 import type { ChainClient, RawLog } from "../../evm/client.ts";
 import type { Sender } from "../../evm/sender.ts";
-import type { WatchedBlock } from "../../evm/watcher.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { fromHexText, toHexText } from "../../lib/hex.ts";
+import type { Answerer } from "../answerer.ts";
 import type { Observation } from "../aggregateObservations.ts";
-import { createAlarm, LONGEST_FREE_PAUSE_MS } from "../backoff.ts";
+import { LONGEST_FREE_PAUSE_MS } from "../backoff.ts";
 import type { SourceRunner } from "../execute.ts";
 import type { CommitPipelining } from "../groupCommit.ts";
 import type { OracleLog } from "../log.ts";
@@ -22,7 +22,6 @@ import { joinSignature, maxObservationBytes } from "../protocol/wire.ts";
 import { createQuota } from "../quota.ts";
 import { createRequestRounds } from "../requestRounds.ts";
 import type { ReportSigner } from "../signer.ts";
-import type { PendingRequest } from "../status.ts";
 import { createBoundedMap } from "./boundedMap.ts";
 import type { ProofTaker } from "./inbox.ts";
 import type { Membership, TaskHooks } from "./membership.ts";
@@ -32,6 +31,8 @@ import { createPresetDelivery, findReported } from "./presetDelivery.ts";
 import type { RoundTask } from "./roundTask.ts";
 import { createWordProofs } from "./wordProofs.ts";
 
+/** Why requests wait that others have to answer. */
+export const NOT_A_MEMBER = "this node is not in the coordinator's configuration";
 /** How many answered batches are remembered, so that late messages about them are not kept. */
 const MAX_ANSWERED = 4_096;
 
@@ -58,18 +59,13 @@ export interface NodePresetsOptions {
 }
 
 /** One node's part in answering presets. What the nodes agree upon is a batch with its seed: its id is the `ready` record. */
-export interface NodePresets extends ProofTaker {
+export interface NodePresets extends Answerer, ProofTaker {
   /** Whether the batch with this id was answered recently. */
   isAnswered(id: Hex): boolean;
   /** Called with each message of a node that may be about a batch. */
   onMessage(id: Hex, signer: Hex, message: Message): void;
-  /** `live`: all blocks that predate the start have been read, so open batches may be acted upon. */
-  onBlock(block: WatchedBlock, live: boolean): void;
-  /** Returns the first block to reread, if earlier than `firstReplaced`. */
-  onReorg(firstReplaced: bigint): bigint | undefined;
   /** Ends all rounds, as the configuration has changed. */
   leave(): void;
-  pending(): PendingRequest[];
 }
 
 /**
@@ -81,7 +77,7 @@ export interface NodePresets extends ProofTaker {
  */
 export function createNodePresets(options: NodePresetsOptions): NodePresets {
   const { chainId, presetConsumer, signer, views, log, signal } = options;
-  const batches = createPresetBatches(options);
+  const batches = createPresetBatches({ ...options, onDue: () => review() });
   const { requests } = batches;
   const rounds = createRequestRounds({ ...options, onRound: () => review() });
   const runner = createBatchRunner({ ...options, rounds, nodes: 1 });
@@ -96,17 +92,13 @@ export function createNodePresets(options: NodePresetsOptions): NodePresets {
     { readonly id: Hex; readonly result: Promise<Observation> }
   >();
   const answered = createBoundedMap<Hex, true>(MAX_ANSWERED);
-  let head = 0n;
   let live = false;
-  const alarm = createAlarm(() => review());
-  signal.addEventListener("abort", () => alarm.cancel(), { once: true });
 
   /** Ends what is answered or gone, and begins what can begin now. */
   function review(): void {
     const of = options.member();
     of?.sweep();
     if (of === undefined || !live || signal.aborted) return;
-    const now = performance.now();
     for (const entry of requests.open()) {
       const id = idOf(entry);
       if (id === undefined) {
@@ -114,7 +106,7 @@ export function createNodePresets(options: NodePresetsOptions): NodePresets {
         continue;
       }
       if (entry.state === "working" && begun.get(entry) === id) continue;
-      const obstacle = obstacleOf(entry, now);
+      const obstacle = obstacleOf(entry);
       if (obstacle !== undefined) entry.why = obstacle;
       else if (quota.take(entry.request.subscriptionId)) void execute(of, entry, id);
       else entry.why = "waiting for a place to run";
@@ -122,16 +114,14 @@ export function createNodePresets(options: NodePresetsOptions): NodePresets {
   }
 
   /** Returns why a batch whose seed is known can't be begun yet. */
-  function obstacleOf(entry: BatchEntry, now: number): string | undefined {
+  function obstacleOf(entry: BatchEntry): string | undefined {
     const confirmations = words.confirmationsOf(entry.request);
-    const confirmed = head - entry.request.blockNumber + 1n;
+    const confirmed = requests.head() - entry.request.blockNumber + 1n;
     if (batches.seedOf(entry)?.block === undefined && confirmed < BigInt(confirmations))
       return `waiting for confirmation ${confirmed} of ${confirmations}`;
     const unknown = rounds.findUnknown(entry.request);
     if (unknown !== undefined) return unknown;
-    if (entry.notBefore <= now) return undefined;
-    alarm.within(entry.notBefore - now);
-    return entry.why;
+    return requests.isPaused(entry) ? entry.why : undefined;
   }
 
   /** Returns the id of a batch with its seed, once that is known. */
@@ -170,7 +160,7 @@ export function createNodePresets(options: NodePresetsOptions): NodePresets {
       if (signal.aborted || !isCurrent()) return;
       log.warn({ err: error, requestId: request.requestId }, "presets: a batch could not be run now");
       const why = `the batch could not be run yet: ${messageOf(error)}`;
-      alarm.within(requests.postpone(entry, why, LONGEST_FREE_PAUSE_MS));
+      requests.postpone(entry, why, LONGEST_FREE_PAUSE_MS);
     } finally {
       quota.leave(request.subscriptionId);
       review();
@@ -198,7 +188,7 @@ export function createNodePresets(options: NodePresetsOptions): NodePresets {
       onFailure(error) {
         log.error({ err: error, requestId }, "presets: the journal of a batch can't be used; retrying");
         of.end(id);
-        alarm.within(requests.postpone(entry, "the journal can't be used", LONGEST_FREE_PAUSE_MS));
+        requests.postpone(entry, "the journal can't be used", LONGEST_FREE_PAUSE_MS);
       },
     };
     return of.begin(
@@ -286,25 +276,18 @@ export function createNodePresets(options: NodePresetsOptions): NodePresets {
       else if (message.kind === "reveal" && options.member()?.tasks.has(id))
         views.observed(id, signerOf, answerKey(message.observation));
     },
+    addresses: [options.vrfCoordinator, options.batchVrfCoordinator, presetConsumer],
     onBlock(block, isLive) {
       live = isLive;
-      if (block.number > head) head = block.number;
+      requests.onHead(block.number);
       read(block.logs);
-      requests.onHead(head);
       review();
     },
     onReorg(firstReplaced) {
-      head = firstReplaced - 1n;
       runner.forgetSources();
       return batches.onReorg(firstReplaced);
     },
-    leave() {
-      for (const entry of requests.open()) {
-        entry.state = "waiting";
-        entry.notBefore = 0;
-        entry.why = "this node is not in the coordinator's configuration";
-      }
-    },
+    leave: () => requests.restart(NOT_A_MEMBER),
     pending: () => requests.pending("presets"),
   };
 }

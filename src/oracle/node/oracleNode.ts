@@ -6,11 +6,11 @@ import type { Sender } from "../../evm/sender.ts";
 import type { BeaconRounds } from "../../lib/beaconRounds.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { fromHexText } from "../../lib/hex.ts";
+import type { Answerer } from "../answerer.ts";
 import type { Observation } from "../aggregateObservations.ts";
 import { tellAnswers } from "../answerSpans.ts";
-import { createAlarm, LONGEST_FREE_PAUSE_MS } from "../backoff.ts";
-import { observe, type OpenSecrets, type SourceRunner } from "../execute.ts";
-import type { FunctionsNetwork } from "../functionsNetwork.ts";
+import { LONGEST_FREE_PAUSE_MS } from "../backoff.ts";
+import { observe, RUNNING_FUNCTIONS, type OpenSecrets, type SourceRunner } from "../execute.ts";
 import type { OracleLog } from "../log.ts";
 import { readFunctionsOutcomes, toOracleRequest, type OracleRequest } from "../oracleRequest.ts";
 import { agree } from "../protocol/agree.ts";
@@ -24,7 +24,7 @@ import { ORACLE_TOPICS } from "../topics.ts";
 import type { BodyOutcome } from "./inbox.ts";
 import { describeEvidence, type EvidenceRecord } from "./evidence.ts";
 import { createMembership, type Membership, type TaskHooks } from "./membership.ts";
-import { createNodePresets, type NodePresetsOptions } from "./nodePresets.ts";
+import { createNodePresets, NOT_A_MEMBER, type NodePresetsOptions } from "./nodePresets.ts";
 import { createNodeReport } from "./nodeReport.ts";
 import { decodeNodeSet, type NodeSet } from "./nodeSet.ts";
 import { answerKey, createPeerViews, type PeerView } from "./peerViews.ts";
@@ -32,10 +32,6 @@ import type { RoundJournal } from "./roundJournal.ts";
 import type { RoundTask } from "./roundTask.ts";
 import { followNodeSet } from "./setFollower.ts";
 import { createStageClock } from "./stageClock.ts";
-
-/** The same limits as for an oracle that holds all keys. */
-const MAX_EXECUTING = 64;
-const MAX_EXECUTING_PER_SUBSCRIPTION = 16;
 
 export interface OracleNodeOptions {
   readonly client: Pick<ChainClient, "call" | "getHead" | "request">;
@@ -74,7 +70,7 @@ export interface OracleNodeOptions {
 export type MessageOutcome = BodyOutcome | "elsewhere";
 
 /** One node of an oracle network whose nodes don't trust each other. */
-export interface OracleNode extends FunctionsNetwork {
+export interface OracleNode extends Answerer {
   /**
    * Accepts a body of messages from anyone.
    *
@@ -94,10 +90,9 @@ export interface OracleNode extends FunctionsNetwork {
  */
 export function createOracleNode(options: OracleNodeOptions): OracleNode {
   const { client, chainId, coordinator, router, signer, log, signal } = options;
-  const requestSet = createRequestSet<OracleRequest>();
+  const requestSet = createRequestSet<OracleRequest>({ onDue: () => review(), signal });
   const views = createPeerViews();
-  const quota = createQuota<bigint>({ total: MAX_EXECUTING, each: MAX_EXECUTING_PER_SUBSCRIPTION });
-  const alarm = createAlarm(() => review());
+  const quota = createQuota<bigint>(RUNNING_FUNCTIONS);
   const clock = createStageClock();
   /** Observations made or in progress in this process: a source runs once, even if the configuration changes. */
   const observations = new WeakMap<OracleRequest, Promise<Observation>>();
@@ -122,14 +117,7 @@ export function createOracleNode(options: OracleNodeOptions): OracleNode {
       queueMicrotask(() => review());
     },
   });
-  signal.addEventListener(
-    "abort",
-    () => {
-      alarm.cancel();
-      member?.close();
-    },
-    { once: true },
-  );
+  signal.addEventListener("abort", () => member?.close(), { once: true });
 
   function join(set: NodeSet): Membership | undefined {
     const isMember = set.signers.includes(signer.address) && set.urls.length > 0;
@@ -155,11 +143,7 @@ export function createOracleNode(options: OracleNodeOptions): OracleNode {
   function leave(): void {
     member?.close();
     member = undefined;
-    for (const entry of requestSet.open()) {
-      entry.state = "waiting";
-      entry.notBefore = 0;
-      entry.why = "this node is not in the coordinator's configuration";
-    }
+    requestSet.restart(NOT_A_MEMBER);
     presets?.leave();
   }
 
@@ -167,7 +151,6 @@ export function createOracleNode(options: OracleNodeOptions): OracleNode {
   function review(): void {
     member?.sweep();
     if (member === undefined || !live || signal.aborted) return;
-    const now = performance.now();
     for (const entry of requestSet.open()) {
       const { requestId, subscriptionId } = entry.request;
       const unknown = rounds.findUnknown(entry.request);
@@ -176,9 +159,8 @@ export function createOracleNode(options: OracleNodeOptions): OracleNode {
         continue;
       }
       const task = member.tasks.get(requestId) ?? begin(member, entry);
-      if (entry.state === "working") continue;
-      if (entry.notBefore > now) alarm.within(entry.notBefore - now);
-      else if (quota.take(subscriptionId)) void execute(member, entry, task);
+      if (entry.state === "working" || requestSet.isPaused(entry)) continue;
+      if (quota.take(subscriptionId)) void execute(member, entry, task);
     }
   }
 
@@ -196,7 +178,7 @@ export function createOracleNode(options: OracleNodeOptions): OracleNode {
       onFailure(error) {
         log.error({ err: error, requestId }, "functions: the journal of a request can't be used; retrying");
         of.end(requestId);
-        alarm.within(requestSet.postpone(entry, "the journal can't be used", LONGEST_FREE_PAUSE_MS));
+        requestSet.postpone(entry, "the journal can't be used", LONGEST_FREE_PAUSE_MS);
       },
     };
     return of.begin(
@@ -259,7 +241,7 @@ export function createOracleNode(options: OracleNodeOptions): OracleNode {
       if (signal.aborted || !isCurrent()) return;
       log.warn({ err: error, requestId }, "functions: the source could not be run now");
       const why = `the source could not be run yet: ${messageOf(error)}`;
-      alarm.within(requestSet.postpone(entry, why, LONGEST_FREE_PAUSE_MS));
+      requestSet.postpone(entry, why, LONGEST_FREE_PAUSE_MS);
     } finally {
       quota.leave(request.subscriptionId);
       review();
@@ -324,6 +306,7 @@ export function createOracleNode(options: OracleNodeOptions): OracleNode {
     },
     peers: () => member && views.list(member),
     findRequest: (requestId) => requestSet.find(requestId)?.request,
+    addresses: [coordinator, router, ...(presets?.addresses ?? [])],
     onBlock(block, isLive) {
       live = isLive;
       for (const eventLog of block.logs) {

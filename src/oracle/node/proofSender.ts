@@ -1,5 +1,4 @@
 import type { Hex } from "viem";
-import type { WatchedBlock } from "../../evm/watcher.ts";
 import type { Proof } from "../../vrf/proof.ts";
 import type { VrfRequest } from "../fulfillment.ts";
 import type { OracleLog } from "../log.ts";
@@ -26,13 +25,6 @@ export interface ProofSenderOptions {
   readonly signal: AbortSignal;
 }
 
-/** Sends the proofs of a VRF operator to the nodes, which deliver them with the results of presets. */
-export interface ProofSender extends ProofCompanion {
-  onBlock(block: WatchedBlock): void;
-  /** Returns the first block to reread, if earlier than `firstReplaced`. */
-  onReorg(firstReplaced: bigint): bigint | undefined;
-}
-
 /** The nodes of a configuration, as their peer. */
 interface Nodes {
   /** How many have a URL. */
@@ -42,15 +34,15 @@ interface Nodes {
 }
 
 /**
- * Creates the sender of proofs.
+ * Creates the sender of a VRF operator's proofs to the nodes, which deliver them with the results of presets.
  *
  * The nodes have two blocks' time to deliver the word of a batch of presets; the VRF operator delivers the word itself if they don't, and
  * any other word at once. Joined words can't come with their presets' results, as no single proof shows them, and words that wait for a
  * round of drand go first.
  */
-export function createProofSender(options: ProofSenderOptions): ProofSender {
+export function createProofSender(options: ProofSenderOptions): ProofCompanion {
   const { chainId, coordinator, presetConsumer, log, signal } = options;
-  const batches = createPresetBatches(options);
+  const batches = createPresetBatches({ ...options, onDue() {} });
   const clock = createStageClock();
   /** Proofs of batches whose word is not on chain, by request id. */
   const waiting = new Map<Hex, { readonly proof: Proof; readonly end: () => void }>();
@@ -83,6 +75,7 @@ export function createProofSender(options: ProofSenderOptions): ProofSender {
 
   return {
     presetConsumer,
+    addresses: [coordinator, options.vrfCoordinator, presetConsumer],
     async accompany({ requestId }: VrfRequest, { finish }) {
       const entry = batches.requests.find(requestId);
       if (entry === undefined || entry.request.isJoined || nodes.count === 0) return;
@@ -118,5 +111,7 @@ export function createProofSender(options: ProofSenderOptions): ProofSender {
       clock.onReorg(firstReplaced);
       return batches.onReorg(firstReplaced);
     },
+    // The batches are the nodes' to answer, and their words are the VRF node's.
+    pending: () => [],
   };
 }

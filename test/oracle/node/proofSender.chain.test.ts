@@ -3,7 +3,8 @@ import type { AddressInfo } from "node:net";
 import type { Hex } from "viem";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import type { Receipt } from "../../../src/evm/client.ts";
-import { createProofSender, type ProofSender } from "../../../src/oracle/node/proofSender.ts";
+import type { ProofCompanion } from "../../../src/oracle/batches/presetNetwork.ts";
+import { createProofSender } from "../../../src/oracle/node/proofSender.ts";
 import { readNodeSet, type NodeSet } from "../../../src/oracle/node/nodeSet.ts";
 import type { VrfRequest } from "../../../src/oracle/fulfillment.ts";
 import { createWire } from "../../../src/oracle/protocol/wire.ts";
@@ -65,7 +66,7 @@ const wireOf = (set: NodeSet) =>
 const urls = (): string[] =>
   servers.map((server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
 
-const createSender = (set: NodeSet = { ...first, urls: urls() }): ProofSender =>
+const createSender = (set: NodeSet = { ...first, urls: urls() }): ProofCompanion =>
   createProofSender({
     chainId: world.chainId,
     coordinator: lower(world.addresses.functionsCoordinator),
@@ -100,7 +101,7 @@ const emptyAfter = ({ blockNumber }: Receipt, blocks = 1n) => ({
 });
 
 /** Lets the sender accompany the first word of a receipt; tells whether that is over. */
-function accompany(sender: ProofSender, receipt: Receipt) {
+function accompany(sender: ProofCompanion, receipt: Receipt) {
   const { request, proof } = wordOf(receipt);
   const state = { isOver: false, requestId: request.requestId };
   const over = sender.accompany(request, proof).then(() => (state.isOver = true));
@@ -110,21 +111,21 @@ function accompany(sender: ProofSender, receipt: Receipt) {
 test("default: every node gets the proof, and once the word is on chain the operator need not deliver it", async () => {
   const receipt = await requestBatch();
   const sender = createSender();
-  sender.onBlock(blockOf(receipt));
+  sender.onBlock(blockOf(receipt), true);
   const { over, requestId } = accompany(sender, receipt);
   await vi.waitFor(() => expect(got).toEqual([[requestId], [requestId]]));
-  sender.onBlock(blockOf(await deliverWords(world, receipt)));
+  sender.onBlock(blockOf(await deliverWords(world, receipt)), true);
   await over;
 });
 
 test("behaviour: each block has the proof sent again, as long as the word is missing", async () => {
   const receipt = await requestBatch();
   const sender = createSender();
-  sender.onBlock(blockOf(receipt));
+  sender.onBlock(blockOf(receipt), true);
   const accompanied = accompany(sender, receipt);
   const { requestId } = accompanied;
   await vi.waitFor(() => expect(got[0]).toEqual([requestId]));
-  sender.onBlock(emptyAfter(receipt));
+  sender.onBlock(emptyAfter(receipt), true);
   await vi.waitFor(() => expect(got).toEqual([1, 2].map(() => [requestId, requestId])));
   expect(accompanied.isOver).toBe(false);
 });
@@ -132,12 +133,12 @@ test("behaviour: each block has the proof sent again, as long as the word is mis
 test("behaviour: after two blocks without the word, the operator delivers it", async () => {
   const receipt = await requestBatch();
   const sender = createSender();
-  sender.onBlock(blockOf(receipt));
+  sender.onBlock(blockOf(receipt), true);
   const accompanied = accompany(sender, receipt);
-  sender.onBlock(emptyAfter(receipt, 1n));
+  sender.onBlock(emptyAfter(receipt, 1n), true);
   await vi.waitFor(() => expect(got[0]).toHaveLength(2));
   expect(accompanied.isOver).toBe(false);
-  sender.onBlock(emptyAfter(receipt, 2n));
+  sender.onBlock(emptyAfter(receipt, 2n), true);
   await accompanied.over;
 });
 
@@ -152,7 +153,7 @@ test.each<[string, () => Promise<Receipt>, readonly string[] | undefined]>([
 ])("behaviour: a word %s is delivered at once", async (_name, request, nodeUrls) => {
   const receipt = await request();
   const sender = createSender({ ...first, urls: nodeUrls ?? urls() });
-  sender.onBlock(blockOf(receipt));
+  sender.onBlock(blockOf(receipt), true);
   await accompany(sender, receipt).over;
   expect(got).toEqual([[], []]);
 });
@@ -160,10 +161,10 @@ test.each<[string, () => Promise<Receipt>, readonly string[] | undefined]>([
 test("behaviour: when a reorganisation removes the request, nothing waits for it any more", async () => {
   const receipt = await requestBatch();
   const sender = createSender();
-  sender.onBlock(blockOf(receipt));
+  sender.onBlock(blockOf(receipt), true);
   const { over } = accompany(sender, receipt);
   sender.onReorg(receipt.blockNumber);
-  sender.onBlock(emptyAfter(receipt, 0n));
+  sender.onBlock(emptyAfter(receipt, 0n), true);
   expect(await over).toBe(true);
 });
 
