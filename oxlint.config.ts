@@ -82,9 +82,10 @@ const WALL_CLOCK: Readonly<Record<string, readonly string[]>> = {
     "src/oracle/execute.ts",
     "src/oracle/node/presetDelivery.ts",
     "src/oracle/node/oracleNode.ts",
-    "src/oracle/transmit.ts",
+    "src/oracle/functionsDelivery.ts",
     "src/oracle/batches/presetNetwork.ts",
-    "src/oracle/vrfNode.ts",
+    "src/oracle/batches/presetReports.ts",
+    "src/oracle/vrfDelivery.ts",
   ],
   "days and hours of the calendar": [
     "src/dapps/dailyBudget.ts",

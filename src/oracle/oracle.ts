@@ -18,7 +18,7 @@ import type { BeaconTerms } from "../lib/drand.ts";
 import { createBeaconRounds } from "../lib/beaconRounds.ts";
 import { createPresetNetwork } from "./batches/presetNetwork.ts";
 import type { OracleAccount, OracleNetworkStatus } from "./status.ts";
-import type { FunctionsNode } from "./transmit.ts";
+import type { FunctionsNode } from "./functionsDelivery.ts";
 import { createVrfNode } from "./vrfNode.ts";
 
 /** Blocks that are reread on a start without a checkpoint: two days of a chain with 2-second blocks. */

@@ -1,20 +1,158 @@
-import type { Hex } from "viem";
+import { formatUnits, type Hex } from "viem";
+import type { ChainClient, RawLog } from "../evm/client.ts";
 import { fixedPriceFeedAbi } from "../chainlink/contracts/abi.ts";
-import { isRevert, readOf, type ContractRead } from "../chainlink/contractRead.ts";
+import { askContract, isRevert, readOf, type ContractRead } from "../chainlink/contractRead.ts";
 import { isPaidNatively } from "../chainlink/extraArgs.ts";
 import { COORDINATOR_READS, type VrfSubscription } from "../chainlink/vrfCoordinator.ts";
 import { vrfVersionOf, type VrfVersion } from "../chainlink/vrfVersion.ts";
 import { estimateWordsCost, reservedGasPrice, type WordsPrices } from "../chainlink/wordsCost.ts";
-import { RpcError } from "../lib/nodeAnswers.ts";
 import { remember } from "../lib/memo.ts";
+import { parseQuantity, RpcError } from "../lib/nodeAnswers.ts";
+import { LONGEST_COSTLY_PAUSE_MS, LONGEST_FREE_PAUSE_MS } from "./backoff.ts";
 import type { VrfRequest } from "./fulfillment.ts";
-import { purseOf, shortageOf } from "./purse.ts";
+import type { OracleLog } from "./log.ts";
+import type { Entry, RequestSet } from "./requestSet.ts";
+import { ORACLE_TOPICS } from "./topics.ts";
 
 /** How long the coordinator's fees and the price of LINK are remembered. */
 const PRICES_MEMORY_MS = 60_000;
+const FUNDED_TOPICS: ReadonlySet<string | undefined> = new Set([
+  ORACLE_TOPICS.SubscriptionFunded,
+  ORACLE_TOPICS.SubscriptionFundedV2Plus,
+  ORACLE_TOPICS.SubscriptionFundedWithNative,
+]);
+/** Why a request waits that nobody says the costs of. */
+const COST_UNKNOWN = "the node does not say what its fulfilment would cost";
+const WAITS_FOR_OTHERS = "its subscription holds too little for this request and those before it at once";
+
+type VrfEntry = Entry<VrfRequest>;
 
 /** Keeps the oracle from paying for the gas of others' contracts. */
 export interface Solvency {
+  /** Returns why a request waits until its subscription is funded; `undefined` if the subscription isn't known to be short. */
+  findShortage(request: VrfRequest): string | undefined;
+  /** Postpones the entries that would cost gas for nothing, and returns the others. What those may cost is reserved until `release`. */
+  holdBack(entries: readonly VrfEntry[]): Promise<readonly VrfEntry[]>;
+  /** Ends the reservations of entries, where they have one. */
+  release(entries: readonly VrfEntry[]): void;
+  /** Postpones an entry that the coordinator refused for want of funds, and with it all requests of its subscription until that is funded. */
+  onRefused(entry: VrfEntry): void;
+  /** Reads a log of the coordinator. */
+  onLog(eventLog: RawLog): void;
+}
+
+export interface SolvencyOptions {
+  readonly client: Pick<ChainClient, "call" | "getCode" | "request">;
+  /** Lower case. */
+  readonly coordinator: Hex;
+  /** The operator's contract, whose requests the operator pays for anyway; absent if there is none. */
+  readonly presetConsumer: Hex | undefined;
+  readonly requestSet: RequestSet<VrfRequest>;
+  /** Called when it is known how much a subscription holds. */
+  readonly onKnown: () => void;
+  readonly log: OracleLog;
+}
+
+/**
+ * Creates what knows who can pay one VRF node. The coordinator asks for payment last: if a subscription turns out to be short, its owner
+ * pays for neither the proof nor the callback.
+ */
+export function createSolvency(options: SolvencyOptions): Solvency {
+  const { client, coordinator, presetConsumer, requestSet, log } = options;
+  /** By purse: the sentence that says that it was short. */
+  const short = new Map<string, string>();
+  const reservations = createReservations((read, to = coordinator) => askContract(client, to, read));
+
+  /** Postpones the entries of contracts without code, which the coordinator refuses to call, and returns the others. */
+  async function holdBackCodeless(entries: readonly VrfEntry[]): Promise<readonly VrfEntry[]> {
+    const senders = [...new Set(entries.map(({ request }) => request.sender))];
+    const codes = await Promise.all(senders.map((one) => client.getCode(one).catch(unlessNodeFails)));
+    return entries.filter((entry) => {
+      const { sender } = entry.request;
+      const code = codes[senders.indexOf(sender)];
+      if (code === "unknown") requestSet.postpone(entry, COST_UNKNOWN, LONGEST_FREE_PAUSE_MS);
+      else if (code === "0x")
+        requestSet.postpone(
+          entry,
+          `the consumer ${sender} has no code, so the coordinator refuses every answer`,
+        );
+      else return true;
+      return false;
+    });
+  }
+
+  /** Reserves what entries may cost, postpones those whose subscriptions hold too little, and returns the others. */
+  async function reserve(entries: readonly VrfEntry[]): Promise<readonly VrfEntry[]> {
+    const gasPriceWei = parseQuantity(await client.request("eth_gasPrice"), "gas price");
+    const requests = entries.map(({ request }) => request);
+    const shortages = await reservations.reserve(requests, gasPriceWei);
+    return entries.filter((entry) => {
+      const shortage = shortages.get(entry.request);
+      if (shortage === undefined) return true;
+      const { why, isShort } = shortage;
+      entry.underfunded = isShort;
+      requestSet.postpone(entry, why, isShort ? LONGEST_COSTLY_PAUSE_MS : LONGEST_FREE_PAUSE_MS);
+      return false;
+    });
+  }
+
+  return {
+    findShortage: (request) => short.get(purseOf(request)),
+    async holdBack(entries) {
+      const others = entries.filter(({ request }) => request.sender !== presetConsumer);
+      if (others.length === 0) return entries;
+      let paid: readonly VrfEntry[] = others;
+      try {
+        paid = await holdBackCodeless(others);
+        paid = await reserve(paid);
+      } catch (error) {
+        log.debug({ err: error }, "vrf: can't read what fulfilments would cost");
+        // Whoever can keep the node from answering must not have their proofs paid for.
+        if (error instanceof RpcError) {
+          for (const entry of paid) requestSet.postpone(entry, COST_UNKNOWN, LONGEST_FREE_PAUSE_MS);
+          paid = [];
+        }
+      }
+      const wanted = new Set(paid);
+      return entries.filter((entry) => entry.request.sender === presetConsumer || wanted.has(entry));
+    },
+    release: (entries) => reservations.release(entries.map(({ request }) => request)),
+    onRefused(entry) {
+      const { request } = entry;
+      const purse = purseOf(request);
+      short.set(purse, describeShortage(request));
+      requestSet.postpone(entry, describeShortage(request));
+      const { subscriptionId } = request;
+      const read = COORDINATOR_READS[vrfVersionOf(request)].subscription(subscriptionId);
+      askContract(client, coordinator, read)
+        .then((holds) => {
+          if (short.has(purse)) short.set(purse, describeShortage(request, holds));
+          options.onKnown();
+        })
+        .catch((error: unknown) =>
+          log.debug(
+            { err: error, subscriptionId: String(subscriptionId) },
+            "vrf: can't read a subscription's balance",
+          ),
+        );
+    },
+    onLog({ topics }) {
+      if (!FUNDED_TOPICS.has(topics[0])) return;
+      const subscriptionId = BigInt(topics[1]!);
+      for (const isNative of [false, true]) short.delete(purseNamed(subscriptionId, isNative));
+      requestSet.fund(subscriptionId);
+    },
+  };
+}
+
+/** Why a request waits. `isShort`: its subscription holds too little for it alone. */
+interface Shortage {
+  readonly why: string;
+  readonly isShort: boolean;
+}
+
+/** What requests in flight may cost their subscriptions. */
+interface Reservations {
   /**
    * Reserves what requests may cost at a gas price, in order, as far as their subscriptions hold it. Rejects with {@link RpcError} if the
    * node doesn't say what words cost.
@@ -22,25 +160,17 @@ export interface Solvency {
    * @returns why the others wait, by request.
    */
   reserve(requests: readonly VrfRequest[], gasPriceWei: bigint): Promise<ReadonlyMap<VrfRequest, Shortage>>;
-  /** Ends the reservation of requests, if they have one. */
   release(requests: readonly VrfRequest[]): void;
 }
 
-/** Why a request waits. `isShort`: its subscription holds too little for it alone. */
-export interface Shortage {
-  readonly why: string;
-  readonly isShort: boolean;
-}
-
 /**
- * Creates the reservations of one VRF node. The coordinator asks for payment last: if a subscription turns out to be short, its owner pays
- * for neither the proof nor the callback. A callback may use less than its limit when it is tried, so it counts with its limit.
+ * Creates the reservations of one VRF node. A callback may use less than its limit when it is tried, so it counts with its limit.
+ *
+ * @param ask reads from the coordinator, or from its feed
  */
-export function createSolvency(options: {
-  /** Reads from the coordinator, or from its feed. */
-  readonly ask: <Value>(read: ContractRead<Value>, to?: Hex) => Promise<Value>;
-}): Solvency {
-  const { ask } = options;
+function createReservations(
+  ask: <Value>(read: ContractRead<Value>, to?: Hex) => Promise<Value>,
+): Reservations {
   /** What each request in flight may cost, and what those of a purse may cost together. */
   const reserved = new Map<VrfRequest, bigint>();
   const sums = new Map<string, bigint>();
@@ -54,6 +184,16 @@ export function createSolvency(options: {
     const [feed, fees] = await Promise.all([ask(reads.linkFeed()), ask(reads.fees())]);
     const round = readOf(fixedPriceFeedAbi, "latestRoundData", [], ([, answer]) => answer);
     return { weiPerLink: await ask(round, feed), fees };
+  }
+
+  /** `undefined` if it is cancelled. */
+  async function readSubscription(version: VrfVersion, id: bigint): Promise<VrfSubscription | undefined> {
+    try {
+      return await ask(COORDINATOR_READS[version].subscription(id));
+    } catch (error) {
+      if (isRevert(error)) return undefined;
+      throw error;
+    }
   }
 
   return {
@@ -80,7 +220,7 @@ export function createSolvency(options: {
         const cost = estimateWordsCost({ ...request, nativePayment }, prices);
         const held = (nativePayment ? holds?.balanceWei : holds?.balanceJuels) ?? 0n;
         const sum = (sums.get(purseOf(request)) ?? 0n) + cost;
-        if (cost > held) waiting.set(request, { why: shortageOf(request, holds), isShort: true });
+        if (cost > held) waiting.set(request, { why: describeShortage(request, holds), isShort: true });
         else if (sum > held) waiting.set(request, { why: WAITS_FOR_OTHERS, isShort: false });
         else {
           reserved.set(request, cost);
@@ -98,24 +238,29 @@ export function createSolvency(options: {
       }
     },
   };
-
-  /** `undefined` if it is cancelled. */
-  async function readSubscription(version: VrfVersion, id: bigint): Promise<VrfSubscription | undefined> {
-    try {
-      return await ask(COORDINATOR_READS[version].subscription(id));
-    } catch (error) {
-      if (isRevert(error)) return undefined;
-      throw error;
-    }
-  }
 }
 
 /** Returns "unknown" for a node's error, so that one request doesn't hold up those with it. Throws any other error. */
-export function unlessNodeFails(error: unknown): "unknown" {
+function unlessNodeFails(error: unknown): "unknown" {
   if (error instanceof RpcError) return "unknown";
   throw error;
 }
 
-/** Why a request waits that nobody says the costs of. */
-export const COST_UNKNOWN = "the node does not say what its fulfilment would cost";
-const WAITS_FOR_OTHERS = "its subscription holds too little for this request and those before it at once";
+/** Returns what a request is paid from: a subscription's LINK and coin are separate. */
+function purseOf(request: VrfRequest): string {
+  return purseNamed(request.subscriptionId, isPaidNatively(request));
+}
+
+function purseNamed(subscriptionId: bigint, isNative: boolean): string {
+  return `${subscriptionId} ${isNative ? "coin" : "LINK"}`;
+}
+
+/** Describes that a subscription holds too little for a request, and how much it holds if known. */
+function describeShortage(request: VrfRequest, holds?: VrfSubscription): string {
+  const [currency, held] = isPaidNatively(request)
+    ? ["coin", holds?.balanceWei]
+    : ["LINK", holds?.balanceJuels];
+  const balance =
+    held === undefined ? `too little ${currency}` : `${formatUnits(held, 18)} ${currency}, too little`;
+  return `VRF subscription ${request.subscriptionId} holds ${balance} for this request; fund it`;
+}

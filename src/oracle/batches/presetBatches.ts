@@ -1,7 +1,7 @@
 import type { Hex } from "viem";
 import { decodeLog, type ChainEventOf } from "../../chainlink/events.ts";
 import { deriveWords } from "../../chainlink/fulfilmentWords.ts";
-import { decodePresetBatch, type PresetBatch } from "../../chainlink/presetBatch.ts";
+import { decodePresetBatch, presetRequestId, type PresetBatch } from "../../chainlink/presetBatch.ts";
 import type { RawLog } from "../../evm/client.ts";
 import type { OracleLog } from "../log.ts";
 import { createRequestSet, type Entry, type OnChainRequest, type RequestSet } from "../requestSet.ts";
@@ -116,4 +116,9 @@ export function createPresetBatches(options: {
       return first;
     },
   };
+}
+
+/** Returns the ids of a batch's presets. */
+export function presetIdsOf({ requestId, items }: BatchRequest): Hex[] {
+  return items.map((_, item) => presetRequestId(requestId, item));
 }

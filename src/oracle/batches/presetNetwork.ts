@@ -1,44 +1,28 @@
 import type { Hex } from "viem";
-import { askContract } from "../../chainlink/contractRead.ts";
-import { findEvent } from "../../chainlink/events.ts";
 import { deriveWords } from "../../chainlink/fulfilmentWords.ts";
-import { presetRequestId, readyRecord } from "../../chainlink/presetBatch.ts";
-import {
-  batchReportDigest,
-  deliveryGas,
-  encodeBatchReport,
-  encodeDelivery,
-  encodeResults,
-  type SignedReport,
-} from "../../chainlink/presetReport.ts";
-import { PRESET_CONSUMER_READS, type AdoptedNodes } from "../../chainlink/presetConsumerReads.ts";
-import { signaturesOf } from "../../chainlink/quorum.ts";
+import { encodeResults, type SignedReport } from "../../chainlink/presetReport.ts";
 import type { ChainClient, Receipt } from "../../evm/client.ts";
-import type { Sender } from "../../evm/sender.ts";
-import { messageOf, TycheError } from "../../lib/errors.ts";
+import type { BeaconRounds } from "../../lib/beaconRounds.ts";
+import { messageOf } from "../../lib/errors.ts";
 import { tellStep } from "../../lib/spans.ts";
 import type { BegunProof } from "../../vrf/proof.ts";
 import { outputOf } from "../../vrf/randomWords.ts";
 import type { Answerer } from "../answerer.ts";
 import { aggregate } from "../aggregateObservations.ts";
-import { tellAnswers } from "../answerSpans.ts";
 import { LONGEST_FREE_PAUSE_MS } from "../backoff.ts";
+import type { SourceRunner } from "../execute.ts";
 import type { VrfRequest } from "../fulfillment.ts";
-import { createGroupCommit, lanesOf, type CommitPipelining } from "../groupCommit.ts";
+import type { FunctionsNode } from "../functionsDelivery.ts";
+import type { CommitPipelining } from "../groupCommit.ts";
 import type { OracleLog } from "../log.ts";
 import { createQuota } from "../quota.ts";
 import { createRequestRounds } from "../requestRounds.ts";
-import type { SourceRunner } from "../execute.ts";
-import type { FunctionsNode } from "../transmit.ts";
-import type { BeaconRounds } from "../../lib/beaconRounds.ts";
-import { createPresetBatches, type BatchEntry, type BatchRequest } from "./presetBatches.ts";
+import { createPresetBatches, presetIdsOf, type BatchEntry, type BatchRequest } from "./presetBatches.ts";
+import { createPresetReports } from "./presetReports.ts";
 import { createBatchRunner, RUNNING_BATCHES } from "./runBatch.ts";
 
 /** How long a proof waits for the results of its presets: a source that takes longer gets its report in a later transaction. */
 const GRACE_MS = 1_000;
-/** Maximum bytes of results in one transaction, unless one batch has more; pools refuse transactions above 128 KiB (geth, `txMaxSize`). */
-const MAX_REPORTED_BYTES = 60_000;
-
 /** What goes with the proofs of presets' words: their results, in the same transaction. */
 export interface ProofCompanion extends Answerer {
   /** Lower case. */
@@ -83,42 +67,13 @@ export function createPresetNetwork(options: PresetNetworkOptions): ProofCompani
   const quota = createQuota<bigint>(RUNNING_BATCHES);
   /** Bytes of `encodeResults`. */
   const results = new WeakMap<BatchRequest, Uint8Array>();
-  const waiting = new WeakMap<BatchRequest, () => void>();
-  let adopted: Promise<AdoptedNodes> | undefined;
-  let live = false;
-
-  const { maxInFlight, paceMs } = options.pipelining;
-  const group = createGroupCommit<BatchEntry, Sender>({
-    lanes: lanesOf(
-      nodes.map(({ transmitter }) => transmitter),
-      maxInFlight,
-    ),
-    paceMs,
-    signal,
-    measure: (queue) => {
-      const count = queue[0]!.alone ? 1 : countFitting(queue);
-      return { count, full: count < queue.length };
-    },
-    async commit(entries, transmitter) {
-      const open = entries.filter((entry) => requests.isOpen(entry));
-      const reports = await signTogether(open);
-      if (reports.length === 0) return;
-      const call = { to: presetConsumer, data: encodeDelivery("0x", reports), gas: deliveryGas(reports) };
-      await sendTogether(open, () => transmitter.send(call, undefined));
-    },
-    // Each batch was postponed by then.
-    onError() {},
+  const reports = createPresetReports({
+    ...options,
+    batches,
+    resultsOf: (request) => results.get(request)!,
   });
-
-  /** Returns how many batches from the front, at least one, have results that fit one transaction. */
-  function countFitting(entries: readonly BatchEntry[]): number {
-    let bytes = 0;
-    const count = entries.findIndex(({ request }, index) => {
-      bytes += results.get(request)!.length;
-      return index > 0 && bytes > MAX_REPORTED_BYTES;
-    });
-    return count === -1 ? entries.length : count;
-  }
+  const waiting = new WeakMap<BatchRequest, () => void>();
+  let live = false;
 
   function review(): void {
     if (!live || signal.aborted) return;
@@ -133,11 +88,7 @@ export function createPresetNetwork(options: PresetNetworkOptions): ProofCompani
         else if (quota.take(entry.request.subscriptionId)) void execute(entry, seed.value);
         else entry.why = "waiting for a place to run";
       } else if (seed.block === undefined) entry.why = "its random word is on its way to the chain";
-      else {
-        entry.state = "working";
-        entry.why = "in the next report";
-        group.push(entry);
-      }
+      else reports.push(entry);
     }
   }
 
@@ -163,95 +114,6 @@ export function createPresetNetwork(options: PresetNetworkOptions): ProofCompani
     }
   }
 
-  /** Signs the results of some batches; no report if there are none, or if they can't be signed now, which postpones them. */
-  async function signTogether(entries: readonly BatchEntry[]): Promise<readonly SignedReport[]> {
-    if (entries.length === 0) return [];
-    for (const entry of entries) entry.state = "working";
-    try {
-      return [await sign(entries)];
-    } catch (error) {
-      onFailure(entries, "the results could not be signed yet", error);
-      return [];
-    }
-  }
-
-  /** Sends a transaction with the results of some batches; the receipt tells which were taken. */
-  async function sendTogether(
-    entries: readonly BatchEntry[],
-    send: () => Promise<Receipt>,
-  ): Promise<Receipt> {
-    const startMs = Date.now();
-    try {
-      const receipt = await send();
-      const presetIds = entries.flatMap(({ request }) => presetIdsOf(request));
-      tellAnswers("report", presetIds, { startMs, receipt });
-      settle(entries, receipt);
-      return receipt;
-    } catch (error) {
-      onFailure(entries, "the report could not be sent", error);
-      throw error;
-    }
-  }
-
-  function onFailure(entries: readonly BatchEntry[], what: string, error: unknown): void {
-    if (signal.aborted) return;
-    log.error({ err: error, batches: entries.length }, `presets: ${what}`);
-    for (const entry of entries)
-      requests.postpone(entry, `${what}: ${messageOf(error)}`, LONGEST_FREE_PAUSE_MS);
-  }
-
-  async function sign(entries: readonly BatchEntry[]): Promise<SignedReport> {
-    adopted ??= readAdoptedNodes();
-    adopted.catch(() => (adopted = undefined));
-    const { configDigest, faulty, signers } = await adopted;
-    const report = encodeBatchReport(
-      entries.map((entry) => ({
-        vrfRequestId: entry.request.requestId,
-        ready: readyRecord(entry.request.batch, batches.seedOf(entry)!.value),
-        results: results.get(entry.request)!,
-      })),
-    );
-    const digest = batchReportDigest(report, { ...options, configDigest });
-    const wanted = signaturesOf(signers.length, faulty);
-    const signing = nodes
-      .map(({ signer }) => ({ signer, index: signers.indexOf(signer.address) }))
-      .filter(({ index }) => index >= 0)
-      .slice(0, wanted);
-    if (signing.length < wanted) {
-      adopted = undefined;
-      throw new NotAdoptedError(presetConsumer, `${signing.length} of the ${wanted} nodes that must sign`);
-    }
-    return { report, signatures: signing.map(({ signer, index }) => ({ index, ...signer.sign(digest) })) };
-  }
-
-  function readAdoptedNodes(): Promise<AdoptedNodes> {
-    return askContract(options.client, presetConsumer, PRESET_CONSUMER_READS.adoptedNodes());
-  }
-
-  function settle(entries: readonly BatchEntry[], receipt: Receipt): void {
-    const { transactionHash } = receipt;
-    if (!receipt.succeeded) {
-      adopted = undefined;
-      log.error({ transactionHash, batches: entries.length }, "presets: PresetConsumer refused a report");
-    }
-    const taken = new Set(
-      receipt.logs.flatMap((one) => {
-        const event = one.address === presetConsumer ? findEvent(one) : undefined;
-        return event?.name === "BatchReported" ? [event.vrfRequestId] : [];
-      }),
-    );
-    for (const entry of entries) {
-      const { requestId } = entry.request;
-      if (taken.has(requestId)) {
-        log.info({ requestId, transactionHash }, "presets: answered");
-        requests.finish(entry.request, receipt.blockNumber);
-      } else {
-        entry.alone ||= !receipt.succeeded;
-        requests.postpone(entry, `the transaction ${transactionHash} did not bring its results`);
-      }
-    }
-  }
-
   return {
     presetConsumer,
     addresses: [options.vrfCoordinator, presetConsumer],
@@ -274,18 +136,11 @@ export function createPresetNetwork(options: PresetNetworkOptions): ProofCompani
         const isReady = entry?.state === "waiting" && !entry.alone && results.has(entry.request);
         return isReady ? [entry] : [];
       });
-      // The others follow in a report of their own.
-      const entries = ready.slice(0, countFitting(ready));
-      const reports = await signTogether(entries);
-      // The proofs wait for no signature.
-      return await sendTogether(reports.length === 0 ? [] : entries, () => send(reports));
+      return await reports.withReports(ready, send);
     },
     onBlock(block, isLive) {
       live = isLive;
-      for (const one of block.logs) {
-        if (one.address !== presetConsumer || findEvent(one)?.name !== "NodesAdopted") continue;
-        adopted = undefined;
-      }
+      for (const one of block.logs) if (one.address === presetConsumer) reports.onLog(one);
       batches.read(block.logs);
       requests.onHead(block.number);
       review();
@@ -296,19 +151,4 @@ export function createPresetNetwork(options: PresetNetworkOptions): ProofCompani
     },
     pending: () => requests.pending("presets"),
   };
-}
-
-/** Returns the ids of a batch's presets. */
-function presetIdsOf({ requestId, items }: BatchRequest): Hex[] {
-  return items.map((_, item) => presetRequestId(requestId, item));
-}
-
-/** PresetConsumer takes no reports of these nodes. */
-class NotAdoptedError extends TycheError {
-  constructor(presetConsumer: Hex, found: string) {
-    super(`PresetConsumer ${presetConsumer} has adopted ${found}; send it adoptNodes`, {
-      code: "chain_unavailable",
-      blame: "upstream",
-    });
-  }
 }
