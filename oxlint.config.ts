@@ -128,7 +128,7 @@ const WALL_CLOCK: Readonly<Record<string, readonly string[]>> = {
   ],
   "the timestamps of an embedded chain's blocks, and how far a node is behind": [
     "src/networks/embedded/clockLimit.ts",
-    "src/networks/embedded/storage.ts",
+    "src/networks/embedded/storage/chainStorage.ts",
     "src/networks/external/checkNetwork.ts",
   ],
   "the second of two clocks: the first stops while the machine is suspended": ["src/store/leaseKeeper.ts"],

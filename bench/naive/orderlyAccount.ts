@@ -1,7 +1,7 @@
 import type { Hex } from "viem";
 import type { Account } from "../../src/evm/account.ts";
 import { parseReceipt, type ChainClient, type Receipt } from "../../src/evm/client.ts";
-import { EMBEDDED_GAS_PRICE_WEI } from "../../src/networks/embedded/anvil.ts";
+import { EMBEDDED_GAS_PRICE_WEI } from "../../src/networks/embedded/process/anvil.ts";
 
 /** Sends the transactions of one account one by one. */
 export interface OrderlyAccount {

@@ -4,7 +4,7 @@ import { NETWORK_NAMES, PROFILE_NAMES } from "../networks/profiles.ts";
 import { openDapps } from "../dapps/dappTools.ts";
 import { parseDays, parseKeep } from "./config/keepSchema.ts";
 import { isEmbedded } from "./config/embeddedNetworkSchema.ts";
-import { parseRpcOrigins } from "../networks/embedded/rpcAccess.ts";
+import { parseRpcOrigins } from "../networks/embedded/rpc/rpcAccess.ts";
 import { parsePublicUrl } from "./config/publicUrl.ts";
 import type { Config } from "./config/configSchema.ts";
 import type { DatabaseServer } from "../dapps/openDatabase.ts";

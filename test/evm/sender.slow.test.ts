@@ -9,7 +9,7 @@ import {
   signCall,
   type SignedTransaction,
 } from "../../src/evm/signedTransaction.ts";
-import { EMBEDDED_BLOCK_GAS_LIMIT } from "../../src/networks/embedded/anvil.ts";
+import { EMBEDDED_BLOCK_GAS_LIMIT } from "../../src/networks/embedded/process/anvil.ts";
 import { startTestChain, testAccount, type TestChain } from "../support/anvil.ts";
 import { every, first, startFaultyNode, type FaultyNode, type FaultRule } from "../support/faultyNode.ts";
 

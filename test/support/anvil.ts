@@ -11,7 +11,7 @@ import {
   EMBEDDED_BLOCK_GAS_LIMIT,
   EMBEDDED_GAS_PRICE_WEI,
   findBinary,
-} from "../../src/networks/embedded/anvil.ts";
+} from "../../src/networks/embedded/process/anvil.ts";
 
 /** Anvil's own mnemonic: its first ten accounts hold 10,000 coins each. */
 const MNEMONIC = "test test test test test test test test test test test junk";

@@ -22,7 +22,7 @@ import { describeValue } from "../../lib/describeValue.ts";
 import { PROFILE_NAMES, NETWORK_NAMES, findProfile } from "../../networks/profiles.ts";
 import { isIP } from "node:net";
 import { parseServedHosts } from "../../http/publicGuard.ts";
-import { ORIGIN_FORM, parseRpcOrigins } from "../../networks/embedded/rpcAccess.ts";
+import { ORIGIN_FORM, parseRpcOrigins } from "../../networks/embedded/rpc/rpcAccess.ts";
 import { DEFAULT_LIMITS } from "../../http/limits.ts";
 import { parsePublicUrl, PUBLIC_URL_FORM } from "./publicUrl.ts";
 import { readConfigFile, type Members } from "./readConfigFile.ts";

@@ -3,7 +3,7 @@ import type { BeaconTerms } from "../../lib/drand.ts";
 import { createLocalBeacon } from "../../lib/localBeacon.ts";
 import { EMBEDDED_MARGIN_SECONDS } from "../config/beaconSchema.ts";
 import { fixedFees } from "../../evm/sender.ts";
-import { EMBEDDED_GAS_PRICE_WEI } from "../../networks/embedded/anvil.ts";
+import { EMBEDDED_GAS_PRICE_WEI } from "../../networks/embedded/process/anvil.ts";
 import { startEmbeddedChain, type EmbeddedVrf } from "../../networks/embedded/chain.ts";
 import type { NetworkSource } from "../../networks/network.ts";
 import {

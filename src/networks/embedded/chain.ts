@@ -14,14 +14,14 @@ import { keyHashOfRole, type VrfTerms } from "../../chainlink/vrfPlan.ts";
 import type { ChainDeployment, KnownChain } from "../network.ts";
 import { EMBEDDED_MIN_CONFIRMATIONS } from "../profiles.ts";
 import type { NetworkProfile } from "../profiles.ts";
-import { EMBEDDED_GAS_PRICE_WEI, EmbeddedChainError } from "./anvil.ts";
+import { EMBEDDED_GAS_PRICE_WEI, EmbeddedChainError } from "./process/anvil.ts";
 import {
   startEmbeddedNode,
   type EmbeddedNode,
   type EmbeddedNodeOptions,
   chainFilesIn,
 } from "./embeddedNode.ts";
-import { findStateDamage, previousOf } from "./stateFile.ts";
+import { findStateDamage, previousOf } from "./storage/stateFile.ts";
 import { findDamage } from "../../lib/databaseCheck.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { setAside } from "../../lib/setAside.ts";

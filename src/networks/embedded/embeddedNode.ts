@@ -1,35 +1,34 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join, basename, dirname } from "node:path";
-import { tmpdir } from "node:os";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import type { Hex } from "viem";
 import { createChainClient } from "../../evm/client.ts";
 import type { ChainClient } from "../../evm/client.ts";
-import { BrokenConnectionError, openUnixSocket, AnswerError } from "../../evm/connection.ts";
+import { BrokenConnectionError, openUnixSocket } from "../../evm/connection.ts";
 import type { Connection } from "../../evm/connection.ts";
-import { startAnvil, EmbeddedChainError, MAX_DATA_KILOBYTES } from "./anvil.ts";
-import type { AnvilProcess } from "./anvil.ts";
-import { openBlockLog } from "./blockLog.ts";
-import type { CompactionReport } from "./compactor.ts";
-import { openDeadlyCalls } from "./deadlyCalls.ts";
+import { startAnvil, EmbeddedChainError, MAX_DATA_KILOBYTES } from "./process/anvil.ts";
+import type { AnvilProcess } from "./process/anvil.ts";
+import { openBlockLog } from "./storage/blockLog.ts";
+import type { CompactionReport } from "./storage/compactor.ts";
+import { createIdentity } from "./chainIdentity.ts";
+import { openDeadlyCalls } from "./process/deadlyCalls.ts";
+import { createFeed } from "./rpc/feed.ts";
 import { createGate } from "./gate.ts";
 import { guardConnection } from "./guardedConnection.ts";
-import { createKeeper } from "./keeper.ts";
+import { createKeeper } from "./storage/keeper.ts";
 import { changesState } from "./methods.ts";
-import { createPast, KEPT_TOPICS, tellRemoved } from "./past.ts";
+import { createPast, KEPT_TOPICS, tellRemoved } from "./rpc/past.ts";
 import { createRecorder, readBlock, UnloggedError } from "./recorder.ts";
 import type { RecordedBlock, Recorder } from "./recorder.ts";
 import { restoreChain, storeLogged } from "./replay.ts";
 import type { RestoredChain } from "./replay.ts";
-import { MAX_ANSWER_CHARS } from "./rpcCalls.ts";
-import { startRpcServer } from "./rpcServer.ts";
-import { createChainStorage, type ChainStorage } from "./storage.ts";
-import { startSupervisor } from "./supervisor.ts";
-import type { Gate } from "./gate.ts";
-import { RPC_CODES } from "./rpcErrors.ts";
-import type { Subscribe } from "./rpcSockets.ts";
-import { repeat } from "../../lib/repeat.ts";
+import { MAX_ANSWER_CHARS } from "./rpc/rpcCalls.ts";
+import { startRpcServer } from "./rpc/rpcServer.ts";
+import { shareBlockLogs } from "./sharedBlockLogs.ts";
+import { openSocketFolder } from "./process/socketFolder.ts";
+import { createChainStorage, type ChainStorage } from "./storage/chainStorage.ts";
+import { startSupervisor } from "./process/supervisor.ts";
+import { startWatchdog } from "./process/watchdog.ts";
 import { withDeadline } from "../../lib/deadline.ts";
-import { messageOf } from "../../lib/errors.ts";
 
 const HOST = "127.0.0.1";
 const OWN_TIMEOUT_MS = 10_000;
@@ -378,315 +377,6 @@ export async function startEmbeddedNode(options: EmbeddedNodeOptions): Promise<E
       return closing;
     },
   };
-}
-
-const PROBE_INTERVAL_MS = 1_000;
-/** A block of 120 million gas takes Anvil a second or two. */
-const PROBE_TIMEOUT_MS = 2_500;
-/**
- * Consecutive probes without an answer. More than one, so that a pause of the service itself, which the probes can't detect,
- * doesn't count.
- */
-const MAX_MISSED = 4;
-
-/**
- * Polls Anvil for its newest block, on a connection of its own.
- *
- * @param options.isWatching whether Anvil should answer at all.
- * @param options.onHung called when Anvil has not answered for about 10 seconds: it is stopped, swapping, or deadlocked.
- * @returns a function that stops it.
- */
-function startWatchdog(options: {
-  readonly ipcPath: string;
-  readonly isWatching: () => boolean;
-  readonly onHung: (error: EmbeddedChainError) => void;
-}): () => void {
-  const { ipcPath, isWatching, onHung } = options;
-  const connection = openUnixSocket(ipcPath, PROBE_TIMEOUT_MS);
-  let missed = 0;
-  const probe = async (): Promise<void> => {
-    if (!isWatching()) {
-      missed = 0;
-      return;
-    }
-    const beganMs = performance.now();
-    try {
-      await connection.request("eth_blockNumber", []);
-      missed = 0;
-    } catch {
-      // A refused connection doesn't count: the process has died, and the supervisor knows.
-      missed = performance.now() - beganMs < PROBE_TIMEOUT_MS ? 0 : missed + 1;
-    }
-    if (missed < MAX_MISSED || !isWatching()) return;
-    missed = 0;
-    onHung(
-      new EmbeddedChainError(
-        `Anvil has not answered for ${(MAX_MISSED * PROBE_TIMEOUT_MS) / 1000} seconds; restarting it`,
-      ),
-    );
-  };
-  const stop = repeat(probe, PROBE_INTERVAL_MS, () => {});
-  return () => {
-    stop();
-    connection.close();
-  };
-}
-
-/** Interval between checks that the chain is still ours. */
-const LOOK_INTERVAL_MS = 500;
-
-/** Distinguishes an embedded chain from any other that a user puts in its place, by one block that it must have. */
-interface Identity {
-  /** Claims the chain that has this block as ours. */
-  claim(block: number): Promise<void>;
-  /** Whether the chain is ours and may be rolled back to this block, which must not be before the claimed one. */
-  allows(block: number): Promise<boolean>;
-  /** @throws {EmbeddedChainError} when it is a different chain. */
-  assertKept(this: void): Promise<void>;
-  close(): void;
-}
-
-/**
- * Creates the identity of one node's chain, and checks regularly that the chain still has it.
- *
- * @param onLost called at each check that finds another chain.
- */
-function createIdentity(options: {
-  readonly connection: Connection;
-  readonly gate: Gate;
-  readonly onLost: (error: EmbeddedChainError) => void;
-}): Identity {
-  const { connection, gate, onLost } = options;
-  let own: { readonly number: number; readonly hash: Hex } | undefined;
-
-  const isKept = async (): Promise<boolean> =>
-    own === undefined || (await readBlock(connection, own.number))?.hash === own.hash;
-  const assertKept = async (): Promise<void> => {
-    if (await isKept()) return;
-    throw new EmbeddedChainError("another chain has replaced the embedded one");
-  };
-  const look = async (): Promise<void> => {
-    // There is nothing to check while the state is swapped or the process restarts.
-    const leave = await gate.enter("read");
-    try {
-      await assertKept();
-    } catch (error) {
-      if (error instanceof EmbeddedChainError) onLost(error);
-    } finally {
-      leave();
-    }
-  };
-  const stop = repeat(look, LOOK_INTERVAL_MS, () => {});
-
-  return {
-    async claim(block) {
-      own = (await readBlock(connection, block))!;
-    },
-    allows: async (block) => own === undefined || (block >= own.number && (await isKept())),
-    assertKept,
-    close: stop,
-  };
-}
-
-/** Suffix of the file next to a chain's folder that holds the path of its socket's temporary folder. */
-const NOTE = ".socket";
-const PREFIX = "tyche-";
-const SOCKET_NAME = "ipc";
-/** Longest path of a Unix socket: 108 bytes of `sockaddr_un` including the terminating zero; 104 on macOS. */
-const MAX_SOCKET_PATH_BYTES = process.platform === "darwin" ? 103 : 107;
-
-/**
- * Creates the temporary folder for a chain's socket, and removes the one that an earlier process could not clean up: its path is
- * noted next to the chain's folder, which only one process uses at a time. A note with any other kind of path is ignored. The
- * folder is not in the data directory, whose path may be too long for a socket's.
- *
- * @throws {EmbeddedChainError} `chain_unavailable` when the folder can't be created, or the socket's path would be too long.
- */
-export function openSocketFolder(chainFolder: string): {
-  readonly path: string;
-  readonly socketPath: string;
-  readonly remove: () => void;
-} {
-  const note = `${chainFolder}${NOTE}`;
-  const left = readNote(note);
-  if (left !== undefined) rmSync(left, { recursive: true, force: true });
-  assertSocketFits();
-  const path = makeTemporaryFolder();
-  writeFileSync(note, `${path}\n`, { mode: 0o600 });
-  return {
-    path,
-    socketPath: join(path, SOCKET_NAME),
-    remove() {
-      rmSync(path, { recursive: true, force: true });
-      rmSync(note, { force: true });
-    },
-  };
-}
-
-function assertSocketFits(): void {
-  const length = Buffer.byteLength(join(tmpdir(), `${PREFIX}XXXXXX`, SOCKET_NAME));
-  if (length <= MAX_SOCKET_PATH_BYTES) return;
-  throw new EmbeddedChainError(
-    `the temporary folder ${tmpdir()} has too long a path for a chain's socket: the socket's path would have ${length} bytes, and the system allows ${MAX_SOCKET_PATH_BYTES}; name a shorter one in TMPDIR`,
-  );
-}
-
-function makeTemporaryFolder(): string {
-  try {
-    return mkdtempSync(join(tmpdir(), PREFIX));
-  } catch (cause) {
-    throw new EmbeddedChainError(
-      `no folder can be created in the temporary folder ${tmpdir()} (${messageOf(cause)}); make room there, or name another one in TMPDIR`,
-      cause,
-    );
-  }
-}
-
-function readNote(note: string): string | undefined {
-  try {
-    const path = readFileSync(note, "utf8").trim();
-    return dirname(path) === tmpdir() && /^tyche-[\w-]{6}$/.test(basename(path)) ? path : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/** Announced blocks whose logs may still be removed: more than `anvil_reorg` can roll back on an embedded chain. */
-const REMEMBERED_BLOCKS = 64;
-/** Members of a block that are not part of its header. */
-const BODY_MEMBERS: ReadonlySet<string> = new Set([
-  "transactions",
-  "uncles",
-  "withdrawals",
-  "size",
-  "totalDifficulty",
-]);
-
-interface Header {
-  readonly number: string;
-  readonly hash: string;
-  readonly logsBloom?: string;
-}
-
-/**
- * Creates the subscriptions that users' tools get on an embedded chain. Heads and logs come only from blocks that are in the
- * chain's log on disk: no block is announced that a crash could still lose.
- *
- * @param guarded the chain as clients see it.
- * @param direct Anvil itself, for subscriptions that don't concern blocks.
- */
-function createFeed(guarded: Connection, direct: Connection): Subscribe {
-  return async ([kind, parameters], onData) => {
-    if (kind === "newHeads") {
-      let last: string | undefined;
-      return guarded.subscribe(["newHeads"], (block) => {
-        const { hash } = block as Header;
-        // After a restart of the node the same head arrives again.
-        if (hash !== last) onData(headerOf(block as Header));
-        last = hash;
-      });
-    }
-    if (kind === "logs") return followLogs(guarded, parameters ?? {}, onData);
-    if (kind === "newPendingTransactions")
-      return direct.subscribe(["newPendingTransactions", ...(parameters === true ? [true] : [])], onData);
-    throw new AnswerError(
-      `eth_subscribe takes "newHeads", "logs" or "newPendingTransactions", not ${JSON.stringify(kind)}`,
-      RPC_CODES.invalidParams,
-      undefined,
-    );
-  };
-}
-
-/** Reports the logs of each new block, and repeats those of blocks removed by a reorg with `removed`. */
-async function followLogs(
-  guarded: Connection,
-  filter: object,
-  onData: (log: unknown) => void,
-): Promise<() => void> {
-  const { address, topics } = filter as { readonly address?: unknown; readonly topics?: unknown };
-  const wanted = {
-    ...(address === undefined ? {} : { address }),
-    ...(topics === undefined ? {} : { topics }),
-  };
-  // Refuses at once what the node would refuse at each block.
-  const { hash } = (await guarded.request("eth_getBlockByNumber", ["latest", false])) as Header;
-  await guarded.request("eth_getLogs", [{ ...wanted, blockHash: hash }]);
-  let told: { readonly number: number; readonly hash: string; readonly logs: readonly object[] }[] = [];
-  let tail: Promise<void> = Promise.resolve();
-  let isOver = false;
-
-  const take = async (header: Header): Promise<void> => {
-    const number = Number(header.number);
-    while (told.length > 0 && told.at(-1)!.number >= number && told.at(-1)!.hash !== header.hash)
-      for (const log of told.pop()!.logs.toReversed()) onData({ ...log, removed: true });
-    if (told.at(-1)?.hash === header.hash || isOver) return;
-    const isEmpty = /^0x0*$/.test(header.logsBloom ?? "");
-    const logs = isEmpty ? [] : await guarded.request("eth_getLogs", [{ ...wanted, blockHash: header.hash }]);
-    if (isOver) return;
-    told = [...told, { number, hash: header.hash, logs: logs as object[] }].slice(-REMEMBERED_BLOCKS);
-    for (const log of logs as object[]) onData(log);
-  };
-  const stop = await guarded.subscribe(["newHeads"], (block) => {
-    // A block that is gone before its logs are queried has no logs to report.
-    tail = tail.then(() => take(block as Header)).catch(() => {});
-  });
-  return () => {
-    isOver = true;
-    stop();
-  };
-}
-
-function headerOf(block: Header): object {
-  return Object.fromEntries(Object.entries(block).filter(([member]) => !BODY_MEMBERS.has(member)));
-}
-
-/** Blocks whose logs are cached for the second follower, which asks a few milliseconds later. */
-const KEPT_BLOCKS = 8;
-
-type Logs = readonly { readonly address: Hex }[];
-
-/** Parameters of `eth_getLogs` for the logs of several contracts in one block. */
-interface BlockFilter {
-  readonly blockHash: Hex;
-  readonly address: readonly Hex[];
-}
-
-/**
- * Wraps a connection for those who follow one chain side by side, such as the service and its oracle: a block's logs are read once, of
- * all contracts that anyone has asked for so far.
- */
-export function shareBlockLogs(connection: Connection): Connection {
-  const followed = new Set<string>();
-  const kept = new Map<Hex, Promise<Logs>>();
-  const read = ({ blockHash, address }: BlockFilter): Promise<Logs> => {
-    const before = followed.size;
-    for (const one of address) followed.add(one.toLowerCase());
-    if (followed.size > before) kept.clear();
-    let logs = kept.get(blockHash);
-    if (logs === undefined) {
-      logs = connection.request("eth_getLogs", [{ blockHash, address: [...followed] }]) as Promise<Logs>;
-      kept.set(blockHash, logs);
-      if (kept.size > KEPT_BLOCKS) kept.delete(kept.keys().next().value!);
-      // Anvil says of a block that it doesn't have, for the moment, that it has no logs.
-      const forget = (): void => void kept.delete(blockHash);
-      logs.then((all) => all.length === 0 && forget(), forget);
-    }
-    return logs;
-  };
-  return {
-    ...connection,
-    async request(method, parameters) {
-      const filter = parameters[0];
-      if (method !== "eth_getLogs" || !isBlockFilter(filter)) return connection.request(method, parameters);
-      const wanted = new Set(filter.address.map((one) => one.toLowerCase()));
-      return (await read(filter)).filter(({ address }) => wanted.has(address.toLowerCase()));
-    },
-  };
-}
-
-function isBlockFilter(filter: unknown): filter is BlockFilter {
-  const { blockHash, address, ...others } = filter as Record<string, unknown>;
-  return blockHash !== undefined && Array.isArray(address) && Object.keys(others).length === 0;
 }
 
 /** Returns the paths of a chain's state and history in its folder; the log of the blocks since is next to them. */

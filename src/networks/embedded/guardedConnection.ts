@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Hex } from "viem";
 import { AnswerError, BrokenConnectionError } from "../../evm/connection.ts";
 import type { Connection } from "../../evm/connection.ts";
-import type { DeadlyCalls } from "./deadlyCalls.ts";
+import type { DeadlyCalls } from "./process/deadlyCalls.ts";
 import { classOf } from "./gate.ts";
 import type { Gate } from "./gate.ts";
 import { changesState, setsBack } from "./methods.ts";

@@ -4,8 +4,8 @@ import type { Connection } from "../../evm/connection.ts";
 import { fromHexText, toHexText } from "../../lib/hex.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { keccak256 } from "../../lib/keccak.ts";
-import { EmbeddedChainError } from "./anvil.ts";
-import type { BlockLog } from "./blockLog.ts";
+import { EmbeddedChainError } from "./process/anvil.ts";
+import type { BlockLog } from "./storage/blockLog.ts";
 import type { Gate } from "./gate.ts";
 
 /** Own transactions remembered by hash until their block is logged: far more than are ever in flight. */

@@ -1,15 +1,15 @@
 import { copyFileSync, readFileSync } from "node:fs";
-import { EmbeddedChainError, KEPT_TRANSACTION_BLOCKS } from "./anvil.ts";
-import type { AnvilProcess } from "./anvil.ts";
+import { EmbeddedChainError, KEPT_TRANSACTION_BLOCKS } from "./process/anvil.ts";
+import type { AnvilProcess } from "./process/anvil.ts";
 import type { Connection } from "../../evm/connection.ts";
-import { swapState } from "./anvilState.ts";
-import type { AnvilState } from "./anvilState.ts";
-import { readBlockLog } from "./blockLog.ts";
-import type { LoggedBlock } from "./blockLog.ts";
-import type { Keeper } from "./keeper.ts";
+import { swapState } from "./storage/anvilState.ts";
+import type { AnvilState } from "./storage/anvilState.ts";
+import { readBlockLog } from "./storage/blockLog.ts";
+import type { LoggedBlock } from "./storage/blockLog.ts";
+import type { Keeper } from "./storage/keeper.ts";
 import { readBlock } from "./recorder.ts";
 import type { ReadBlock } from "./recorder.ts";
-import { replaceState } from "./stateFile.ts";
+import { replaceState } from "./storage/stateFile.ts";
 
 /** What a process has after its start. */
 export interface RestoredChain {

@@ -2,15 +2,15 @@ import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Hex } from "viem";
 import type { Connection } from "../../evm/connection.ts";
-import type { BatchCount } from "./batchCount.ts";
-import type { Compactor } from "./compactor.ts";
+import type { BatchCount } from "./storage/batchCount.ts";
+import type { Compactor } from "./storage/compactor.ts";
 import type { Gate } from "./gate.ts";
-import type { Keeper } from "./keeper.ts";
-import type { DumpSummary } from "./keeperWorker.ts";
-import type { Keeping } from "./keeping.ts";
+import type { Keeper } from "./storage/keeper.ts";
+import type { DumpSummary } from "./storage/keeperWorker.ts";
+import type { Keeping } from "./storage/keeping.ts";
 import { readBlock } from "./recorder.ts";
 import type { ReadBlock, Recorder } from "./recorder.ts";
-import { replaceState } from "./stateFile.ts";
+import { replaceState } from "./storage/stateFile.ts";
 
 /** Runs a request that removes blocks, such as `evm_revert`. */
 export type SetBack = (request: () => Promise<unknown>) => Promise<unknown>;

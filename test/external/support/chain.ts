@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import path from "node:path";
-import { findBinary } from "../../../src/networks/embedded/anvil.ts";
+import { findBinary } from "../../../src/networks/embedded/process/anvil.ts";
 
 /** The first account of Anvil's and Hardhat's mnemonic, which holds 10,000 coins. */
 export const RICH_KEY = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";

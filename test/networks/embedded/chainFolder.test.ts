@@ -13,11 +13,15 @@ import {
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import type { AnvilState } from "../../../src/networks/embedded/anvilState.ts";
-import { openBlockLog } from "../../../src/networks/embedded/blockLog.ts";
+import type { AnvilState } from "../../../src/networks/embedded/storage/anvilState.ts";
+import { openBlockLog } from "../../../src/networks/embedded/storage/blockLog.ts";
 import { prepareChainFolder } from "../../../src/networks/embedded/chain.ts";
-import { openHistory } from "../../../src/networks/embedded/history.ts";
-import { findStateDamage, replaceState, writeState } from "../../../src/networks/embedded/stateFile.ts";
+import { openHistory } from "../../../src/networks/embedded/storage/history.ts";
+import {
+  findStateDamage,
+  replaceState,
+  writeState,
+} from "../../../src/networks/embedded/storage/stateFile.ts";
 
 let root: string;
 let whole: string;

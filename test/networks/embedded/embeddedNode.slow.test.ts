@@ -8,15 +8,18 @@ import { getContractAddress, type Hex } from "viem";
 import { afterEach, expect, test } from "vitest";
 import { parseReceipt, toQuantity } from "../../../src/evm/client.ts";
 import type { ChainClient } from "../../../src/evm/client.ts";
-import { EMBEDDED_GAS_PRICE_WEI, KEPT_TRANSACTION_BLOCKS } from "../../../src/networks/embedded/anvil.ts";
-import type { AnvilState } from "../../../src/networks/embedded/anvilState.ts";
-import type { CompactionReport } from "../../../src/networks/embedded/compactor.ts";
+import {
+  EMBEDDED_GAS_PRICE_WEI,
+  KEPT_TRANSACTION_BLOCKS,
+} from "../../../src/networks/embedded/process/anvil.ts";
+import type { AnvilState } from "../../../src/networks/embedded/storage/anvilState.ts";
+import type { CompactionReport } from "../../../src/networks/embedded/storage/compactor.ts";
 import {
   startEmbeddedNode,
   type EmbeddedNode,
   chainFilesIn,
 } from "../../../src/networks/embedded/embeddedNode.ts";
-import { readBlockLog } from "../../../src/networks/embedded/blockLog.ts";
+import { readBlockLog } from "../../../src/networks/embedded/storage/blockLog.ts";
 import { messageOf } from "../../../src/lib/errors.ts";
 import { testAccount } from "../../support/anvil.ts";
 import { holdFlushes, watchFlushes } from "../../support/flushes.ts";

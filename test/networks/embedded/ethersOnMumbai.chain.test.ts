@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { JsonRpcProvider, Network, Wallet } from "ethers";
 import { expect, onTestFinished, test } from "vitest";
-import { EMBEDDED_GAS_PRICE_WEI } from "../../../src/networks/embedded/anvil.ts";
+import { EMBEDDED_GAS_PRICE_WEI } from "../../../src/networks/embedded/process/anvil.ts";
 import { startEmbeddedNode } from "../../../src/networks/embedded/embeddedNode.ts";
 
 /** The first account of Anvil's mnemonic. */

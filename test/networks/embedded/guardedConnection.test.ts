@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { BrokenConnectionError, type Connection } from "../../../src/evm/connection.ts";
-import { openDeadlyCalls } from "../../../src/networks/embedded/deadlyCalls.ts";
+import { openDeadlyCalls } from "../../../src/networks/embedded/process/deadlyCalls.ts";
 import { createGate } from "../../../src/networks/embedded/gate.ts";
 import { guardConnection } from "../../../src/networks/embedded/guardedConnection.ts";
 import type { Recorder } from "../../../src/networks/embedded/recorder.ts";

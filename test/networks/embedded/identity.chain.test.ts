@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { openUnixSocket } from "../../../src/evm/connection.ts";
 import { startEmbeddedNode, type EmbeddedNode } from "../../../src/networks/embedded/embeddedNode.ts";
 import { testAccount } from "../../support/anvil.ts";
-import { EMBEDDED_GAS_PRICE_WEI } from "../../../src/networks/embedded/anvil.ts";
+import { EMBEDDED_GAS_PRICE_WEI } from "../../../src/networks/embedded/process/anvil.ts";
 
 let folder: string;
 let node: EmbeddedNode;

@@ -5,7 +5,7 @@ import type { Hex } from "viem";
 import { afterEach, expect, test } from "vitest";
 import { toQuantity } from "../../../src/evm/client.ts";
 import type { ChainClient } from "../../../src/evm/client.ts";
-import { EMBEDDED_GAS_PRICE_WEI } from "../../../src/networks/embedded/anvil.ts";
+import { EMBEDDED_GAS_PRICE_WEI } from "../../../src/networks/embedded/process/anvil.ts";
 import { startEmbeddedNode } from "../../../src/networks/embedded/embeddedNode.ts";
 import type { EmbeddedNode } from "../../../src/networks/embedded/embeddedNode.ts";
 import { testAccount } from "../../support/anvil.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Connection } from "../../../src/evm/connection.ts";
-import { shareBlockLogs } from "../../../src/networks/embedded/embeddedNode.ts";
+import { shareBlockLogs } from "../../../src/networks/embedded/sharedBlockLogs.ts";
 
 const BLOCK = `0x${"b1".repeat(32)}`;
 const [COORDINATOR, CONSUMER, OTHER] = ["0xAa", "0xbB", "0xcc"];
