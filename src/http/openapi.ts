@@ -338,7 +338,8 @@ export function describeForModels(operations: readonly Operation[], schemas: Liv
 Send the key in \`Authorization\`. Parameters are JSON in the body of a POST, or in the query. Answers are \`{"data": …}\`; a failed call has \`data.code\` and \`data.err\`, which says what to do. \`Idempotency-Key\` makes a repeated call one call. A draw can't be undone: show \`data.shareUrl\`, and don't draw again because a result is unwelcome.
 
 - [OpenAPI document](/openapi.json): every parameter and answer
-- [Reference](/docs): the same to read, with examples in cURL and TypeScript
+- [Reference](/docs): the same to read, with examples in cURL, TypeScript and Python
+- [Guides](/docs/README.md): every page of the documentation, as Markdown
 - \`npx tyche mcp\`: these calls as tools of the Model Context Protocol
 
 ## Presets

@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
 import { Router } from "@koa/router";
 import type { Context, Middleware } from "koa";
 import { bundleRoutes, getEntry, type BundleEntry } from "./bundle.ts";
@@ -66,6 +67,7 @@ const TYPES: Readonly<Record<string, string>> = {
   js: "text/javascript; charset=utf-8",
   svg: "image/svg+xml",
   png: "image/png",
+  md: "text/markdown; charset=utf-8",
 };
 
 /** Serves style sheet, scripts and icon under `/assets/`, which browsers revalidate. */
@@ -86,13 +88,45 @@ const LINKS = SECTIONS.map(
   ({ href, text, isPublic }) => `<a${isPublic ? "" : ' class="own"'} href="${href}">${text}</a>`,
 ).join("");
 
-/** Adds `/docs`: the page for reading and trying the API, rendered in the browser from `/openapi.json`. */
+/** The pages of the documentation: beside the sources, or above `dist` in the package. */
+const GUIDES = ["../../docs/", "../../../docs/"]
+  .map((place) => new URL(place, import.meta.url))
+  .find((folder) => existsSync(new URL("README.md", folder)))!;
+
+/**
+ * Adds `/docs`: the page for reading and trying the API, rendered in the browser from `/openapi.json`; and the guides of this version, each
+ * as a page, `/docs/{name}`, and as the Markdown that the page renders, `/docs/{name}.md`.
+ */
 function docsRoutes(router: Router, guard: (ctx: Context) => Promise<void>): void {
-  router.get("/docs", async (ctx) => {
-    await guard(ctx);
-    ctx.set("Cache-Control", "no-store");
-    ctx.set("Content-Type", "text/html; charset=utf-8");
-    ctx.body = `<!doctype html>
+  const addPage = (address: string, heading: string): void => {
+    router.get(address, async (ctx) => {
+      await guard(ctx);
+      ctx.set("Cache-Control", "no-store");
+      ctx.set("Content-Type", "text/html; charset=utf-8");
+      ctx.body = docsPage(heading);
+    });
+  };
+  addPage("/docs", REFERENCE_HEADING);
+  for (const name of readdirSync(GUIDES, { recursive: true, encoding: "utf8" })) {
+    const type = TYPES[path.extname(name).slice(1)];
+    if (type === undefined) continue;
+    if (name.endsWith(".md")) addPage(`/docs/${name.slice(0, -3)}`, "");
+    let file: StoredFile | undefined;
+    router.get(`/docs/${name}`, async (ctx) => {
+      await guard(ctx);
+      file ??= storeFile(type, readFileSync(new URL(name, GUIDES)));
+      ctx.set("Cache-Control", "no-cache");
+      sendStored(ctx, file);
+    });
+  }
+}
+
+const REFERENCE_HEADING = `<h1>API</h1>
+<p class="lead">Every call, with its fields, examples in several languages, and a form to try it.</p>`;
+
+/** Returns the page that the script of `/docs` fills. */
+function docsPage(heading: string): string {
+  return `<!doctype html>
 <html lang="en">
 <head>
 ${headOf("API · Tyche", getEntry("docs"))}
@@ -104,18 +138,14 @@ ${headOf("API · Tyche", getEntry("docs"))}
 <nav aria-label="Main">${LINKS}<a href="/docs" aria-current="page">API</a></nav>
 <a class="side" href="/openapi.json">openapi.json</a>
 </div></header>
-<main id="main" tabindex="-1">
-<h1>API</h1>
-<p class="lead">Every call, with examples in several languages, and a form to try it.</p>
-<p><button id="take-key" type="button" disabled>Use a dapp's API key</button> <span id="told" class="note" role="status"></span></p>
-<h2>Calls</h2>
-<div id="docs"><p class="note loading">Reading /openapi.json …</p></div>
-<section id="errors" class="panel"><h2>Errors</h2><div class="scroll" tabindex="0" role="region" aria-label="Errors"><table class="list"></table></div></section>
+<main id="main" class="reference" tabindex="-1">
+<nav id="side" aria-label="Contents"><button id="menu" type="button" aria-expanded="false" aria-controls="contents">Contents and search</button><div id="contents"></div></nav>
+<div>${heading}
+<div id="docs"><p class="note loading">Loading …</p></div></div>
 </main>
 <noscript><p>This page reads <a href="/openapi.json">/openapi.json</a> with JavaScript; the document itself says the same.</p></noscript>
 </body>
 </html>`;
-  });
 }
 
 /** The page that verifies results in a browser: its HTML, and the content security policy that lets it query any node. */

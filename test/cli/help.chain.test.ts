@@ -1,6 +1,7 @@
 import { readdirSync } from "node:fs";
 import { Command } from "commander";
 import { expect, test } from "vitest";
+import { COMMANDS } from "../../src/browser/docs/commands.ts";
 import { registerCall } from "../../src/cli/callCommand.ts";
 import { addExamples } from "../../src/cli/examples.ts";
 import { registerNetworkTools } from "../../src/cli/networkCommands.ts";
@@ -64,6 +65,26 @@ test("default: every command has examples, with options that it has", async () =
   };
   walk(program, ["tyche"], []);
   expect(program.commands.length).toBeGreaterThan(20);
+  expect(wrong).toEqual([]);
+});
+
+test("the commands in the samples of /docs exist, with options that they have", async () => {
+  const program = new Command("tyche");
+  await registerAll(program);
+  const wrong = Object.values(COMMANDS).filter((line) => {
+    let command: Command | undefined = program;
+    const options: string[] = [];
+    for (const word of line.split(" ").slice(1)) {
+      const next: Command | undefined = command.commands.find((one) => one.name() === word);
+      if (next === undefined) break;
+      command = next;
+      options.push(...command.options.map(({ long }) => long ?? ""));
+    }
+    const used = [...line.matchAll(/(?<= )--[\w-]+/g)].map(([option]) => option);
+    // The name of a preset is no command of its own.
+    const isWhole = command.name() === "call" || command.commands.length === 0;
+    return command === program || !isWhole || used.some((one) => !options.includes(one));
+  });
   expect(wrong).toEqual([]);
 });
 

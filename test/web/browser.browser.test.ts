@@ -255,15 +255,15 @@ describe.each(SCREENS)("at $width px, $scheme", (screen) => {
       ["/api/oracleFunctions/runFunction", '"parsedResult"'],
       ["/api/vrfv2/requestRandomNumber", '"randomNumber"'],
     ] as const) {
-      const operation = page.locator(".opblock").filter({ hasText: called });
-      await operation.locator(".opblock-summary-control").click();
-      await operation.locator(".samples summary", { hasText: "TypeScript" }).click();
+      const operation = page.locator(".operation").filter({ hasText: called });
+      await operation.getByText(called).click();
+      await operation.getByRole("button", { name: "TypeScript" }).click();
       await operation.getByText("import { createClient }").waitFor();
-      await operation.getByRole("button", { name: "Execute" }).click();
-      await operation.locator(".live-responses-table").filter({ hasText: member }).waitFor();
+      await operation.getByRole("button", { name: "Send" }).click();
+      await operation.getByRole("status").filter({ hasText: member }).waitFor();
     }
     await visitor.inspect(screen);
-    await page.getByRole("heading", { name: "Errors" }).waitFor();
+    await page.getByRole("heading", { name: "Error codes" }).waitFor();
     expect(visitor.troubles).toEqual([]);
   });
 

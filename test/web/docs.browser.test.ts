@@ -1,10 +1,11 @@
 import { execFile } from "node:child_process";
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
 import type { Browser } from "playwright-core";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { describeCall } from "../../src/browser/docs/describedCall.ts";
+import { describeType, type Schema } from "../../src/browser/docs/describeType.ts";
 import { SAMPLED_OPERATIONS, writeSamples, type SampledOperation } from "../../src/browser/docs/samples.ts";
 import { joinService, shared, type SharedDapp } from "../support/shared.ts";
 import { readOperatorToken } from "../support/signIn.ts";
@@ -62,6 +63,17 @@ test("default: the samples in TypeScript compile in strict mode", async () => {
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+});
+
+test("every pattern of a text in the description has words", () => {
+  // Examples have the schemas of presets in them.
+  const raw = JSON.stringify(paths, (key, value: unknown) => {
+    if (/^examples?$/.test(key)) return undefined;
+    const isText = typeof value === "object" && value !== null && "pattern" in value && key !== "properties";
+    return isText ? describeType(value as Schema) : value;
+  });
+  expect(raw).toContain("32 bytes as 0x-hex");
+  expect(/text that matches [^"]*/.exec(raw)).toBeNull();
 });
 
 test.each([
@@ -130,17 +142,17 @@ describe("in a browser", () => {
     expect(visitor.takeTroubles().filter((trouble) => !trouble.includes(String(status)))).toEqual([]);
   });
 
-  const operation = (id: string) => visitor.page.locator(`[id$="-${id}"].opblock`);
+  const operation = (id: string) => visitor.page.locator(`#${id}`);
   const bodyOf = async (id: string): Promise<unknown> =>
     JSON.parse(await operation(id).getByRole("textbox", { name: "Body" }).inputValue()) as unknown;
+  const contents = () => visitor.page.getByRole("navigation", { name: "Contents" });
+  const topOf = async (id: string) => Math.abs((await operation(id).boundingBox())!.y);
 
   test("default: an address opens the operation that it names, whose body has its lists of values as choices", async () => {
     const { page } = visitor;
     await page.goto(`${tyche.url}/docs#runFunction`);
     const call = operation("runFunction");
-    await expect
-      .poll(() => call.evaluate((one) => Math.abs(one.getBoundingClientRect().top)))
-      .toBeLessThan(50);
+    await expect.poll(() => topOf("runFunction")).toBeLessThan(50);
     await call.getByRole("combobox", { name: "network" }).selectOption("fuji");
     await call.getByRole("combobox", { name: "returnType" }).selectOption("int256");
     await expect.poll(() => bodyOf("runFunction")).toMatchObject({ network: "fuji", returnType: "int256" });
@@ -152,21 +164,97 @@ describe("in a browser", () => {
     expect(visitor.troubles).toEqual([]);
   });
 
-  test("behaviour: responses are folded until a call is answered", async () => {
+  test("opening a call writes its address, shows the types in words, and each error with what to do", async () => {
+    const { page } = visitor;
+    await page.goto(`${tyche.url}/docs`);
+    await operation("runPreset").getByText("Run a preset").click();
+    await page.waitForURL("**/docs#runPreset");
+    const call = operation("runPreset");
+    const beacon = call.locator("dt").filter({ hasText: /^beacon/ });
+    await beacon.getByText('"drand", "local" or "none"').waitFor();
+    await call.getByText(/^Errors: \d+$/).click();
+    const missing = call.locator("dt", { hasText: "still_pending" });
+    await missing.getByRole("link", { name: "still_pending" }).waitFor();
+    await visitor.inspect();
+    await missing.getByRole("link").click();
+    await page.waitForURL("**/docs#error-still_pending");
+    expect(visitor.troubles).toEqual([]);
+  });
+
+  test("a language is chosen for the samples of all calls at once", async () => {
+    const { page } = visitor;
+    await page.goto(`${tyche.url}/docs#runPreset`);
+    await operation("runPreset").getByRole("button", { name: "CLI" }).click();
+    await operation("runPreset").getByText("npx tyche call coinflip --network sepolia").waitFor();
+    await page.evaluate("location.hash = 'listRequests'");
+    await operation("listRequests").getByText("npx tyche requests list --limit 20").waitFor();
+    expect(await visitor.copy(operation("listRequests").getByRole("button", { name: "Copy" }))).toBe(
+      "npx tyche requests list --limit 20",
+    );
+    expect(visitor.troubles).toEqual([]);
+  });
+
+  test("the search finds calls, fields and error codes, and leads to them", async () => {
+    const { page } = visitor;
+    await page.goto(`${tyche.url}/docs`);
+    const field = contents().getByRole("searchbox", { name: "Find a call, field or error" });
+    await field.fill("rotate webhook");
+    await contents().getByRole("link", { name: "Rotate a webhook's secret" }).waitFor();
+    await field.press("Enter");
+    await page.waitForURL("**/docs#rotateWebhookSecret");
+    await expect.poll(() => topOf("rotateWebhookSecret")).toBeLessThan(50);
+    await field.fill("keyHashes");
+    await contents().getByText("field of Request random numbers").waitFor();
+    await visitor.inspect();
+    await field.fill("rate_limited");
+    await contents().getByRole("link", { name: "rate_limited" }).click();
+    await page.waitForURL("**/docs#error-rate_limited");
+    await field.fill("nothing like it");
+    await contents().getByText("Nothing has all these words.").waitFor();
+    await field.fill("");
+    await contents().getByRole("link", { name: "Authorize" }).waitFor();
+    expect(visitor.troubles).toEqual([]);
+  });
+
+  test("the contents mark what is read; on a phone they are behind a button", async () => {
+    const { page } = visitor;
+    await page.goto(`${tyche.url}/docs#createDapp`);
+    const current = contents().locator("[aria-current]");
+    await expect.poll(() => current.allTextContents()).toEqual(["Create a dapp"]);
+    await page.setViewportSize({ width: 390, height: 800 });
+    const find = contents().getByRole("searchbox");
+    await find.waitFor({ state: "hidden" });
+    await contents().getByRole("button", { name: "Contents and search" }).click();
+    await find.waitFor();
+    await contents().getByRole("link", { name: "Webhooks" }).click();
+    await find.waitFor({ state: "hidden" });
+    await page.waitForURL("**/docs#group-Webhooks");
+    await expect.poll(() => current.allTextContents()).toEqual(["Webhooks"]);
+    expect(visitor.troubles).toEqual([]);
+  });
+
+  test("a call can be sent, and shows what it was answered", async () => {
     const { page } = visitor;
     await page.goto(`${tyche.url}/docs#exploreNetworks`);
-    const responses = operation("exploreNetworks").locator("details.responses");
-    await responses.getByText("Responses", { exact: true }).first().waitFor();
-    expect(await responses.locator(".responses-table").first().isVisible()).toBe(false);
-    await operation("exploreNetworks").getByRole("button", { name: "Execute" }).click();
-    await responses.locator(".live-responses-table").waitFor();
+    await operation("exploreNetworks").getByRole("button", { name: "Send" }).click();
+    await operation("exploreNetworks").getByRole("status").getByText('"items"').waitFor();
+    await page.evaluate("location.hash = 'getUsage'");
+    await operation("getUsage").getByRole("button", { name: "Send" }).click();
+    await operation("getUsage").getByRole("status").getByText("unauthenticated").waitFor();
+    await page.getByLabel("API key of a dapp, or the operator token").fill(tyche.apiKey);
+    await operation("getUsage").getByRole("button", { name: "Send" }).click();
+    await operation("getUsage")
+      .getByRole("status")
+      .getByText(/^200 in/)
+      .waitFor();
     await visitor.inspect();
+    expect(visitor.takeTroubles().filter((trouble) => !trouble.includes("401"))).toEqual([]);
   });
 
   test("behaviour: several values have a box each, and another address opens another operation", async () => {
     const { page } = visitor;
     await page.goto(`${tyche.url}/docs#runFunction`);
-    await operation("runFunction").getByRole("link", { name: "Link to runFunction" }).waitFor();
+    await operation("runFunction").getByRole("heading", { name: "Example" }).waitFor();
     await page.evaluate("location.hash = 'createDapp'");
     const call = operation("createDapp");
     await call.getByRole("group", { name: "facilities" }).getByLabel("functions").uncheck();
@@ -175,11 +263,32 @@ describe("in a browser", () => {
     expect(visitor.troubles).toEqual([]);
   });
 
+  test("every guide is a page, whose links lead to the others", async () => {
+    const { page } = visitor;
+    await visitor.open(`${tyche.url}/docs/README`);
+    await page.getByRole("link", { name: "a raffle page" }).click();
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    await visitor.inspect();
+    const names = readdirSync("docs").filter((name) => name.endsWith(".md"));
+    for (const name of names) {
+      await visitor.open(`${tyche.url}/docs/${name.slice(0, -3)}`);
+      const links = await page
+        .locator("#docs a[href^='/docs/']")
+        .evaluateAll((found) =>
+          found.map((one) => (one as unknown as { readonly href: string }).href.split("#")[0]!),
+        );
+      for (const link of new Set(links)) expect([link, (await fetch(link)).status]).toEqual([link, 200]);
+      await page.evaluate("document.querySelectorAll('code').forEach((one) => one.remove())");
+      const text = await page.locator("#docs").innerText();
+      expect([name, /\]\(|`|\*\*/.exec(text)?.[0]]).toEqual([name, undefined]);
+    }
+    expect(visitor.troubles).toEqual([]);
+  });
+
   test("error: says why no key could be loaded", async () => {
     const { page } = visitor;
     await page.goto(`${tyche.url}/docs`);
     const button = page.getByRole("button", { name: "Use a dapp's API key" });
-    await page.getByText("Random numbers").first().waitFor();
     await button.click();
     await page.getByText("Sign in to the application first.").waitFor();
     const sections = page.getByRole("navigation", { name: "Main" }).getByRole("link");

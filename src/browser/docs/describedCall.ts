@@ -1,26 +1,6 @@
+import { credentialOf, exampleOf, type DescribedOperation } from "./description.ts";
+import type { Schema } from "./describeType.ts";
 import type { SampledOperation, SampleValue } from "./samples.ts";
-
-type Json = Readonly<Record<string, unknown>>;
-
-interface DescribedOperation {
-  readonly operationId: string;
-  readonly tags: readonly string[];
-  readonly security?: readonly Readonly<Record<string, unknown>>[];
-  readonly parameters?: readonly {
-    readonly name: string;
-    readonly in: string;
-    readonly required: boolean;
-    readonly schema: Json;
-  }[];
-  readonly requestBody?: {
-    readonly content: Readonly<
-      Record<
-        string,
-        { readonly example?: unknown; readonly examples?: Readonly<Record<string, { value: unknown }>> }
-      >
-    >;
-  };
-}
 
 /** Values of parameters; readers set the variables to their own. */
 const VALUES: Readonly<Record<string, SampleValue>> = {
@@ -51,24 +31,18 @@ export function describeCall(method: string, path: string, operation: DescribedO
       one.in === "path" || (one.in === "query" && (one.required || ["network", "preset"].includes(one.name))),
   );
   const content = requestBody?.content["application/json"];
-  const body = content?.example ?? Object.values(content?.examples ?? {})[0]?.value;
+  const credential = credentialOf(operation);
   return {
     operationId,
     method,
     path,
     values: Object.fromEntries(given.map(({ name, schema }) => [name, valueOf(name, schema)])),
-    ...(content === undefined ? {} : { body: body ?? {} }),
-    ...credentialOf(operation),
+    ...(content === undefined ? {} : { body: exampleOf(content) ?? {} }),
+    ...(credential === undefined ? {} : { credential }),
   };
 }
 
-function credentialOf({ security }: DescribedOperation): Pick<SampledOperation, "credential"> {
-  if (security?.length === 0) return {};
-  const isOperators = security?.some((scheme) => "operatorToken" in scheme) === true;
-  return { credential: isOperators ? "operatorToken" : "apiKey" };
-}
-
-function valueOf(name: string, { default: fallback, enum: choices }: Json): SampleValue {
+function valueOf(name: string, { default: fallback, enum: choices }: Schema): SampleValue {
   if (VALUES[name] !== undefined) return VALUES[name];
   const [first] = (choices ?? []) as readonly (string | number)[];
   const value = (fallback as string | number | undefined) ?? first;

@@ -1,3 +1,4 @@
+import { COMMANDS } from "./commands.ts";
 import { quoteForShell } from "../../lib/quoteForShell.ts";
 
 /** The part of an operation that sample calls need. */
@@ -11,8 +12,11 @@ export interface SampledOperation {
   /** JSON body, if there is one. */
   readonly body?: unknown;
   /** What the call sends in `Authorization`; absent if it needs nothing. */
-  readonly credential?: "apiKey" | "operatorToken";
+  readonly credential?: CredentialKind;
 }
+
+/** Which of the two credentials a call takes. */
+export type CredentialKind = "apiKey" | "operatorToken";
 
 /** A value as it is, or the environment variable that the reader sets to a value of their own. */
 export type SampleValue = string | { readonly variable: string };
@@ -158,16 +162,18 @@ const MAKERS: readonly (readonly [name: string, maker: string, credentials: stri
 export const SAMPLED_OPERATIONS: readonly string[] = Object.keys(CLIENT_CALLS);
 
 /**
- * Writes a call in each language: for a shell, for `tyche/client`, and for plain Python. Each reads `TYCHE_URL`, the credential (`TYCHE_API_KEY`
+ * Writes a call in each language: for a shell, for `tyche/client`, for plain Python and, where it has one, as a command. Each reads `TYCHE_URL`, the credential (`TYCHE_API_KEY`
  * or `OPERATOR_TOKEN`) and the reader's own values from the environment.
  */
 export function writeSamples(
   call: SampledOperation,
 ): readonly { readonly name: string; readonly text: string }[] {
+  const command = COMMANDS[call.operationId];
   return [
     { name: "curl", text: writeCurl(call) },
     { name: "TypeScript", text: writeTypeScript(call) },
     { name: "Python", text: writePython(call) },
+    ...(command === undefined ? [] : [{ name: "CLI", text: `npx ${command}` }]),
   ];
 }
 

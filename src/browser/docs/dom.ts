@@ -1,0 +1,21 @@
+/** What an element is made of: text as it is, elements, or nothing. */
+export type Child = Node | string | undefined | readonly Child[];
+
+/** Creates an element with attributes, of which `undefined` and `false` are left out, and its content. */
+export function h<Name extends keyof HTMLElementTagNameMap>(
+  name: Name,
+  attributes: Readonly<Record<string, string | boolean | undefined>> = {},
+  ...content: readonly Child[]
+): HTMLElementTagNameMap[Name] {
+  const element = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes))
+    if (value !== undefined && value !== false) element.setAttribute(key, value === true ? "" : value);
+  append(element, content);
+  return element;
+}
+
+function append(element: Element, content: Child): void {
+  if (content === undefined) return;
+  if (typeof content === "string" || content instanceof Node) element.append(content);
+  else for (const one of content) append(element, one);
+}

@@ -1,0 +1,136 @@
+import { h, type Child } from "./dom.ts";
+
+/** Where a link of a page leads to; `undefined` if there is nothing to lead to. */
+export type LinkTarget = (href: string) => string | undefined;
+
+/** Renders the Markdown that our own pages are written in; HTML in it stays text. */
+export function renderMarkdown(text: string, linkTo: LinkTarget): readonly HTMLElement[] {
+  const lines = text.split("\n");
+  const blocks: HTMLElement[] = [];
+  while (lines.length > 0) {
+    if (lines[0]!.trim() === "") lines.shift();
+    else blocks.push(takeBlock(lines, linkTo));
+  }
+  return blocks;
+}
+
+function takeBlock(lines: string[], linkTo: LinkTarget): HTMLElement {
+  const first = lines[0]!;
+  const [fence] = /^```/.exec(first) ?? [];
+  if (fence !== undefined) return takeCode(lines);
+  const [, marks, title] = /^(#{1,4}) (.*)$/.exec(first) ?? [];
+  if (marks !== undefined) {
+    lines.shift();
+    const heading = h(`h${marks.length}` as "h2", {}, renderInline(title!, linkTo));
+    heading.id = slugOf(heading.textContent);
+    return heading;
+  }
+  if (first.startsWith("|")) return takeTable(lines, linkTo);
+  if (LIST.test(first)) return takeList(lines, linkTo);
+  return h("p", {}, renderInline(takeParagraph(lines), linkTo));
+}
+
+const LIST = /^( *)(?:[-*]|\d+\.) (.*)$/;
+const BLOCK_START = /^(?:```|#{1,4} |\|| *(?:[-*]|\d+\.) )/;
+
+function takeParagraph(lines: string[]): string {
+  const taken = [lines.shift()!];
+  while (lines.length > 0 && lines[0]!.trim() !== "" && !BLOCK_START.test(lines[0]!))
+    taken.push(lines.shift()!);
+  return taken.map((line) => line.trim()).join(" ");
+}
+
+function takeCode(lines: string[]): HTMLElement {
+  lines.shift();
+  const end = lines.findIndex((line) => line.startsWith("```"));
+  const code = lines.splice(0, end === -1 ? lines.length : end);
+  lines.shift();
+  return h("pre", { tabindex: "0" }, h("code", {}, code.join("\n")));
+}
+
+function takeTable(lines: string[], linkTo: LinkTarget): HTMLElement {
+  const rows: string[] = [];
+  while (lines[0]?.startsWith("|")) rows.push(lines.shift()!);
+  const [head, , ...body] = rows.map((row) =>
+    row
+      .replace(/^\||\|\s*$/g, "")
+      .split(/(?<!\\)\|/)
+      .map((cell) => cell.trim().replaceAll(String.raw`\|`, "|")),
+  );
+  const row = (cells: readonly string[], tag: "th" | "td"): Child =>
+    h(
+      "tr",
+      {},
+      cells.map((cell) => h(tag, {}, renderInline(cell, linkTo))),
+    );
+  // Our tables of values have no headings.
+  const top = head!.some((cell) => cell !== "") ? h("thead", {}, row(head!, "th")) : undefined;
+  return h(
+    "div",
+    { class: "wide", tabindex: "0" },
+    h(
+      "table",
+      {},
+      top,
+      h(
+        "tbody",
+        {},
+        body.map((cells) => row(cells, "td")),
+      ),
+    ),
+  );
+}
+
+function takeList(lines: string[], linkTo: LinkTarget): HTMLElement {
+  const [, indent = ""] = LIST.exec(lines[0]!)!;
+  const list = h(/^ *\d/.test(lines[0]!) ? "ol" : "ul");
+  for (;;) {
+    const [, own, text] = LIST.exec(lines[0] ?? "") ?? [];
+    if (own === undefined || own.length < indent.length) return list;
+    if (own.length > indent.length) {
+      list.lastElementChild!.append(takeList(lines, linkTo));
+      continue;
+    }
+    lines[0] = text!;
+    list.append(h("li", {}, renderInline(takeItem(lines), linkTo)));
+  }
+}
+
+/** Takes the lines of an item; those after the first are indented. */
+function takeItem(lines: string[]): string {
+  const taken = [lines.shift()!];
+  while (lines.length > 0 && /^ +\S/.test(lines[0]!) && !LIST.test(lines[0]!)) taken.push(lines.shift()!);
+  return taken.map((line) => line.trim()).join(" ");
+}
+
+const INLINE =
+  /(`+)(?<code>.+?)\1(?!`)|\*\*(?<bold>.+?)\*\*|(?<image>!)?\[(?<label>(?:[^[\]]|\[[^\]]*\])*)\]\((?<href>[^)\s]+)\)/;
+
+/** Renders code spans, bold text, links and pictures. */
+export function renderInline(text: string, linkTo: LinkTarget): Child {
+  const found = INLINE.exec(text);
+  if (found === null) return text;
+  const rest = [text.slice(0, found.index), text.slice(found.index + found[0].length)] as const;
+  return [rest[0], drawSpan(found.groups!, linkTo), renderInline(rest[1], linkTo)];
+}
+
+function drawSpan(
+  { code, bold, image, label = "", href = "" }: Readonly<Record<string, string | undefined>>,
+  linkTo: LinkTarget,
+): Child {
+  if (code !== undefined) return h("code", {}, code);
+  if (bold !== undefined) return h("b", {}, renderInline(bold, linkTo));
+  const target = linkTo(href);
+  if (image !== undefined)
+    return target === undefined ? label : h("img", { src: target, alt: label, loading: "lazy" });
+  const content = renderInline(label, linkTo);
+  return target === undefined ? content : h("a", { href: target }, content);
+}
+
+/** Returns the fragment that our pages link to a heading by. */
+function slugOf(title: string): string {
+  return title
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
+    .replaceAll(" ", "-");
+}
