@@ -1,12 +1,10 @@
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Hex } from "viem";
 import { createChainClient } from "../../evm/client.ts";
 import type { ChainClient } from "../../evm/client.ts";
 import { BrokenConnectionError, openUnixSocket } from "../../evm/connection.ts";
 import type { Connection } from "../../evm/connection.ts";
-import { startAnvil, EmbeddedChainError, MAX_DATA_KILOBYTES } from "./process/anvil.ts";
-import type { AnvilProcess } from "./process/anvil.ts";
+import { EmbeddedChainError, MAX_DATA_KILOBYTES } from "./process/anvil.ts";
 import { openBlockLog } from "./storage/blockLog.ts";
 import type { CompactionReport } from "./storage/compactor.ts";
 import { createIdentity } from "./chainIdentity.ts";
@@ -19,8 +17,7 @@ import { changesState } from "./methods.ts";
 import { createPast, KEPT_TOPICS, tellRemoved } from "./rpc/past.ts";
 import { createRecorder, readBlock, UnloggedError } from "./recorder.ts";
 import type { RecordedBlock, Recorder } from "./recorder.ts";
-import { restoreChain, storeLogged } from "./replay.ts";
-import type { RestoredChain } from "./replay.ts";
+import { createLauncher, type LaunchedAnvil } from "./launch.ts";
 import { MAX_ANSWER_CHARS } from "./rpc/rpcCalls.ts";
 import { startRpcServer } from "./rpc/rpcServer.ts";
 import { shareBlockLogs } from "./sharedBlockLogs.ts";
@@ -125,62 +122,27 @@ export async function startEmbeddedNode(options: EmbeddedNodeOptions): Promise<E
     connection.close();
     socketFolder.remove();
   };
-  /** What the newest process was restored from, and its head. */
-  let restored: RestoredChain;
-  let isIsolated = true;
   const { maxDataKilobytes = MAX_DATA_KILOBYTES, onDamage = () => {} } = options;
   const maxGrowthKilobytes = maxDataKilobytes * GROWTH_SHARE;
-  /** Returns the memory that the process has taken since it loaded the stored state, in KiB. */
-  let growth = (): number => 0;
-
-  const startProcess = async (onExit: () => void, keptTransactionBlocks?: number): Promise<AnvilProcess> => {
-    const anvil = await startAnvil({
+  const launch = createLauncher({
+    anvil: {
       chainId,
       ipcPath,
       pidFile: join(folder, "anvil.pid"),
       stateFile,
       maxDataKilobytes,
-      ...(keptTransactionBlocks === undefined ? {} : { keptTransactionBlocks }),
-      onExit(isOutOfMemory) {
-        if (isOutOfMemory) deadlyCalls.onOutOfMemory();
-        onExit();
-      },
-    });
-    ({ isIsolated } = anvil);
-    return anvil;
-  };
-  /** @param mayStore whether a process that is full after some blocks may be replaced; otherwise it has to take all of them. */
-  const launch = async (onExit: () => void, mayStore = true): Promise<AnvilProcess> => {
-    const anvil = await startProcess(onExit);
-    try {
-      // It would print a line for each request and six for each transaction, which nobody reads.
-      await connection.request("anvil_setLoggingEnabled", [false]);
-      const before = anvil.residentKilobytes();
-      growth = () => anvil.residentKilobytes() - before;
-      // Half of it, so that the blocks that filled one process leave room in the next.
-      const isFull = (): boolean => mayStore && growth() > maxGrowthKilobytes / 2;
-      restored = existsSync(stateFile)
-        ? await restoreChain(connection, { folder, stateFile, keeper, isFull, onDamage })
-        : { stored: -1, head: (await readBlock(connection, "latest"))!, isFull: false };
-      if (!restored.isFull) return anvil;
-    } catch (error) {
-      await anvil.close();
-      throw error;
-    }
-    await anvil.close();
-    const start = (keptBlocks: number) => startProcess(() => {}, keptBlocks);
-    const isStored = await storeLogged(connection, { folder, stateFile, keeper, onDamage, start }).then(
-      () => true,
-      (error: unknown) => {
-        onError(error);
-        return false;
-      },
-    );
-    return launch(onExit, isStored);
-  };
+      onOutOfMemory: () => deadlyCalls.onOutOfMemory(),
+    },
+    connection,
+    stored: { folder, stateFile, keeper, onDamage },
+    maxGrowthKilobytes,
+    onError,
+  });
+  /** The newest process. */
+  let anvil: LaunchedAnvil;
   let began = 0;
   const supervisor = await startSupervisor({
-    launch,
+    launch: async (onExit) => (anvil = await launch(onExit)),
     async onDown() {
       began = performance.now();
       const release = gate.hold(["read", "send", "mine"]);
@@ -195,7 +157,7 @@ export async function startEmbeddedNode(options: EmbeddedNodeOptions): Promise<E
     },
     onUp() {
       const { hash, number } = recorder.head();
-      const { head, stored } = restored;
+      const { head, stored } = anvil.restored;
       recorder.restart(head);
       storage.onRestored(stored, head);
       tellHead(head);
@@ -235,7 +197,7 @@ export async function startEmbeddedNode(options: EmbeddedNodeOptions): Promise<E
   };
   /** Replaces a process that has grown too much, once the transactions under way are logged. */
   const replaceWhenGrown = (): void => {
-    const grown = growth();
+    const grown = anvil.growthKilobytes();
     if (grown < maxGrowthKilobytes || replacing !== undefined || supervisor.phase() !== "running") return;
     const release = gate.hold(["send", "mine"]);
     const finish = async (): Promise<void> => {
@@ -256,13 +218,13 @@ export async function startEmbeddedNode(options: EmbeddedNodeOptions): Promise<E
     replacing = replace();
   };
   let replacing: Promise<void> | undefined;
-  const log = openBlockLog(folder, restored!.head.number, restored!.stored);
+  const log = openBlockLog(folder, anvil!.restored.head.number, anvil!.restored.stored);
   const recorder: Recorder = createRecorder({
     connection,
     gate,
     onError,
     onForgotten: startAgain,
-    head: restored!.head,
+    head: anvil!.restored.head,
     log,
     async onBlock(block) {
       tellHead(block);
@@ -283,7 +245,7 @@ export async function startEmbeddedNode(options: EmbeddedNodeOptions): Promise<E
     gate,
     recorder,
     log,
-    stored: restored!.stored,
+    stored: anvil!.restored.stored,
     isDown: supervisor.isDown,
     assertOurs: identity.assertKept,
     onCompacted: options.onCompacted,
@@ -354,7 +316,7 @@ export async function startEmbeddedNode(options: EmbeddedNodeOptions): Promise<E
     findAppearances: storage.findAppearances,
     pause: () => recorder.pause() ?? storage.pause(),
     async warnings() {
-      const warnings = isIsolated ? [] : [OPEN_PORT_WARNING];
+      const warnings = anvil.isIsolated ? [] : [OPEN_PORT_WARNING];
       // A compaction holds mining back for a few milliseconds, and a new process mines nothing until it has all blocks.
       const isResting = (): boolean => storage.isCompacting() || supervisor.isDown();
       if (isResting() || (await connection.request("anvil_getAutomine", [])) === true || isResting())
