@@ -19,15 +19,13 @@ import { adoptChain } from "../../requests/takeover/adoptChain.ts";
 import { openSoleDispatch, type Dispatch } from "../../requests/takeover/dispatch.ts";
 import { openSharedDispatch } from "../../requests/takeover/sharedDispatch.ts";
 import { createTwinWatch, type TwinError, type TwinWatch } from "../../requests/takeover/twinWatch.ts";
-import { findChain, findOracleCheckpoint, saveOracleCheckpoint } from "../../store/chainRecords.ts";
+import { findChain } from "../../store/chainRecords.ts";
 import { findCallbackFailures } from "../../store/failedCallbacks.ts";
 import type { VerifiableNetwork } from "../../verify/verifier.ts";
 import type { ObservedChain } from "../../triggers/observedChain.ts";
 import { describeChain, describeNetwork, keyHashesOf, whyNot, type NetworkState } from "./networkViews.ts";
 import type { NodeWatch } from "./nodeWatch.ts";
-import type { OracleNetworkStatus } from "../../oracle/status.ts";
-import { withDeadline } from "../../lib/deadline.ts";
-import type { Store } from "../../store/store.ts";
+import { findAnsweredBlock, keepOracleCheckpoint } from "./oracleCheckpoint.ts";
 import { describeOracleHealth } from "./oracleHealth.ts";
 import type { Companion, OracleSecrets, ServedNetworkOptions } from "./servedNetworkOptions.ts";
 
@@ -259,7 +257,9 @@ export function createServedNetwork(options: ServedNetworkOptions): ServedNetwor
   async function openBeside(chain: NetworkChain): Promise<void> {
     const { client, deployment } = chain;
     const { signal } = stopping;
-    const fromBlock = await findFirstUnanswered(chain, { store, network: name });
+    const network = { name, client, store };
+    const answered = chain.isNew ? undefined : await findAnsweredBlock(network);
+    const fromBlock = answered ?? BigInt(deployment.blockNumber);
     const companion = options.accompany?.({ chain, fromBlock, signal, onError });
     const { functionsCoordinator: coordinator } = deployment.contracts;
     const nodes = options.watchNodes?.({ client, coordinator, signal, onError });
@@ -272,7 +272,16 @@ export function createServedNetwork(options: ServedNetworkOptions): ServedNetwor
       ...(secrets && { secrets }),
       ...(nodes && { nodes }),
       ...(status && {
-        endCheckpoints: keepOracleCheckpoint({ network: name, client, store, status, onError }),
+        endCheckpoints: keepOracleCheckpoint(
+          network,
+          async () => {
+            const { caughtUp, checkpoint: blockNumber } = status();
+            // Read after the status: every answer that it counts is in this block or an earlier one.
+            const head = caughtUp ? await client.getHead("latest") : undefined;
+            return head && { blockNumber, head };
+          },
+          onError,
+        ),
       }),
     });
   }
@@ -358,46 +367,4 @@ export function createServedNetwork(options: ServedNetworkOptions): ServedNetwor
     })();
     return closing;
   }
-}
-
-/** Interval between saved checkpoints; a start rereads everything after the last one. */
-const INTERVAL_MS = 5_000;
-/** How long saving the last one may take: without it the next start reads a few more blocks. */
-const LAST_MS = 2_000;
-
-/** Returns the first block that may hold a request that the oracle in this process has not answered. */
-async function findFirstUnanswered(
-  { client, deployment, isNew }: Pick<NetworkChain, "client" | "deployment" | "isNew">,
-  { store, network }: { readonly store: Store; readonly network: string },
-): Promise<bigint> {
-  const noted = isNew ? undefined : await findOracleCheckpoint(store.db, network);
-  // A power cut may have lost blocks with answers; the requests they answered are then pending again.
-  const isKept = noted !== undefined && (await client.getHead(noted.head.number))?.hash === noted.head.hash;
-  return isKept ? noted.blockNumber : BigInt(deployment.blockNumber);
-}
-
-/**
- * Records up to which block the oracle in this process has answered everything, so that the next start need not read the whole chain.
- *
- * @returns a function that records it once more and ends.
- */
-function keepOracleCheckpoint(options: {
-  readonly network: string;
-  readonly client: NetworkChain["client"];
-  readonly store: Store;
-  readonly status: () => OracleNetworkStatus;
-  readonly onError: (error: unknown) => void;
-}): () => Promise<void> {
-  const { network, client, store, onError } = options;
-  const keep = async (): Promise<void> => {
-    const { caughtUp, checkpoint } = options.status();
-    // Read after the status: every answer that it counts is in this block or an earlier one.
-    const head = caughtUp ? await client.getHead("latest") : undefined;
-    if (head !== undefined) await saveOracleCheckpoint(store.db, network, { blockNumber: checkpoint, head });
-  };
-  const stop = repeat(keep, INTERVAL_MS, onError);
-  return async () => {
-    stop();
-    await withDeadline(keep(), LAST_MS).catch(onError);
-  };
 }

@@ -5,7 +5,6 @@ import { createFinality } from "../../evm/finality.ts";
 import { readPipelining } from "../../evm/pipelining.ts";
 import { REREAD_BLOCKS } from "../../evm/track.ts";
 import { createChainWatcher } from "../../evm/watcher.ts";
-import { withDeadline } from "../../lib/deadline.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { repeat } from "../../lib/repeat.ts";
 import { readContractsFile } from "../../networks/external/contractsFile.ts";
@@ -18,7 +17,8 @@ import type { GatewayNetwork } from "../../oracle/secrets/gateway.ts";
 import type { Oracle } from "../../oracle/oracle.ts";
 import type { OracleNetworkStatus } from "../../oracle/status.ts";
 import type { MinedTransaction } from "../../requests/observe/transactionMetrics.ts";
-import { findOracleCheckpoint, saveOracleCheckpoint } from "../../store/chainRecords.ts";
+import type { OracleCheckpoint } from "../../store/chainRecords.ts";
+import { findAnsweredBlock, keepOracleCheckpoint } from "../network/oracleCheckpoint.ts";
 import { listEvidence } from "../../store/oracleEvidence.ts";
 import type { Store } from "../../store/store.ts";
 import { beaconTermsOf, EXTERNAL_MARGIN_SECONDS } from "../config/beaconSchema.ts";
@@ -29,8 +29,6 @@ import type { OracleRole } from "./oracleRole.ts";
 
 /** Polling interval for new heads where the node doesn't push them. */
 const POLL_INTERVAL_MS = 500;
-const CHECKPOINT_INTERVAL_MS = 5_000;
-const LAST_CHECKPOINT_MS = 2_000;
 /** Delay before a network that failed to open is tried again. */
 const RETRY_INTERVAL_MS = 2_000;
 
@@ -112,15 +110,14 @@ export function serveOracleNetwork(options: {
   let gateway: GatewayNetwork | undefined;
   let keyTrouble: (() => string | undefined) | undefined;
 
-  const keepCheckpoint = async (): Promise<void> => {
+  const readCheckpoint = async (): Promise<OracleCheckpoint | undefined> => {
     const status = oracle?.status();
-    if (!status?.caughtUp) return;
+    if (!status?.caughtUp) return undefined;
     // Only final blocks are safe to skip, on whichever branch, and only those whose logs are no longer read again.
     const head = await client.getHead(await finality.finalNumber());
-    if (head === undefined) return;
+    if (head === undefined) return undefined;
     const next = head.number > REREAD_BLOCKS ? head.number - REREAD_BLOCKS : 0n;
-    const blockNumber = status.checkpoint < next ? status.checkpoint : next;
-    await saveOracleCheckpoint(store.db, name, { blockNumber, head });
+    return { blockNumber: status.checkpoint < next ? status.checkpoint : next, head };
   };
 
   const open = async (): Promise<void> => {
@@ -131,9 +128,7 @@ export function serveOracleNetwork(options: {
         await assertDeployed(client, file);
         await assertRouter(client, file.contracts);
       }
-      const noted = await findOracleCheckpoint(store.db, name);
-      const isKept =
-        noted !== undefined && (await client.getHead(noted.head.number))?.hash === noted.head.hash;
+      const answered = await findAnsweredBlock({ name, client, store });
       const pipelining = await readPipelining(client);
       if (signal.aborted) return;
       const watcher = createChainWatcher({
@@ -157,7 +152,7 @@ export function serveOracleNetwork(options: {
           })),
         fees: feesOfExternal(config, profile),
         pipelining,
-        fromBlock: isKept ? noted.blockNumber : file && BigInt(file.blockNumber),
+        fromBlock: answered ?? (file && BigInt(file.blockNumber)),
         maxResponseBytes: MAX_RESPONSE_BYTES.own,
         beacon: beaconTermsOf(config.beacon, EXTERNAL_MARGIN_SECONDS),
         pool,
@@ -178,11 +173,9 @@ export function serveOracleNetwork(options: {
       onError(error);
     }
   };
-  const stops = [
-    // One attempt at a time: two oracles in one process would sign different proposals with the same key.
-    repeat(open, RETRY_INTERVAL_MS, onError, { startsNow: true }),
-    repeat(keepCheckpoint, CHECKPOINT_INTERVAL_MS, onError),
-  ];
+  // One attempt at a time: two oracles in one process would sign different proposals with the same key.
+  const stopOpening = repeat(open, RETRY_INTERVAL_MS, onError, { startsNow: true });
+  const endCheckpoints = keepOracleCheckpoint({ name, client, store }, readCheckpoint, onError);
 
   return {
     name,
@@ -198,10 +191,10 @@ export function serveOracleNetwork(options: {
     warnings: () => [keyTrouble?.()].filter((one) => one !== undefined),
     evidence: () => listEvidence(store.db, name),
     async close() {
-      for (const stop of stops) stop();
+      stopOpening();
       oracle?.close();
       stopping.abort();
-      await withDeadline(keepCheckpoint(), LAST_CHECKPOINT_MS).catch(() => {});
+      await endCheckpoints();
       await client.close();
     },
   };
