@@ -16,7 +16,7 @@ import type { NetworkReadiness, NetworkView } from "../../api/types.ts";
 import type { RequestPipeline } from "../../requests/requestPipeline.ts";
 import type { ServiceNetwork } from "../../requests/serviceNetwork.ts";
 import { adoptChain } from "../../requests/takeover/adoptChain.ts";
-import { openSoleDispatch, type Dispatch } from "../../requests/takeover/dispatch.ts";
+import { openSoleDispatch, type Dispatch } from "../../requests/takeover/soleDispatch.ts";
 import { openSharedDispatch } from "../../requests/takeover/sharedDispatch.ts";
 import { createTwinWatch, type TwinError, type TwinWatch } from "../../requests/takeover/twinWatch.ts";
 import { findChain } from "../../store/chainRecords.ts";

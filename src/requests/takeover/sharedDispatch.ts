@@ -7,7 +7,7 @@ import { createLeaseKeeper } from "../../store/leaseKeeper.ts";
 import { findLease, isLeaseAbandoned, type Fence } from "../../store/leases.ts";
 import type { RequestPipeline } from "../requestPipeline.ts";
 import { adoptChain } from "./adoptChain.ts";
-import { type Dispatch, openKeptPipeline, type KeptPipelineOptions } from "./dispatch.ts";
+import { type Dispatch, openKeptPipeline, type KeptPipelineOptions } from "./soleDispatch.ts";
 import { fenceBook, fenceStore } from "./fenced.ts";
 import { openFollowerIntake } from "./followerIntake.ts";
 import type { Replica } from "./replicaSync.ts";
