@@ -72,7 +72,9 @@ const WALL_CLOCK: Readonly<Record<string, readonly string[]>> = {
   ],
   "the age of a stored time when it is loaded or shown": [
     "src/cli/secretCommand.ts",
+    "src/lib/usableKey.ts",
     "src/requests/requestPipeline.ts",
+    "src/browser/application/parts/keyExpiry.tsx",
     "src/browser/application/parts/format.tsx",
     "src/requests/requestBook.ts",
   ],

@@ -28,6 +28,10 @@ export const LogTriggerView = Type.Object({
   readTo: nullable(Type.Integer(), "Last block whose logs it has been shown; `null` before the first."),
   pausedAt: nullable(time("When it was paused; `null` while it is active.")),
   createdAt: time("When it was created."),
+  keyId: nullable(
+    Type.String(),
+    "API key that created or last changed it, with which it acts; `null` if that was a person or the operator.",
+  ),
 });
 
 const { requestId, requestState, result, error } = TriggerRun.properties;
@@ -44,7 +48,7 @@ export const LogRun = Type.Object({
   reason: nullable(
     Type.Enum([...SKIP_REASONS]),
     "Why it was skipped. `limit`: too many of the dapp's runs wait, so neither this log nor the trigger's next ones make requests; " +
-      "`refused`: the request was refused; `key`: its API key is revoked; `reverted`: a reorg removed the log first.",
+      "`refused`: the request was refused; `key`: its API key is revoked or has expired; `reverted`: a reorg removed the log first.",
   ),
   detail: nullable(Type.String(), "The reason in a sentence, or what a run without a request waits for."),
   requestId,

@@ -1,4 +1,4 @@
-import { BEACONS } from "../lib/vocabulary.ts";
+import { BEACONS, KEY_ACCESSES } from "../lib/vocabulary.ts";
 import { Type } from "typebox";
 import { hex, nullable, time } from "./common.ts";
 
@@ -32,9 +32,18 @@ export const KeyView = Type.Object({
       description: "Maximum number of requests per day (UTC); `null` for no limit.",
     }),
   ),
+  requestsToday: nullable(
+    Type.Integer(),
+    "Requests that were made with it today (UTC); `null` without a daily limit, where they aren't counted.",
+  ),
+  access: Type.Enum([...KEY_ACCESSES], { description: "`read`: GET alone; `full`: all calls of the dapp." }),
+  expiresAt: nullable(time("From when on calls with it are refused (401 `key_expired`); `null` for never.")),
+  previousUntil: nullable(
+    time("Until when the value before the last rotation is valid, too; `null` if only one value is."),
+  ),
 });
 
-/** An API key as it is shown on creation. */
+/** An API key with its value. */
 export const NewKeyView = Type.Object({
   ...KeyView.properties,
   apiKey: Type.String({ description: "The key itself, for the `Authorization` header. Keep it secret." }),

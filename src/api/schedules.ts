@@ -26,6 +26,10 @@ export const ScheduleView = Type.Object({
   until: nullable(time("After this there are no ticks; `null` if there is no end.")),
   pausedAt: nullable(time("When it was paused; `null` while it is active.")),
   createdAt: time("When it was created."),
+  keyId: nullable(
+    Type.String(),
+    "API key that created or last changed it, with which it acts; `null` if that was a person or the operator.",
+  ),
   next: Type.Array(time("A tick."), {
     description: "The next five ticks; fewer before its end, none while it is paused.",
   }),
@@ -42,7 +46,7 @@ export const TriggerRun = Type.Object({
   reason: nullable(
     Type.Enum([...SKIP_REASONS]),
     "Why it was skipped. `missed`: the service could not act in time; `overlap`: the request before it had not ended; `paused`; " +
-      "`refused`: the request was refused; `limit`: the requests of the day were used up; `key`: its API key is revoked.",
+      "`refused`: the request was refused; `limit`: the requests of the day were used up; `key`: its API key is revoked or has expired.",
   ),
   detail: nullable(Type.String(), "The reason in a sentence, or what a run that is due waits for."),
   requestId: nullable(Type.String(), "Its request."),

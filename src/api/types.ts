@@ -589,6 +589,12 @@ export interface KeyView {
   readonly lastUsedAt: string | null;
   readonly revokedAt: string | null;
   readonly dailyLimit: number | null;
+  /** Requests that were made with it today (UTC); `null` without a daily limit, where they aren't counted. */
+  readonly requestsToday: number | null;
+  /** `read`: GET alone; `full`: all calls of the dapp. */
+  readonly access: "read" | "full";
+  readonly expiresAt: string | null;
+  readonly previousUntil: string | null;
 }
 
 /** A contract that is linked to a dapp's subscriptions. */
@@ -615,7 +621,7 @@ export interface LogRun {
   readonly at: string;
   /** `seen`: its block is not as certain as `confidence` wants; `due`: it waits; `requested`: `requestId` is its request; `skipped`: it has none. */
   readonly state: "seen" | "due" | "requested" | "skipped";
-  /** Why it was skipped. `limit`: too many of the dapp's runs wait, so neither this log nor the trigger's next ones make requests; `refused`: the request was refused; `key`: its API key is revoked; `reverted`: a reorg removed the log first. */
+  /** Why it was skipped. `limit`: too many of the dapp's runs wait, so neither this log nor the trigger's next ones make requests; `refused`: the request was refused; `key`: its API key is revoked or has expired; `reverted`: a reorg removed the log first. */
   readonly reason: "missed" | "overlap" | "paused" | "refused" | "limit" | "key" | "reverted" | null;
   /** The reason in a sentence, or what a run without a request waits for. */
   readonly detail: string | null;
@@ -682,6 +688,8 @@ export interface LogTriggerView {
   readonly pausedAt: string | null;
   /** When it was created. */
   readonly createdAt: string;
+  /** API key that created or last changed it, with which it acts; `null` if that was a person or the operator. */
+  readonly keyId: string | null;
 }
 
 /** Who makes a call. */
@@ -926,7 +934,7 @@ export interface NewInvitation {
   readonly link: string;
 }
 
-/** An API key as it is shown on creation. */
+/** An API key with its value. */
 export interface NewKeyView {
   readonly id: string;
   /** Name that its owner chose; may be empty. */
@@ -937,6 +945,12 @@ export interface NewKeyView {
   readonly lastUsedAt: string | null;
   readonly revokedAt: string | null;
   readonly dailyLimit: number | null;
+  /** Requests that were made with it today (UTC); `null` without a daily limit, where they aren't counted. */
+  readonly requestsToday: number | null;
+  /** `read`: GET alone; `full`: all calls of the dapp. */
+  readonly access: "read" | "full";
+  readonly expiresAt: string | null;
+  readonly previousUntil: string | null;
   /** The key itself, for the `Authorization` header. Keep it secret. */
   readonly apiKey: string;
 }
@@ -1484,6 +1498,8 @@ export interface ScheduleView {
   readonly pausedAt: string | null;
   /** When it was created. */
   readonly createdAt: string;
+  /** API key that created or last changed it, with which it acts; `null` if that was a person or the operator. */
+  readonly keyId: string | null;
   /** The next five ticks; fewer before its end, none while it is paused. */
   readonly next: readonly string[];
 }
@@ -1844,7 +1860,7 @@ export interface TriggerRun {
   readonly asked: boolean;
   /** `due`: it waits; `requested`: `requestId` is its request; `skipped`: it has none. */
   readonly state: "due" | "requested" | "skipped";
-  /** Why it was skipped. `missed`: the service could not act in time; `overlap`: the request before it had not ended; `paused`; `refused`: the request was refused; `limit`: the requests of the day were used up; `key`: its API key is revoked. */
+  /** Why it was skipped. `missed`: the service could not act in time; `overlap`: the request before it had not ended; `paused`; `refused`: the request was refused; `limit`: the requests of the day were used up; `key`: its API key is revoked or has expired. */
   readonly reason: "missed" | "overlap" | "paused" | "refused" | "limit" | "key" | "reverted" | null;
   /** The reason in a sentence, or what a run that is due waits for. */
   readonly detail: string | null;

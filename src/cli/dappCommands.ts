@@ -1,23 +1,37 @@
 import path from "node:path";
 import { Argument, InvalidArgumentError, Option, type Command } from "commander";
-import { BEACONS, type Beacon } from "../lib/vocabulary.ts";
+import { BEACONS, KEY_ACCESSES, TIME_PATTERN, type Beacon, type KeyAccess } from "../lib/vocabulary.ts";
 import type { DappTools } from "../dapps/dappTools.ts";
 import type { StoredDapp } from "../dapps/findDapp.ts";
 import { MAX_DAILY_LIMIT } from "../dapps/dailyLimit.ts";
-import type { DappDirectory } from "../dapps/dapps.ts";
+
 import { formatEnv } from "../dapps/configEnv.ts";
 import { formatSampleConsumer, formatSampleFunctionsConsumer } from "../dapps/sampleConsumer.ts";
 import type { ConfigVars } from "../dapps/configVars.ts";
 import type { Facility } from "../api/types.ts";
 import { findOutsideKey } from "../lib/outsideSecret.ts";
+import { isUsableKey } from "../lib/usableKey.ts";
 import { InvalidParameterError } from "../lib/invalidParameter.ts";
 import { ask } from "./ask.ts";
 import { countOf } from "./countOf.ts";
 import { defaultNetwork, withNetwork, type NetworkFlag } from "./networkOption.ts";
+import { withOverlap, type OverlapFlag } from "./overlapOption.ts";
 import type { Terminal } from "./terminal.ts";
 
 interface JsonFlag {
   readonly json?: true;
+}
+
+interface NewKeyFlags extends JsonFlag {
+  readonly name?: string;
+  readonly dailyLimit?: number;
+  readonly access: KeyAccess;
+  readonly expires?: number;
+}
+interface KeyFlags extends JsonFlag {
+  readonly name?: string;
+  readonly dailyLimit?: number | "none";
+  readonly expires?: number | "never";
 }
 
 const CONFIG_NOTE = `
@@ -34,7 +48,7 @@ export function dataDirOfEnvironment(): string {
   return path.resolve(process.env["TYCHE_DATA_DIR"] ?? ".tyche");
 }
 
-/** Adds `tyche dapp create`, `rename`, `delete`, `list`, `config`, `contract`, `add-key`, `change-key` and `revoke-key`. They work beside a running service. */
+/** Adds `tyche dapp create`, `rename`, `delete`, `list`, `config`, `contract`, `add-key`, `change-key`, `rotate-key` and `revoke-key`. They work beside a running service. */
 export function registerDapp(program: Command, terminal: Terminal): void {
   const dapp = program.command("dapp").description("Creates dapps, shows their Config Vars, revokes keys.");
 
@@ -167,14 +181,19 @@ export function registerDapp(program: Command, terminal: Terminal): void {
       "most requests it may make in a day (UTC); default: no limit",
       parseDailyLimit,
     )
+    .addOption(
+      new Option("--access <access>", "what calls with it may do: read (GET alone) or full")
+        .choices(KEY_ACCESSES)
+        .default("full"),
+    )
+    .option("--expires <time>", "ISO 8601, such as 2026-12-31T23:59:59Z; default: never", parseTime)
     .option("--json", "print JSON")
     .description("Creates another API key for a dapp.")
-    .action(
-      (named: string, { json, ...options }: JsonFlag & NonNullable<Parameters<DappDirectory["addKey"]>[1]>) =>
-        withDapp(named, async ({ dapps }, { id }) => {
-          const key = await dapps.addKey(id, options);
-          terminal.out(json ? JSON.stringify(key, null, 2) : `key      ${key.id}\nAPI key  ${key.apiKey}`);
-        }),
+    .action((named: string, { json, expires: expiresAt, ...options }: NewKeyFlags) =>
+      withDapp(named, async ({ dapps }, { id }) => {
+        const key = await dapps.addKey(id, { ...options, expiresAt });
+        terminal.out(json ? JSON.stringify(key, null, 2) : `key      ${key.id}\nAPI key  ${key.apiKey}`);
+      }),
     );
 
   dapp
@@ -184,24 +203,43 @@ export function registerDapp(program: Command, terminal: Terminal): void {
     .option("--daily-limit <n>", 'most requests it may make in a day (UTC), or "none"', (text) =>
       text === "none" ? text : parseDailyLimit(text),
     )
+    .option("--expires <time>", 'ISO 8601, such as 2026-12-31T23:59:59Z, or "never"', (text) =>
+      text === "never" ? text : parseTime(text),
+    )
     .option("--json", "print JSON")
-    .description("Changes the name or the daily limit of an API key. The key itself stays the same.")
-    .action(
-      (keyId: string, flags: JsonFlag & { readonly name?: string; readonly dailyLimit?: number | "none" }) =>
-        withTools(async ({ dapps }) => {
-          const { name, dailyLimit: limit, json } = flags;
-          if (name === undefined && limit === undefined)
-            throw new InvalidParameterError([{ path: "", message: "give --name, --daily-limit or both" }]);
-          const dailyLimit = limit === "none" ? null : limit;
-          const key = await dapps.changeKey(keyId, { name, dailyLimit });
-          const most =
-            key.dailyLimit === null ? "no daily limit" : `at most ${key.dailyLimit} requests a day`;
-          terminal.out(
-            json
-              ? JSON.stringify({ ...key, apiKey: undefined }, null, 2)
-              : `${keyId} is ${key.name || "unnamed"}, ${most}`,
-          );
-        }),
+    .description("Changes the name, daily limit or expiry of an API key. The key itself stays the same.")
+    .action((keyId: string, { json, ...flags }: KeyFlags) =>
+      withTools(async ({ dapps }) => {
+        const { name, dailyLimit: limit, expires } = flags;
+        if (Object.keys(flags).length === 0)
+          throw new InvalidParameterError([{ path: "", message: "give --name, --daily-limit or --expires" }]);
+        const dailyLimit = limit === "none" ? null : limit;
+        const expiresAt = expires === "never" ? null : expires;
+        const key = await dapps.changeKey(keyId, { name, dailyLimit, expiresAt });
+        const most = key.dailyLimit === null ? "no daily limit" : `at most ${key.dailyLimit} requests a day`;
+        const end = key.expiresAt === null ? "" : `, expires ${new Date(key.expiresAt).toISOString()}`;
+        terminal.out(
+          json
+            ? JSON.stringify({ ...key, apiKey: undefined }, null, 2)
+            : `${keyId} is ${key.name || "unnamed"}, ${most}${end}`,
+        );
+      }),
+    );
+
+  withOverlap(dapp.command("rotate-key"))
+    .argument("<keyId>", "id of the key, not the key itself")
+    .option("--json", "print JSON")
+    .description("Gives an API key a new value; for a while the present one stays valid, too.")
+    .action((keyId: string, { json, overlapHours }: JsonFlag & OverlapFlag) =>
+      withTools(async ({ dapps }) => {
+        const key = await dapps.rotateKey(keyId, { overlapHours });
+        const { previousUntil: until } = key;
+        const former =
+          until === null ? "is valid no more" : `is valid until ${new Date(until).toISOString()}`;
+        terminal.out(
+          json ? JSON.stringify(key, null, 2) : `API key  ${key.apiKey}\nthe former value ${former}`,
+        );
+      }),
     );
 
   dapp
@@ -237,14 +275,19 @@ function withDapp(
 
 function printConfigVars(vars: ConfigVars, { out, colors }: Terminal): void {
   out(`${colors.bold(vars.name)}  ${vars.dappId}  (${vars.facilities.join(", ")})`);
-  for (const { id, name, apiKey, revokedAt } of vars.keys) {
-    out(
-      revokedAt === null
-        ? `  ${id}  ${apiKey}${name === "" ? "" : `  ${name}`}`
-        : colors.dim(
-            `  ${id}  revoked ${new Date(revokedAt).toISOString()}${name === "" ? "" : `  ${name}`}`,
-          ),
-    );
+  for (const key of vars.keys) {
+    const { id, name, apiKey, revokedAt, expiresAt, access } = key;
+    const at = (time: number): string => new Date(time).toISOString();
+    const value = revokedAt === null ? apiKey : `revoked ${at(revokedAt)}`;
+    const more = [
+      ...(name === "" ? [] : [name]),
+      ...(access === "read" ? ["read only"] : []),
+      ...(revokedAt === null && expiresAt !== null
+        ? [`${isUsableKey(key) ? "expires" : "expired"} ${at(expiresAt)}`]
+        : []),
+    ];
+    const line = ["", id, value, ...more].join("  ");
+    out(isUsableKey(key) ? line : colors.dim(line));
   }
   for (const one of vars.networks) {
     const { network, vrfSubscriptionId, functionsSubscriptionId, contracts, consumers } = one;
@@ -258,6 +301,12 @@ function printConfigVars(vars: ConfigVars, { out, colors }: Terminal): void {
     for (const [name, address] of Object.entries(contracts)) out(`  ${name.padEnd(22)}  ${address}`);
     for (const address of consumers) out(`  consumer                ${address}`);
   }
+}
+
+function parseTime(text: string): number {
+  const at = new RegExp(TIME_PATTERN).test(text) ? Date.parse(text) : NaN;
+  if (Number.isNaN(at)) throw new InvalidArgumentError("It must be a time such as 2026-12-31T23:59:59Z.");
+  return at;
 }
 
 function parseDailyLimit(text: string): number {

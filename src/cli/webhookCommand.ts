@@ -5,6 +5,7 @@ import { WEBHOOK_EVENTS, type WebhookEvent } from "../lib/vocabulary.ts";
 import { connectService, withService, type ServiceFlags } from "./connectService.ts";
 import { countOf } from "./countOf.ts";
 import { listPages } from "./pagedCommand.ts";
+import { withOverlap, type OverlapFlag } from "./overlapOption.ts";
 import { oneLine, type Terminal } from "./terminal.ts";
 
 interface Flags extends ServiceFlags {
@@ -70,10 +71,12 @@ export function registerWebhook(program: Command, terminal: Terminal): void {
     const view = await (await connectService(flags)).client.webhooks.delete(id);
     print(flags, view, `removed ${view.id}`);
   });
-  command("rotate <id>", "Replaces the secret; for 24 hours the previous one signs as well.").action(
-    async (id: string, flags: Flags) =>
-      showNew(flags, await (await connectService(flags)).client.webhooks.rotate(id)),
-  );
+  withOverlap(
+    command("rotate <id>", "Replaces the secret; for a while the previous one signs as well."),
+  ).action(async (id: string, flags: Flags & OverlapFlag) => {
+    const { overlapHours } = flags;
+    showNew(flags, await (await connectService(flags)).client.webhooks.rotate(id, { overlapHours }));
+  });
   command("test <id>", "Sends a test event.").action(async (id: string, flags: Flags) => {
     const answer = await (await connectService(flags)).client.webhooks.test(id);
     print(flags, answer, `sent ${answer.eventId}; tyche webhook log ${id} shows the answer`);

@@ -96,6 +96,7 @@ export class InvalidParameterError extends ApiError {}
 export class MalformedJsonError extends ApiError {}
 export class MalformedHttpError extends ApiError {}
 export class UnauthenticatedError extends ApiError {}
+export class KeyExpiredError extends ApiError {}
 export class ForbiddenError extends ApiError {}
 export class NotFoundError extends ApiError {}
 export class MethodNotAllowedError extends ApiError {}
@@ -145,6 +146,7 @@ export const ERROR_CLASSES: Readonly<Record<string, new (facts: ApiErrorFacts) =
   malformed_json: MalformedJsonError,
   malformed_http: MalformedHttpError,
   unauthenticated: UnauthenticatedError,
+  key_expired: KeyExpiredError,
   forbidden: ForbiddenError,
   not_found: NotFoundError,
   method_not_allowed: MethodNotAllowedError,

@@ -60,16 +60,37 @@ export interface TycheOperator {
   keys(dappId: string, options?: CallOptions): Promise<readonly KeyView[]>;
   addKey(
     dappId: string,
-    params?: { readonly name?: string; readonly dailyLimit?: number },
+    params?: {
+      readonly name?: string | undefined;
+      readonly dailyLimit?: number | undefined;
+      /** `read`: only calls that read. Default: `full`. */
+      readonly access?: KeyView["access"] | undefined;
+      /** ISO 8601. Default: never. */
+      readonly expiresAt?: string | null | undefined;
+    },
     options?: SubmitOptions,
   ): Promise<NewKeyView>;
-  /** Changes name and limit as far as they are given; a `dailyLimit` of `null` ends the limit. */
+  /** Changes what is given; `null` ends a limit or an expiry. */
   changeKey(
     dappId: string,
     keyId: string,
-    change: { readonly name?: string; readonly dailyLimit?: number | null },
+    change: {
+      readonly name?: string | undefined;
+      readonly dailyLimit?: number | null | undefined;
+      readonly expiresAt?: string | null | undefined;
+    },
     options?: CallOptions,
   ): Promise<KeyView>;
+  /**
+   * Gives a key a new value; the present one stays valid for `overlapHours` (default 24; 0: not at all). Not repeated if its answer is lost:
+   * {@link revealKey} has the value then.
+   */
+  rotateKey(
+    dappId: string,
+    keyId: string,
+    params?: { readonly overlapHours?: number | undefined },
+    options?: CallOptions,
+  ): Promise<NewKeyView>;
   /** Returns a key that has not been revoked, in plain text. */
   revealKey(dappId: string, keyId: string, options?: CallOptions): Promise<NewKeyView>;
   revokeKey(dappId: string, keyId: string, options?: CallOptions): Promise<KeyView>;
@@ -153,6 +174,8 @@ export function createOperator({ token, ...options }: OperatorOptions): TycheOpe
     addKey: (dappId, body = {}, options) => create(of(dappId, "/keys"), body, options),
     changeKey: (dappId, keyId, body, options) =>
       send({ method: "PATCH", path: keyOf(dappId, keyId), body }, options),
+    rotateKey: (dappId, keyId, body = {}, options) =>
+      send({ method: "POST", path: `${keyOf(dappId, keyId)}/rotate`, body, isOnce: true }, options),
     revealKey: (dappId, keyId, options) => get(keyOf(dappId, keyId), options),
     revokeKey: (dappId, keyId, options) => send({ method: "DELETE", path: keyOf(dappId, keyId) }, options),
     configVars: (dappId, options) => list(of(dappId, "/configVars"), options),

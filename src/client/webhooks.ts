@@ -32,8 +32,12 @@ export interface WebhookCalls {
     options?: CallOptions,
   ): Promise<WebhookView>;
   delete(id: string, options?: CallOptions): Promise<WebhookView>;
-  /** Replaces the secret; for 24 hours the previous one signs as well. Not repeated if its answer is lost. */
-  rotate(id: string, options?: CallOptions): Promise<NewWebhookView>;
+  /** Replaces the secret; the previous one signs as well for `overlapHours` (default 24; 0: not at all). Not repeated if its answer is lost. */
+  rotate(
+    id: string,
+    params?: { readonly overlapHours?: number | undefined },
+    options?: CallOptions,
+  ): Promise<NewWebhookView>;
   /** Sends a `webhook.test` event. */
   test(id: string, options?: CallOptions): Promise<WebhookTest>;
   /** Lists the attempts of the last 30 days, newest first. */
@@ -67,7 +71,8 @@ export function createWebhookCalls(transport: Transport): WebhookCalls {
     get: (id, options) => send({ method: "GET", path: of(id) }, options),
     change: (id, body, options) => send({ method: "PATCH", path: of(id), body }, options),
     delete: (id, options) => send({ method: "DELETE", path: of(id) }, options),
-    rotate: (id, options) => send({ method: "POST", path: of(id, "/rotate"), isOnce: true }, options),
+    rotate: (id, body = {}, options) =>
+      send({ method: "POST", path: of(id, "/rotate"), body, isOnce: true }, options),
     test: (id, options) => send({ method: "POST", path: of(id, "/test"), isOnce: true }, options),
     attempts: (id, page = {}, options) =>
       send({ method: "GET", path: of(id, "/attempts"), query: { ...page } }, options),

@@ -46,9 +46,13 @@ function encodeBase62(value: bigint, digits: number): string {
 }
 
 /** What a key is sealed for: whoever can write the database, but lacks the master key, can neither insert a key nor change these of one. */
-type KeyRow = Pick<StoredKey, "id" | "dappId" | "dailyLimit">;
+type KeyRow = Pick<StoredKey, "id" | "dappId" | "dailyLimit" | "access" | "expiresAt">;
 
-const contextOf = ({ id, dappId, dailyLimit }: KeyRow): string => `${id} ${dappId} ${dailyLimit ?? ""}`;
+/** Keys from before there were expiry and access are sealed for what they have had. */
+function contextOf({ id, dappId, dailyLimit, access, expiresAt }: KeyRow): string {
+  const first = `${id} ${dappId} ${dailyLimit ?? ""}`;
+  return access === "full" && expiresAt === null ? first : `${first} ${access} ${expiresAt ?? ""}`;
+}
 
 /** Seals a key for its row. */
 export function sealKey(sealingKey: Uint8Array, apiKey: string, row: KeyRow): Uint8Array {
@@ -58,15 +62,32 @@ export function sealKey(sealingKey: Uint8Array, apiKey: string, row: KeyRow): Ui
 /** Returns the key that was sealed for a row; `undefined` if the row isn't as it was written under this sealing key. */
 export function openKey(
   sealingKey: Uint8Array,
-  row: KeyRow & Pick<StoredKey, "sealed" | "hash">,
+  row: KeyRow & Pick<StoredKey, "sealed" | "hash" | "previous">,
 ): string | undefined {
-  const apiKey = openIn(sealingKey, row.sealed, contextOf(row));
-  return apiKey !== undefined && Buffer.compare(hashApiKey(apiKey), row.hash) === 0 ? apiKey : undefined;
+  const { sealed, hash, previous } = row;
+  const apiKey = openIn(sealingKey, sealed, contextOf(row))?.toString();
+  if (apiKey === undefined || Buffer.compare(hashApiKey(apiKey), hash) !== 0) return undefined;
+  if (previous === null) return apiKey;
+  const former = openIn(sealingKey, previous.sealed, previousContextOf(row, previous.until));
+  return former !== undefined && Buffer.compare(former, previous.hash) === 0 ? apiKey : undefined;
 }
 
-function openIn(sealingKey: Uint8Array, sealed: Uint8Array, context: string): string | undefined {
+type Previous = NonNullable<StoredKey["previous"]>;
+
+const previousContextOf = (row: KeyRow, until: number): string => `${contextOf(row)} previous ${until}`;
+
+/** Seals the hash of a key's former value, which stays valid for a while, for its row. */
+export function sealPrevious(
+  sealingKey: Uint8Array,
+  { hash, until }: Pick<Previous, "hash" | "until">,
+  row: KeyRow,
+): Previous {
+  return { hash, until, sealed: seal(sealingKey, hash, previousContextOf(row, until)) };
+}
+
+function openIn(sealingKey: Uint8Array, sealed: Uint8Array, context: string): Buffer | undefined {
   try {
-    return Buffer.from(open(sealingKey, sealed, context)).toString();
+    return Buffer.from(open(sealingKey, sealed, context));
   } catch {
     return undefined;
   }
@@ -80,7 +101,7 @@ export async function bindKeys(store: Store, sealingKey: Uint8Array): Promise<vo
   if ((await findSetting(store.db, BOUND_SETTING)) !== undefined) return;
   await store.write(async (db) => {
     for (const key of await listKeys(db)) {
-      const apiKey = openIn(sealingKey, key.sealed, key.id);
+      const apiKey = openIn(sealingKey, key.sealed, key.id)?.toString();
       if (apiKey !== undefined) await updateKey(db, key.id, { sealed: sealKey(sealingKey, apiKey, key) });
     }
     await saveSetting(db, BOUND_SETTING, "yes");

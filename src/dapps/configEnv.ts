@@ -1,8 +1,9 @@
+import { isUsableKey } from "../lib/usableKey.ts";
 import type { ConfigVars, NetworkConfigVars } from "./configVars.ts";
 
 /** Formats config vars as an `.env` file: a live API key, then each network's part; values that don't exist yet are left out. */
 export function formatEnv({ keys, networks }: ConfigVars): string {
-  const key = keys.find(({ revokedAt, apiKey }) => revokedAt === null && apiKey !== null);
+  const key = keys.find((one) => isUsableKey(one) && one.access === "full");
   const lines = key === undefined ? [] : [`TYCHE_API_KEY=${key.apiKey}`];
   return [...lines, ...networks.map(formatNetworkEnv)].filter((text) => text !== "").join("\n");
 }

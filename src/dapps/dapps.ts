@@ -1,16 +1,18 @@
 import type { Facility } from "../api/types.ts";
-import type { Beacon } from "../lib/vocabulary.ts";
-import { sql } from "kysely";
+import { OVERLAP_HOURS, type Beacon, type KeyAccess } from "../lib/vocabulary.ts";
 import { createId } from "../lib/id.ts";
+import { isUsableKey } from "../lib/usableKey.ts";
 import { hashBody, IdempotencyConflictError } from "../lib/idempotency.ts";
 import {
   deleteDapp,
   findCreation,
   findDappByName,
+  findKeyByHash,
   insertDapp,
   insertKey,
   listDapps,
   listKeys,
+  lockAll,
   noteKeyUse,
   revokeKey,
   updateDapp,
@@ -22,7 +24,16 @@ import {
 } from "../store/dapps.ts";
 import type { Queryable, Store } from "../store/store.ts";
 import { InvalidParameterError } from "../lib/invalidParameter.ts";
-import { createApiKey, hashApiKey, isApiKey, openKey, sealKey, StrangeKeyError } from "./apiKey.ts";
+import { dayOf } from "../store/usage.ts";
+import {
+  createApiKey,
+  hashApiKey,
+  isApiKey,
+  openKey,
+  sealKey,
+  sealPrevious,
+  StrangeKeyError,
+} from "./apiKey.ts";
 import { TycheError } from "../lib/errors.ts";
 
 /** A customer's application, which an API key stands for. */
@@ -35,6 +46,8 @@ export interface Dapp {
   readonly keyName?: string;
   /** Requests that calls with the key may make per day (UTC). Default: no limit. */
   readonly keyDailyLimit?: number;
+  /** What calls with the key may do. Default: everything that a key may. */
+  readonly keyAccess?: KeyAccess;
   readonly facilities: readonly Facility[];
   /** What its presets' words also follow from where a call doesn't say it. Default: what the network's do. */
   readonly beacon?: Beacon;
@@ -48,6 +61,8 @@ const FIRST_KEY = "first key";
 
 /** Minimum interval between records of a key's use. */
 const NOTED_EVERY_MS = 60_000;
+
+const HOUR_MS = 3_600_000;
 
 /** A key as its owner sees it. */
 export interface KeyView {
@@ -63,10 +78,27 @@ export interface KeyView {
   readonly lastUsedAt: number | null;
   /** Requests that calls with it may make per day (UTC); `null` for no limit. */
   readonly dailyLimit: number | null;
+  /** Requests that it has made today (UTC); `null` without a limit. */
+  readonly requestsToday: number | null;
+  readonly access: KeyAccess;
+  /** When calls with it begin to be refused; `null` for never. */
+  readonly expiresAt: number | null;
+  /** Until when the value before the last rotation is valid, too; `null` if only one is. */
+  readonly previousUntil: number | null;
 }
 
-/** A live key. */
+/** A key that is not revoked. */
 export type LiveKeyView = KeyView & { readonly apiKey: string };
+
+/** What its owner sets of a key. */
+export interface KeySettings {
+  /** Default: none. */
+  readonly name?: string | undefined;
+  /** Default: no limit. */
+  readonly dailyLimit?: number | null | undefined;
+  /** Unix time in milliseconds. Default: never. */
+  readonly expiresAt?: number | null | undefined;
+}
 
 /** Options of calls that create something. */
 export interface CreationOptions {
@@ -79,11 +111,11 @@ export interface CreationOptions {
 
 /** The dapps and their keys. */
 export interface DappDirectory {
-  /** Throws `unauthenticated` for any text that isn't a live key. */
+  /** Throws `unauthenticated` for any text that isn't a live key, and `key_expired` for one that was. */
   authenticate(apiKey: string): Promise<Dapp>;
   /**
    * Returns the dapp as a call with its key would act, or as the operator would for it if `keyId` is `null`; `undefined` once the key is
-   * revoked or the dapp deleted.
+   * revoked or has expired, or the dapp is deleted.
    */
   findActing(dappId: string, keyId: string | null): Promise<Dapp | undefined>;
   /** Throws `invalid_parameter` for a name that {@link parseName} refuses, and `name_taken` for another dapp's, in any case. */
@@ -106,19 +138,21 @@ export interface DappDirectory {
   get(dappId: string): Promise<StoredDapp>;
   /** Returns the dapp's keys, including revoked ones. */
   keys(dappId: string): Promise<KeyView[]>;
-  /** Throws `invalid_parameter` for a name that {@link parseName} refuses; an empty one means no name. */
+  /** Throws `invalid_parameter` for a name that {@link parseName} refuses, and for an expiry that has passed; an empty name means none. */
   addKey(
     dappId: string,
-    options?: CreationOptions & { readonly name?: string; readonly dailyLimit?: number },
+    options?: CreationOptions & KeySettings & { readonly access?: KeyAccess | undefined },
   ): Promise<LiveKeyView>;
   /**
-   * Changes name and limit of a key as far as they are given; a `dailyLimit` of `null` ends the limit. Throws `invalid_parameter` as
-   * {@link addKey} does, and `not_found` when there is no live key with this id.
+   * Changes what is given; `null` ends a limit or an expiry. Throws `invalid_parameter` as {@link addKey} does, and `not_found` when there
+   * is no live key with this id.
    */
-  changeKey(
-    keyId: string,
-    change: { readonly name?: string | undefined; readonly dailyLimit?: number | null | undefined },
-  ): Promise<KeyView>;
+  changeKey(keyId: string, change: KeySettings): Promise<KeyView>;
+  /**
+   * Gives a key a new value. The present one stays valid for `overlapHours` (0: not at all; default 24), and the one before it no longer.
+   * Throws `not_found` when there is no live key with this id.
+   */
+  rotateKey(keyId: string, options?: { readonly overlapHours?: number | undefined }): Promise<LiveKeyView>;
   /** Revokes a key at once and erases it; throws `not_found` when there is no live key with this id. */
   revokeKey(keyId: string): Promise<void>;
 }
@@ -130,22 +164,73 @@ export interface DappDirectory {
  */
 export function createDappDirectory(store: Store, sealingKey: Uint8Array): DappDirectory {
   const view = (key: StoredKey): KeyView => {
-    const { id, createdAt, revokedAt, name, lastUsedAt, dailyLimit } = key;
+    const { id, createdAt, revokedAt, name, lastUsedAt, dailyLimit, access, expiresAt, previous } = key;
     const apiKey = revokedAt === null ? openKey(sealingKey, key) : null;
     if (apiKey === undefined) throw new StrangeKeyError(key, "the database");
-    return { id, apiKey, createdAt, revokedAt, name, lastUsedAt, dailyLimit };
+    const now = Date.now();
+    const dayRequests = key.countedDay === dayOf(now) ? key.dayRequests : 0;
+    return {
+      id,
+      apiKey,
+      createdAt,
+      revokedAt,
+      name,
+      lastUsedAt,
+      dailyLimit,
+      access,
+      expiresAt,
+      requestsToday: dailyLimit === null ? null : dayRequests,
+      previousUntil: previous !== null && previous.until > now ? previous.until : null,
+    };
   };
+  const viewLive = (key: StoredKey, apiKey: string): LiveKeyView => ({ ...view(key), apiKey });
   const makeKey = (
     dappId: string,
-    name = "",
-    dailyLimit: number | null = null,
+    settings: KeySettings & { readonly access?: KeyAccess | undefined },
   ): { readonly stored: StoredKey; readonly view: LiveKeyView } => {
-    const id = createId("key");
+    const { name = "", dailyLimit = null, expiresAt = null, access = "full" } = settings;
     const apiKey = createApiKey();
-    const createdAt = Date.now();
-    const sealed = sealKey(sealingKey, apiKey, { id, dappId, dailyLimit });
-    const fresh = { id, createdAt, revokedAt: null, name, lastUsedAt: null, dailyLimit };
-    return { stored: { ...fresh, dappId, hash: hashApiKey(apiKey), sealed }, view: { ...fresh, apiKey } };
+    const row = { id: createId("key"), dappId, dailyLimit, access, expiresAt };
+    const stored: StoredKey = {
+      ...row,
+      name,
+      hash: hashApiKey(apiKey),
+      sealed: sealKey(sealingKey, apiKey, row),
+      createdAt: Date.now(),
+      revokedAt: null,
+      lastUsedAt: null,
+      countedDay: null,
+      dayRequests: 0,
+      previous: null,
+    };
+    return { stored, view: viewLive(stored, apiKey) };
+  };
+  /** Changes a live key in a transaction; `change` returns its row as it is to be, and the value that it is to have. */
+  const changeLive = async (
+    db: Queryable,
+    keyId: string,
+    change: (key: StoredKey, apiKey: string) => { readonly key: StoredKey; readonly apiKey: string },
+  ): Promise<LiveKeyView> => {
+    // Of two changes at the same time, the second builds on the first.
+    await lockAll(db);
+    const key = (await listKeys(db)).find(({ id, revokedAt }) => id === keyId && revokedAt === null);
+    const present = key && openKey(sealingKey, key);
+    if (key === undefined || present === undefined) throw new UnknownKeyError(keyId);
+    const { key: next, apiKey } = change(key, present);
+    const sealed = sealKey(sealingKey, apiKey, next);
+    const previous = next.previous && sealPrevious(sealingKey, next.previous, next);
+    const isChanged = await updateKey(db, keyId, {
+      name: next.name,
+      daily_limit: next.dailyLimit,
+      expires_at: next.expiresAt,
+      hash: next.hash,
+      sealed,
+      previous_hash: previous?.hash ?? null,
+      previous_sealed: previous?.sealed ?? null,
+      previous_until: previous?.until ?? null,
+    });
+    if (!isChanged) throw new UnknownKeyError(keyId);
+    return viewLive({ ...next, sealed, previous }, apiKey);
   };
 
   /** Finds what an earlier call with the same idempotency key created. */
@@ -204,60 +289,31 @@ export function createDappDirectory(store: Store, sealingKey: Uint8Array): DappD
     async authenticate(apiKey) {
       if (!isApiKey(apiKey)) throw new UnauthenticatedError(apiKey);
       const hash = hashApiKey(apiKey);
-      const row = await store.db
-        .selectFrom("api_keys")
-        .innerJoin("dapps", "dapps.id", "api_keys.dapp_id")
-        .select([
-          "dapps.id",
-          "dapps.name",
-          "dapps.facilities",
-          "dapps.beacon",
-          "api_keys.daily_limit",
-          "api_keys.name as keyName",
-          "api_keys.sealed",
-        ])
-        .select(sql<string>`api_keys.id`.as("keyId"))
-        .where("api_keys.hash", "=", hash)
-        .where("api_keys.revoked_at", "is", null)
-        .where("dapps.deleted_at", "is", null)
-        .executeTakeFirst();
-      if (row === undefined) throw new UnauthenticatedError(apiKey);
-      const stored = { id: row.keyId, dappId: row.id, dailyLimit: row.daily_limit, sealed: row.sealed, hash };
+      const found = await findKeyByHash(store.db, hash);
+      if (found === undefined) throw new UnauthenticatedError(apiKey);
+      const { key, dapp } = found;
+      const former = Buffer.compare(key.hash, hash) === 0 ? null : key.previous;
       // The hash finds the row; only what is sealed in it proves that the service made it.
-      if (openKey(sealingKey, stored) === undefined) throw new UnauthenticatedError(apiKey);
-      noteUse(row.keyId);
-      return {
-        id: row.id,
-        name: row.name,
-        keyId: row.keyId,
-        keyName: row.keyName,
-        ...(row.daily_limit === null ? {} : { keyDailyLimit: row.daily_limit }),
-        facilities: row.facilities.split(" ") as Facility[],
-        ...(row.beacon === null ? {} : { beacon: row.beacon }),
-      };
+      if (openKey(sealingKey, key) === undefined) throw new UnauthenticatedError(apiKey);
+      if (!isUsableKey(key)) throw new KeyExpiredError(key.id, { expiredAt: key.expiresAt! });
+      if (former !== null && former.until <= Date.now())
+        throw new KeyExpiredError(key.id, { replacedUntil: former.until });
+      noteUse(key.id);
+      return { ...actAs(dapp), ...limitsOf(key), keyName: key.name };
     },
     async findActing(dappId, keyId) {
       const dapp = (await listDapps(store.db)).find(({ id }) => id === dappId);
       if (dapp === undefined) return undefined;
-      const { id, name, facilities, beacon } = dapp;
-      const acting = {
-        id,
-        name,
-        facilities: facilities as readonly Facility[],
-        ...(beacon === undefined ? {} : { beacon }),
-      };
-      if (keyId === null) return { ...acting, keyId: "operator" };
-      const key = (await listKeys(store.db, dappId)).find(
-        (one) => one.id === keyId && one.revokedAt === null,
-      );
+      if (keyId === null) return { ...actAs(dapp), keyId: "operator" };
+      const key = (await listKeys(store.db, dappId)).find((one) => one.id === keyId && isUsableKey(one));
       // Only what is sealed proves that the service set the limit.
       if (key === undefined || openKey(sealingKey, key) === undefined) return undefined;
-      return { ...acting, keyId, ...(key.dailyLimit === null ? {} : { keyDailyLimit: key.dailyLimit }) };
+      return { ...actAs(dapp), ...limitsOf(key) };
     },
     async create(name, facilities = ALL_FACILITIES, { idempotencyKey } = {}) {
       const dapp = { id: createId("dapp"), name: parseName(name), facilities, createdAt: Date.now() };
       const creation = creationOf("", idempotencyKey, { name: dapp.name, facilities });
-      const { dappId, key } = await createOnce(creation, makeKey(dapp.id, FIRST_KEY), dapp);
+      const { dappId, key } = await createOnce(creation, makeKey(dapp.id, { name: FIRST_KEY }), dapp);
       return { dapp: dappId === dapp.id ? dapp : await get(dappId), key };
     },
     async rename(dappId, name) {
@@ -278,31 +334,63 @@ export function createDappDirectory(store: Store, sealingKey: Uint8Array): DappD
     list: () => listDapps(store.db),
     get,
     keys: async (dappId) => (await listKeys(store.db, dappId)).map(view),
-    async addKey(dappId, { name: given = "", dailyLimit, idempotencyKey } = {}) {
-      const name = parseKeyName(given);
-      const creation = creationOf(dappId, idempotencyKey, { name, dailyLimit });
-      return (await createOnce(creation, makeKey(dappId, name, dailyLimit))).key;
+    async addKey(dappId, { idempotencyKey, access, ...given } = {}) {
+      const settings = { name: "", ...parseSettings(given), access };
+      const { name, dailyLimit, expiresAt } = settings;
+      // A hash leaves out what is undefined: bodies without the newer settings have the hash that they always had.
+      const creation = creationOf(dappId, idempotencyKey, { name, dailyLimit, expiresAt, access });
+      return (await createOnce(creation, makeKey(dappId, settings))).key;
     },
-    async changeKey(keyId, { name: given, dailyLimit }) {
-      const name = given === undefined ? undefined : parseKeyName(given);
-      return await store.write(async (db) => {
-        const key = (await listKeys(db)).find(({ id, revokedAt }) => id === keyId && revokedAt === null);
-        const apiKey = key && openKey(sealingKey, key);
-        if (key === undefined || apiKey === undefined) throw new UnknownKeyError(keyId);
-        const changed = {
-          ...key,
-          name: name ?? key.name,
-          dailyLimit: dailyLimit === undefined ? key.dailyLimit : dailyLimit,
-        };
-        const sealed = sealKey(sealingKey, apiKey, changed);
-        const row = { name: changed.name, daily_limit: changed.dailyLimit, sealed };
-        if (!(await updateKey(db, keyId, row))) throw new UnknownKeyError(keyId);
-        return view({ ...changed, sealed });
-      });
+    async changeKey(keyId, change) {
+      const settings = parseSettings(change);
+      return await store.write((db) =>
+        changeLive(db, keyId, (key, apiKey) => ({ key: { ...key, ...settings }, apiKey })),
+      );
+    },
+    async rotateKey(keyId, { overlapHours = OVERLAP_HOURS } = {}) {
+      const apiKey = createApiKey();
+      return await store.erase(() =>
+        store.write((db) =>
+          changeLive(db, keyId, (key) => {
+            const until = Date.now() + overlapHours * HOUR_MS;
+            const previous = overlapHours === 0 ? null : { hash: key.hash, until, sealed: new Uint8Array() };
+            return { key: { ...key, hash: hashApiKey(apiKey), previous }, apiKey };
+          }),
+        ),
+      );
     },
     async revokeKey(keyId) {
       if (!(await revokeKey(store, keyId, Date.now()))) throw new UnknownKeyError(keyId);
     },
+  };
+}
+
+/** What a dapp is to those who act for it. */
+function actAs({ id, name, facilities, beacon }: StoredDapp): Omit<Dapp, "keyId"> {
+  const own = { id, name, facilities: facilities as readonly Facility[] };
+  return beacon === undefined ? own : { ...own, beacon };
+}
+
+/** What a key adds to that. */
+function limitsOf({
+  id,
+  dailyLimit,
+  access,
+}: StoredKey): Pick<Dapp, "keyId" | "keyDailyLimit" | "keyAccess"> {
+  const own = { keyId: id, keyAccess: access };
+  return dailyLimit === null ? own : { ...own, keyDailyLimit: dailyLimit };
+}
+
+/** Parses what is given of a key's settings. */
+function parseSettings({ name, dailyLimit, expiresAt }: KeySettings) {
+  if (expiresAt !== undefined && expiresAt !== null && !(expiresAt > Date.now()))
+    throw new InvalidParameterError([
+      { path: "/expiresAt", message: "must be a time to come; to end a key now, revoke it" },
+    ]);
+  return {
+    ...(name === undefined ? {} : { name: parseKeyName(name) }),
+    ...(dailyLimit === undefined ? {} : { dailyLimit }),
+    ...(expiresAt === undefined ? {} : { expiresAt }),
   };
 }
 
@@ -344,6 +432,18 @@ export class UnauthenticatedError extends TycheError {
         ? "no API key was sent; send it in the Authorization header, as it is or after Bearer"
         : "the API key in the Authorization header is not known here: check that it is complete, not revoked, and a key of this service",
       { code: "unauthenticated", blame: "caller" },
+    );
+  }
+}
+
+/** A key, or its former value, was valid until a time (Unix ms) that has passed. */
+export class KeyExpiredError extends TycheError {
+  constructor(keyId: string, when: { readonly expiredAt: number } | { readonly replacedUntil: number }) {
+    super(
+      "expiredAt" in when
+        ? `the API key ${keyId} expired at ${new Date(when.expiredAt).toISOString()}; an owner of the dapp can let it expire later, or add another key`
+        : `the API key ${keyId} has a new value, and this one was valid until ${new Date(when.replacedUntil).toISOString()}; send the new one`,
+      { code: "key_expired", blame: "caller" },
     );
   }
 }

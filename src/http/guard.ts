@@ -1,6 +1,12 @@
 import type { Context } from "koa";
 import type { Facility } from "../api/types.ts";
-import { UnauthenticatedError, UnknownDappError, type Dapp, type DappDirectory } from "../dapps/dapps.ts";
+import {
+  KeyExpiredError,
+  UnauthenticatedError,
+  UnknownDappError,
+  type Dapp,
+  type DappDirectory,
+} from "../dapps/dapps.ts";
 import { addressGroup } from "../lib/addressGroup.ts";
 import { TycheError } from "../lib/errors.ts";
 import { InvalidParameterError } from "../lib/invalidParameter.ts";
@@ -17,10 +23,10 @@ import type { OperatorPart } from "./operatorPart.ts";
 export interface Guard {
   /**
    * Authenticates a call and counts it for its key until the response ends. Throws `unauthenticated`, `forbidden` if the operation is not
-   * for the caller, `not_found` for a dapp that the person doesn't belong to, or {@link RateLimitedError} when the key's rate or its number of
-   * calls in flight is used up.
+   * for the caller, `key_expired`, `not_found` for a dapp that the person doesn't belong to, or {@link RateLimitedError} when the key's rate
+   * or its number of calls in flight is used up.
    */
-  admit(ctx: HttpContext, operation: Pick<Operation, "id" | "access">): Promise<void>;
+  admit(ctx: HttpContext, operation: Pick<Operation, "id" | "access" | "method">): Promise<void>;
   /** Counts a call without a valid key against its address. Throws {@link RateLimitedError}. */
   countAnonymous(ctx: HttpContext): Promise<void>;
   /** Returns the id of a call's key, for calls that need none; `undefined` without a valid one. */
@@ -41,6 +47,16 @@ export class OperatorOnlyError extends TycheError {
       code: "forbidden",
       blame: "caller",
     });
+  }
+}
+
+/** A call that isn't a GET was made with a key that may only read. */
+export class ReadOnlyKeyError extends TycheError {
+  constructor() {
+    super(
+      'this API key may only read (GET): send one with access "full", which owners add on the dapp\'s tab Keys',
+      { code: "forbidden", blame: "caller" },
+    );
   }
 }
 
@@ -71,7 +87,7 @@ export function createGuard(options: {
   const addresses: Policy = { name: "address", quota: limits.anonymousRateLimit, windowSeconds, counter };
   const findDapp = (credential: string): Promise<Dapp | undefined> =>
     service.authenticate(credential).catch((error: unknown) => {
-      if (error instanceof UnauthenticatedError) return undefined;
+      if (error instanceof UnauthenticatedError || error instanceof KeyExpiredError) return undefined;
       throw error;
     });
   /** Whether a credential still counts, and its caller may still do the operation. */
@@ -82,7 +98,7 @@ export function createGuard(options: {
   };
 
   return {
-    async admit(ctx, { id: operation, access = "dapp" }) {
+    async admit(ctx, { id: operation, method, access = "dapp" }) {
       const credential = readKey(ctx);
       const caller = await operator?.access.recognize(credential);
       let keyId = caller?.id;
@@ -104,6 +120,7 @@ export function createGuard(options: {
           `This key has ${limits.maxConcurrent} calls in progress, which is its limit: wait for one to end`,
           1000,
         );
+      if (ctx.state.dapp?.keyAccess === "read" && method !== "get") throw new ReadOnlyKeyError();
       const answer = caller === undefined ? "yes" : mayCall(caller, operation, ctx.state.dapp?.id);
       if (answer === "hidden") throw new UnknownDappError(`dapp ${ctx.state.dapp!.id}`);
       if (answer === "no") throw new RoleRefusedError();

@@ -25,6 +25,7 @@ const EXAMPLES: Readonly<Record<string, Example>> = recorded;
 const COMMON_ERRORS: readonly ErrorCode[] = [
   "invalid_parameter",
   "unauthenticated",
+  "key_expired",
   "forbidden",
   // An operator may name a dapp that does not exist.
   "not_found",

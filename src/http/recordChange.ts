@@ -14,6 +14,7 @@ const CHANGEABLE = [
   "role",
   "isOperator",
   "dailyLimit",
+  "expiresAt",
   "beacon",
   "every",
   "cron",

@@ -36,12 +36,18 @@ export const ERROR_TABLE = {
     meaning: "No API key was sent, or the key is unknown or revoked; `err` says which.",
     remedy: "Send `Authorization: <API key>`, with a key of the dapp's tab Keys.",
   },
+  key_expired: {
+    status: 401,
+    meaning:
+      "The API key has expired, or is the former value of one that was rotated; `err` says since when.",
+    remedy: "Send the key's new value, or have an owner of the dapp let the key expire later.",
+  },
   forbidden: {
     status: 403,
     meaning:
-      "The dapp of this key lacks the facility, the operation needs the operator token, or your role doesn't allow it.",
+      "The dapp of this key lacks the facility, the key may only read, the operation needs the operator token, or your role doesn't allow it.",
     remedy:
-      "Use the key of a dapp that has the facility, or the operator token, or ask an owner of the dapp.",
+      "Use a key of a dapp that has the facility, one with full access, or the operator token, or ask an owner of the dapp.",
   },
   sign_in_refused: {
     status: 403,

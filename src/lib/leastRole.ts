@@ -66,6 +66,7 @@ export const LEAST_ROLE = {
   listKeys: "owner",
   addKey: "owner",
   changeKey: "owner",
+  rotateKey: "owner",
   revealKey: "owner",
   revokeKey: "owner",
   addConsumer: "owner",

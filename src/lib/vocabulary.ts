@@ -32,7 +32,7 @@ export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number];
 /**
  * Why a trigger made no request although it was due. `missed`: the service could not in time; `overlap`: the request before it had not
  * ended; `paused`: its owner paused it; `refused`: the service refused the request; `limit`: the requests of the day were used up,
- * or too many runs of logs wait; `key`: the key that it acts with is revoked; `reverted`: a reorg removed its log.
+ * or too many runs of logs wait; `key`: the key that it acts with is revoked or has expired; `reverted`: a reorg removed its log.
  */
 export const SKIP_REASONS = ["missed", "overlap", "paused", "refused", "limit", "key", "reverted"] as const;
 export type SkipReason = (typeof SKIP_REASONS)[number];
@@ -59,6 +59,19 @@ export type Beacon = (typeof BEACONS)[number];
 
 /** Maximum number of VRF keys whose words are joined for one request: JoinedWords.sol `MAX_PARTS`. */
 export const MAX_JOINED_KEYS = 4;
+
+/** What calls with an API key may do: only read, or everything that a key may. */
+export const KEY_ACCESSES = ["read", "full"] as const;
+export type KeyAccess = (typeof KEY_ACCESSES)[number];
+
+/** Longest time for which the former value of a key, or of a webhook's secret, stays valid beside a new one: a week. */
+export const MAX_OVERLAP_HOURS = 168;
+/** What it is by default. */
+export const OVERLAP_HOURS = 24;
+
+/** A moment in ISO 8601, with its offset. */
+export const TIME_PATTERN =
+  "^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,9})?)?(Z|[+-]\\d{2}:\\d{2})$";
 
 /** What a secret may be named. */
 export const SECRET_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,99}$/;

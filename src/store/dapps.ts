@@ -1,6 +1,7 @@
-import { sql } from "kysely";
-import type { Beacon } from "../lib/vocabulary.ts";
+import { sql, type Selectable } from "kysely";
+import type { Beacon, KeyAccess } from "../lib/vocabulary.ts";
 import { findSetting, saveSetting } from "./settings.ts";
+import type { Tables } from "./schema.ts";
 import type { Queryable, Store } from "./store.ts";
 import { deleteLogTriggersOf } from "./logTriggers.ts";
 import { deleteMembersOf } from "./people.ts";
@@ -32,6 +33,18 @@ export interface StoredKey {
   readonly lastUsedAt: number | null;
   /** Requests that calls with this key may make per day (UTC); `null` for no limit. */
   readonly dailyLimit: number | null;
+  /** The day (UTC) whose requests `dayRequests` counts, for keys with a limit. */
+  readonly countedDay: string | null;
+  readonly dayRequests: number;
+  readonly access: KeyAccess;
+  /** Calls with it are refused from then on. */
+  readonly expiresAt: number | null;
+  /** The value before the last rotation: its hash, the hash as it is sealed, and until when it stays valid. */
+  readonly previous: {
+    readonly hash: Uint8Array;
+    readonly sealed: Uint8Array;
+    readonly until: number;
+  } | null;
 }
 
 /** Stores a new dapp. */
@@ -83,13 +96,17 @@ export async function listDapps(db: Queryable): Promise<StoredDapp[]> {
     .where("deleted_at", "is", null)
     .orderBy("id")
     .execute();
-  return rows.map((row) => ({
+  return rows.map(parseDapp);
+}
+
+function parseDapp(row: Selectable<Tables["dapps"]>): StoredDapp {
+  return {
     id: row.id,
     name: row.name,
     facilities: row.facilities.split(" ").filter((name) => name !== ""),
     createdAt: row.created_at,
     ...(row.beacon === null ? {} : { beacon: row.beacon }),
-  }));
+  };
 }
 
 /** Returns the ids of all dapps, including deleted ones, whose requests are still stored. */
@@ -134,7 +151,7 @@ export async function deleteDapp(
       if (numUpdatedRows === 0n) return false;
       await db
         .updateTable("api_keys")
-        .set({ revoked_at: at, sealed: new Uint8Array() })
+        .set({ revoked_at: at, ...ERASED })
         .where("dapp_id", "=", dappId)
         .where("revoked_at", "is", null)
         .execute();
@@ -172,6 +189,14 @@ export interface Creation {
   readonly bodyHash: string;
 }
 
+/** What is left of a revoked key's values. */
+const ERASED = {
+  sealed: new Uint8Array(),
+  previous_hash: null,
+  previous_sealed: null,
+  previous_until: null,
+} as const;
+
 /** Stores a new key; a second one of the same creation violates a unique constraint. */
 export async function insertKey(db: Queryable, key: StoredKey, creation?: Creation): Promise<void> {
   await db
@@ -188,15 +213,17 @@ export async function insertKey(db: Queryable, key: StoredKey, creation?: Creati
       daily_limit: key.dailyLimit,
       creation_key: creation?.key ?? null,
       creation_hash: creation?.bodyHash ?? null,
+      access: key.access,
+      expires_at: key.expiresAt,
     })
     .execute();
 }
 
-/** Changes a key that isn't revoked: its name, or its limit with the sealed form that goes with it. Returns whether there is such a key. */
+/** Changes a key that isn't revoked: its name, or what its values are sealed for, with their sealed forms. Returns whether there is such a key. */
 export async function updateKey(
   db: Queryable,
   keyId: string,
-  change: { readonly name?: string; readonly daily_limit?: number | null; readonly sealed?: Uint8Array },
+  change: Partial<Omit<Selectable<Tables["api_keys"]>, "id" | "dapp_id">>,
 ): Promise<boolean> {
   const query = db.updateTable("api_keys").set(change).where("id", "=", keyId);
   const { numUpdatedRows } = await query.where("revoked_at", "is", null).executeTakeFirst();
@@ -221,8 +248,33 @@ export async function findCreation(
 export async function listKeys(db: Queryable, dappId?: string): Promise<StoredKey[]> {
   let query = db.selectFrom("api_keys").selectAll();
   if (dappId !== undefined) query = query.where("dapp_id", "=", dappId);
-  const rows = await query.orderBy("id").execute();
-  return rows.map((row) => ({
+  return (await query.orderBy("id").execute()).map(parseKey);
+}
+
+/** Returns the key whose value, or former value, has a hash, with its dapp; neither is revoked or deleted. */
+export async function findKeyByHash(
+  db: Queryable,
+  hash: Uint8Array,
+): Promise<{ readonly key: StoredKey; readonly dapp: StoredDapp } | undefined> {
+  const row = await db
+    .selectFrom("api_keys")
+    .selectAll()
+    .where((on) => on.or([on("hash", "=", hash), on("previous_hash", "=", hash)]))
+    .where("revoked_at", "is", null)
+    .executeTakeFirst();
+  if (row === undefined) return undefined;
+  const dapp = await db
+    .selectFrom("dapps")
+    .selectAll()
+    .where("id", "=", row.dapp_id)
+    .where("deleted_at", "is", null)
+    .executeTakeFirst();
+  return dapp && { key: parseKey(row), dapp: parseDapp(dapp) };
+}
+
+function parseKey(row: Selectable<Tables["api_keys"]>): StoredKey {
+  const { previous_hash, previous_sealed, previous_until } = row;
+  return {
     id: row.id,
     dappId: row.dapp_id,
     hash: row.hash,
@@ -232,7 +284,15 @@ export async function listKeys(db: Queryable, dappId?: string): Promise<StoredKe
     name: row.name,
     lastUsedAt: row.last_used_at,
     dailyLimit: row.daily_limit,
-  }));
+    countedDay: row.counted_day,
+    dayRequests: row.day_requests,
+    access: row.access,
+    expiresAt: row.expires_at,
+    previous:
+      previous_hash === null || previous_sealed === null || previous_until === null
+        ? null
+        : { hash: previous_hash, sealed: previous_sealed, until: previous_until },
+  };
 }
 
 /** Records that a key was used at `at` (ms). */
@@ -274,7 +334,7 @@ export async function revokeKey(store: Pick<Store, "erase">, keyId: string, at: 
   const { numUpdatedRows } = await store.erase((db) =>
     db
       .updateTable("api_keys")
-      .set({ revoked_at: at, sealed: new Uint8Array() })
+      .set({ revoked_at: at, ...ERASED })
       .where("id", "=", keyId)
       .where("revoked_at", "is", null)
       .executeTakeFirst(),

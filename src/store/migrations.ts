@@ -421,6 +421,24 @@ export const migrations: Record<string, Migration> = {
         .execute();
     },
   },
+  "0046_key_lifetimes": {
+    async up(db) {
+      await db.schema
+        .alterTable("api_keys")
+        .addColumn("access", "text", (c) => c.notNull().defaultTo("full"))
+        .execute();
+      await db.schema.alterTable("api_keys").addColumn("expires_at", "integer").execute();
+      await db.schema.alterTable("api_keys").addColumn("previous_hash", "blob").execute();
+      await db.schema.alterTable("api_keys").addColumn("previous_sealed", "blob").execute();
+      await db.schema.alterTable("api_keys").addColumn("previous_until", "integer").execute();
+      await db.schema
+        .createIndex("api_keys_previous")
+        .on("api_keys")
+        .column("previous_hash")
+        .unique()
+        .execute();
+    },
+  },
 };
 
 /** Hands {@link migrations} to Kysely's migrator. */

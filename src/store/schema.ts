@@ -2,6 +2,7 @@ import type { Generated } from "kysely";
 import type { Hex } from "viem";
 import type {
   Beacon,
+  KeyAccess,
   LogConfidence,
   RequestKind,
   RequestState,
@@ -60,6 +61,15 @@ export interface Tables {
     creation_key: Generated<string | null>;
     /** Hash of that call's body. */
     creation_hash: Generated<string | null>;
+    /** What calls with it may do. */
+    access: KeyAccess;
+    expires_at: number | null;
+    /** SHA-256 of the value before the last rotation: 32 bytes. */
+    previous_hash: Uint8Array | null;
+    /** The same hash, sealed: proves that the service wrote it. */
+    previous_sealed: Uint8Array | null;
+    /** Until when that value stays valid. */
+    previous_until: number | null;
   };
   readonly chains: {
     network: string;

@@ -131,7 +131,7 @@ export async function requestRun(
   if (unwanted !== undefined) return await skip(unwanted);
   const dapp = await options.findActing(trigger.dappId, trigger.keyId);
   if (dapp === undefined) {
-    const detail = "the API key that last changed it is revoked; change it with another one";
+    const detail = "the API key that last changed it is revoked or has expired; change it with another one";
     return await skip({ reason: "key", detail }, later);
   }
   try {

@@ -128,6 +128,7 @@ export function createLogTriggers(options: {
       readTo: readTo === null || readTo < trigger.fromBlock ? null : readTo,
       pausedAt: trigger.pausedAt === null ? null : formatTime(trigger.pausedAt),
       createdAt: formatTime(trigger.createdAt),
+      keyId: trigger.keyId,
     };
   };
   const check = (

@@ -374,6 +374,7 @@ function viewSchedule(schedule: StoredSchedule): ScheduleView {
     until: until === null ? null : formatTime(until),
     pausedAt: pausedAt === null ? null : formatTime(pausedAt),
     createdAt: formatTime(schedule.createdAt),
+    keyId: schedule.keyId,
     next: following.filter((at) => until === null || at <= until).map(formatTime),
   };
 }

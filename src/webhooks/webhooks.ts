@@ -10,7 +10,7 @@ import type { GuardedPost } from "../../sandbox/index.ts";
 import { TycheError } from "../lib/errors.ts";
 import { createId, firstId } from "../lib/id.ts";
 import { InvalidParameterError } from "../lib/invalidParameter.ts";
-import { WEBHOOK_EVENTS, type WebhookEvent } from "../lib/vocabulary.ts";
+import { OVERLAP_HOURS, WEBHOOK_EVENTS, type WebhookEvent } from "../lib/vocabulary.ts";
 import { lockDapp } from "../store/dapps.ts";
 import {
   countUndelivered,
@@ -34,8 +34,7 @@ import { createSecret, formatVerifyingKey } from "./signature.ts";
 
 /** Most webhooks of a dapp: each costs a row for every event. */
 const MAX_WEBHOOKS = 20;
-/** For so long the secret before a rotation signs as well. */
-const OVERLAP_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
 
 /** What its owner sets of a webhook. */
 export interface WebhookSettings {
@@ -65,8 +64,12 @@ export interface Webhooks {
     changes: Partial<WebhookSettings> & { readonly paused?: boolean },
   ): Promise<WebhookView>;
   delete(dappId: string, id: string): Promise<WebhookView>;
-  /** Replaces the secret; for 24 hours the present one signs as well, and the one before it no longer. */
-  rotate(dappId: string, id: string): Promise<NewWebhookView>;
+  /** Replaces the secret; the present one signs as well for `overlapHours` (0: not at all; default 24), and the one before it no longer. */
+  rotate(
+    dappId: string,
+    id: string,
+    options?: { readonly overlapHours?: number | undefined },
+  ): Promise<NewWebhookView>;
   /** Sends a `webhook.test` event, also to a paused webhook. */
   test(dappId: string, id: string): Promise<WebhookTest>;
   /** Lists attempts, newest first. */
@@ -191,13 +194,14 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
       await deleteWebhook(store, id);
       return last;
     },
-    async rotate(dappId, id): Promise<NewWebhookView> {
+    async rotate(dappId, id, { overlapHours = OVERLAP_HOURS } = {}): Promise<NewWebhookView> {
       const webhook = await get(dappId, id);
       const secret = createSecret();
-      const previous = { secret: webhook.secret, until: now() + OVERLAP_MS };
+      const previous = { secret: webhook.secret, until: now() + overlapHours * HOUR_MS };
       const sealed = sealSecret(sealingKey, webhook, secret);
       // After another rotation at the same time, this one replaces the secret of that one.
-      if (!(await replaceSecret(store, id, sealed, previous))) return await this.rotate(dappId, id);
+      if (!(await replaceSecret(store, id, sealed, previous)))
+        return await this.rotate(dappId, id, { overlapHours });
       return await viewNew({ ...webhook, secret: sealed, previous }, secret);
     },
     async test(dappId, id) {

@@ -1,7 +1,7 @@
 import { copyFileSync, mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { createApiKey, hashApiKey } from "../../src/dapps/apiKey.ts";
 import { openDapps } from "../../src/dapps/dappTools.ts";
 import { openDataDirectory } from "../../src/store/dataDirectory.ts";
@@ -85,6 +85,72 @@ test("a key that is changed is still the one of its row", async () => {
   await close();
 });
 
+test("a key expires at its time, and works again once it may expire later", async () => {
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.UTC(2026, 0, 1) });
+  onTestFinished(() => void vi.useRealTimers());
+  const { dapps, close } = await open("a");
+  const { dapp } = await dapps.create("shop");
+  const expiresAt = Date.UTC(2026, 0, 2);
+  const { id, apiKey } = await dapps.addKey(dapp.id, { expiresAt });
+  expect(await dapps.authenticate(apiKey)).toMatchObject({ keyId: id });
+  expect(await dapps.findActing(dapp.id, id)).toMatchObject({ keyId: id });
+  vi.setSystemTime(expiresAt);
+  await expect(dapps.authenticate(apiKey)).rejects.toMatchObject({
+    code: "key_expired",
+    message: `the API key ${id} expired at 2026-01-02T00:00:00.000Z; an owner of the dapp can let it expire later, or add another key`,
+  });
+  expect(await dapps.findActing(dapp.id, id)).toBeUndefined();
+  expect(await dapps.changeKey(id, { expiresAt: null })).toMatchObject({ apiKey, expiresAt: null });
+  expect(await dapps.authenticate(apiKey)).toMatchObject({ keyId: id });
+  for (const past of [expiresAt, NaN])
+    await expect(dapps.changeKey(id, { expiresAt: past })).rejects.toMatchObject({
+      code: "invalid_parameter",
+      details: [{ path: "/expiresAt", message: "must be a time to come; to end a key now, revoke it" }],
+    });
+  await close();
+});
+
+test("the former value of a rotated key is valid for the overlap, also after a restart and a change", async () => {
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.UTC(2026, 0, 1) });
+  onTestFinished(() => void vi.useRealTimers());
+  const first = await open("a");
+  const { dapp, key } = await first.dapps.create("shop");
+  const second = await first.dapps.rotateKey(key.id);
+  expect(second).toMatchObject({ id: key.id, name: key.name, previousUntil: Date.UTC(2026, 0, 2) });
+  await first.close();
+  const { dapps, close } = await open("a");
+  await dapps.changeKey(key.id, { dailyLimit: 5 });
+  for (const apiKey of [key.apiKey, second.apiKey])
+    expect(await dapps.authenticate(apiKey)).toMatchObject({ keyId: key.id, keyDailyLimit: 5 });
+  expect(await dapps.keys(dapp.id)).toMatchObject([{ apiKey: second.apiKey }]);
+  vi.setSystemTime(Date.UTC(2026, 0, 2));
+  await expect(dapps.authenticate(key.apiKey)).rejects.toMatchObject({
+    code: "key_expired",
+    message: `the API key ${key.id} has a new value, and this one was valid until 2026-01-02T00:00:00.000Z; send the new one`,
+  });
+  expect(await dapps.authenticate(second.apiKey)).toMatchObject({ keyId: key.id });
+  const third = await dapps.rotateKey(key.id, { overlapHours: 0 });
+  expect(third).toMatchObject({ previousUntil: null });
+  for (const apiKey of [key.apiKey, second.apiKey])
+    await expect(dapps.authenticate(apiKey)).rejects.toMatchObject({ code: "unauthenticated" });
+  const rotated = await Promise.all([dapps.rotateKey(key.id), dapps.rotateKey(key.id)]);
+  for (const { apiKey } of rotated) expect(await dapps.authenticate(apiKey)).toMatchObject({ keyId: key.id });
+  await dapps.revokeKey(key.id);
+  await expect(dapps.authenticate(rotated[1].apiKey)).rejects.toMatchObject({ code: "unauthenticated" });
+  await expect(dapps.rotateKey(key.id)).rejects.toThrow(`there is no live key ${key.id}`);
+  await close();
+});
+
+test("a rotated key's former value is erased from every file of the database", async () => {
+  const { directory, store, dapps, close } = await open("a");
+  const { key } = await dapps.create("shop");
+  const { sealed } = (await listKeys(store.db))[0]!;
+  await dapps.rotateKey(key.id);
+  const files = readdirSync(directory.path);
+  expect(files.filter((name) => readFileSync(directory.file(name)).includes(sealed))).toEqual([]);
+  await close();
+});
+
 test("behaviour: creations with one idempotency key are one, also at the same time and after a restart", async () => {
   const first = await open("a");
   const calls = [1, 2, 3].map(() => first.dapps.create("shop", undefined, { idempotencyKey: "k" }));
@@ -154,13 +220,18 @@ describe("a row of the database that somebody else wrote", () => {
     ["dapp", (other: string) => ({ dapp_id: other })],
     ["daily limit", () => ({ daily_limit: null })],
     ["hash", () => ({ hash: hashApiKey(apiKey) })],
+    ["access", () => ({ access: "full" as const })],
+    ["expiry", () => ({ expires_at: null })],
+    ["former hash", () => ({ previous_hash: hashApiKey(apiKey) })],
+    ["end of the overlap", () => ({ previous_until: 2 ** 41 + 1 })],
   ])("error: an edited %s makes the key useless", async (what, edit) => {
     const { store, dapps, close } = await open("a");
     const { dapp } = await dapps.create("shop");
     const other = await dapps.create("bank");
-    const key = await dapps.addKey(dapp.id, { dailyLimit: 5 });
+    const { id } = await dapps.addKey(dapp.id, { dailyLimit: 5, access: "read", expiresAt: 2 ** 41 });
+    const key = await dapps.rotateKey(id);
     await store.db.updateTable("api_keys").set(edit(other.dapp.id)).where("id", "=", key.id).execute();
-    const presented = what === "hash" ? apiKey : key.apiKey;
+    const presented = what.endsWith("hash") ? apiKey : key.apiKey;
     await expect(dapps.authenticate(presented)).rejects.toMatchObject({ code: "unauthenticated" });
     await close();
     await expect(open("a")).rejects.toThrow(key.id);

@@ -5,6 +5,7 @@ import type { TycheProcess } from "../support/tyche.ts";
 
 let tyche: TycheProcess;
 let functionsOnly: string;
+let readOnly: string;
 let before: unknown;
 
 /** Reads every network's newest block number: only a transaction produces a block. */
@@ -26,6 +27,8 @@ beforeAll(async () => {
   const { output } = await runTyche(["dapp", "create", "calc", "--facility", "functions", "--json"], env);
   const { dappId, apiKey } = JSON.parse(output);
   functionsOnly = apiKey;
+  const reader = await runTyche(["dapp", "add-key", dappId, "--access", "read", "--json"], env);
+  readOnly = JSON.parse(reader.output).apiKey;
   // The new dapp's subscriptions are transactions too, so wait for them first.
   for (let ready = false; !ready;) {
     const config = JSON.parse((await runTyche(["dapp", "config", dappId, "--json"], env)).output);
@@ -40,7 +43,7 @@ afterAll(async () => {
 });
 
 test.each(BAD_INPUTS.map((input) => [input.what, input] as const))("error: %s", async (_what, input) => {
-  const reply = await sendBadInput(tyche.url, input, { good: tyche.apiKey, functionsOnly });
+  const reply = await sendBadInput(tyche.url, input, { good: tyche.apiKey, functionsOnly, readOnly });
   const { data } = (await reply.json()) as { data: { success: boolean; err: string; code: string } };
   expect({ status: reply.status, code: data.code, success: data.success }).toEqual({
     status: input.status,

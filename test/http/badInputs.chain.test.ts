@@ -4,7 +4,7 @@ import { Registry } from "prom-client";
 import { startHttp, type HttpServer } from "../../src/http/server.ts";
 import { BAD_INPUTS, sendBadInput } from "./badInputs.ts";
 import { exampleVerifier } from "./exampleVerifier.ts";
-import { API_KEY, FUNCTIONS_ONLY_KEY, createExampleService } from "./exampleService.ts";
+import { API_KEY, FUNCTIONS_ONLY_KEY, READ_ONLY_KEY, createExampleService } from "./exampleService.ts";
 
 const service = createExampleService();
 let server: HttpServer;
@@ -26,7 +26,11 @@ test("behaviour: the table holds at least 60 inputs, each named once", () => {
 });
 
 test.each(BAD_INPUTS.map((input) => [input.what, input] as const))("error: %s", async (_what, input) => {
-  const reply = await sendBadInput(server.url, input, { good: API_KEY, functionsOnly: FUNCTIONS_ONLY_KEY });
+  const reply = await sendBadInput(server.url, input, {
+    good: API_KEY,
+    functionsOnly: FUNCTIONS_ONLY_KEY,
+    readOnly: READ_ONLY_KEY,
+  });
   const { data, ...rest } = (await reply.json()) as {
     data: { success: boolean; err: string; code: string; details?: { path: string }[] };
   };

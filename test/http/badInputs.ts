@@ -10,15 +10,17 @@ const REQUESTS = "/api/requests";
 const VERIFY = "/api/verify";
 
 /** Stands for the key of a dapp that may only run functions. */
-export const FUNCTIONS_ONLY = Symbol("a key without presets");
+const FUNCTIONS_ONLY = Symbol("a key without presets");
+/** Stands for a key that may only read. */
+const READ_ONLY = Symbol("a key that may only read");
 
 /** A request that can't be served, and its expected answer. */
 export interface BadInput {
   readonly what: string;
   readonly method?: string;
   readonly path: string;
-  /** Default: a valid key; `null` for none; `FUNCTIONS_ONLY` for the key of a dapp without presets. */
-  readonly key?: string | null | typeof FUNCTIONS_ONLY;
+  /** Default: a valid key; `null` for none. */
+  readonly key?: string | null | typeof FUNCTIONS_ONLY | typeof READ_ONLY;
   readonly headers?: Readonly<Record<string, string>>;
   /** An object is sent as JSON, text and bytes unchanged. */
   readonly body?: unknown;
@@ -48,6 +50,7 @@ export const BAD_INPUTS: readonly BadInput[] = [
   { what: "a scheme without a key", path: PRESETS, key: "Bearer ", status: 401, code: "unauthenticated", says: "no API key was sent" },
   { what: "another scheme", path: PRESETS, key: "Basic dXNlcjpwYXNz", status: 401, code: "unauthenticated", says: "is not known here" },
   { what: "a key named like a prototype's member", path: PRESETS, key: "__proto__", status: 401, code: "unauthenticated", says: "is not known here" },
+  { what: "a key that may only read", path: PRESETS, key: READ_ONLY, status: 403, code: "forbidden", says: "may only read (GET)" },
   { what: "a facility the dapp lacks", path: PRESETS, key: FUNCTIONS_ONLY, status: 403, code: "forbidden", says: "facility" },
   { what: "no key at a listing", method: "GET", path: "/api/networks", key: null, status: 401, code: "unauthenticated", says: "no API key was sent" },
   // Paths and methods
@@ -173,9 +176,10 @@ export const BAD_INPUTS: readonly BadInput[] = [
 export async function sendBadInput(
   url: string,
   input: BadInput,
-  keys: { readonly good: string; readonly functionsOnly: string },
+  keys: { readonly good: string; readonly functionsOnly: string; readonly readOnly: string },
 ): Promise<Response> {
-  const key = input.key === FUNCTIONS_ONLY ? keys.functionsOnly : input.key;
+  const stands = { [FUNCTIONS_ONLY]: keys.functionsOnly, [READ_ONLY]: keys.readOnly };
+  const key = typeof input.key === "symbol" ? stands[input.key] : input.key;
   return await fetch(url + input.path, {
     method: input.method ?? "POST",
     headers: {

@@ -35,6 +35,7 @@ export type Behaviour =
 
 export const API_KEY = `tyche_${"k".repeat(40)}`;
 export const FUNCTIONS_ONLY_KEY = `tyche_${"f".repeat(40)}`;
+export const READ_ONLY_KEY = `tyche_${"r".repeat(40)}`;
 export const KEY_HASH: Hex = `0x${"ab".repeat(32)}`;
 export const CONSUMER = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed";
 const HASH: Hex = `0x${"12".repeat(32)}`;
@@ -45,6 +46,7 @@ export const DAPP: Dapp = { id: "dapp_1", name: "One", keyId: "key_1", facilitie
 const DAPPS: Readonly<Record<string, Dapp>> = {
   [API_KEY]: DAPP,
   [FUNCTIONS_ONLY_KEY]: { id: "dapp_2", name: "Two", keyId: "key_2", facilities: ["functions"] },
+  [READ_ONLY_KEY]: { ...DAPP, keyId: "key_3", keyAccess: "read" },
 };
 
 export function createExampleService(): ExampleService {

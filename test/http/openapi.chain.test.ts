@@ -140,6 +140,7 @@ test("behaviour: the operations of the operator, and no others, ask for the oper
     "revealKey",
     "revokeInvitation",
     "revokeKey",
+    "rotateKey",
     "updateDapp",
   ]);
 });
@@ -204,7 +205,8 @@ test("behaviour: each parameter stands in one place, and what a POST takes is al
     "/api/vrfv2/addConsumer": ["dappId", "network", "consumer"],
     "/api/dapps": ["name", "facilities"],
     "/api/dapps/{dappId}/invitations": ["role"],
-    "/api/dapps/{dappId}/keys": ["name", "dailyLimit"],
+    "/api/dapps/{dappId}/keys": ["name", "dailyLimit", "access", "expiresAt"],
+    "/api/dapps/{dappId}/keys/{keyId}/rotate": ["overlapHours"],
     "/api/faucet": ["network", "address"],
     "/api/oracleFunctions/runFunction": [
       "network",
@@ -255,7 +257,7 @@ test("behaviour: each parameter stands in one place, and what a POST takes is al
     ],
     "/api/webhooks": ["url", "events", "description", "signature"],
     "/api/webhooks/{webhookId}/replay": ["eventId", "since"],
-    "/api/webhooks/{webhookId}/rotate": [],
+    "/api/webhooks/{webhookId}/rotate": ["overlapHours"],
     "/api/webhooks/{webhookId}/test": [],
   });
 });
@@ -338,6 +340,7 @@ test("behaviour: it describes every operation under /api", () => {
     "post /api/dapps",
     "post /api/dapps/{dappId}/invitations",
     "post /api/dapps/{dappId}/keys",
+    "post /api/dapps/{dappId}/keys/{keyId}/rotate",
     "post /api/faucet",
     "post /api/oracleFunctions/runFunction",
     "post /api/oracleFunctions/simulate",

@@ -149,6 +149,80 @@ describe("API keys", () => {
     await expect(change({ name: "again" })).rejects.toMatchObject({ code: "not_found" });
   });
 
+  test("an expired key is refused with a code of its own, which says since when, and streams with it end", async () => {
+    const expiresAt = new Date(Date.now() + 86_400_000).toISOString();
+    const { id, apiKey } = await operator.addKey(dappId, { name: "short", expiresAt });
+    expect((await operator.keys(dappId)).find((key) => key.id === id)).toMatchObject({ expiresAt });
+    await connect(apiKey).requests();
+    const soon = new Date(Date.now() + 1_000).toISOString();
+    expect(await operator.changeKey(dappId, id, { expiresAt: soon })).toMatchObject({ expiresAt: soon });
+    await expect
+      .poll(
+        () =>
+          connect(apiKey)
+            .requests()
+            .catch((error: unknown) => error),
+        { timeout: 60_000 },
+      )
+      .toMatchObject({
+        code: "key_expired",
+        status: 401,
+        message: expect.stringContaining(`the API key ${id} expired at ${soon}; an owner of the dapp`),
+      });
+    await operator.changeKey(dappId, id, { expiresAt: null });
+    await connect(apiKey).requests();
+  });
+
+  test.each(["2020-01-01T00:00:00Z", "tomorrow", "2026-13-45T00:00:00Z"])(
+    "an expiry of %s is refused at its parameter",
+    async (expiresAt) => {
+      const refused = { code: "invalid_parameter", details: [{ path: "/expiresAt" }] };
+      await expect(operator.addKey(dappId, { expiresAt })).rejects.toMatchObject(refused);
+    },
+  );
+
+  test("a key that may only read reads, and is told what else is needed", async () => {
+    const { apiKey } = await operator.addKey(dappId, { access: "read" });
+    const reader = connect(apiKey);
+    await reader.requests();
+    for (const call of [
+      () => reader.random({ network: NETWORK, numWords: 1 }),
+      () => reader.simulate({ network: NETWORK, source: "return 1" }),
+      () => reader.deleteDapp(dappId),
+      () => reader.webhooks.create({ url: "https://example.com/x" }),
+    ])
+      await expect(call()).rejects.toMatchObject({
+        code: "forbidden",
+        message: expect.stringContaining('send one with access "full"'),
+      });
+    await operator.dapp(dappId);
+  });
+
+  test("a rotated key has a new value; the former one is valid for the overlap alone", async () => {
+    const { id, apiKey } = await operator.addKey(dappId, { name: "rotated", dailyLimit: 9 });
+    const second = await operator.rotateKey(dappId, id, { overlapHours: 1 });
+    expect(second).toMatchObject({ id, name: "rotated", dailyLimit: 9, requestsToday: 0 });
+    expect(Date.parse(second.previousUntil!)).toBeGreaterThan(Date.now());
+    for (const value of [apiKey, second.apiKey])
+      await connect(value).random({ network: NETWORK, numWords: 1 });
+    const [key] = (await operator.keys(dappId)).filter((one) => one.id === id);
+    expect(key).toMatchObject({ ending: second.apiKey.slice(-4) });
+    const third = await operator.rotateKey(dappId, id, { overlapHours: 0 });
+    await connect(third.apiKey).requests();
+    for (const value of [apiKey, second.apiKey])
+      await expect(connect(value).requests()).rejects.toMatchObject({ code: "unauthenticated" });
+    for (const overlapHours of [-1, 169, 1.5])
+      await expect(operator.rotateKey(dappId, id, { overlapHours })).rejects.toMatchObject({
+        code: "invalid_parameter",
+        details: [{ path: "/overlapHours" }],
+      });
+    await operator.revokeKey(dappId, id);
+    await expect(operator.rotateKey(dappId, id)).rejects.toMatchObject({ code: "not_found" });
+    const { items } = await operator.audit({ dappId });
+    const actions = items.filter(({ subject }) => subject === id).map(({ action }) => action);
+    expect(actions).toEqual(["revokeKey", "rotateKey", "rotateKey", "addKey"]);
+  });
+
   test("option: a key may have a limit a day of its own: past it 429, for this key alone", async () => {
     const { apiKey, dailyLimit } = await operator.addKey(dappId, { dailyLimit: 2 });
     expect(dailyLimit).toBe(2);
@@ -194,6 +268,24 @@ describe("API keys", () => {
     );
     expect(changed.output).toContain(`${id} is renamed, no daily limit`);
     expect((await runTyche(["dapp", "change-key", id!], env)).output).toContain("give --name, --daily-limit");
+    const expiry = ["--expires", "2099-01-01T00:00:00Z"];
+    const reader = await runTyche(["dapp", "add-key", dappId, "--access", "read", ...expiry, "--json"], env);
+    const made = JSON.parse(reader.output) as { readonly id: string; readonly apiKey: string };
+    const line = `${made.id}  ${made.apiKey}  read only  expires 2099-01-01T00:00:00.000Z`;
+    expect((await runTyche(["dapp", "config", dappId], env)).output).toContain(line);
+    const rotated = await runTyche(["dapp", "rotate-key", made.id, "--overlap-hours", "0"], env);
+    expect(rotated.output).toContain("the former value is valid no more");
+    const [value] = /tyche_\w+/.exec(rotated.output)!;
+    await connect(value).requests();
+    await expect(connect(made.apiKey).requests()).rejects.toMatchObject({ code: "unauthenticated" });
+    const endless = await runTyche(["dapp", "change-key", made.id, "--expires", "never"], env);
+    expect(endless.output).toContain(`${made.id} is unnamed, no daily limit\n`);
+    for (const [command, text, says] of [
+      ["change-key", "--expires=soon", "must be a time such as"],
+      ["change-key", "--expires=2020-01-01T00:00:00Z", "must be a time to come"],
+      ["rotate-key", "--overlap-hours=169", "must be a whole number from 0 to 168"],
+    ] as const)
+      expect((await runTyche(["dapp", command, made.id, text], env)).output).toContain(says);
     const { output } = await runTyche(["dapp", "config", dappId], env);
     expect(output).toMatch(new RegExp(`${id} .*  renamed`));
     for (const limit of ["0", "2147483648", "many"])

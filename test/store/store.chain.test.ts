@@ -322,7 +322,14 @@ describe.each(DATABASES)("on %s", (_name, create) => {
   test("behaviour: a revoked key is gone from the tables, and revoked once", async () => {
     const [hash, sealed] = [new Uint8Array(32).fill(7), new Uint8Array([1, 2, 0, 255])];
     const fresh = { createdAt: 2 ** 41, revokedAt: null, name: "", lastUsedAt: null, dailyLimit: null };
-    const key = { id: "key_a", dappId: "dapp_a", hash, sealed, ...fresh };
+    const rest = {
+      countedDay: null,
+      dayRequests: 0,
+      access: "full",
+      expiresAt: null,
+      previous: null,
+    } as const;
+    const key = { id: "key_a", dappId: "dapp_a", hash, sealed, ...fresh, ...rest };
     await insertKey(store.db, key);
     expect(await listKeys(store.db)).toEqual([key]);
     expect(await revokeKey(store, "key_a", 2 ** 41 + 1)).toBe(true);

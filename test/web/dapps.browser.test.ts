@@ -229,7 +229,7 @@ describe("API keys", () => {
     const headers = { authorization: (await operator.revealKey(dapp.id, id)).apiKey };
     expect((await fetch(url!, { headers })).status).toBe(200);
     await page.setViewportSize({ width: 390, height: 800 });
-    const buttons = item("first key").getByRole("button", { name: /^(?:Revoke|Reveal|Edit) key/ });
+    const buttons = item("first key").getByRole("button", { name: /^(?:Revoke|Reveal|Edit|Rotate) key/ });
     await expect
       .poll(async () => {
         const tops = await buttons.evaluateAll((all) =>
@@ -237,7 +237,7 @@ describe("API keys", () => {
         );
         return [tops.length, new Set(tops).size];
       })
-      .toEqual([3, 1]);
+      .toEqual([4, 1]);
     expect(visitor.troubles).toEqual([]);
   });
 
@@ -265,6 +265,90 @@ describe("API keys", () => {
     await page
       .getByRole("cell", { name: "created the API key ci (requests a day: 5)", exact: true })
       .waitFor();
+    expect(visitor.troubles).toEqual([]);
+  });
+
+  test("a key is rotated: it has a new value, and the former one goes on for as long as was chosen", async () => {
+    const { id, apiKey } = await operator.addKey(dapp.id, { name: "ci", dailyLimit: 5 });
+    await open("/keys");
+    await item("ci").getByText("used today: 0 of 5 requests").waitFor();
+    await item("ci")
+      .getByRole("button", { name: /^Rotate key/ })
+      .click();
+    const question = dialog("Rotate the key?");
+    await question.getByLabel("The present key stays valid for").selectOption("1 hour");
+    await visitor.inspect();
+    await question.getByRole("button", { name: "Rotate it" }).click();
+    const copy = page.getByRole("button", { name: "Copy API key" }).and(page.locator(":focus"));
+    const fresh = await visitor.copy(copy);
+    expect((await operator.revealKey(dapp.id, id)).apiKey).toBe(fresh);
+    await item("ci").getByText("former value valid until").waitFor();
+    const statusOf = async (authorization: string) =>
+      (await tyche.call("GET", "/api/requests", { headers: { authorization } })).status;
+    expect([await statusOf(apiKey), await statusOf(fresh)]).toEqual([200, 200]);
+    await item("ci")
+      .getByRole("button", { name: /^Rotate key/ })
+      .click();
+    await question.getByLabel("The present key stays valid for").selectOption("not at all: it ends at once");
+    await question.getByRole("button", { name: "Rotate it" }).click();
+    await page.locator(".notice").getByText(fresh).waitFor({ state: "detached" });
+    expect([await statusOf(apiKey), await statusOf(fresh)]).toEqual([401, 401]);
+    await open("/people");
+    const words = "gave a new value to the API key ci";
+    await page.getByRole("cell", { name: words, exact: true }).first().waitFor();
+    expect(visitor.troubles).toEqual([]);
+  });
+
+  test("a key may expire and only read; the dapp's pages say when it is about to expire", async () => {
+    await open("/keys");
+    await page.getByLabel("Access").selectOption("read");
+    const soon = new Date(Date.now() + 2.4 * 86_400_000).toISOString();
+    await page.getByLabel("Expires").fill(soon.slice(0, 16));
+    const apiKey = await add("reader");
+    await item("reader").getByText("read only").waitFor();
+    await item("reader").getByText("expires in 2 days").waitFor();
+    await visitor.inspect();
+    const [, made] = (await operator.keys(dapp.id)) as [KeyView, KeyView];
+    expect(made).toMatchObject({ access: "read", expiresAt: `${soon.slice(0, 16)}:00.000Z` });
+    const headers = { authorization: apiKey };
+    expect((await tyche.call("GET", "/api/requests", { headers })).status).toBe(200);
+    await open("");
+    await page.locator(".notice").getByText("reader").waitFor();
+    await page.getByRole("link", { name: "Let it expire later" }).click();
+    await item("reader")
+      .getByRole("button", { name: /^Edit key/ })
+      .click();
+    expect(await item("reader").getByLabel("Access").count()).toBe(0);
+    await item("reader").getByLabel("Expires").fill("2020-01-01T00:00");
+    await item("reader").getByRole("button", { name: "Save" }).click();
+    await item("reader").getByText("must be a time to come").waitFor();
+    await item("reader").getByLabel("Expires").fill("");
+    await item("reader").getByRole("button", { name: "Save" }).click();
+    await item("reader").getByText("expires in").waitFor({ state: "detached" });
+    await open("");
+    await page.getByRole("heading", { name: "Subscriptions" }).waitFor();
+    await expect.poll(() => page.locator(".notice").getByText("reader").count()).toBe(0);
+    expect(visitor.troubles).toEqual([]);
+  });
+
+  test("the question before a key is revoked says what acts with it", async () => {
+    const { id, apiKey } = await operator.addKey(dapp.id, { name: "ci" });
+    const body = { name: "Nightly", network: NETWORK, every: "1d", action: { preset: "coinflip" } };
+    const { data } = await tyche.call("POST", "/api/schedules", { body, headers: { authorization: apiKey } });
+    expect(data).toMatchObject({ keyId: id });
+    await open("/keys");
+    const ask = async (name: string) => {
+      await item(name)
+        .getByRole("button", { name: /^Revoke key/ })
+        .click();
+      return dialog("Revoke this key?");
+    };
+    const question = await ask("ci");
+    await question.getByText("It was last used").waitFor();
+    await question.getByText("Nightly (schedule) acts with it").waitFor();
+    await visitor.inspect();
+    await question.getByRole("button", { name: "Cancel" }).click();
+    await (await ask("first key")).getByText("No schedule or log trigger acts with it").waitFor();
     expect(visitor.troubles).toEqual([]);
   });
 

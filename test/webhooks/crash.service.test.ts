@@ -1,6 +1,6 @@
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { createClient, verifyWebhook } from "../../src/client/index.ts";
+import { createClient, verifyWebhook, type DappView } from "../../src/client/index.ts";
 import {
   makeDataDir,
   removeDataDir,
@@ -8,6 +8,7 @@ import {
   startTycheProcess,
   type TycheProcess,
 } from "../support/tyche.ts";
+import { connectOperator } from "../support/signIn.ts";
 import { startReceiver, type Receiver } from "./receiver.ts";
 
 let dataDir: string;
@@ -38,7 +39,7 @@ const request = async (key: number): Promise<string> => {
   return data.id as string;
 };
 
-test("behaviour: a service killed between the results and their delivery tells each once it is back, and nothing else", async () => {
+test("behaviour: a service killed between the results and their delivery tells each once it is back, and nothing else; rotated keys stay so", async () => {
   answers = false;
   tyche = await start();
   const { data: webhook } = await tyche.call("POST", "/api/webhooks", {
@@ -47,12 +48,18 @@ test("behaviour: a service killed between the results and their delivery tells e
   const ids = await Promise.all(Array.from({ length: 12 }, (_, i) => request(i)));
   // Some are under way, some wait for their turn, none is delivered.
   const sent = await receiver.count("/hook", 1);
+  const operator = connectOperator(tyche);
+  const [{ id: dappId }] = (await operator.dapps()) as readonly [DappView];
+  const { id: keyId, apiKey } = await operator.addKey(dappId, { access: "read" });
+  const rotated = await operator.rotateKey(dappId, keyId, { overlapHours: 1 });
   await tyche.stop("SIGKILL");
   const unanswered = sent.map(({ id }) => id);
   receiver.clear();
   answers = true;
 
   tyche = await start();
+  for (const value of [apiKey, rotated.apiKey])
+    expect(await createClient({ baseUrl: tyche.url, apiKey: value }).webhooks.list()).toHaveLength(1);
   const status = async () => (await tyche.call("GET", `/api/webhooks/${webhook.id}`)).data;
   await vi.waitFor(async () => expect(await status()).toMatchObject({ pending: 0, failed: 0 }), {
     timeout: 60_000,

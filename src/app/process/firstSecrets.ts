@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import type { DappDirectory } from "../../dapps/dapps.ts";
+import { isUsableKey } from "../../lib/usableKey.ts";
 import type { OutsideSecret } from "../../lib/outsideSecret.ts";
 import type { DataDirectory } from "../../store/dataDirectory.ts";
 import { MIN_TOKEN_CHARACTERS } from "../../people/access.ts";
@@ -9,7 +10,7 @@ import { StartError } from "../startError.ts";
 /** Name of the dapp that the first start creates. */
 const DEFAULT_DAPP = "default";
 
-/** Returns a live key of the default dapp; the first start creates both. */
+/** Returns a key of the default dapp with full access; the first start creates both. */
 export async function ensureDefaultDapp(
   dapps: DappDirectory,
   writeKey: (apiKey: string) => void,
@@ -20,7 +21,7 @@ export async function ensureDefaultDapp(
     writeKey(key.apiKey);
     return key.apiKey;
   }
-  const live = (await dapps.keys(first.id)).find(({ revokedAt }) => revokedAt === null);
+  const live = (await dapps.keys(first.id)).find((key) => isUsableKey(key) && key.access === "full");
   const apiKey = live?.apiKey ?? (await dapps.addKey(first.id, { name: "key of a start" })).apiKey;
   writeKey(apiKey);
   return apiKey;

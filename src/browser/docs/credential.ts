@@ -1,3 +1,4 @@
+import { isUsableKey } from "../../lib/usableKey.ts";
 import { createOperator } from "../../client/index.ts";
 import { readPageKey } from "../pageKey.ts";
 import { h } from "./dom.ts";
@@ -32,7 +33,7 @@ export function createAuthorization(): Authorization {
     if (taken === undefined) return "Sign in to the application first.";
     const operator = createOperator({ baseUrl: location.origin, token: taken, retries: RETRIES });
     for (const { id, name } of await operator.dapps()) {
-      const key = (await operator.keys(id)).find(({ revokedAt }) => revokedAt === null);
+      const key = (await operator.keys(id)).find((one) => isUsableKey(one) && one.access === "full");
       if (key === undefined) continue;
       field.value = (await operator.revealKey(id, key.id)).apiKey;
       token = taken;

@@ -48,8 +48,8 @@ const CLIENT_CALLS: Readonly<Record<string, (call: SampledOperation) => string>>
   changeWebhook: ({ values, body }) =>
     `await tyche.webhooks.change(${expression(values["webhookId"])}, ${json(body)});`,
   deleteWebhook: ({ values }) => `await tyche.webhooks.delete(${expression(values["webhookId"])});`,
-  rotateWebhookSecret: ({ values }) =>
-    `const { secret } = await tyche.webhooks.rotate(${expression(values["webhookId"])});`,
+  rotateWebhookSecret: ({ values, body }) =>
+    `const { secret } = await tyche.webhooks.rotate(${expression(values["webhookId"])}, ${json(body)});`,
   testWebhook: ({ values }) =>
     `const { eventId } = await tyche.webhooks.test(${expression(values["webhookId"])});`,
   listWebhookAttempts: ({ values }) =>
@@ -97,6 +97,8 @@ const CLIENT_CALLS: Readonly<Record<string, (call: SampledOperation) => string>>
     `const { apiKey } = await operator.addKey(${expression(values["dappId"])}, { name: "production" });`,
   changeKey: ({ values, body }) =>
     `await operator.changeKey(${expression(values["dappId"])}, ${expression(values["keyId"])}, ${json(body)});`,
+  rotateKey: ({ values, body }) =>
+    `const { apiKey } = await operator.rotateKey(${expression(values["dappId"])}, ${expression(values["keyId"])}, ${json(body)});`,
   revealKey: ({ values }) =>
     `const { apiKey } = await operator.revealKey(${expression(values["dappId"])}, ${expression(values["keyId"])});`,
   revokeKey: ({ values }) =>

@@ -41,7 +41,7 @@ export function operatorKeyOperations(deps: HttpDeps, { dapps }: OperatorPart): 
       tag: "Operator",
       summary: "Add an API key",
       description:
-        "Creates another key for a dapp; the answer contains it. With an `Idempotency-Key`, a repeated call gets the same key.",
+        "Creates another key for a dapp; the answer contains it. Its `access` stays as it is. With an `Idempotency-Key`, a repeated call gets the same key.",
       request: "addKey",
       placement: "body",
       example: { name: "production", dailyLimit: 1_000 },
@@ -52,7 +52,7 @@ export function operatorKeyOperations(deps: HttpDeps, { dapps }: OperatorPart): 
       async handle(ctx) {
         const idempotencyKey = readIdempotencyKey(ctx);
         const given = await readParameters(ctx, deps.limits);
-        const options = parseRequest(given, deps.schemas().validate.addKey);
+        const options = readExpiry(parseRequest(given, deps.schemas().validate.addKey));
         const key = await dapps.addKey(getDapp(ctx).id, { ...options, idempotencyKey });
         sendJson(ctx, 200, { data: viewNewKey(key) });
       },
@@ -65,7 +65,7 @@ export function operatorKeyOperations(deps: HttpDeps, { dapps }: OperatorPart): 
       tag: "Operator",
       summary: "Change an API key",
       description:
-        "Gives a live key another name or limit, as far as they are given; the key itself stays the same. The limit counts from the next call on.",
+        "Gives a live key another name, limit or expiry, as far as they are given; the key itself stays the same. They count from the next call on.",
       request: "changeKey",
       placement: "body",
       example: { name: "staging", dailyLimit: 500 },
@@ -74,10 +74,34 @@ export function operatorKeyOperations(deps: HttpDeps, { dapps }: OperatorPart): 
       errors: ["not_found"],
       async handle(ctx) {
         const given = await readParameters(ctx, deps.limits);
-        const change = parseRequest(given, deps.schemas().validate.changeKey);
+        const change = readExpiry(parseRequest(given, deps.schemas().validate.changeKey));
         const before = await getKey(ctx);
         ctx.state.before = viewKey(before);
         sendJson(ctx, 200, { data: viewKey(await dapps.changeKey(before.id, change)) });
+      },
+    },
+    {
+      id: "rotateKey",
+      method: "post",
+      path: "/api/dapps/:dappId/keys/:keyId/rotate",
+      access: "operator",
+      tag: "Operator",
+      summary: "Rotate an API key",
+      description:
+        "Gives a live key a new value, which the answer contains; id, name, limits and the triggers that act with it stay. The present value " +
+        "stays valid for `overlapHours`, and the one before it no longer.",
+      request: "rotate",
+      placement: "body",
+      example: { overlapHours: 24 },
+      answer: NewKeyView,
+      isAsync: false,
+      errors: ["not_found"],
+      async handle(ctx) {
+        const given = await readParameters(ctx, deps.limits);
+        const options = parseRequest(given, deps.schemas().validate.rotate);
+        const before = await getKey(ctx);
+        ctx.state.before = viewKey(before);
+        sendJson(ctx, 200, { data: viewNewKey(await dapps.rotateKey(before.id, options)) });
       },
     },
     reading({
@@ -106,4 +130,10 @@ export function operatorKeyOperations(deps: HttpDeps, { dapps }: OperatorPart): 
       method: "delete",
     },
   ];
+}
+
+/** Reads a call's `expiresAt` as Unix time in milliseconds. A text that is no time is NaN, which the directory refuses. */
+function readExpiry<Given extends { readonly expiresAt?: string | null }>({ expiresAt, ...given }: Given) {
+  if (expiresAt === undefined) return given;
+  return { ...given, expiresAt: expiresAt === null ? null : Date.parse(expiresAt) };
 }

@@ -20,7 +20,7 @@ export function viewDapp({ id, name, facilities, createdAt, beacon }: StoredDapp
 
 /** Returns a key's view without the key itself. */
 export function viewKey(key: OwnKeyView): KeyView {
-  const { id, name, apiKey, createdAt, lastUsedAt, revokedAt, dailyLimit } = key;
+  const { id, name, apiKey, createdAt, lastUsedAt, revokedAt, dailyLimit, requestsToday, access } = key;
   const iso = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString());
   return {
     id,
@@ -30,6 +30,10 @@ export function viewKey(key: OwnKeyView): KeyView {
     lastUsedAt: iso(lastUsedAt),
     revokedAt: iso(revokedAt),
     dailyLimit,
+    requestsToday,
+    access,
+    expiresAt: iso(key.expiresAt),
+    previousUntil: iso(key.previousUntil),
   };
 }
 

@@ -82,10 +82,11 @@ export function webhookOperations(deps: HttpDeps, webhooks: Webhooks): readonly 
       path: `${ONE}/rotate`,
       summary: "Rotate a webhook's secret",
       description:
-        "Creates a new secret, which the answer contains. For 24 hours, messages are signed with the previous one as well.",
-      request: "none",
+        "Creates a new secret, which the answer contains. For `overlapHours`, messages are signed with the previous one as well.",
+      request: "rotate",
+      example: { overlapHours: 24 },
       answer: NewWebhookView,
-      run: (dapp, id) => webhooks.rotate(dapp.id, id),
+      run: (dapp, id, options) => webhooks.rotate(dapp.id, id, options),
     }),
     operation({
       id: "testWebhook",

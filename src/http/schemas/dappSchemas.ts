@@ -2,8 +2,18 @@ import { Type } from "typebox";
 import type { Hex } from "viem";
 import { MAX_DAILY_LIMIT } from "../../dapps/dailyLimit.ts";
 import { EXPECTED } from "../../lib/schemaCheck.ts";
-import { BEACONS, ROLES, WEBHOOK_EVENTS, type Beacon, type WebhookEvent } from "../../lib/vocabulary.ts";
-import { address, networkParameter, STRICT, TIME_PATTERN, type SchemaTerms } from "./parameterSchemas.ts";
+import {
+  BEACONS,
+  KEY_ACCESSES,
+  MAX_OVERLAP_HOURS,
+  OVERLAP_HOURS,
+  ROLES,
+  TIME_PATTERN,
+  WEBHOOK_EVENTS,
+  type Beacon,
+  type WebhookEvent,
+} from "../../lib/vocabulary.ts";
+import { address, networkParameter, STRICT, type SchemaTerms } from "./parameterSchemas.ts";
 
 const role = () => Type.Enum([...ROLES], { description: "What the member may do." });
 
@@ -27,6 +37,12 @@ const note = (fallback?: string) =>
     maxLength: 200,
     ...(fallback === undefined ? {} : { default: fallback }),
     description: "A note of your own: at most 200 characters.",
+  });
+
+const keyExpiry = (description: string) =>
+  Type.Union([Type.String({ pattern: TIME_PATTERN }), Type.Null()], {
+    [EXPECTED]: "a time such as 2026-12-31T23:59:59Z, or null",
+    description,
   });
 
 /** A dapp, its keys, people and webhooks. */
@@ -69,6 +85,13 @@ export const DAPP_SCHEMAS = {
             "Maximum number of requests that the key may make per day (UTC); further calls get 429. Default: no limit.",
         }),
       ),
+      access: Type.Enum([...KEY_ACCESSES], {
+        default: "full",
+        description: "What calls with it may do: `read` takes GET alone, and refuses others with 403.",
+      }),
+      expiresAt: Type.Optional(
+        keyExpiry("From then on calls with it get 401 `key_expired`. Default: never."),
+      ),
     },
     STRICT,
   ),
@@ -83,6 +106,21 @@ export const DAPP_SCHEMAS = {
           description: "Maximum number of requests that the key may make per day (UTC); `null` for no limit.",
         }),
       ),
+      expiresAt: Type.Optional(
+        keyExpiry("From then on calls with it get 401 `key_expired`; `null` for never."),
+      ),
+    },
+    STRICT,
+  ),
+  rotate: Type.Object(
+    {
+      overlapHours: Type.Integer({
+        minimum: 0,
+        maximum: MAX_OVERLAP_HOURS,
+        default: OVERLAP_HOURS,
+        description:
+          "For how many hours the present value stays valid beside the new one; 0: it ends at once.",
+      }),
     },
     STRICT,
   ),

@@ -5,10 +5,6 @@ import { DECIMAL_PATTERN } from "../validator.ts";
 import type { NetworkView } from "../../api/types.ts";
 import type { ParameterViolation } from "../../lib/invalidParameter.ts";
 
-/** A moment in ISO 8601, with its offset. */
-export const TIME_PATTERN =
-  "^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,9})?)?(Z|[+-]\\d{2}:\\d{2})$";
-
 export const STRICT = { additionalProperties: false } as const;
 
 /** 32 bytes in hex. */

@@ -1,14 +1,7 @@
 import { Type } from "typebox";
 import { EXPECTED } from "../../lib/schemaCheck.ts";
-import { CATCH_UPS, LOG_CONFIDENCES, type CatchUp } from "../../lib/vocabulary.ts";
-import {
-  integer,
-  networkParameter,
-  oneOf,
-  STRICT,
-  TIME_PATTERN,
-  type SchemaTerms,
-} from "./parameterSchemas.ts";
+import { CATCH_UPS, LOG_CONFIDENCES, TIME_PATTERN, type CatchUp } from "../../lib/vocabulary.ts";
+import { integer, networkParameter, oneOf, STRICT, type SchemaTerms } from "./parameterSchemas.ts";
 
 const scheduleName = Type.String({ minLength: 1, maxLength: 60, description: "A name of your own." });
 

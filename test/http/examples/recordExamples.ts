@@ -200,6 +200,7 @@ async function useOperations(
   await record("listKeys", `${dapp}/keys`);
   const change = { name: "staging", dailyLimit: 500 };
   await record("changeKey", `${dapp}/keys/${key.id}`, { method: "PATCH", body: change });
+  await record("rotateKey", `${dapp}/keys/${key.id}/rotate`, post({ overlapHours: 24 }));
   await record("revealKey", `${dapp}/keys/${key.id}`);
   await record("revokeKey", `${dapp}/keys/${key.id}`, { method: "DELETE" });
   await recordSome("getBalances", `${dapp}/balances`, isNetwork);

@@ -163,7 +163,8 @@ describe.each(DATABASES)("on %s", (_name, create) => {
   test("error: a key's own limit counts what was stored with it, whoever stored it, and each day anew", async () => {
     vi.useFakeTimers({ toFake: ["Date"], now: AT });
     onTestFinished(() => void vi.useRealTimers());
-    const fresh = { createdAt: 1, revokedAt: null, name: "", lastUsedAt: null };
+    const fresh = { createdAt: 1, revokedAt: null, name: "", lastUsedAt: null } as const;
+    const unlimited = { access: "full", expiresAt: null, previous: null } as const;
     const bytes = new Uint8Array(32);
     await insertKey(store.db, {
       id: "key_1",
@@ -171,7 +172,10 @@ describe.each(DATABASES)("on %s", (_name, create) => {
       hash: bytes,
       sealed: bytes,
       dailyLimit: 2,
+      countedDay: null,
+      dayRequests: 0,
       ...fresh,
+      ...unlimited,
     });
     const caller = { id: DESK_DAPP, keyId: "key_1", keyDailyLimit: 2 };
     const [limit, otherProcess] = [createDailyLimit(store, {}), createDailyLimit(store, { isShared: true })];

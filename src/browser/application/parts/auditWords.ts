@@ -14,6 +14,7 @@ export const AUDIT_WORDS: Readonly<Record<string, string>> = {
   deleteDapp: "deleted the dapp",
   addKey: "created the API key",
   changeKey: "changed the API key",
+  rotateKey: "gave a new value to the API key",
   revealKey: "revealed the API key",
   revokeKey: "revoked the API key",
   changeMember: "changed the role of",
@@ -41,6 +42,7 @@ export const AUDIT_WORDS: Readonly<Record<string, string>> = {
 /** What members of an answer are called; others by their own names. */
 const MEMBERS: Readonly<Record<string, string>> = {
   dailyLimit: "requests a day",
+  expiresAt: "expiry",
   timeZone: "time zone",
   catchUp: "missed ticks",
   actionNetwork: "network of its requests",
@@ -49,6 +51,7 @@ const MEMBERS: Readonly<Record<string, string>> = {
 /** What is left where a value is taken away. */
 const NOTHING: Readonly<Record<string, string>> = {
   dailyLimit: "no limit",
+  expiresAt: "never",
   until: "no end",
   beacon: "what the network says",
 };

@@ -129,6 +129,8 @@ export function Select({
 interface Question {
   readonly question: string;
   readonly detail?: ReactNode;
+  /** What is below that, such as fields. */
+  readonly more?: ReactNode;
   /** Label of the dialog's confirm button. */
   readonly confirm: string;
   /** If it rejects, the dialog shows the error. */
@@ -144,6 +146,7 @@ export function ConfirmDialog({
   trigger,
   question,
   detail,
+  more,
   confirm,
   onConfirm,
   className = "danger",
@@ -180,6 +183,7 @@ export function ConfirmDialog({
         <AlertDialog.Popup className="dialog panel">
           <AlertDialog.Title render={<h2 />}>{question}</AlertDialog.Title>
           {detail !== undefined && <AlertDialog.Description>{detail}</AlertDialog.Description>}
+          {more}
           {problem !== undefined && (
             <div className="notice bad" role="alert">
               <UnknownText text={problem} />

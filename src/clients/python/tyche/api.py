@@ -28,6 +28,7 @@ __all__ = [
     "IdempotencyConflictError",
     "InternalError",
     "InvalidParameterError",
+    "KeyExpiredError",
     "LabelTakenError",
     "LinkedConsumer",
     "LinkedConsumerOnChain",
@@ -819,6 +820,10 @@ class UnauthenticatedError(ApiError):
     """`unauthenticated`"""
 
 
+class KeyExpiredError(ApiError):
+    """`key_expired`"""
+
+
 class ForbiddenError(ApiError):
     """`forbidden`"""
 
@@ -920,6 +925,7 @@ ERROR_CLASSES: dict[str, type[ApiError]] = {
     "malformed_json": MalformedJsonError,
     "malformed_http": MalformedHttpError,
     "unauthenticated": UnauthenticatedError,
+    "key_expired": KeyExpiredError,
     "forbidden": ForbiddenError,
     "not_found": NotFoundError,
     "method_not_allowed": MethodNotAllowedError,

@@ -1,18 +1,29 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { useParams } from "wouter";
-import type { KeyView, NewKeyView, TycheOperator } from "../../../../client/index.ts";
+import type { KeyView, NewKeyView } from "../../../../client/index.ts";
 import { quoteForShell } from "../../../../lib/quoteForShell.ts";
 import { announce } from "../../announce.ts";
 import { Loaded } from "../../page.tsx";
 import { DappFrame } from "../../parts/dappFrame.tsx";
-import { Age, Code, CopyButton, count } from "../../parts/format.tsx";
-import { ConfirmButton, Field, FormButtons, readField, useEdit, useSubmission } from "../../parts/forms.tsx";
+import { Age, Code, CopyButton, count, Time } from "../../parts/format.tsx";
+import {
+  ConfirmButton,
+  Field,
+  FormButtons,
+  readField,
+  readTime,
+  TimeField,
+  useEdit,
+  useSubmission,
+} from "../../parts/forms.tsx";
 import { ForRole } from "../../parts/forRole.tsx";
+import { KeyExpiry } from "../../parts/keyExpiry.tsx";
 import { Listing, Notice, Tag, UnknownText } from "../../parts/parts.tsx";
 import { RevealedKey } from "../../parts/revealedKey.tsx";
+import { RotateButton } from "../../parts/rotateButton.tsx";
 import { refetchUnlessRefused } from "../../refetch.ts";
-import { useOperator } from "../../services.tsx";
+import { useClient, useOperator } from "../../services.tsx";
 
 /** Other people add keys too, and programs use them. */
 const REFRESH_MS = 5_000;
@@ -42,7 +53,7 @@ function KeysPanel({ dappId }: { readonly dappId: string }) {
     refetchInterval: refetchUnlessRefused(() => REFRESH_MS),
   });
   const list = useRef<HTMLUListElement>(null);
-  const [added, setAdded] = useState<NewKeyView>();
+  const [shown, show] = useState<NewKeyView>();
   const refresh = () => queries.invalidateQueries({ queryKey: ["keys", dappId] });
   return (
     <Loaded query={query}>
@@ -53,13 +64,13 @@ function KeysPanel({ dappId }: { readonly dappId: string }) {
             <p className="note">
               Send one in the <code>Authorization</code> header of every call.
             </p>
-            {added !== undefined && (
+            {shown !== undefined && (
               <Notice>
-                The new key{added.name !== "" && " "}
-                <UnknownText text={added.name} />:{" "}
+                The new key{shown.name !== "" && " "}
+                <UnknownText text={shown.name} />:{" "}
                 <span className="copyable">
-                  <Code text={added.apiKey} />
-                  <CopyButton key={added.id} text={added.apiKey} what="API key" autoFocus />
+                  <Code text={shown.apiKey} />
+                  <CopyButton key={shown.apiKey} text={shown.apiKey} what="API key" autoFocus />
                 </span>{" "}
                 “Reveal” shows it again.
               </Notice>
@@ -75,9 +86,14 @@ function KeysPanel({ dappId }: { readonly dappId: string }) {
                     await refresh();
                     announce("The key is changed.");
                   }}
+                  rotate={async (overlapHours) => {
+                    show(await operator.rotateKey(dappId, apiKey.id, { overlapHours }));
+                    await refresh();
+                    announce("The key has a new value.");
+                  }}
                   revoke={async () => {
                     await operator.revokeKey(dappId, apiKey.id);
-                    if (added?.id === apiKey.id) setAdded(undefined);
+                    if (shown?.id === apiKey.id) show(undefined);
                     await refresh();
                     announce("The key is revoked.");
                     // The button that had the focus is gone.
@@ -97,9 +113,8 @@ function KeysPanel({ dappId }: { readonly dappId: string }) {
             <KeyForm
               id="new"
               label="Add a key"
-              save={async ({ name, dailyLimit }) => {
-                const limit = dailyLimit === null ? {} : { dailyLimit };
-                setAdded(await operator.addKey(dappId, { name, ...limit }));
+              save={async ({ dailyLimit, ...settings }) => {
+                show(await operator.addKey(dappId, { ...settings, dailyLimit: dailyLimit ?? undefined }));
                 await refresh();
               }}
             />
@@ -114,21 +129,30 @@ function KeyItem({
   dappId,
   apiKey,
   change,
+  rotate,
   revoke,
 }: {
   readonly dappId: string;
   readonly apiKey: KeyView;
-  readonly change: (change: KeyChange) => Promise<void>;
+  readonly change: (change: Omit<KeySettings, "access">) => Promise<void>;
+  readonly rotate: (overlapHours: number) => Promise<void>;
   readonly revoke: () => Promise<void>;
 }) {
-  const { id, name, createdAt, lastUsedAt, revokedAt, dailyLimit } = apiKey;
+  const { id, name, createdAt, lastUsedAt, revokedAt, dailyLimit, requestsToday, previousUntil } = apiKey;
   const { isOpen, button, close } = useEdit();
-  const title = <b>{name === "" ? "unnamed key" : <UnknownText text={name} />}</b>;
+  const title = (
+    <>
+      <b>{name === "" ? "unnamed key" : <UnknownText text={name} />}</b>{" "}
+      {apiKey.access === "read" && <Tag kind="quiet">read only</Tag>}
+    </>
+  );
   const about = (
     <span className="note">
       <Code text={id} />, created <Age iso={createdAt} />, {lastUsedAt === null ? "never used" : "last used "}
       {lastUsedAt !== null && <Age iso={lastUsedAt} />}
-      {dailyLimit !== null && `, at most ${count(dailyLimit, "request")} a day`}
+      {dailyLimit !== null && `, used today: ${requestsToday} of ${count(dailyLimit, "request")}`}
+      {previousUntil !== null && ", former value valid until "}
+      {previousUntil !== null && <Time iso={previousUntil} />}
     </span>
   );
   if (revokedAt !== null)
@@ -139,15 +163,23 @@ function KeyItem({
     );
   return (
     <li>
-      {title}
+      {title} <KeyExpiry apiKey={apiKey} />
       <div className="key-row">
         <RevealedKey dappId={dappId} apiKey={apiKey} />
         <button {...button}>
           Edit<span className="visually-hidden"> key {id}</span>
         </button>
+        <RotateButton
+          what="key"
+          detail="The key gets a new value. Its name, its limits and what acts with it stay. To take a leaked value out of use, choose that it ends at once."
+          rotate={rotate}
+        >
+          Rotate<span className="visually-hidden"> key {id}</span>
+        </RotateButton>
         <ConfirmButton
           question="Revoke this key?"
           detail={`Calls that use ${name === "" ? id : name} will be refused at once. This can't be undone.`}
+          more={<RevokeEffects dappId={dappId} apiKey={apiKey} />}
           confirm="Revoke it"
           onConfirm={revoke}
         >
@@ -160,7 +192,7 @@ function KeyItem({
           id={id}
           label="Save"
           apiKey={apiKey}
-          save={async (values) => {
+          save={async ({ access: _access, ...values }) => {
             await change(values);
             close();
           }}
@@ -171,9 +203,47 @@ function KeyItem({
   );
 }
 
-type KeyChange = Required<Parameters<TycheOperator["changeKey"]>[2]>;
+/** What else ends with a key, and what goes on. */
+function RevokeEffects({
+  dappId,
+  apiKey: { id, lastUsedAt },
+}: {
+  readonly dappId: string;
+  readonly apiKey: KeyView;
+}) {
+  const client = useClient(dappId);
+  const query = useQuery({
+    queryKey: ["acting", dappId],
+    queryFn: async () => [...(await client.schedules.list()), ...(await client.triggers.list())],
+  });
+  const acting = query.data?.filter(({ keyId }) => keyId === id);
+  return (
+    <ul>
+      <li>
+        {lastUsedAt === null ? (
+          "It was never used."
+        ) : (
+          <>
+            It was last used <Age iso={lastUsedAt} />.
+          </>
+        )}
+      </li>
+      {acting?.map((one) => (
+        <li key={one.id}>
+          <UnknownText text={one.name} /> ({"cron" in one ? "schedule" : "log trigger"}) acts with it, and
+          makes no requests until somebody saves it with another key or from these pages.
+        </li>
+      ))}
+      {acting?.length === 0 && <li>No schedule or log trigger acts with it: all go on.</li>}
+      <li>Requests in progress complete, and webhooks are still told.</li>
+    </ul>
+  );
+}
 
-/** Name and limit of a new key, or of an existing one. */
+/** What the form says of a key. */
+type KeySettings = Pick<KeyView, "name" | "dailyLimit" | "access" | "expiresAt">;
+
+/** Name, limit and expiry of a new key, or of an existing one; of a new one also what it may do. */
 function KeyForm({
   id,
   label,
@@ -185,16 +255,18 @@ function KeyForm({
   readonly id: string;
   readonly label: string;
   readonly apiKey?: KeyView;
-  readonly save: (values: KeyChange) => Promise<void>;
+  readonly save: (values: KeySettings) => Promise<void>;
   readonly close?: () => void;
 }) {
   const { problems, refusal, isBusy, onSubmit } = useSubmission(
-    ["name", "dailyLimit"],
+    ["name", "dailyLimit", "access", "expiresAt"],
     async (values, form) => {
       const limit = readField(values, "dailyLimit").trim();
       await save({
         name: readField(values, "name").trim(),
         dailyLimit: limit === "" ? null : Number(limit),
+        access: readField(values, "access") === "read" ? "read" : "full",
+        expiresAt: readTime(values, "expiresAt") ?? null,
       });
       form.reset();
     },
@@ -231,6 +303,24 @@ function KeyForm({
           />
         )}
       </Field>
+      <TimeField
+        id={`expiry-${id}`}
+        label="Expires"
+        note="In UTC. Calls with it are refused afterwards. Empty: never."
+        problem={problems.get("expiresAt")}
+        name="expiresAt"
+        value={apiKey?.expiresAt}
+      />
+      {apiKey === undefined && (
+        <Field id={`access-${id}`} label="Access" problem={problems.get("access")}>
+          {(control) => (
+            <select {...control} name="access">
+              <option value="full">full: all calls of the dapp</option>
+              <option value="read">read only: GET alone, makes no requests</option>
+            </select>
+          )}
+        </Field>
+      )}
       {refusal !== undefined && <Notice kind="bad">{refusal}</Notice>}
       <FormButtons label={label} isBusy={isBusy} close={close} />
     </form>

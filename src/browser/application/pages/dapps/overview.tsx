@@ -5,7 +5,8 @@ import { Loaded } from "../../page.tsx";
 import { Time, units } from "../../parts/format.tsx";
 import { describeMissingSubscription } from "../../parts/missingSubscription.ts";
 import { List } from "../../parts/list.tsx";
-import { Facts } from "../../parts/parts.tsx";
+import { expiresSoon, KeyExpiry } from "../../parts/keyExpiry.tsx";
+import { Facts, Notice, UnknownText } from "../../parts/parts.tsx";
 import { hasEnded } from "../../hasEnded.ts";
 import { RequestTable } from "../../parts/requestTable.tsx";
 import { useClient, useMay, useNetworks, useOperator } from "../../services.tsx";
@@ -54,11 +55,31 @@ export function Dapp() {
               ]}
             />
           </section>
+          {may("listKeys") === true && <ExpiringKeys dappId={dappId} />}
           <Balances dappId={dappId} />
           <Recent dappId={dappId} />
         </>
       )}
     </DappFrame>
+  );
+}
+
+/** Says which keys are about to expire, or have expired. */
+function ExpiringKeys({ dappId }: { readonly dappId: string }) {
+  const operator = useOperator();
+  const keys = useQuery({ queryKey: ["keys", dappId], queryFn: () => operator.keys(dappId) });
+  const expiring = keys.data?.filter(expiresSoon) ?? [];
+  if (expiring.length === 0) return null;
+  return (
+    <Notice>
+      {expiring.map((apiKey) => (
+        <p key={apiKey.id}>
+          The API key <UnknownText text={apiKey.name === "" ? apiKey.id : apiKey.name} />:{" "}
+          <KeyExpiry apiKey={apiKey} />
+        </p>
+      ))}
+      <Link href={`/dapps/${dappId}/keys`}>Let it expire later, or add another</Link>
+    </Notice>
   );
 }
 

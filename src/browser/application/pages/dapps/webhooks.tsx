@@ -18,6 +18,7 @@ import {
 } from "../../parts/forms.tsx";
 import { ForRole } from "../../parts/forRole.tsx";
 import { List } from "../../parts/list.tsx";
+import { RotateButton } from "../../parts/rotateButton.tsx";
 import { Folded, Listing, Notice, Tag, UnknownText } from "../../parts/parts.tsx";
 import { refetchUnlessRefused } from "../../refetch.ts";
 import { useClient, useMay } from "../../services.tsx";
@@ -151,18 +152,16 @@ function WebhookPart({
               Send all again
             </button>
           )}
-          <ConfirmButton
-            question="Rotate the secret?"
-            detail="For 24 hours, messages are signed with the present secret as well."
-            confirm="Rotate it"
-            className=""
-            onConfirm={async () => {
-              onSecret(await webhooks.rotate(id));
+          <RotateButton
+            what="secret"
+            detail="Until the present secret ends, messages are signed with both."
+            rotate={async (overlapHours) => {
+              onSecret(await webhooks.rotate(id, { overlapHours }));
               await refresh();
             }}
           >
             Rotate the secret
-          </ConfirmButton>
+          </RotateButton>
           <ConfirmButton
             question="Delete this webhook?"
             detail="What is still to be delivered is not. This can't be undone."

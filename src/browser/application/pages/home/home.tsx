@@ -1,4 +1,5 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { isUsableKey } from "../../../../lib/usableKey.ts";
 import { Link, useLocation } from "wouter";
 import { Loaded, Page } from "../../page.tsx";
 import { Age, Code, count, groupDigits, Copyable, CopyButton } from "../../parts/format.tsx";
@@ -195,7 +196,7 @@ function Flip({ dapp, isFirstVisit }: { readonly dapp: DappView; readonly isFirs
   const [problem, setProblem] = useState<string>();
   if (presets.data?.some(({ name }) => name === "coinflip") === false) return null;
 
-  const key = keys.data?.find(({ revokedAt }) => revokedAt === null);
+  const key = keys.data?.find((one) => isUsableKey(one) && one.access === "full");
   const command = `curl -sS -X POST "$TYCHE_URL/api/vrfv2/presets?preset=coinflip&network=${network}" \\
   -H "Authorization: $TYCHE_API_KEY" -H 'Content-Type: application/json' -d '{}'`;
   const flip = async (): Promise<void> => {
