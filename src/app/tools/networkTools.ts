@@ -43,114 +43,72 @@ type Means = Omit<NetworkMeans<Config>, "readConfig">;
 /** The implementations of `tyche network deploy`, `reconfigure`, `secrets`, `check`, `cost` and `fund`. */
 export const NETWORK_TOOLS: Means = {
   async deploy({ config, network, oracleFiles, confirm, onStep }) {
-    const settings = externalOf(config, network);
-    const profile = profileOfExternal(network, settings);
-    const oracle = readOracle(oracleFiles, profile.chainId);
-    const operator = await loadOperator(network, settings);
-    const client = connectExternal(settings.rpcUrls, profile.chainId);
-    const show = (wei: bigint): string => `${roundAmount(wei)} ${profile.coin}`;
+    const { settings, sending, show, withOperator } = findExternal(config, network);
+    const oracle = readOracle(oracleFiles, sending.profile.chainId);
     let totalWei = 0n;
-    try {
-      const end = await deployNetwork({
-        profile,
-        client,
-        operator,
-        fees: feesOfExternal(settings, profile),
+    const end = await withOperator((account) =>
+      deployNetwork({
+        ...sending,
+        ...account,
         oracle,
         vrfVersion: typeof settings.vrf === "object" ? "v2.5" : settings.vrf,
-        chainlink: chainlinkVrfOf(settings, profile),
+        chainlink: chainlinkVrfOf(settings, sending.profile),
         nativePayment: settings.nativePayment,
         laneMaxGasWei: laneMaxGasWeiOf(settings),
-        file: contractsPathOf(network, settings),
         confirm: (estimate) => confirm(showEstimate(estimate, show)),
         onStep({ costWei, gasUsed: _, ...step }) {
           totalWei += costWei;
           onStep({ ...step, cost: show(costWei) });
         },
-      });
-      return { end, file: contractsPathOf(network, settings), total: show(totalWei) };
-    } finally {
-      await client.close();
-    }
+      }),
+    );
+    return { end, file: sending.file, total: show(totalWei) };
   },
 
   async reconfigure({ config, network, cards, newKey, confirm }) {
-    const settings = externalOf(config, network);
-    const profile = profileOfExternal(network, settings);
-    const contracts = readContractsFile(contractsPathOf(network, settings), {
-      network,
-      chainId: profile.chainId,
-    });
-    const { functions } = readOracleCards(cards, profile.chainId, contracts.oracle);
-    const operator = await loadOperator(network, settings);
-    const client = connectExternal(settings.rpcUrls, profile.chainId);
-    const show = (wei: bigint): string => `${roundAmount(wei)} ${profile.coin}`;
-    try {
+    const { sending, show, readContracts, withOperator } = findExternal(config, network);
+    const contracts = readContracts();
+    const { functions } = readOracleCards(cards, sending.profile.chainId, contracts.oracle);
+    const done = await withOperator(async (account) => {
       const urls = parseNodeUrls(functions.offchainConfig!, functions.signers.length)!;
-      const formerKey = await findFormerKey({ client, contracts, operator, functions, urls, newKey });
-      const done = await reconfigureNetwork({
-        profile,
-        client,
-        operator,
-        fees: feesOfExternal(settings, profile),
+      const formerKey = await findFormerKey({ ...account, contracts, functions, urls, newKey });
+      return await reconfigureNetwork({
+        ...sending,
+        ...account,
         contracts,
-        file: contractsPathOf(network, settings),
         functions: { ...functions, offchainConfig: encodeNodeUrls(urls, formerKey) },
         confirm: ({ balanceWei, gas, gasPriceWei, ...estimate }) =>
-          confirm({
-            ...estimate,
-            balance: show(balanceWei),
-            cost: show(gas * gasPriceWei),
-          }),
+          confirm({ ...estimate, balance: show(balanceWei), cost: show(gas * gasPriceWei) }),
       });
-      return done.end === "reconfigured" ? { ...done, cost: show(done.costWei) } : done;
-    } finally {
-      await client.close();
-    }
+    });
+    return done.end === "reconfigured" ? { ...done, cost: show(done.costWei) } : done;
   },
 
   async secrets({ config, network, confirm }) {
-    const settings = externalOf(config, network);
-    const profile = profileOfExternal(network, settings);
-    const file = contractsPathOf(network, settings);
-    const contracts = readContractsFile(file, { network, chainId: profile.chainId });
-    const operator = await loadOperator(network, settings);
-    const client = connectExternal(settings.rpcUrls, profile.chainId);
-    const show = (wei: bigint): string => `${roundAmount(wei)} ${profile.coin}`;
-    try {
-      const { configDigest } = await askContract(
-        client,
-        contracts.contracts.functionsCoordinator,
-        LATEST_CONFIG,
-      );
-      const keys = await readSharedKey(contracts, operator, configDigest);
-      const fees = feesOfExternal(settings, profile);
-      const done = await publishKeys({
-        profile,
-        client,
-        operator,
-        fees,
+    const { sending, show, readContracts, withOperator } = findExternal(config, network);
+    const contracts = readContracts();
+    const done = await withOperator(async (account) => {
+      const { functionsCoordinator } = contracts.contracts;
+      const { configDigest } = await askContract(account.client, functionsCoordinator, LATEST_CONFIG);
+      const keys = await readSharedKey(contracts, account.operator, configDigest);
+      return await publishKeys({
+        ...sending,
+        ...account,
         contracts,
-        file,
         keys,
         confirm: (costWei) => confirm(show(costWei)),
       });
-      return done.end === "reconfigured" ? { ...done, cost: show(done.costWei) } : done;
-    } finally {
-      await client.close();
-    }
+    });
+    return done.end === "reconfigured" ? { ...done, cost: show(done.costWei) } : done;
   },
 
   async check({ config, network, onFinding }) {
-    const settings = externalOf(config, network);
-    const profile = profileOfExternal(network, settings);
+    const { settings, sending, readContracts } = findExternal(config, network);
     return await checkNetwork({
-      profile,
+      ...sending,
       rpcUrls: settings.rpcUrls,
       presetVrfKeys: settings.presetVrfKeys,
-      readContracts: () =>
-        readContractsFile(contractsPathOf(network, settings), { network, chainId: profile.chainId }),
-      fees: feesOfExternal(settings, profile),
+      readContracts,
       operator: async () => (await loadOperator(network, settings)).address,
       onFinding: onFinding satisfies (finding: NetworkFinding) => void,
     });
@@ -163,42 +121,57 @@ export const NETWORK_TOOLS: Means = {
       return costsAt(parseGwei(gasPrice), external ? profileOfExternal(network, external).coin : "coins");
     if (found !== undefined && external === undefined)
       return { gasPrice: "nothing", gasPriceWei: "0", calls: costOfCalls(0n, () => "nothing") };
-    const settings = externalOf(config, network);
-    const profile = profileOfExternal(network, settings);
-    const client = connectExternal(settings.rpcUrls, profile.chainId);
-    try {
-      return costsAt(await feesOfExternal(settings, profile).gasPriceWei(client), profile.coin);
-    } finally {
-      await client.close();
-    }
+    const { sending, withClient } = findExternal(config, network);
+    const { profile, fees } = sending;
+    return await withClient(async (client) => costsAt(await fees.gasPriceWei(client), profile.coin));
   },
 
   async fund({ config, network, link, coin, onTransfer, onEnough }) {
-    const settings = externalOf(config, network);
-    const profile = profileOfExternal(network, settings);
-    const contracts = readContractsFile(contractsPathOf(network, settings), {
-      network,
-      chainId: profile.chainId,
-    });
-    const operator = await loadOperator(network, settings);
-    const client = connectExternal(settings.rpcUrls, profile.chainId);
-    try {
-      await fundNetwork({
-        profile,
-        client,
-        operator,
-        fees: feesOfExternal(settings, profile),
+    const { sending, readContracts, withOperator } = findExternal(config, network);
+    const contracts = readContracts();
+    await withOperator((account) =>
+      fundNetwork({
+        ...sending,
+        ...account,
         contracts,
         reserveJuels: link === undefined ? undefined : parseEther(link),
         coinWei: coin === undefined ? undefined : parseEther(coin),
         onTransfer,
         onEnough,
-      });
+      }),
+    );
+  },
+};
+
+/** Finds a network of others in the configuration, and what commands on it need. */
+function findExternal(config: Config, network: string) {
+  const settings = externalOf(config, network);
+  const profile = profileOfExternal(network, settings);
+  const { chainId, coin } = profile;
+  const file = contractsPathOf(network, settings);
+  const withClient = async <Result>(work: (client: ChainClient) => Promise<Result>): Promise<Result> => {
+    const client = connectExternal(settings.rpcUrls, chainId);
+    try {
+      return await work(client);
     } finally {
       await client.close();
     }
-  },
-};
+  };
+  return {
+    settings,
+    sending: { profile, fees: feesOfExternal(settings, profile), file },
+    show: (wei: bigint): string => `${roundAmount(wei)} ${coin}`,
+    readContracts: () => readContractsFile(file, { network, chainId }),
+    withClient,
+    /** Does work with the operator's account. */
+    withOperator: async <Result>(
+      work: (account: { readonly client: ChainClient; readonly operator: Account }) => Promise<Result>,
+    ): Promise<Result> => {
+      const operator = await loadOperator(network, settings);
+      return await withClient((client) => work({ client, operator }));
+    },
+  };
+}
 
 const costsAt = (priceWei: bigint, coin: string) => ({
   gasPrice: `${formatGwei(priceWei)} gwei`,
