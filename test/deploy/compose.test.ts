@@ -10,13 +10,9 @@ import { createTerminal } from "../../src/cli/terminal.ts";
 const ROOT = path.resolve(import.meta.dirname, "../..");
 const read = (file: string): string => readFileSync(path.join(ROOT, file), "utf8");
 const compose = read("compose.yaml");
-const FILES = [
-  "compose.yaml",
-  "Dockerfile",
-  "deploy/kubernetes.yaml",
-  "deploy/tyche.service",
-  "deploy/tyche-oracle.service",
-];
+/** Pods of a cluster. */
+const PODS = ["deploy/kubernetes/embedded/tyche.yaml", "deploy/kubernetes/public/oracle.yaml"];
+const FILES = ["compose.yaml", "Dockerfile", ...PODS, "deploy/tyche.service", "deploy/tyche-oracle.service"];
 
 /** The command lines of Tyche in these files, without the program's name. */
 const commands = [
@@ -24,7 +20,7 @@ const commands = [
   ...FILES.flatMap((file) =>
     [...read(file).matchAll(/bin\/tyche\.js ([a-z].*)/g)].map(([, line]) => line!.split(" ")),
   ),
-  ...[...read("docs/deploy.md").matchAll(/docker compose run --rm (?!-)\S+ ([^>]*)/g)].map(([, line]) =>
+  ...[...read("docs/deploy.md").matchAll(/^ *docker compose run --rm (?!-)\S+ ([^>]*)/gm)].map(([, line]) =>
     line!.trim().split(" "),
   ),
 ];
@@ -66,4 +62,31 @@ test("neither Git nor the image's build takes .env and the folder that container
   expect(new Set(mounted)).toEqual(new Set(["config"])); // not plugins, which the image has
   expect(read(".gitignore").split("\n")).toEqual(expect.arrayContaining([".env", "/config/"]));
   expect(read(".dockerignore").split("\n")).toEqual(expect.arrayContaining([".env", "config"]));
+});
+
+test("pods set only variables that Tyche reads, and keep their data in a folder of their own", () => {
+  // Of a volume that belongs to root, the service can't close the top to others.
+  for (const file of PODS)
+    expect([file, read(file)]).toEqual([
+      file,
+      expect.stringContaining("{ name: TYCHE_DATA_DIR, value: /data/tyche }"),
+    ]);
+  const all = [...PODS, "deploy/kubernetes/public/kustomization.yaml"].map(read).join("\n");
+  const set = [...all.matchAll(/\{ name: (TYCHE_[A-Z_]+|PORT), value: "?([^" }]+)/g)];
+  const environment = Object.fromEntries(set.map(([, name, value]) => [name!, value!]));
+  expect(Object.keys(environment)).toContain("TYCHE_MASTER_KEY_FILE");
+  expect(readConfig({ dataDir: ROOT, environment }).unknownVariables).toEqual([]);
+});
+
+test("the oracle's pod is restricted as the service's is", () => {
+  const [service, oracle] = PODS.map((file) =>
+    /terminationGrace[^]*?containers:|securityContext:\n {12}[^]*?volumeMounts:/g[Symbol.matchAll](
+      read(file),
+    ),
+  );
+  const linesOf = (found: Iterable<RegExpMatchArray>): string[] =>
+    [...found].flatMap(([text]) => text.split("\n")).filter((line) => !line.trim().startsWith("#"));
+  const lines = linesOf(service!);
+  expect(lines.length).toBeGreaterThan(15);
+  expect(linesOf(oracle!)).toEqual(lines);
 });
