@@ -1,35 +1,22 @@
 import path from "node:path";
-import { defineConfig, type TestProjectConfiguration } from "vitest/config";
+import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { ClosingLine } from "./test/closingLine.ts";
 
 // Some two hundred services and workers load the same modules: what V8 has compiled is kept between them and between runs.
 process.env["NODE_COMPILE_CACHE"] ??= path.join(import.meta.dirname, "node_modules/.cache/compile");
 
-/** Projects by the suffix of their files, the longest first. A file without a suffix (`x.test.ts`) is a unit test. */
+/** What a file starts, by the suffix of its name, the longest first. A file without a suffix (`x.test.ts`) is a unit test. */
 const SUFFIXES = ["slow", "browser", "service", "chain"] as const;
 
-/** Starts the projects' files in the order of {@link SUFFIXES}, so that no long file is left to one worker at the end. */
+/** Starts unit tests first, then the others in the order of {@link SUFFIXES}, so that no long file is left to one worker at the end. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const rank = ({ project }: TestSpecification): number => {
-      const index = (SUFFIXES as readonly string[]).indexOf(project.name);
-      return index === -1 ? SUFFIXES.length : index;
-    };
+    const rank = ({ moduleId }: TestSpecification): number =>
+      SUFFIXES.findIndex((suffix) => moduleId.endsWith(`.${suffix}.test.ts`));
     return (await super.sort(files)).toSorted((a, b) => rank(a) - rank(b));
   }
 }
-
-/** Files of one worker share its modules: a module is loaded once, and each file leaves it as it found it. */
-const withSuffix = (name: (typeof SUFFIXES)[number]): TestProjectConfiguration => ({
-  extends: true,
-  test: {
-    name,
-    include: [`test/**/*.${name}.test.ts`],
-    // isolated-vm crashes in a process that was started from Node's own snapshot.
-    execArgv: ["--no-node-snapshot"],
-  },
-});
 
 export default defineConfig({
   test: {
@@ -50,14 +37,23 @@ export default defineConfig({
     allowOnly: false,
     sequence: { sequencer: LongestFirst },
     reporters: ["default", new ClosingLine()],
+    // Files of one worker share its modules: a module is loaded once, and each file leaves it as it found it. One project shares its workers.
     projects: [
-      ...SUFFIXES.map(withSuffix),
+      {
+        extends: true,
+        test: {
+          name: "processes",
+          include: SUFFIXES.map((suffix) => `test/**/*.${suffix}.test.ts`),
+          // isolated-vm crashes in a process that was started from Node's own snapshot.
+          execArgv: ["--no-node-snapshot"],
+        },
+      },
       {
         extends: true,
         test: {
           name: "unit",
           include: ["test/**/*.test.ts"],
-          exclude: SUFFIXES.map((name) => `test/**/*.${name}.test.ts`),
+          exclude: SUFFIXES.map((suffix) => `test/**/*.${suffix}.test.ts`),
           setupFiles: ["test/support/startsNothing.ts"],
           pool: "threads",
         },
