@@ -141,7 +141,7 @@ describe("whoever is signed in", () => {
     const item = page.getByRole("listitem").filter({ hasText: "build server" });
     await item.getByText(apiKey.slice(-4)).waitFor();
     await item.getByText("last used").waitFor();
-    await item.getByText("at most 900 requests a day").waitFor();
+    await item.getByText("used today: 0 of 900 requests").waitFor();
     expect(await page.content()).not.toContain(apiKey);
     await item.getByRole("button", { name: /^Revoke key/ }).click();
     await page.getByRole("alertdialog", { name: "Revoke this key?" }).waitFor();

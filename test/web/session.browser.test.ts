@@ -158,7 +158,7 @@ test("default: who is invited makes a passkey, sees their dapp alone, and signs 
     await cards.first().getByRole("link").click();
     await guest.page.getByRole("link", { name: "People", exact: true }).click();
     await guest.page.getByLabel("Members").getByText(name).first().waitFor();
-    await guest.page.getByText("accepted the invitation").waitFor();
+    await guest.page.getByRole("cell", { name: "accepted the invitation" }).waitFor();
     await guest.inspect();
     await guest.page.getByLabel("Role", { exact: true }).selectOption("viewer");
     await guest.page.getByRole("button", { name: "Create a link" }).click();

@@ -42,6 +42,7 @@ function Members({ dappId }: { readonly dappId: string }) {
   const may = useMay(dappId);
   const queries = useQueryClient();
   const [change, setChange] = useState<MemberView>();
+  const [isAsking, setAsking] = useState(false);
   const query = useQuery({ queryKey: ["members", dappId], queryFn: () => operator.members(dappId) });
   // The audit log too.
   const refresh = () => queries.invalidateQueries();
@@ -50,8 +51,8 @@ function Members({ dappId }: { readonly dappId: string }) {
       <h2>Members</h2>
       <p className="note">{ROLES.map((role) => sentence(`${aRole(role)} ${ROLE_WORDS[role]}`)).join(" ")}</p>
       <ConfirmDialog
-        isOpen={change !== undefined}
-        onOpenChange={() => setChange(undefined)}
+        isOpen={isAsking}
+        onOpenChange={setAsking}
         question={change === undefined ? "" : `Make ${plainText(change.name)} ${aRole(change.role)}?`}
         detail={change && sentence(`${aRole(change.role)} ${ROLE_WORDS[change.role]}`)}
         confirm="Change the role"
@@ -80,7 +81,10 @@ function Members({ dappId }: { readonly dappId: string }) {
                       <select
                         aria-label={`Role of ${member.name}`}
                         value={member.role}
-                        onChange={({ target }) => setChange({ ...member, role: target.value as RoleName })}
+                        onChange={({ target }) => {
+                          setChange({ ...member, role: target.value as RoleName });
+                          setAsking(true);
+                        }}
                       >
                         {ROLES.map((one) => (
                           <option key={one}>{one}</option>
