@@ -1,10 +1,10 @@
 type Exports = Readonly<Record<string, unknown>>;
 
-/** Puts an object's properties in the order of the given names; the others follow. */
+/** Puts an object's properties in the order of the given names, after `constructor`; the others follow. */
 export function order<T extends object>(target: T, names: string): T {
   const all = Object.getOwnPropertyDescriptors(target) as PropertyDescriptorMap;
   for (const name of Object.keys(all))
-    if (all[name]?.configurable) delete (target as Record<string, unknown>)[name];
+    if (all[name]?.configurable && name !== "constructor") delete (target as Record<string, unknown>)[name];
   const first = names.split(" ").filter((name) => Object.hasOwn(all, name));
   for (const name of new Set([...first, ...Object.keys(all)]))
     if (!Object.hasOwn(target, name)) Object.defineProperty(target, name, all[name] as PropertyDescriptor);

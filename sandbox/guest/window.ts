@@ -143,7 +143,7 @@ export function installWindow({ define, load, findLoaded, bindContext, timers }:
       return this;
     }
     hasRef(): boolean {
-      return this[refed];
+      return this[refed] && !this._destroyed;
     }
     [Symbol.dispose](): void {
       this._destroyed = true;
@@ -172,6 +172,7 @@ export function installWindow({ define, load, findLoaded, bindContext, timers }:
     let handle: T | undefined = undefined;
     const restart = (): number =>
       start(() => {
+        if (handle instanceof Immediate) handle[Symbol.dispose]();
         try {
           apply(run, handle, args);
         } catch (error) {
@@ -193,7 +194,9 @@ export function installWindow({ define, load, findLoaded, bindContext, timers }:
     setImmediate: (callback: unknown, ...args: unknown[]) => make(Immediate, timers.start, callback, 0, args),
     clearTimeout: (timer?: unknown) => clear(timer),
     clearInterval: (timer?: unknown) => clear(timer),
-    clearImmediate: (timer?: unknown) => clear(timer),
+    clearImmediate: (timer?: unknown) => {
+      if (timer instanceof Immediate) clear(timer);
+    },
   };
   for (const name of ["setTimeout", "setImmediate"] as const)
     defineProperty(functions[name], Symbol.for("nodejs.util.promisify.custom"), {

@@ -106,7 +106,7 @@ async function bundle(): Promise<string> {
         resolveDir: guestDir,
       },
       inject: [join(guestDir, "descriptors.ts")],
-      plugins: [streamParts(guestDir), streamTexts],
+      plugins: [streamParts(guestDir), streamTexts, ownBytes],
       define: {
         "Object.defineProperty": "defineProperty",
         "Object.defineProperties": "defineProperties",
@@ -164,6 +164,19 @@ function streamParts(guestDir: string): Plugin {
     },
   };
 }
+
+/** Keeps `@exodus/bytes` from the source's `Buffer`: beside one, it takes the guest's decoders, which are made of it, for the platform's. */
+const ownBytes: Plugin = {
+  name: "own bytes",
+  setup(build) {
+    build.onLoad({ filter: /@exodus\/bytes\/.*platform\.native\.js$/ }, ({ path }) => ({
+      contents: readFileSync(path, "utf8").replace(
+        "const { Buffer } = globalThis",
+        "const Buffer = undefined",
+      ),
+    }));
+  },
+};
 
 /** Most memory of an instance of the compiler, in pages of 64 KiB: a hostile source fills it between two looks at the process's memory. */
 const MAX_COMPILER_PAGES = 1_024;

@@ -1,5 +1,9 @@
+import { wrongType } from "./errors.ts";
+
 /** The bundler's: what it makes of an `import` of such a package reads whatever a source has put on `Object.prototype`. */
-declare const require: (name: "buffer/") => { readonly Buffer: unknown };
+declare const require: (name: "buffer/") => {
+  readonly Buffer: Pick<BufferType, "prototype"> & { isBuffer(value: unknown): boolean };
+};
 
 /** Bytes as returned by the methods of Node's `Buffer`. */
 export type Bytes = Uint8Array<ArrayBuffer>;
@@ -8,14 +12,23 @@ interface BufferType {
   new (...args: unknown[]): Bytes;
   readonly prototype: Record<PropertyKey, unknown> & object;
   from(value: unknown, ...more: unknown[]): Bytes;
+  allocUnsafe(length: number): Bytes;
   /** A source may set it. */
   readonly poolSize: number;
 }
 
-/** feross/buffer, which the buffer chunk extends with Node's members. */
-export const Buffer = require("buffer/").Buffer as BufferType;
-
-const { prototype } = Buffer;
+/** feross/buffer's prototype, under a constructor with Node's errors; the buffer chunk adds Node's members. */
+export const Buffer = function (value: unknown, second?: unknown, third?: unknown): Bytes {
+  if (typeof value !== "number") return Buffer.from(value, second, third);
+  if (typeof second === "string") throw wrongType("string", "string", value);
+  return Buffer.allocUnsafe(value);
+} as unknown as BufferType;
+const library = require("buffer/").Buffer;
+const { prototype } = library;
+library.isBuffer = (value) => value instanceof Buffer;
+Object.defineProperty(Buffer, "prototype", { value: prototype, writable: false });
+Object.setPrototypeOf(Buffer, Uint8Array);
+prototype["constructor"] = Buffer;
 
 /** Turns a byte array into a buffer without copying. */
 export const asBuffer = (bytes: Uint8Array): Bytes => Object.setPrototypeOf(bytes, prototype) as Bytes;

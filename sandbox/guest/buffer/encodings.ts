@@ -28,16 +28,21 @@ export interface Encodings {
 
 /**
  * Returns the canonical name of an encoding; `utf8` if none is given.
+ * @param isStrict - Whether `null` and an empty name aren't the default.
  * @throws {TypeError} `ERR_UNKNOWN_ENCODING`.
  */
-export function encodingOf(encoding: unknown): string {
-  if (encoding === undefined || encoding === null || encoding === "") return "utf8";
-  const known = ENCODINGS[String(encoding).toLowerCase()];
-  if (known === undefined || typeof encoding !== "string") {
-    const shown = Object.prototype.toString.call(encoding) === "[object Object]" ? "{}" : String(encoding);
-    throw nodeError("ERR_UNKNOWN_ENCODING", `Unknown encoding: ${shown}`, TypeError);
-  }
+export function encodingOf(encoding: unknown, isStrict = false): string {
+  if (encoding === undefined || (!isStrict && (encoding === null || encoding === ""))) return "utf8";
+  const known = typeof encoding === "string" ? ENCODINGS[encoding.toLowerCase()] : undefined;
+  if (known === undefined)
+    throw nodeError("ERR_UNKNOWN_ENCODING", `Unknown encoding: ${shown(encoding)}`, TypeError);
   return known;
+}
+
+function shown(encoding: unknown): string {
+  if (encoding instanceof Uint8Array)
+    return `<Buffer ${Array.from(encoding, (byte) => byte.toString(16).padStart(2, "0")).join(" ")}>`;
+  return Object.prototype.toString.call(encoding) === "[object Object]" ? "{}" : String(encoding);
 }
 
 /** Creates the encodings. UTF-8 is encoded by `Internals.encodeUtf8` and decoded by the text chunk. */

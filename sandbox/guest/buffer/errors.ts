@@ -6,7 +6,7 @@ export interface NodeErrors {
   readonly wrongType: typeof wrongType;
 }
 
-/** What Deno's Node modules throw as a plain `Error`: each code has a class of its own. */
+/** What Deno's Node modules throw as a plain `Error`: each code but OpenSSL's has a class of its own. */
 class NodeError extends Error {
   declare readonly code: string;
   override toString(): string {
@@ -18,6 +18,7 @@ class NodeError extends Error {
 const prototypes = new Map<string, object>();
 
 function prototypeOf(code: string): object {
+  if (code.startsWith("ERR_OSSL_")) return NodeError.prototype;
   const known = prototypes.get(code);
   if (known !== undefined) return known;
   const { [code]: Coded } = { [code]: class extends NodeError {} };

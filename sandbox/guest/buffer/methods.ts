@@ -15,8 +15,7 @@ export function createMethods({ encode, decode }: Encodings): Record<string, unk
       if (arguments.length === 0) return decode(this, "utf8");
       const from = clamp(start, 0, this.length);
       const to = clamp(end, this.length, this.length);
-      if (encoding === null) encodingOf("null");
-      return to <= from ? "" : decode(this.subarray(from, to), encodingOf(encoding));
+      return to <= from ? "" : decode(this.subarray(from, to), encodingOf(encoding, true));
     },
     write(this: Uint8Array, text: unknown, offset?: unknown, length?: unknown, encoding?: unknown): number {
       if (typeof text !== "string") throw wrongType("argument", "string", undefined);
@@ -54,7 +53,7 @@ export function createMethods({ encode, decode }: Encodings): Record<string, unk
       if (from > this.length) throw new RangeError("Out of range index");
       const pattern =
         typeof value === "string"
-          ? encode(value, encodingOf(name))
+          ? encode(value, encodingOf(name, true))
           : types.isTypedArray(value)
             ? Uint8Array.from(value as Uint8Array)
             : bytesOf(value);
@@ -160,7 +159,8 @@ export function createMethods({ encode, decode }: Encodings): Record<string, unk
         : Uint8Array.prototype.lastIndexOf.call(within, value & 255, Number.isNaN(at) ? 0 : at);
     }
     const isBytes = typeof value === "object" && value instanceof Uint8Array;
-    let wanted = typeof value === "string" ? encode(value, encodingOf(name)) : isBytes ? value : undefined;
+    let wanted =
+      typeof value === "string" ? encode(value, encodingOf(name, true)) : isBytes ? value : undefined;
     if (wanted === undefined) {
       throw wrongArgument(
         "value",

@@ -21,6 +21,7 @@ export function createStatics({ encode }: Encodings): Record<string, unknown> {
     return taken;
   }
   return {
+    poolSize: 8_192,
     from(value: unknown, second?: unknown, third?: unknown): Bytes {
       if (typeof value === "string") {
         const bytes = encode(value, encodingOf(typeof second === "string" ? second : undefined));
@@ -64,9 +65,18 @@ export function createStatics({ encode }: Encodings): Record<string, unknown> {
         value,
       );
     },
+    copyBytesFrom: (view: Uint8Array, offset = 0, length?: number): Bytes => {
+      if (!ArrayBuffer.isView(view) || view instanceof DataView)
+        throw wrongArgument("view", "an instance of TypedArray", view);
+      checkInteger(offset, "offset");
+      if (length !== undefined) checkInteger(length, "length");
+      const part = view.subarray(offset, length === undefined ? undefined : offset + length);
+      return asBuffer((bytesOf(part) as Uint8Array).slice());
+    },
+    of: (...bytes: unknown[]): Bytes => asBuffer(toBytes(bytes)),
     alloc(size: unknown, fill?: unknown, encoding?: unknown): Bytes {
       const made = asBuffer(new Uint8Array(checkLength(size)));
-      if (typeof fill === "string" && encoding !== undefined && typeof encoding !== "string")
+      if (fill !== undefined && encoding !== undefined && typeof encoding !== "string")
         throw wrongType("encoding", "string", encoding);
       return fill !== undefined && fill !== 0 && made.length > 0
         ? (made as unknown as { fill(value: unknown, encoding: unknown): Bytes }).fill(fill, encoding)
@@ -77,16 +87,8 @@ export function createStatics({ encode }: Encodings): Record<string, unknown> {
       return asBuffer(length === 0 ? new Uint8Array(0) : take(length));
     },
     allocUnsafeSlow: (size: unknown): Bytes => asBuffer(new Uint8Array(checkLength(size))),
-    byteLength(value: unknown, encoding?: unknown): number {
-      const bytes = bytesOf(value);
-      if (bytes !== undefined) return bytes.length;
-      if (typeof value !== "string")
-        throw wrongArgument("string", "of type string or an instance of Buffer or ArrayBuffer", value);
-      const name = ENCODINGS[String(encoding ?? "utf8").toLowerCase()] ?? "utf8";
-      if (name === "base64" || name === "base64url")
-        return Math.floor((value.replace(/=+$/, "").length * 3) / 4);
-      return name === "hex" ? value.length >>> 1 : encode(value, name).length;
-    },
+    isBuffer: (value: unknown): boolean => value instanceof (Buffer as unknown as new () => object),
+    compare: (a: unknown, b: unknown): number => compareBytes(checkBytes(a, "buf1"), checkBytes(b, "buf2")),
     isEncoding: (encoding: unknown): boolean =>
       typeof encoding === "string" && encoding.toLowerCase() in ENCODINGS,
     concat(list: unknown, length?: unknown): Bytes {
@@ -108,25 +110,22 @@ export function createStatics({ encode }: Encodings): Record<string, unknown> {
       }
       return asBuffer(joined);
     },
-    copyBytesFrom: (view: Uint8Array, offset = 0, length?: number): Bytes => {
-      if (!ArrayBuffer.isView(view) || view instanceof DataView)
-        throw wrongArgument("view", "an instance of TypedArray", view);
-      checkInteger(offset, "offset");
-      if (length !== undefined) checkInteger(length, "length");
-      return asBuffer(
-        new Uint8Array(view.slice(offset, length === undefined ? undefined : offset + length).buffer),
-      );
+    byteLength(value: unknown, encoding?: unknown): number {
+      const bytes = bytesOf(value);
+      if (bytes !== undefined) return bytes.length;
+      if (typeof value !== "string")
+        throw wrongArgument("string", "of type string or an instance of Buffer or ArrayBuffer", value);
+      const name = ENCODINGS[String(encoding ?? "utf8").toLowerCase()] ?? "utf8";
+      if (name === "base64" || name === "base64url")
+        return Math.floor((value.replace(/=+$/, "").length * 3) / 4);
+      return name === "hex" ? value.length >>> 1 : encode(value, name).length;
     },
-    compare: (a: unknown, b: unknown): number => compareBytes(checkBytes(a, "buf1"), checkBytes(b, "buf2")),
-    isBuffer: (value: unknown): boolean => value instanceof (Buffer as unknown as new () => object),
-    of: (...bytes: unknown[]): Bytes => asBuffer(toBytes(bytes)),
-    poolSize: 8_192,
   };
 }
 
 function toBytes(list: ArrayLike<unknown>): Bytes {
   const bytes = new Uint8Array(list.length);
-  for (let at = 0; at < list.length; at++) bytes[at] = Number(list[at]);
+  for (let at = 0; at < list.length; at++) bytes[at] = list[at] as number;
   return bytes;
 }
 

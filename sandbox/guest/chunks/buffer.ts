@@ -1,7 +1,7 @@
 import { Buffer, asBuffer } from "../buffer/buffer.ts";
 import { createEncodings, encodingOf } from "../buffer/encodings.ts";
 import { createMethods } from "../buffer/methods.ts";
-import { ORDER, SHAPES } from "../buffer/shapes.ts";
+import { METHOD_ORDER, ORDER, SHAPES } from "../buffer/shapes.ts";
 import { checkLength, createStatics } from "../buffer/statics.ts";
 import { outOfRange, wrongArgument, wrongType } from "../buffer/errors.ts";
 import type { Internals } from "../internals.ts";
@@ -73,7 +73,7 @@ export default function bufferChunk(internals: Internals): Readonly<Record<strin
     File,
     atob: (...args: unknown[]) => (load("text")["atob"] as (...args: unknown[]) => string)(...args),
     btoa: (...args: unknown[]) => (load("text")["btoa"] as (...args: unknown[]) => string)(...args),
-    transcode: (bytes: Uint8Array, from: string, to: string) => {
+    transcode: (bytes: Uint8Array, from = "utf8", to = "utf8") => {
       if (!(bytes instanceof Uint8Array))
         throw wrongArgument("source", "an instance of Buffer or Uint8Array", bytes);
       const isKnown = [from, to].every((name) => isEncoding(name) && TRANSCODED.includes(encodingOf(name)));
@@ -109,5 +109,6 @@ export default function bufferChunk(internals: Internals): Readonly<Record<strin
     }
   }
   shape(names, SHAPES);
+  order(prototype, METHOD_ORDER);
   return { ...names, default: order(names, ORDER) };
 }

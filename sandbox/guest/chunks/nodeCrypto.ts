@@ -23,24 +23,23 @@ export default function nodeCryptoChunk(internals: Internals): Readonly<Record<s
   };
   const tools = createByteTools(native, Buffer);
   const keys = createKeys(internals, tools, webKeys);
-  const createX509 = () =>
-    class X509Certificate {
-      constructor(buffer: unknown) {
-        if (typeof buffer !== "string" && !ArrayBuffer.isView(buffer))
-          throw wrongArgument(
-            "buffer",
-            "of type string or an instance of Buffer, TypedArray, or DataView",
-            buffer,
-          );
-        throw new Error("node:crypto: X509Certificate is not available in this sandbox");
-      }
-    };
+  class X509Certificate {
+    constructor(buffer: unknown) {
+      if (typeof buffer !== "string" && !ArrayBuffer.isView(buffer))
+        throw wrongArgument(
+          "buffer",
+          "of type string or an instance of Buffer, TypedArray, or DataView",
+          buffer,
+        );
+      throw new Error("node:crypto: X509Certificate is not available in this sandbox");
+    }
+  }
   const refusing = (name: string) => (): never => {
     throw nodeError("ERR_NOT_IMPLEMENTED", `Not implemented: crypto.${name}`);
   };
   const names: Record<string, unknown> = {
     Certificate: createCertificate(tools),
-    X509Certificate: createX509(),
+    X509Certificate,
     ...keys.names,
     ...createDigests(internals, tools, keys),
     ...createCiphers(internals, tools, keys),

@@ -93,7 +93,15 @@ export default function nodeStreamChunk({ load, nextTick }: Internals): Readonly
   codes["ERR_INVALID_ARG_TYPE"] = function wrongType(name: string, expected: unknown, value: unknown): Error {
     return name === "chunk"
       ? wrongArgument(name, "of type string or an instance of Buffer, TypedArray, or DataView", value)
-      : new Wrong(name, expected, value);
+      : nodeError(
+          "ERR_INVALID_ARG_TYPE",
+          new Wrong(name, expected, null).message.replace(/null$/, () => describe(value)),
+          TypeError,
+        );
+  };
+  codes["ERR_UNKNOWN_ENCODING"] = function unknownEncoding(encoding: unknown): Error {
+    const { format } = node["util"] as { format(...args: unknown[]): string };
+    return nodeError("ERR_UNKNOWN_ENCODING", format("Unknown encoding: %s", encoding), TypeError);
   };
   codes["ERR_MISSING_ARGS"] = function missingArgument(name: string): Error {
     return nodeError("ERR_MISSING_ARGS", `The "${name}" argument must be specified`, TypeError);
@@ -126,6 +134,17 @@ export default function nodeStreamChunk({ load, nextTick }: Internals): Readonly
       }
     },
   });
+  // A piece of a wrong kind is an error of the stream, and Node 24 answers that no more are wanted.
+  for (const name of ["push", "unshift"]) {
+    const add = (Readable.prototype as Record<string, unknown>)[name] as (...args: unknown[]) => boolean;
+    const adding = {
+      [name](this: { readonly errored: unknown }, chunk: unknown, encoding?: unknown): boolean {
+        const { errored } = this;
+        return Reflect.apply(add, this, [chunk, encoding]) && this.errored === errored;
+      },
+    };
+    Object.assign(Readable.prototype, adding);
+  }
   const { ReadableStream, WritableStream, fields } = load("streams") as unknown as {
     readonly fields: Readonly<Record<"state" | "storedError", symbol>>;
     ReadableStream: (new () => AsyncIterable<unknown>) & { from(items: unknown): unknown };

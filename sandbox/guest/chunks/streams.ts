@@ -234,7 +234,7 @@ export default function streamsChunk({
         // Deno's gzip doesn't name its system.
         if (isFirst && operation === "gzip") output[9] = 255;
       } catch (error) {
-        throw new TypeError(failureText(operation, (error as Error).message, head), { cause: error });
+        throw failure(operation, (error as Error).message, head);
       }
       if (output.length > 0) controller.enqueue(output);
     };
@@ -298,6 +298,10 @@ export default function streamsChunk({
 }
 
 const GZIP_HEADER_BYTES = 10;
+
+/** Deno's error for what the host's zlib has found; it has no cause. */
+const failure = (kind: string, message: string, head: Uint8Array): Error =>
+  new TypeError(failureText(kind, message, head));
 
 /** Returns Deno's message for what the host's zlib has found. */
 function failureText(kind: string, message: string, head: Uint8Array): string {

@@ -118,16 +118,59 @@ function nameIn(algorithm: unknown): unknown {
     : algorithm;
 }
 
-/** Restores a value of the host's answer; members stand in alphabetical order, as Deno's do. */
-function revive(value: unknown, body: Uint8Array): unknown {
-  if (Array.isArray(value)) return value.map((item) => revive(item, body));
+/** Restores a value of the host's answer; members stand in alphabetical order, as Deno's do. A key has the usages that it may have of those that are `asked` for. */
+function revive(value: unknown, body: Uint8Array, asked: unknown): unknown {
+  if (Array.isArray(value)) return value.map((item) => revive(item, body, asked));
   if (typeof value !== "object" || value === null) return value;
   const fields = value as Record<string, unknown>;
   if (Array.isArray(fields["$bytes"])) return body.slice(...(fields["$bytes"] as [number, number])).buffer;
-  if (fields["$key"] !== undefined) return new CryptoKey(SECRET, fields["$key"] as KeyFields);
+  if (fields["$key"] !== undefined) {
+    const key = fields["$key"] as KeyFields;
+    const usages = Array.isArray(asked)
+      ? asked.filter((usage: string) => key.usages.includes(usage))
+      : key.usages;
+    return new CryptoKey(SECRET, { ...key, usages });
+  }
   const isPair = fields["publicKey"] !== undefined;
   const names = isPair ? ["publicKey", "privateKey"] : Object.keys(fields).sort();
-  return Object.fromEntries(names.map((name) => [name, revive(fields[name], body)]));
+  return Object.fromEntries(names.map((name) => [name, revive(fields[name], body, asked)]));
+}
+
+/** Names of the tags of ASN.1, as Deno's errors have them. */
+const DER_TAGS: Readonly<Record<string, string>> = {
+  __proto__: null as never,
+  1: "BOOLEAN",
+  2: "INTEGER",
+  3: "BIT STRING",
+  4: "OCTET STRING",
+  5: "NULL",
+  6: "OBJECT IDENTIFIER",
+  9: "REAL",
+  10: "ENUMERATED",
+  12: "UTF8String",
+  18: "NumericString",
+  19: "PrintableString",
+  22: "IA5String",
+  23: "UTCTime",
+  24: "GeneralizedTime",
+  49: "SET",
+};
+const SEQUENCE = 48;
+
+/** Says in Deno's words why bytes don't begin as the DER of a key does; undefined if they do. */
+function derDefect(bytes: Uint8Array): string | undefined {
+  const [tag, length] = bytes;
+  const isShort = (expected: number, at: number): string =>
+    `ASN.1 DER message is incomplete: expected ${expected}, actual ${bytes.length} at DER byte ${at}`;
+  if (tag === undefined) return isShort(1, 0);
+  if (tag === SEQUENCE) {
+    if (length === undefined) return isShort(2, 1);
+    return length < 128 && length + 2 > bytes.length ? isShort(length + 2, 2) : undefined;
+  }
+  if (DER_TAGS[tag] !== undefined) return `unexpected ASN.1 DER tag: expected SEQUENCE, got ${DER_TAGS[tag]}`;
+  return (tag & 31) === 31
+    ? "invalid tag number"
+    : `unknown/unsupported ASN.1 DER tag: 0x${tag.toString(16).padStart(2, "0").toUpperCase()}`;
 }
 
 /** The dictionary that a kind of key is generated from, by the member that is missing. */
@@ -191,7 +234,7 @@ export function createSubtle(hostCall: Internals["hostCall"], exception: Excepti
         Object(args[0]) as { namedCurve?: unknown; hash?: unknown },
         args,
       );
-    return revive(value, answer.body);
+    return revive(value, answer.body, args.at(-1));
   }
 
   /** Converts a host error to Deno's wording. */
@@ -476,7 +519,13 @@ export function createSubtle(hostCall: Internals["hostCall"], exception: Excepti
         ]);
       } catch (error) {
         const { message } = error as Error;
-        if (!isCurve || message !== "Invalid key data") throw error;
+        if (message !== "Invalid key data") throw error;
+        const isRsa = /^rsa/i.test(String(name));
+        const defect =
+          (isCurve && format === "spki") || isRsa ? derDefect(bytesOf(data) as Uint8Array) : undefined;
+        if (defect !== undefined)
+          throw exception(format === "spki" ? `ASN.1 error: ${defect}` : defect, "DataError");
+        if (!isCurve) throw error;
         if (format === "raw")
           throw exception(`invalid ${String(namedCurve)} elliptic curve point`, "DataError");
         throw format === "pkcs8" ? exception("expected valid PKCS#8 data", "DataError") : error;
@@ -484,12 +533,12 @@ export function createSubtle(hostCall: Internals["hostCall"], exception: Excepti
     }
     async exportKey(format: unknown, key: unknown): Promise<unknown> {
       requireFormat(format);
-      const { type, algorithm } = requireKey(key);
+      const { type, algorithm, usages } = requireKey(key);
       if (format === "raw" && type === "private" && RAW_PUBLIC.includes(String(nameIn(algorithm))))
         throw exception("Key is not a public key", "InvalidAccessError");
       const exported = await call("exportKey", [format, key]);
       if (format !== "jwk") return exported;
-      return orderJwk(exported as Record<string, unknown>);
+      return orderJwk({ ...(exported as Record<string, unknown>), key_ops: [...usages] });
     }
     async wrapKey(format: unknown, key: unknown, wrappingKey: unknown, algorithm: unknown): Promise<unknown> {
       requireFormat(format);

@@ -93,8 +93,13 @@ function customText(state: Inspection, value: object, depth: number): string | u
   for (const name of [PRIVATE_INSPECT, CUSTOM_INSPECT, NODE_INSPECT]) {
     const method = target[name];
     if (typeof method !== "function") continue;
+    if (name === CUSTOM_INSPECT) {
+      const shown = (inner: unknown, given?: InspectOptions): string =>
+        formatValue({ ...begin(given ?? {}, state.inspect), indentation: state.indentation }, inner, 0);
+      return String(method.call(value, shown, ownOptions(state, shown)));
+    }
     const options = { ...state.options, depth: state.depth - depth };
-    if (name !== NODE_INSPECT) {
+    if (name === PRIVATE_INSPECT) {
       // Text printed by Deno's own classes is part of this inspection: same depth, same indentation.
       const nested = (inner: unknown, given?: InspectOptions): string =>
         given === undefined || given === options
@@ -127,6 +132,7 @@ function customText(state: Inspection, value: object, depth: number): string | u
 function nodeOptions(state: Inspection, depth: number): object {
   const { breakLength, compact, customInspect, showHidden, options } = state;
   return {
+    stylize: (text: unknown, style: string) => state.stylize(String(text), style),
     showHidden,
     depth,
     colors: options.colors ?? false,
@@ -138,8 +144,25 @@ function nodeOptions(state: Inspection, depth: number): object {
     compact,
     sorted: options.sorted ?? false,
     getters: options.getters ?? false,
-    numericSeparator: false,
-    stylize: (text: unknown, style: string) => state.stylize(String(text), style),
+    numericSeparator: undefined,
+  };
+}
+
+/** The options that Deno passes to an object's own method. */
+function ownOptions(state: Inspection, inspect: (inner: unknown, given?: InspectOptions) => string): object {
+  const { indentation, currentDepth, escapeSequences, trailingComma, collectionLimit, quotes, seen } = state;
+  return {
+    ...nodeOptions(state, state.depth),
+    indentationLvl: indentation,
+    currentDepth,
+    indentLevel: 0,
+    escapeSequences,
+    trailingComma,
+    iterableLimit: collectionLimit,
+    quotes,
+    seen,
+    budget: {},
+    inspect,
   };
 }
 

@@ -320,8 +320,17 @@ export function createAssert({ native, sourceLine }: Internals): Exports {
   const methods = Object.entries(checks).filter(([name]) => /^[a-np-z]/.test(name));
   Object.assign(Assert.prototype, Object.fromEntries(methods), { ok: (...args: unknown[]) => ok(...args) });
   Object.defineProperty(ok, "name", { value: "assert" });
-  const assert = Object.assign((...args: unknown[]) => ok(...args), checks);
-  const strict = Object.assign((...args: unknown[]) => ok(...args), checks, strictChecks);
+  // Node's are functions that `new` calls, too.
+  const callable = () =>
+    Object.defineProperty(
+      function (...args: unknown[]): void {
+        ok(...args);
+      },
+      "name",
+      { value: "assert", configurable: true },
+    );
+  const assert = Object.assign(callable(), checks);
+  const strict = Object.assign(callable(), checks, strictChecks);
   Object.assign(strict, { strict });
   const whole = Object.assign(assert, { strict });
   return { ...checks, strict, default: whole };

@@ -117,8 +117,7 @@ export function createAsyncHooks(): { readonly module: Exports; readonly bind: (
       storages.add(this);
     }
     static bind(work: Work): Work {
-      const run = snapshot();
-      return (...args) => run(work, ...args);
+      return AsyncResource.bind(work);
     }
     static snapshot() {
       return snapshot();
@@ -154,12 +153,15 @@ export function createAsyncHooks(): { readonly module: Exports; readonly bind: (
       this.type = type;
     }
     static bind(work: Work, type?: unknown): Work {
-      return new AsyncResource(type ?? work?.name).bind(work);
+      return new AsyncResource(type ?? work.name).bind(work);
     }
     bind(work: unknown): Work {
       if (typeof work !== "function") throw wrongType("fn", "function", work);
       const bound: Work = (...args) => this.runInAsyncScope(work as Work, undefined, ...args);
-      return bound;
+      return Object.defineProperties(bound, {
+        name: { value: "bound", configurable: true },
+        length: { value: work.length, configurable: true },
+      });
     }
     asyncId(): number {
       return this.#id;

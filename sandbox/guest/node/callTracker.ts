@@ -62,9 +62,11 @@ export class CallTracker {
     throw new AssertionError({ message });
   }
 }
-/** The class as the module has it: callable without `new`, as what Deno calls deprecated is. */
+/** The class as the module has it: behind a function, as what Deno calls deprecated is. */
 export const deprecatedTracker = function (this: unknown, ...args: []): CallTracker {
-  return Reflect.construct(CallTracker, args, new.target ?? CallTracker);
+  if (new.target === undefined)
+    throw new TypeError("Class constructor CallTracker cannot be invoked without 'new'");
+  return Reflect.construct(CallTracker, args, new.target);
 };
 Object.setPrototypeOf(deprecatedTracker, CallTracker);
 deprecatedTracker.prototype = CallTracker.prototype;

@@ -393,7 +393,9 @@ export function createEvents({ load }: Internals): Readonly<Record<string, unkno
     listenerCount: (source: unknown, name: Name): number =>
       isEmitter(source, "listenerCount")
         ? methods.listenerCount.call(source, name)
-        : names.getEventListeners(source, name).length,
+        : isTarget(source)
+          ? names.getEventListeners(source, name).length
+          : 0,
     addAbortListener,
     captureRejectionSymbol: Symbol.for("nodejs.rejection"),
     errorMonitor: ERROR_MONITOR,
@@ -466,7 +468,7 @@ export function createEvents({ load }: Internals): Readonly<Record<string, unkno
       defaultMaxListeners = readLimit(count, "defaultMaxListeners");
     },
   };
-  const { EventEmitterAsyncResource, ...own } = Object.getOwnPropertyDescriptors(names);
+  const { EventEmitterAsyncResource: lazily, ...own } = Object.getOwnPropertyDescriptors(names);
   const fixed = Object.entries(Object.getOwnPropertyDescriptors(settings)).map(
     ([name, descriptor]) => [name, { ...descriptor, configurable: false }] as const,
   );
@@ -480,7 +482,7 @@ export function createEvents({ load }: Internals): Readonly<Record<string, unkno
     kMaxEventTargetListeners: { value: Symbol("events.maxEventTargetListeners") },
     kMaxEventTargetListenersWarned: { value: Symbol("events.maxEventTargetListenersWarned") },
     init: { value: init, writable: true, enumerable: true, configurable: true },
-    EventEmitterAsyncResource,
+    EventEmitterAsyncResource: lazily,
   });
   return Object.defineProperties(
     {

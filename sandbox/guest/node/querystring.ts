@@ -7,15 +7,33 @@ type Convert = (text: string) => unknown;
 const MAX_PAIRS = 1000;
 const ESCAPED = /^%[0-9a-f]{2}/i;
 
+/** Escapes a text with half a surrogate pair in it: Node takes that with what follows, whatever it is. */
+function escapeHalves(text: string): string {
+  let escaped = "";
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    if (unit < 0xd800 || unit > 0xdfff) {
+      escaped += encodeURIComponent(text.charAt(at));
+      continue;
+    }
+    if (++at === text.length) throw nodeError("ERR_INVALID_URI", "URI malformed", URIError);
+    const low = text.charCodeAt(at) & 0x3ff;
+    escaped += encodeURIComponent(String.fromCodePoint(0x10000 + (((unit & 0x3ff) << 10) | low)));
+  }
+  return escaped;
+}
+
 /** Creates `node:querystring`. */
 export function createQuerystring({ load }: Internals): Readonly<Record<string, unknown>> {
   const { Buffer } = load("buffer") as unknown as { Buffer: { allocUnsafe(length: number): Uint8Array } };
 
   /** Decodes what is escaped rightly to bytes, and takes the rest as it is. */
-  function unescapeBuffer(text: string, decodeSpaces = false): Uint8Array {
-    const bytes = Buffer.allocUnsafe(text.length);
+  function unescapeBuffer(given: { readonly length: number }, decodeSpaces = false): Uint8Array {
+    const { length } = given;
+    const text = String(given);
+    const bytes = Buffer.allocUnsafe(length);
     let count = 0;
-    for (let at = 0; at < text.length; at++) {
+    for (let at = 0; at < length; at++) {
       const escaped = ESCAPED.exec(text.slice(at, at + 3));
       if (escaped !== null) {
         bytes[count++] = Number.parseInt(escaped[0].slice(1), 16);
@@ -36,11 +54,7 @@ export function createQuerystring({ load }: Internals): Readonly<Record<string, 
   }
   function qsEscape(value: unknown): string {
     const text = typeof value === "symbol" ? (value as never) + "" : String(value);
-    try {
-      return encodeURIComponent(text);
-    } catch {
-      throw nodeError("ERR_INVALID_URI", "URI malformed", URIError);
-    }
+    return text.isWellFormed() ? encodeURIComponent(text) : escapeHalves(text);
   }
   function stringify(fields: unknown, separator?: string, equals?: string, options?: object): string {
     if (typeof fields !== "object" || fields === null) return "";

@@ -2,7 +2,6 @@ import {
   type SignalLike,
   AbortError,
   checkSignal,
-  missing,
   nodeError,
   wrongArgument,
   wrongType,
@@ -48,9 +47,9 @@ export function createUrl({ load, native }: Internals, querystring: Exports): Ex
       );
     return pathname;
   }
-  const pathToFileURL = (path: unknown, options: { readonly windows?: boolean } = {}): unknown => {
+  const pathToFileURL = (path: unknown, options?: { readonly windows?: boolean } | null): unknown => {
     if (typeof path !== "string") throw wrongType("path", "string", path);
-    return new URL(native("fileUrl", { path, windows: options.windows === true }) as string);
+    return new URL(native("fileUrl", { path, windows: options?.windows === true }) as string);
   };
   function urlToHttpOptions(url: unknown): object {
     if (typeof url !== "object" || url === null) throw wrongType("url", "object", url);
@@ -313,7 +312,6 @@ export function createPerfHooks({ load }: Internals): Exports {
     constants: Object.fromEntries(kinds.map((kind, at) => [`NODE_PERFORMANCE_ENTRY_TYPE_${kind}`, at])),
     ...members,
     createHistogram,
-    enqueueNodePerformanceEntry: missing("perf_hooks: enqueueNodePerformanceEntry"),
     monitorEventLoopDelay,
   });
 }

@@ -59,7 +59,7 @@ export function inspect(value: unknown, options?: NodeOptions | boolean | null, 
           ...changed,
           ...(options !== undefined && { showHidden: options === true }),
           ...(depth !== undefined && { depth }),
-          ...(more[1] !== undefined && { colors: more[1] as boolean }),
+          ...(more[1] !== undefined && { colors: Boolean(more[1]) }),
         };
   const { maxArrayLength = DEFAULTS.maxArrayLength, maxStringLength = DEFAULTS.maxStringLength } = given;
   return denoInspect(
@@ -279,6 +279,13 @@ export function createUtil({
       enumerable: true,
     });
   }
+  /** Calls one of them that takes a text. */
+  const callWith =
+    (name: string, argument: string, type = "string") =>
+    (value: unknown): unknown => {
+      if (typeof value !== type) throw wrongType(argument, type, value);
+      return call(name, value);
+    };
   const parseArgs = (config: object = {}): object => {
     if (config === null) throw new TypeError("Cannot convert undefined or null to object");
     const { allowNegative, ...given } = config as { readonly allowNegative?: unknown };
@@ -310,6 +317,7 @@ export function createUtil({
     text: unknown,
     options: { validateStream?: unknown; stream?: unknown } = {},
   ): unknown {
+    if (typeof text !== "string") throw wrongType("text", "string", text);
     if (typeof options !== "object" || options === null) throw wrongType("options", "object", options);
     const { stream } = options;
     const validateStream = options.validateStream ?? true;
@@ -384,14 +392,23 @@ export function createUtil({
     debuglog,
     debug: debuglog,
     isArray: Array.isArray,
-    stripVTControlCharacters: (text: unknown) => call("stripVTControlCharacters", text),
-    diff: (a: unknown, b: unknown) => call("diff", a, b),
-    parseEnv: (text: unknown) => ({ __proto__: null, ...(call("parseEnv", text) as object) }),
-    getSystemErrorName: (code: unknown) => knownError(call("getSystemErrorName", code)),
-    getSystemErrorMessage: (code: unknown) => knownError(call("getSystemErrorMessage", code)),
+    stripVTControlCharacters: callWith("stripVTControlCharacters", "str"),
+    diff: (a: unknown, b: unknown) => (a === b ? [] : call("diff", texts(a, "actual"), texts(b, "expected"))),
+    parseEnv: (text: unknown) => ({
+      __proto__: null,
+      ...(callWith("parseEnv", "content")(text) as object),
+    }),
+    getSystemErrorName: (code: unknown) => knownError(callWith("getSystemErrorName", "err", "number")(code)),
+    getSystemErrorMessage: (code: unknown) =>
+      knownError(callWith("getSystemErrorMessage", "err", "number")(code)),
     getSystemErrorMap: () =>
-      new Map(JSON.parse(native("systemErrors", {}) as string) as [number, [string, string]][]),
-    toUSVString: (text: unknown): unknown => (typeof text === "string" ? text.toWellFormed() : text),
+      new Map(
+        (JSON.parse(native("systemErrors", {}) as string) as [number, [string, string]][]).filter(
+          ([, [name]]) => !UNKNOWN_ERRORS.includes(name),
+        ),
+      ),
+    toUSVString: (text: unknown): unknown =>
+      String.prototype.isWellFormed.call(text) ? text : String.prototype.toWellFormed.call(text),
     _extend: (target: object, source: unknown): object =>
       typeof source === "object" ? Object.assign(target, source) : target,
     MIMEType,
@@ -438,6 +455,19 @@ function getCallSites(frameCount: unknown = 8, options: unknown = {}): object[] 
 }
 
 const noValue = { value: undefined, inlineValue: undefined };
+
+/** Errors of the system that Deno doesn't list. */
+const UNKNOWN_ERRORS = ["EOVERFLOW", "ESOCKTNOSUPPORT", "ENODATA", "EUNATCH", "ENOEXEC"];
+
+/** Checks a text, or a list of them. */
+function texts(value: unknown, name: string): unknown {
+  const list: readonly unknown[] = Array.isArray(value) ? value : [value];
+  list.forEach((text, at) => {
+    if (typeof text !== "string")
+      throw wrongType(Array.isArray(value) ? `${name}[${at}]` : name, "string", text);
+  });
+  return value;
+}
 
 /** Of an error number that the system doesn't know, Deno has neither name nor message. */
 function knownError(text: unknown): unknown {

@@ -45,6 +45,9 @@ const LAST_FLUSH = 5;
 const CHUNK = "of type string or an instance of Buffer, TypedArray, or DataView";
 const BUFFER = CHUNK.replace(", or DataView", ", DataView, or ArrayBuffer");
 
+/** Deno's error, which has no cause. */
+const zstdError = ({ message }: Error): Error => new Error(`Zstd decompress error: ${message}`);
+
 /** Creates `node:zlib`: the host converts, the pieces of a stream as they come. As in Deno, dictionaries are checked and not used. */
 export function createZlib({
   native,
@@ -103,12 +106,13 @@ export function createZlib({
     options: Options,
     toError: (error: unknown) => Error | undefined = () => undefined,
   ): Bytes {
+    // Deno takes nothing for no data.
+    if (operation === "zstdDecompress" && input.length === 0) return Buffer.alloc(0);
     try {
       const answer = native("zlib", readOptions(operation, options), input) as Bytes;
       return Buffer.from(answer.buffer);
     } catch (error) {
-      if (operation === "zstdDecompress")
-        throw new Error(`Zstd decompress error: ${(error as Error).message}`, { cause: error });
+      if (operation === "zstdDecompress") throw zstdError(error as Error);
       if (operation !== "brotliDecompress" || error instanceof TypeError || error instanceof RangeError)
         throw error;
       const told = toError(error);

@@ -47,6 +47,9 @@ function syntaxDefect(text: string): string | undefined {
   return undefined;
 }
 
+/** Deno's errors have no cause. */
+const withoutCause = (message: string): Error => new TypeError(message);
+
 /** Creates `URLPattern` (URL Pattern Standard); the host compiles and matches. */
 export function createUrlPattern(native: Internals["native"]): new (...args: unknown[]) => object {
   class URLPattern {
@@ -59,7 +62,7 @@ export function createUrlPattern(native: Internals["native"]): new (...args: unk
       try {
         this.#parts = JSON.parse(native("urlPattern", this.#of) as string) as Record<string, unknown>;
       } catch (error) {
-        throw new TypeError(defectOf(given, hasBase) ?? (error as Error).message, { cause: error });
+        throw withoutCause(defectOf(given, hasBase) ?? (error as Error).message);
       }
     }
     exec(target: unknown, targetBase: unknown = undefined): unknown {
@@ -76,7 +79,7 @@ export function createUrlPattern(native: Internals["native"]): new (...args: unk
           ...(targetBase !== undefined && { targetBase }),
         }) as string;
       } catch (error) {
-        throw new TypeError((error as Error).message, { cause: error });
+        throw withoutCause((error as Error).message);
       }
       const match = JSON.parse(answer) as Record<string, { input: string; groups: object }> | null;
       if (match === null) return null;

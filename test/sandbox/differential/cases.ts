@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
 import { readFileSync, readdirSync } from "node:fs";
 
+import { toAnswers } from "./answers.ts";
+
 const CASES_DIRECTORY = new URL("cases/", import.meta.url);
 
 /** One source with its inputs, run by the reference and by our sandbox. */
@@ -29,13 +31,15 @@ interface CaseOptions {
   live?: boolean;
   unescape?: boolean;
   crlf?: boolean;
+  answers?: boolean;
 }
 
 /**
  * Reads every case of `cases/*.txt`.
  *
  * A case begins with a line `=== name` or `=== name | {options as JSON}` and ends at the next such line; the text in between is the source,
- * without its last line feed. `unescape` turns `\uXXXX` in the source into that character, `crlf` its line feeds into CR LF.
+ * without its last line feed. `unescape` turns `\uXXXX` in the source into that character, `crlf` its line feeds into CR LF; with
+ * `answers` the text is a list of expressions, see {@link toAnswers}.
  *
  * @throws Error when two cases of a topic have the same name, or options are not JSON.
  */
@@ -70,13 +74,21 @@ function parseCases(topic: string, text: string): DifferentialCase[] {
       if (seen.has(name)) throw new Error(`${topic}.txt has two cases named "${name}".`);
       seen.add(name);
       const options = (optionsText === undefined ? {} : JSON.parse(optionsText)) as CaseOptions;
-      const { unescape = false, crlf = false, server = false, live = false, ...inputs } = options;
+      const {
+        unescape = false,
+        crlf = false,
+        answers = false,
+        server = false,
+        live = false,
+        ...inputs
+      } = options;
       let source = block.slice(lineEnd + 1).replace(/\n$/, "");
       if (unescape) {
         source = source.replace(/\\u([0-9a-fA-F]{4})/g, (_, hex: string) =>
           String.fromCharCode(parseInt(hex, 16)),
         );
       }
+      if (answers) source = toAnswers(source);
       if (crlf) source = source.replaceAll("\n", "\r\n");
       return { id: `${topic}/${name}`, topic, source, server, live, ...inputs };
     });

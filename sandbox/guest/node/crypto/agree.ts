@@ -1,11 +1,15 @@
-import { invalidArgument, nodeError, outOfRange, wrongType } from "../../buffer/errors.ts";
+import { invalidArgument, nodeError, outOfRange, wrongArgument, wrongType } from "../../buffer/errors.ts";
 import type { Internals } from "../../internals.ts";
+import { bytesOf } from "../../webIdl.ts";
 import { type ByteTools, checkFunction, checkText } from "./bytes.ts";
-import { callable } from "./callable.ts";
+import { callable, ownMethods } from "./callable.ts";
 import type { KeyTools } from "./key.ts";
 import { CURVES } from "./names.ts";
 
 type Bytes = Uint8Array;
+
+/** Fewest bytes of a private key. */
+const MIN_KEY_BYTES = 24;
 
 /** Creates the key agreements; the host computes each step from what these objects hold. */
 export function createAgreements(
@@ -24,6 +28,14 @@ export function createAgreements(
     if (!CURVES.includes(name)) throw new Error("invalid curve");
     return name;
   };
+  const convertPoint = (convert: () => Bytes, point: Bytes): Bytes => {
+    try {
+      if (point[0] !== 0) return convert();
+    } catch {
+      // Said below.
+    }
+    throw new Error("Failed to convert Buffer to EC_POINT");
+  };
   class ECDHImpl {
     readonly #curve: string;
     #private: Bytes | undefined;
@@ -39,10 +51,14 @@ export function createAgreements(
       outEncoding?: unknown,
       format?: unknown,
     ): unknown {
+      const name = checkText(curve, "curve");
       const point = toBytes(key, inEncoding, "key", true);
-      if (point[0] === 0) throw new Error("Failed to convert Buffer to EC_POINT");
-      const header = { action: "convert", curve: checkCurve(curve), format: checkFormat(format) };
-      return output(bytesFrom("ecdh", header, none, point), outEncoding);
+      if (!CURVES.includes(name)) throw new TypeError("Invalid EC curve name");
+      const header = { action: "convert", curve: name, format: checkFormat(format) };
+      return output(
+        convertPoint(() => bytesFrom("ecdh", header, none, point), point),
+        outEncoding,
+      );
     }
     #run(action: string, key: Bytes, body: Bytes = none, format?: unknown): Bytes {
       return bytesFrom("ecdh", { action, curve: this.#curve, format }, key, body);
@@ -54,10 +70,10 @@ export function createAgreements(
       return this.getPublicKey(encoding, format);
     }
     getPublicKey(encoding?: unknown, format?: unknown): unknown {
-      checkFormat(format);
       if (this.#public !== undefined)
-        return output(this.#run("convert", none, this.#public, format), encoding);
+        return output(this.#run("convert", none, this.#public, checkFormat(format)), encoding);
       if (this.#private === undefined) throw new Error("Failed to get ECDH public key");
+      checkFormat(format);
       return output(this.#run("public", this.#private, none, format), encoding);
     }
     getPrivateKey(encoding?: unknown): unknown {
@@ -67,6 +83,7 @@ export function createAgreements(
     setPrivateKey(key: unknown, encoding?: unknown): this {
       const bytes = toBytes(key, encoding, "key", true);
       try {
+        if (bytes.length < MIN_KEY_BYTES) throw new Error("too short");
         this.#run("public", bytes);
       } catch {
         throw new Error("Private key is not valid for specified curve");
@@ -77,17 +94,12 @@ export function createAgreements(
     }
     setPublicKey(key: unknown, encoding?: unknown): this {
       const point = toBytes(key, encoding, "key", true);
-      try {
-        if (point[0] === 0) throw new Error("no point");
-        this.#run("convert", none, point);
-      } catch {
-        throw new Error("Failed to convert Buffer to EC_POINT");
-      }
+      convertPoint(() => this.#run("convert", none, point), point);
       this.#public = point;
       return this;
     }
     computeSecret(key: unknown, inEncoding?: unknown, outEncoding?: unknown): unknown {
-      const other = toBytes(key, inEncoding, "otherPublicKey", true);
+      const other = key === undefined ? none : toBytes(key, inEncoding, "otherPublicKey", true);
       let secret: Bytes;
       try {
         if (other[0] === 0) throw new Error("no point");
@@ -134,8 +146,8 @@ export function createAgreements(
       return output(this.#public, encoding);
     }
     computeSecret(key: unknown, inEncoding?: unknown, outEncoding?: unknown): unknown {
-      const other = toBytes(key, inEncoding, "otherPublicKey", true);
-      if (this.#private.length === 0) throw noKey("private");
+      const other = toBytes(key, inEncoding, "key", true);
+      if (this.#private.length === 0) throw new TypeError("expected typed ArrayBufferView");
       return output(this.#raise(other), outEncoding);
     }
     getPrime(encoding?: unknown): unknown {
@@ -145,24 +157,26 @@ export function createAgreements(
       return output(this.#generator, encoding);
     }
     getPublicKey(encoding?: unknown): unknown {
-      if (this.#public.length === 0) throw noKey("public");
-      return output(this.#public, encoding);
+      return this.#public.length === 0 ? undefined : output(this.#public, encoding);
     }
     getPrivateKey(encoding?: unknown): unknown {
-      if (this.#private.length === 0) throw noKey("private");
-      return output(this.#private, encoding);
+      return this.#private.length === 0 ? undefined : output(this.#private, encoding);
     }
     protected setKey(kind: "public" | "private", key: Bytes): void {
       if (kind === "public") this.#public = key;
       else this.#private = key;
     }
   }
-  const noKey = (kind: string): Error =>
-    nodeError("ERR_CRYPTO_INVALID_STATE", `No ${kind} key - did you forget to generate one?`);
   class DiffieHellmanImpl extends Agreement {
     constructor(prime: unknown, second?: unknown, third?: unknown, fourth?: unknown) {
       const encoding = typeof prime === "string" ? second : undefined;
       const [generator, generatorEncoding] = encoding === undefined ? [second, third] : [third, fourth];
+      if (typeof prime !== "number" && typeof prime !== "string" && bytesOf(prime) === undefined)
+        throw wrongArgument(
+          "sizeOrKey",
+          "one of type number or string or an instance of ArrayBuffer, Buffer, TypedArray, or DataView",
+          prime,
+        );
       if (typeof prime === "number") {
         if (!Number.isInteger(prime)) throw outOfRange("sizeOrKey", "an integer", prime);
         if (prime < 2) throw nodeError("ERR_OSSL_DH_MODULUS_TOO_SMALL", "modulus too small");
@@ -171,7 +185,7 @@ export function createAgreements(
         typeof prime === "number"
           ? (native("prime", { size: prime, safe: true }) as Bytes)
           : toBytes(prime, encoding, "sizeOrKey", true),
-        generator === undefined
+        !generator
           ? Buffer.from([2])
           : typeof generator === "number"
             ? Buffer.from([generator])
@@ -179,20 +193,28 @@ export function createAgreements(
       );
     }
     setPublicKey(key: unknown, encoding?: unknown): void {
-      this.setKey("public", toBytes(key, encoding, "key", true));
+      this.setKey("public", Buffer.from(key, encoding));
     }
     setPrivateKey(key: unknown, encoding?: unknown): void {
-      this.setKey("private", toBytes(key, encoding, "key", true));
+      this.setKey("private", Buffer.from(key, encoding));
     }
   }
   class DiffieHellmanGroup extends Agreement {
     constructor(name: unknown) {
-      checkText(name, "group");
-      const prime = native("dhGroup", { name }) as Bytes;
+      const prime = typeof name === "string" ? (native("dhGroup", { name }) as Bytes) : none;
       if (prime.length === 0) throw nodeError("ERR_CRYPTO_UNKNOWN_DH_GROUP", "Unknown DH group");
       super(prime, Buffer.from([2]));
     }
   }
+  ownMethods(ECDHImpl, "computeSecret generateKeys getPrivateKey getPublicKey setPrivateKey setPublicKey");
+  ownMethods(
+    DiffieHellmanImpl,
+    "computeSecret generateKeys getGenerator getPrime getPrivateKey getPublicKey setPrivateKey setPublicKey",
+  );
+  ownMethods(
+    DiffieHellmanGroup,
+    "computeSecret generateKeys getGenerator getPrime getPrivateKey getPublicKey",
+  );
   const createGroup = (name: unknown) => new DiffieHellmanGroup(name);
   return {
     ECDH: Object.assign(callable(ECDHImpl, "ECDH"), { convertKey: ECDHImpl.convertKey }),

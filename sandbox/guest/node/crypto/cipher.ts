@@ -1,8 +1,8 @@
-import { nodeError, wrongArgument, wrongType } from "../../buffer/errors.ts";
+import { checkInteger, nodeError, wrongArgument, wrongType } from "../../buffer/errors.ts";
 import type { Internals } from "../../internals.ts";
 import { bytesOf } from "../../webIdl.ts";
 import { type ByteTools, checkText } from "./bytes.ts";
-import { callable } from "./callable.ts";
+import { callable, ownMethods } from "./callable.ts";
 import type { KeyTools } from "./key.ts";
 import { createLazyStream } from "./lazyStream.ts";
 import { CIPHERS } from "./names.ts";
@@ -98,17 +98,18 @@ export function createCiphers(
     }
     setAAD(data: unknown): this {
       if (this.#isFinal) throw badState("setAAD");
-      const bytes = toBytes(data, undefined, "buffer");
-      if (typeof data === "string") throw new TypeError("expected typed ArrayBufferView");
-      if (this.#isAuthenticated) this.#call("aad", bytes);
+      if (!ArrayBuffer.isView(data)) throw new TypeError("expected typed ArrayBufferView");
+      if (this.#isAuthenticated) this.#call("aad", bytesOf(data));
       return this;
     }
-    setAuthTag(tag: unknown): this {
-      const bytes = toBytes(tag, undefined, "buffer");
+    setAuthTag(tag: Bytes): this {
+      // What has no length is refused in V8's words.
+      // eslint-disable-next-line typescript/prefer-destructuring
+      const byteLength = tag.byteLength;
       if (!this.#isAuthenticated) return this;
-      if (![4, 8, 12, 13, 14, 15, 16].includes(bytes.length))
-        throw new TypeError(`Invalid authentication tag length: ${bytes.length}`);
-      this.#call("tag", bytes);
+      if (![4, 8, 12, 13, 14, 15, 16].includes(byteLength))
+        throw new TypeError(`Invalid authentication tag length: ${byteLength}`);
+      this.#call("tag", bytesOf(tag));
       return this;
     }
     getAuthTag(): unknown {
@@ -116,7 +117,10 @@ export function createCiphers(
       return Buffer.from(this.#tag);
     }
     update(data: unknown, inputEncoding?: unknown, outputEncoding?: unknown): unknown {
-      const bytes = toBytes(data, inputEncoding, "data");
+      const bytes =
+        typeof data === "string" && inputEncoding === "hex"
+          ? Buffer.from(data, inputEncoding)
+          : toBytes(data, inputEncoding, "data");
       if (this.#isFinal) throw badState("update");
       return this.#output(this.#call("update", bytes), outputEncoding, false);
     }
@@ -184,7 +188,9 @@ export function createCiphers(
       super(true, cipher, key, iv, options);
     }
   }
-  delete (Cipheriv.prototype as unknown as Record<string, unknown>)["setAuthTag"];
+  ownMethods(Cipheriv, "final getAuthTag setAAD setAutoPadding update");
+  ownMethods(Decipheriv, "final setAAD setAuthTag setAutoPadding update");
+  for (const name of ["getAuthTag", "setAuthTag"]) Reflect.deleteProperty(Cipher.prototype, name);
   return {
     createCipheriv: (cipher: unknown, key: unknown, iv: unknown, options?: object) =>
       new Cipheriv(cipher, key, iv, options),
@@ -205,6 +211,7 @@ export function createCiphers(
         throw wrongType("options.keyLength", "number", keyLength);
       if (ivLength !== undefined && typeof ivLength !== "number")
         throw wrongType("options.ivLength", "number", ivLength);
+      if (typeof nameOrNumber === "number") checkInteger(nameOrNumber, "nameOrNid", -(2 ** 31), 2 ** 31 - 1);
       const known = CIPHERS.find(([name, , nid]) => nid === nameOrNumber || name === nameOrNumber);
       if (known === undefined) return undefined;
       const [, name, nid, blockSize, ivBytes, keyBytes] = known;

@@ -4,6 +4,7 @@ import type { KeyTools } from "./key.ts";
 
 type Options = Readonly<Record<string, unknown>>;
 
+const HKDF_TYPES = "of type string or an instance of ArrayBuffer, TypedArray, DataView, or Buffer";
 const IKM_TYPES =
   "of type string or an instance of SecretKeyObject, ArrayBuffer, TypedArray, DataView, or Buffer";
 const MAX_INT32 = 2 ** 31 - 1;
@@ -25,11 +26,12 @@ export function createDerivations(
     length: unknown,
     digest: unknown,
   ): (() => unknown) => {
+    checkText(digest, "digest");
     const parts = secretAndSalt(password, salt);
     const header = {
       iterations: checkInt32(iterations, "iterations", 1),
       keyLength: checkInt32(length, "keylen", 0),
-      digest: checkText(digest, "digest"),
+      digest,
     };
     return () => Buffer.from(header.keyLength === 0 ? [] : bytesFrom("pbkdf2", header, ...parts));
   };
@@ -82,8 +84,8 @@ export function createDerivations(
     const name = checkText(digest, "digest");
     const parts = [
       secretBytes(key, undefined, "ikm", IKM_TYPES),
-      toBytes(salt, undefined, "salt", true),
-      toBytes(info, undefined, "info", true),
+      secretBytes(salt, undefined, "salt", HKDF_TYPES),
+      secretBytes(info, undefined, "info", HKDF_TYPES),
     ];
     const keyLength = checkInteger(length, "length", 0, Number.MAX_SAFE_INTEGER);
     if ((parts[2] as Uint8Array).length > MAX_INFO_BYTES)

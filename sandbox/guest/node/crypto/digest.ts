@@ -2,7 +2,7 @@ import { invalidArgument, nodeError, wrongArgument, wrongType } from "../../buff
 import type { Internals } from "../../internals.ts";
 import { concatBytes } from "../../webIdl.ts";
 import { checkText, checkUint32, type ByteTools } from "./bytes.ts";
-import { callable } from "./callable.ts";
+import { callable, ownMethods } from "./callable.ts";
 import { KEY_TYPES, type KeyTools } from "./key.ts";
 import { createLazyStream } from "./lazyStream.ts";
 import { HASHES } from "./names.ts";
@@ -94,7 +94,7 @@ export function createDigests(
     digest(encoding?: unknown): unknown {
       const bytes = finish(this);
       if (bytes === undefined) throw finalized();
-      return output(bytes, encoding);
+      return output(bytes, encoding || undefined);
     }
     copy(options: object = { outputLength: this.#length }): Hash {
       return new Hash(this.#algorithm, options, partsOf(this));
@@ -111,9 +111,11 @@ export function createDigests(
     }
     /** Deno returns nothing the second time. */
     digest(encoding?: unknown): unknown {
-      return output(finish(this) ?? new Uint8Array(0), encoding);
+      return output(finish(this) ?? new Uint8Array(0), encoding || undefined);
     }
   }
+  ownMethods(Hash, "copy _transform _flush update digest");
+  ownMethods(HmacImpl, "digest update");
   return {
     createHash: (algorithm: unknown, options?: object) => new Hash(algorithm, options),
     createHmac: (algorithm: unknown, key: unknown, options?: object) => new HmacImpl(algorithm, key, options),

@@ -157,8 +157,9 @@ export function createKeys(
     toCryptoKey(...args: Parameters<typeof toCryptoKey>): object {
       return toCryptoKey.apply(this, args);
     }
-    override export(options?: { readonly format?: unknown }): unknown {
-      const format = options?.format;
+    override export(options: unknown = {}): unknown {
+      if (typeof options !== "object" || options === null) throw wrongType("options", "object", options);
+      const { format } = options as Options;
       const bytes = Buffer.from(valueOf(this));
       if (format === "jwk") return { kty: "oct", k: bytes.toString("base64url") };
       if (format !== undefined && format !== "buffer")
@@ -260,7 +261,7 @@ export function createKeys(
     }
     if (format === "der" && typeof encoding !== "string") throw invalidArgument("options.type", encoding);
     const bytes = typeof key === "string" ? Buffer.from(key) : bytesOf(key);
-    if (bytes === undefined) throw wrongArgument(isBytes ? "key" : "key.key", KEY_TYPES, key);
+    if (bytes === undefined) throw wrongArgument(isBytes ? "key" : "key.key", expected, key);
     const secret = typeof passphrase === "string" ? passphrase : undefined;
     let read: Record<string, unknown>;
     try {

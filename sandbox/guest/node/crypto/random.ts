@@ -84,6 +84,7 @@ export function createRandom(
     return Buffer.from(digits.length % 2 === 1 ? `0${digits}` : digits, "hex");
   };
   const checkPrimeSync = (candidate: unknown, options: unknown = {}): boolean => {
+    const { checks = 0 } = checkOptions(options);
     if (typeof candidate === "bigint" && candidate < 0n) throw outOfRange("candidate", ">= 0", candidate);
     const bytes = typeof candidate === "bigint" ? bytesOfNumber(candidate) : bytesOf(candidate);
     if (bytes === undefined)
@@ -92,7 +93,6 @@ export function createRandom(
         "of type bigint or an instance of ArrayBuffer, TypedArray, Buffer, or DataView",
         candidate,
       );
-    const { checks = 0 } = checkOptions(options);
     return (
       native("isPrime", { checks: checkInteger(checks, "options.checks", 0, MAX_SIZE) }, bytes) === "true"
     );

@@ -2,7 +2,7 @@ import { invalidArgument, nodeError } from "../../buffer/errors.ts";
 import type { Internals } from "../../internals.ts";
 import { bytesOf, concatBytes } from "../../webIdl.ts";
 import { type ByteTools, checkFunction, checkText, queue } from "./bytes.ts";
-import { callable } from "./callable.ts";
+import { callable, ownMethods } from "./callable.ts";
 import type { KeyTools } from "./key.ts";
 import { createLazyStream } from "./lazyStream.ts";
 import { HASHES } from "./names.ts";
@@ -48,7 +48,7 @@ export function createSigning(
   };
   /** What the host needs of a key and its options. */
   const keyHeader = (key: unknown, isPublic: boolean): object => {
-    if (key === undefined || key === null)
+    if (key === undefined || key === null || (!isPublic && key === ""))
       throw nodeError("ERR_CRYPTO_SIGN_KEY_REQUIRED", "No key provided to sign");
     const { padding, saltLength, dsaEncoding } = (
       typeof key === "object" && bytesOf(key) === undefined ? key : {}
@@ -80,17 +80,22 @@ export function createSigning(
   };
   const readBytes = (value: unknown, name: string): Bytes =>
     typeof value === "string" ? Buffer.from(value) : viewBytes(value, name);
+  const checkAlgorithm = (algorithm: unknown): void => {
+    if (algorithm !== null && algorithm !== undefined) checkText(algorithm, "algorithm");
+  };
   const sign = (algorithm: unknown, data: unknown, key: unknown): unknown => {
+    checkAlgorithm(algorithm);
     const bytes = readBytes(data, "data");
-    const name = checkDigest(algorithm);
     const header = keyHeader(key, false);
+    const name = checkDigest(algorithm);
     return Buffer.from(native("sign", { algorithm: digestFor(name, data, key, false), ...header }, bytes));
   };
   const verify = (algorithm: unknown, data: unknown, key: unknown, signature: unknown): boolean => {
+    checkAlgorithm(algorithm);
     const bytes = readBytes(data, "data");
     const signed = readBytes(signature, "signature");
-    const name = checkDigest(algorithm);
     keyHeader(key, true);
+    const name = checkDigest(algorithm);
     return verifyBytes(digestFor(name, data, key, true), bytes, key, signed);
   };
   const later =
@@ -161,6 +166,9 @@ export function createSigning(
     }
   }
 
+  ownMethods(SignImpl, "sign update");
+  ownMethods(VerifyImpl, "update verify");
+
   /** Reads the key of what encrypts or decrypts, with Deno's errors. */
   const cryptKey = (key: unknown, isPublic: boolean): string => {
     try {
@@ -172,6 +180,7 @@ export function createSigning(
   const crypt =
     (operation: string, isPublic: boolean) =>
     (key: unknown, data: unknown): unknown => {
+      if (typeof key !== "string" && typeof key !== "object") throw new TypeError("Invalid key type");
       const bytes = toBytes(data, undefined, "buffer", true);
       const { padding, oaepHash, oaepLabel } = (
         typeof key === "object" && key !== null && bytesOf(key) === undefined ? key : {}

@@ -16,7 +16,32 @@ const PARTS = [
 ] as const;
 type Part = (typeof PARTS)[number];
 
-const partsOf = (url: URL): string => JSON.stringify(PARTS.map((part) => url[part]));
+/** Schemes whose hosts are domains. */
+const SPECIAL = /^(?:https?|wss?|ftp|file):$/;
+/** Stands for `^` in a path, which the platform escapes and Deno doesn't. */
+const CARET = "\uf8ff";
+const ESCAPED_CARET = encodeURIComponent(CARET);
+
+/** Whether Deno takes a host: the platform checks names that are encoded already only beside one that isn't. */
+const isHost = ({ protocol, hostname }: URL): boolean =>
+  !/(?:^|\.)xn--/.test(hostname) || !SPECIAL.test(protocol) || domainToASCII(`\u00e9.${hostname}`) !== "";
+
+/** Returns the parts of a URL that is made of texts, to each of which `make` applies what it is given; an empty text if it is invalid. */
+function partsOf(make: (marked: (text: string) => string) => URL | null): string {
+  const url = make((text) => text);
+  if (url === null || !isHost(url)) return "";
+  const parts: Record<Part, string> = Object.fromEntries(PARTS.map((part) => [part, url[part]])) as never;
+  const { href, protocol, pathname } = url;
+  if (pathname.includes("%5E") && !pathname.includes(ESCAPED_CARET)) {
+    const marked = make((text) => text.replaceAll("^", CARET));
+    const path = marked?.pathname.replaceAll(ESCAPED_CARET, "^") ?? pathname;
+    const hasAuthority = href.startsWith("//", protocol.length);
+    const at = href.indexOf(pathname, hasAuthority ? href.indexOf("/", protocol.length + 2) : 0);
+    parts.href = href.slice(0, at) + path + href.slice(at + pathname.length);
+    parts.pathname = path;
+  }
+  return JSON.stringify(PARTS.map((part) => parts[part]));
+}
 
 const asText = (value: unknown): string => (typeof value === "string" ? value : "");
 
@@ -24,17 +49,21 @@ const asText = (value: unknown): string => (typeof value === "string" ? value : 
 export const urlNatives: Readonly<Record<string, Native>> = {
   /** `{url, base?}` → parts, or an empty text if invalid. */
   urlParse: ({ url, base }) => {
-    const parsed = URL.parse(asText(url), base === undefined ? undefined : asText(base));
-    return parsed === null ? "" : partsOf(parsed);
+    return partsOf((marked) =>
+      URL.parse(marked(asText(url)), base === undefined ? undefined : marked(asText(base))),
+    );
   },
   /** `{url, part, value}` → parts after setting one. */
   urlSet: ({ url, part, value }) => {
-    const parsed = new URL(String(url));
     const name = PARTS.find((known) => known === part && known !== "origin") as
       | Exclude<Part, "origin">
       | undefined;
-    if (name !== undefined) parsed[name] = String(value);
-    return partsOf(parsed);
+    const parts = partsOf((marked) => {
+      const parsed = new URL(marked(String(url)));
+      if (name !== undefined) parsed[name] = marked(String(value));
+      return parsed;
+    });
+    return parts === "" ? partsOf((marked) => new URL(marked(String(url)))) : parts;
   },
   /** `{input, base?, options}` → a URLPattern's parts as JSON. */
   urlPattern: ({ input, base, options }) => {
