@@ -1571,7 +1571,7 @@ export interface SearchResult {
   readonly reason?: string;
 }
 
-/** What is told of a secret: never its value. */
+/** A secret as the API shows it, without its value. */
 export interface SecretView {
   /** Its name, by which a source reads it: `secrets.NAME`. */
   readonly name: string;
@@ -1617,6 +1617,34 @@ export interface SecretsSigner {
   readonly signer: Hex;
   /** Transaction that says so; null if the account was the signer already. */
   readonly transactionHash: Hex | null;
+}
+
+/** An attempt with the message that was sent. */
+export interface SentWebhook {
+  /** `att_` and 26 characters, ordered by time. */
+  readonly id: string;
+  /** Identifier of the event: the `webhook-id` of each attempt. */
+  readonly eventId: string;
+  /** Type of the event; `null` if it is no longer stored. */
+  readonly type: string | null;
+  /** What the event is about, such as the id of a request. */
+  readonly subject: string | null;
+  /** When the attempt began. */
+  readonly at: string;
+  readonly durationMs: number;
+  /** Whether the answer's status was 2xx. */
+  readonly success: boolean;
+  /** HTTP status of the answer; `null` if none came. */
+  readonly status: number | null;
+  /** Why no answer came; `null` if one did. */
+  readonly error: string | null;
+  /** The first 2,048 bytes of the answer's body, as text. */
+  readonly answer: string;
+  readonly nextAttemptAt: string | null;
+  /** Its headers, but `webhook-signature`, which isn't kept. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Its body, byte for byte; `null` once the event is no longer stored. */
+  readonly body: string | null;
 }
 
 /** Facts about the service itself. */

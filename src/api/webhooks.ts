@@ -55,6 +55,15 @@ export const WebhookAttempt = Type.Object({
   nextAttemptAt: nullable(time("When the event was to be sent again; `null` if it wasn't.")),
 });
 
+/** An attempt with the message that was sent. */
+export const SentWebhook = Type.Object({
+  ...WebhookAttempt.properties,
+  headers: Type.Record(Type.String(), Type.String(), {
+    description: "Its headers, but `webhook-signature`, which isn't kept.",
+  }),
+  body: nullable(Type.String(), "Its body, byte for byte; `null` once the event is no longer stored."),
+});
+
 /** A page of a webhook's attempts. */
 export const WebhookAttemptPage = pageOf(WebhookAttempt);
 

@@ -86,6 +86,11 @@ export function createCheckedClient<Presets>(
       rotate: checked((...given) => webhooks.rotate(...given), "a webhook", NEW_WEBHOOK),
       test: checked((...given) => webhooks.test(...given), "a test", object({ eventId: text })),
       attempts: checked((...given) => webhooks.attempts(...given), "a list of attempts", pageOf(ATTEMPT)),
+      attempt: checked(
+        (...given) => webhooks.attempt(...given),
+        "an attempt",
+        object({ ...ATTEMPT_MEMBERS, answer: text, headers: object({}), body: nullable(text) }),
+      ),
       replay: checked((...given) => webhooks.replay(...given), "a replay", object({ replayed: number })),
     },
     schedules: {
@@ -231,7 +236,8 @@ const WEBHOOK_MEMBERS = {
 };
 const WEBHOOK = object(WEBHOOK_MEMBERS);
 const NEW_WEBHOOK = object({ ...WEBHOOK_MEMBERS, secret: nullable(text) });
-const ATTEMPT = object({
+const ATTEMPT_MEMBERS = {
+  id: text,
   at: text,
   eventId: text,
   type: nullable(text),
@@ -240,7 +246,8 @@ const ATTEMPT = object({
   error: nullable(text),
   durationMs: number,
   nextAttemptAt: nullable(text),
-});
+};
+const ATTEMPT = object(ATTEMPT_MEMBERS);
 
 const SECRET = object({ name: text, network: text, size: number, changedAt: text });
 const SCHEDULE = object({

@@ -96,6 +96,8 @@ const EXAMPLES = [
   "tyche webhook rotate wh_01k…",
   "tyche webhook test wh_01k…",
   "tyche webhook log wh_01k… --limit 5",
+  "tyche webhook log wh_01k… --state failed --type request.fulfilled",
+  "tyche webhook show wh_01k… att_01k…",
   "tyche webhook replay wh_01k… --since 2026-11-22T08:00:00Z",
   "tyche webhook remove wh_01k…",
   "tyche schedule list",

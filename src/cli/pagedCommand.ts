@@ -18,6 +18,8 @@ export function listPages<Item>(
       client: TycheClient<AnyPresets>,
       id: string,
       page: { readonly limit: number; readonly cursor?: string },
+      /** Options of the command that take text. */
+      flags: Readonly<Record<string, string | undefined>>,
     ) => Promise<Page<Item>>;
     readonly describe: (item: Item) => string;
     /** Said of an empty first page. */
@@ -35,7 +37,8 @@ export function listPages<Item>(
     .action(async (id: string, flags: Flags, its: Command) => {
       const { limit, cursor } = flags;
       const { client } = await connectService(flags);
-      const page = await list.read(client, id, { limit, ...(cursor === undefined ? {} : { cursor }) });
+      const which = { limit, ...(cursor === undefined ? {} : { cursor }) };
+      const page = await list.read(client, id, which, its.opts());
       if (flags.json) return out(JSON.stringify(page, null, 2));
       if (page.items.length === 0) return err(list.none);
       for (const item of page.items) out(list.describe(item));

@@ -11,6 +11,10 @@ import { oneLine, type Terminal } from "./terminal.ts";
 interface Flags extends ServiceFlags {
   readonly json?: true;
 }
+interface AttemptFlags {
+  readonly state?: "delivered" | "failed";
+  readonly type?: WebhookEvent | "webhook.test";
+}
 interface SettingFlags extends Flags {
   readonly event?: readonly WebhookEvent[];
   readonly description?: string;
@@ -81,11 +85,27 @@ export function registerWebhook(program: Command, terminal: Terminal): void {
     const answer = await (await connectService(flags)).client.webhooks.test(id);
     print(flags, answer, `sent ${answer.eventId}; tyche webhook log ${id} shows the answer`);
   });
-  listPages(command("log <id>", "Lists the attempts of the last 30 days, newest first."), terminal, {
-    read: (client, id, page) => client.webhooks.attempts(id, page),
+  const log = command("log <id>", "Lists the attempts of the last 30 days, newest first.")
+    .addOption(new Option("--state <state>", "only these attempts").choices(["delivered", "failed"]))
+    .addOption(
+      new Option("--type <type>", "only of events of this type").choices([...WEBHOOK_EVENTS, "webhook.test"]),
+    );
+  listPages(log, terminal, {
+    read: (client, id, page, { state, type }: AttemptFlags) =>
+      client.webhooks.attempts(id, { ...page, state, type }),
     describe: (attempt) => describeAttempt(attempt, terminal),
     none: "no attempts",
   });
+  command("show <id> <attempt>", "Shows an attempt: the message that was sent, and the answer.").action(
+    async (id: string, attemptId: string, flags: Flags) => {
+      const sent = await (await connectService(flags)).client.webhooks.attempt(id, attemptId);
+      const headers = Object.entries(sent.headers).map(([name, value]) => `${name}: ${value}`);
+      const message = [...headers, "", sent.body ?? "the event is no longer stored"];
+      const answer = sent.answer === "" ? [] : ["", sent.answer];
+      const lines = [describeAttempt(sent, terminal), "", ...message, ...answer];
+      print(flags, sent, lines.map(oneLine).join("\n"));
+    },
+  );
   command("replay <id>", "Sends one event again, or all undelivered ones since a moment.")
     .addOption(new Option("--event <id>", "the event").conflicts("since"))
     .option("--since <time>", "ISO 8601, such as 2026-11-22T08:00:00Z")
@@ -110,10 +130,10 @@ function describe(view: WebhookView, { colors }: Terminal): string {
 }
 
 function describeAttempt(attempt: WebhookAttempt, { colors }: Terminal): string {
-  const { at, eventId, type, success, status, error, durationMs, nextAttemptAt } = attempt;
+  const { id, at, eventId, type, success, status, error, durationMs, nextAttemptAt } = attempt;
   const outcome = success ? colors.green(String(status)) : colors.red(oneLine(String(status ?? error)));
   const next = nextAttemptAt === null ? "" : `  next ${nextAttemptAt.slice(0, 19)}`;
-  return `${at.slice(0, 19)}  ${eventId}  ${(type ?? "").padEnd(17)}  ${outcome}  ${durationMs} ms${next}`;
+  return `${at.slice(0, 19)}  ${id}  ${eventId}  ${(type ?? "").padEnd(17)}  ${outcome}  ${durationMs} ms${next}`;
 }
 
 class NothingToReplayError extends TycheError {

@@ -1,7 +1,14 @@
 import { within } from "./limits.ts";
 import type { CallOptions } from "./requests.ts";
 import type { Call, Transport } from "./transport.ts";
-import type { NewWebhookView, WebhookAttemptPage, WebhookReplay, WebhookTest, WebhookView } from "./types.ts";
+import type {
+  NewWebhookView,
+  SentWebhook,
+  WebhookAttemptPage,
+  WebhookReplay,
+  WebhookTest,
+  WebhookView,
+} from "./types.ts";
 
 /** What is set of a webhook. */
 export interface WebhookParams {
@@ -43,9 +50,18 @@ export interface WebhookCalls {
   /** Lists the attempts of the last 30 days, newest first. */
   attempts(
     id: string,
-    page?: { readonly limit?: number | undefined; readonly cursor?: string | undefined },
+    page?: {
+      readonly limit?: number | undefined;
+      readonly cursor?: string | undefined;
+      /** Only those answered with 2xx, or only the others. */
+      readonly state?: "delivered" | "failed" | undefined;
+      /** Type of the event. */
+      readonly type?: WebhookView["events"][number] | "webhook.test" | undefined;
+    },
     options?: CallOptions,
   ): Promise<WebhookAttemptPage>;
+  /** Returns an attempt with the message that was sent. */
+  attempt(id: string, attemptId: string, options?: CallOptions): Promise<SentWebhook>;
   /** Sends one event again, or all undelivered ones since a moment, ISO 8601. */
   replay(
     id: string,
@@ -76,6 +92,8 @@ export function createWebhookCalls(transport: Transport): WebhookCalls {
     test: (id, options) => send({ method: "POST", path: of(id, "/test"), isOnce: true }, options),
     attempts: (id, page = {}, options) =>
       send({ method: "GET", path: of(id, "/attempts"), query: { ...page } }, options),
+    attempt: (id, attemptId, options) =>
+      send({ method: "GET", path: of(id, `/attempts/${encodeURIComponent(attemptId)}`) }, options),
     replay: (id, body, options) => send({ method: "POST", path: of(id, "/replay"), body }, options),
   };
 }

@@ -26,8 +26,13 @@ export function createDappOperation(
       readonly request: Name;
       /** Returns what is about to be changed as it is, for the audit log. */
       readonly before?: (dapp: Dapp, id: string) => Promise<object>;
-      /** @param id empty where the path names none. */
-      readonly run: (dapp: Dapp, id: string, values: Static<RequestSchemas[Name]>) => Promise<object>;
+      /** @param id empty where the path names none. @param params all parameters of the path. */
+      readonly run: (
+        dapp: Dapp,
+        id: string,
+        values: Static<RequestSchemas[Name]>,
+        params: Readonly<Record<string, string>>,
+      ) => Promise<object>;
     },
   ): Operation => {
     const { run, before, ...rest } = given;
@@ -43,9 +48,10 @@ export function createDappOperation(
         const values = takesBody ? await readParameters(ctx, deps.limits) : readQuery(ctx);
         const validate = deps.schemas().validate[given.request] as Validator<Static<RequestSchemas[Name]>>;
         const parsed = parseRequest(values, validate);
-        const { [of.id]: id = "" } = ctx["params"] as Readonly<Record<string, string>>;
+        const params = ctx["params"] as Readonly<Record<string, string>>;
+        const { [of.id]: id = "" } = params;
         ctx.state.before = await before?.(getDapp(ctx), id);
-        sendJson(ctx, 200, { data: await run(getDapp(ctx), id, parsed) });
+        sendJson(ctx, 200, { data: await run(getDapp(ctx), id, parsed, params) });
       },
     };
   };

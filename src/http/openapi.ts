@@ -152,6 +152,7 @@ function security({ access }: Operation): Json {
 const PATH_PARAMETERS: Readonly<Record<string, string>> = {
   id: "Identifier of the request: `req_` and 26 characters, or the oracle network's `requestId`.",
   dappId: "Identifier of the dapp, as in the address of its page.",
+  attemptId: "Identifier of the attempt: `att_` and 26 characters.",
   webhookId: "Identifier of the webhook: `wh_` and 26 characters.",
   scheduleId: "Identifier of the schedule: `sch_` and 26 characters.",
   triggerId: "Identifier of the log trigger: `trg_` and 26 characters.",

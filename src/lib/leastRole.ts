@@ -32,6 +32,7 @@ export const LEAST_ROLE = {
   listWebhooks: "viewer",
   getWebhook: "viewer",
   listWebhookAttempts: "viewer",
+  getWebhookAttempt: "viewer",
   listSecrets: "viewer",
   getSecretsKey: "viewer",
   listSchedules: "viewer",

@@ -186,19 +186,59 @@ export type LoggedAttempt = StoredAttempt & {
   readonly subject: string | null;
 };
 
+/** Which attempts of a webhook are listed. */
+export interface AttemptFilter {
+  /** `delivered`: those answered with 2xx; `failed`: all others. */
+  readonly state?: "delivered" | "failed" | undefined;
+  /** Type of the event; those whose event is no longer stored have none. */
+  readonly type?: string | undefined;
+}
+
 /** Returns a webhook's attempts, newest first. @param page.before returns only those older than the one with this id. */
 export async function listAttempts(
   db: Queryable,
-  page: { readonly webhookId: string; readonly limit: number; readonly before?: string | undefined },
+  page: AttemptFilter & {
+    readonly webhookId: string;
+    readonly limit: number;
+    readonly before?: string | undefined;
+  },
 ): Promise<LoggedAttempt[]> {
+  const { webhookId, limit, before, state, type } = page;
   let query = db
     .selectFrom("webhook_attempts as attempt")
     .leftJoin("webhook_events as event", "event.id", "attempt.event_id")
     .selectAll("attempt")
     .select(["event.type", "event.subject"])
-    .where("attempt.webhook_id", "=", page.webhookId);
-  if (page.before !== undefined) query = query.where("attempt.id", "<", page.before);
-  return await query.orderBy("attempt.id", "desc").limit(page.limit).execute();
+    .where("attempt.webhook_id", "=", webhookId);
+  if (before !== undefined) query = query.where("attempt.id", "<", before);
+  if (type !== undefined) query = query.where("event.type", "=", type);
+  if (state === "delivered")
+    query = query.where("attempt.status", ">=", 200).where("attempt.status", "<=", 299);
+  if (state === "failed")
+    query = query.where((on) =>
+      on.or([
+        on("attempt.status", "is", null),
+        on("attempt.status", "<", 200),
+        on("attempt.status", ">", 299),
+      ]),
+    );
+  return await query.orderBy("attempt.id", "desc").limit(limit).execute();
+}
+
+/** Returns an attempt of a webhook with the body that was sent, `null` once its event is deleted; `undefined` if there is none. */
+export async function findAttempt(
+  db: Queryable,
+  webhookId: string,
+  id: string,
+): Promise<(LoggedAttempt & { readonly body: string | null }) | undefined> {
+  return await db
+    .selectFrom("webhook_attempts as attempt")
+    .leftJoin("webhook_events as event", "event.id", "attempt.event_id")
+    .selectAll("attempt")
+    .select(["event.type", "event.subject", "event.body"])
+    .where("attempt.webhook_id", "=", webhookId)
+    .where("attempt.id", "=", id)
+    .executeTakeFirst();
 }
 
 /** Counts deliveries of webhooks that are not delivered, by webhook and state. */

@@ -110,8 +110,7 @@ export function startDelivery(options: DeliveryOptions, fence?: Pick<Fence, "ass
     const { previous, scheme } = webhook;
     const sealed = [webhook.secret, ...(previous !== null && previous.until > at ? [previous.secret] : [])];
     const secrets = sealed.flatMap((one) => openSecret(sealingKey, webhook, one) ?? []);
-    const signature = signMessage({ id: eventId, body, atMs: at, scheme, secrets });
-    const headers = [["content-type", "application/json; charset=utf-8"], ...signature] as const;
+    const headers = signMessage({ id: eventId, body, atMs: at, scheme, secrets });
     const outcome =
       secrets.length === 0
         ? ({ ok: false, failure: { hint: UNREADABLE } } as const)

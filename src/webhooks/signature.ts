@@ -19,6 +19,15 @@ export function formatVerifyingKey(scheme: WebhookScheme, secret: Uint8Array): s
   return `whpk_${Buffer.from(x, "base64url").toString("base64")}`;
 }
 
+/** Returns the headers of a message but its signature. @param atMs time of the attempt. */
+export function plainHeaders(id: string, atMs: number) {
+  return {
+    "content-type": "application/json; charset=utf-8",
+    "webhook-id": id,
+    "webhook-timestamp": String(Math.floor(atMs / 1_000)),
+  };
+}
+
 /**
  * Returns the headers of a message (Standard Webhooks, "Webhook headers"). The signature covers `id.timestamp.body`.
  *
@@ -33,8 +42,8 @@ export function signMessage(message: {
   readonly secrets: readonly Uint8Array[];
 }): readonly (readonly [name: string, value: string])[] {
   const { id, body, scheme, secrets } = message;
-  const timestamp = String(Math.floor(message.atMs / 1_000));
-  const content = Buffer.from(`${id}.${timestamp}.${body}`);
+  const headers = plainHeaders(id, message.atMs);
+  const content = Buffer.from(`${id}.${headers["webhook-timestamp"]}.${body}`);
   const signatures = secrets.map((secret) => {
     const bytes =
       scheme === "v1"
@@ -42,11 +51,7 @@ export function signMessage(message: {
         : sign(null, content, ed25519Key(secret));
     return `${scheme},${bytes.toString("base64")}`;
   });
-  return [
-    ["webhook-id", id],
-    ["webhook-timestamp", timestamp],
-    ["webhook-signature", signatures.join(" ")],
-  ];
+  return [...Object.entries(headers), ["webhook-signature", signatures.join(" ")]];
 }
 
 function ed25519Key(seed: Uint8Array): KeyObject {

@@ -1,5 +1,6 @@
 import type {
   NewWebhookView,
+  SentWebhook,
   WebhookAttempt,
   WebhookAttemptPage,
   WebhookReplay,
@@ -14,9 +15,11 @@ import { OVERLAP_HOURS, WEBHOOK_EVENTS, type WebhookEvent } from "../lib/vocabul
 import { lockDapp } from "../store/dapps.ts";
 import {
   countUndelivered,
+  findAttempt,
   insertEvent,
   listAttempts,
   replayDeliveries,
+  type AttemptFilter,
   type LoggedAttempt,
 } from "../store/outbox.ts";
 import type { Store } from "../store/store.ts";
@@ -30,7 +33,7 @@ import {
   type StoredWebhook,
 } from "../store/webhooks.ts";
 import { isSuccess, openSecret, sealSecret } from "./delivery.ts";
-import { createSecret, formatVerifyingKey } from "./signature.ts";
+import { createSecret, formatVerifyingKey, plainHeaders } from "./signature.ts";
 
 /** Most webhooks of a dapp: each costs a row for every event. */
 const MAX_WEBHOOKS = 20;
@@ -76,8 +79,10 @@ export interface Webhooks {
   attempts(
     dappId: string,
     id: string,
-    page: { readonly limit: number; readonly cursor?: string },
+    page: AttemptFilter & { readonly limit: number; readonly cursor?: string | undefined },
   ): Promise<WebhookAttemptPage>;
+  /** Returns an attempt with the message that was sent. */
+  attempt(dappId: string, id: string, attemptId: string): Promise<SentWebhook>;
   /** Sends an event again, or all undelivered ones since a moment (Unix ms), also to a paused webhook: with their ids, and the present secret. */
   replay(
     dappId: string,
@@ -221,14 +226,23 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
       wake();
       return { eventId: event.id };
     },
-    async attempts(dappId, id, { limit, cursor }) {
+    async attempts(dappId, id, { limit, cursor, ...filter }) {
       await get(dappId, id);
-      const rows = await listAttempts(store.db, { webhookId: id, limit: limit + 1, before: cursor });
+      const page = { ...filter, webhookId: id, limit: limit + 1, before: cursor };
+      const rows = await listAttempts(store.db, page);
       const items = rows.slice(0, limit);
       return {
         items: items.map(viewAttempt),
         nextCursor: rows.length > limit ? items.at(-1)!.id : null,
       };
+    },
+    async attempt(dappId, id, attemptId) {
+      await get(dappId, id);
+      const found = await findAttempt(store.db, id, attemptId);
+      if (found === undefined)
+        throw new WebhookNotFoundError(`attempt ${attemptId} of this webhook: attempts are kept for 30 days`);
+      const { event_id, at, body } = found;
+      return { ...viewAttempt(found), headers: plainHeaders(event_id, at), body };
     },
     async replay(dappId, id, which) {
       await get(dappId, id);

@@ -330,6 +330,7 @@ test("behaviour: it describes every operation under /api", () => {
     "get /api/webhooks",
     "get /api/webhooks/{webhookId}",
     "get /api/webhooks/{webhookId}/attempts",
+    "get /api/webhooks/{webhookId}/attempts/{attemptId}",
     "patch /api/dapps/{dappId}",
     "patch /api/dapps/{dappId}/keys/{keyId}",
     "patch /api/dapps/{dappId}/members/{personId}",

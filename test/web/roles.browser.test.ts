@@ -93,6 +93,7 @@ const PAGES = {
   "/dapps/{dapp}/consumers": "linked",
   "/dapps/{dapp}/triggers": "daily",
   "/dapps/{dapp}/webhooks": "https://example.com/x",
+  "/dapps/{dapp}/webhooks/{webhook}": "No attempts yet",
   "/dapps/{dapp}/people": "A viewer reads",
   "/dapps/{dapp}/settings": "Delete",
   "/dapps/{dapp}/requests/{request}": "Run again|only\\.",
@@ -103,10 +104,17 @@ const PAGES = {
 
 /** Returns the buttons of every page, but those that copy, and what each page says of roles. */
 async function readControls({ page, ...visitor }: Visitor) {
+  const [webhook] = await operator.as(tyche.dappId).webhooks.list();
   const [request] = (await operator.as(tyche.dappId).requests({ kind: "preset" })).items;
   const found: Record<string, readonly string[]> = {};
   for (const [target, text] of Object.entries(PAGES)) {
-    await visitor.open(tyche.url + target.replace("{dapp}", tyche.dappId).replace("{request}", request!.id));
+    await visitor.open(
+      tyche.url +
+        target
+          .replace("{dapp}", tyche.dappId)
+          .replace("{request}", request!.id)
+          .replace("{webhook}", webhook!.id),
+    );
     await page.locator("header").getByText("Signed in as The ").waitFor();
     const main = page.locator("main");
     await main.getByText(new RegExp(text)).first().waitFor();
@@ -152,6 +160,7 @@ describe("pages offer what the role allows", () => {
           "/dapps/{dapp}/webhooks": [
             "Developers and owners only.",
           ],
+          "/dapps/{dapp}/webhooks/{webhook}": [],
           "/functions": [
             "Developers and owners only.",
           ],
@@ -204,12 +213,14 @@ describe("pages offer what the role allows", () => {
             "New log trigger",
           ],
           "/dapps/{dapp}/webhooks": [
+            "Add a webhook",
+          ],
+          "/dapps/{dapp}/webhooks/{webhook}": [
             "Send test",
             "Pause",
             "Edit",
             "Rotate the secret",
             "Delete",
-            "Add a webhook",
           ],
           "/functions": [
             "Dry run",

@@ -133,6 +133,21 @@ describe.each(DATABASES)("on %s", (_name, create) => {
     const [attempt] = await attempted(id, 1);
     expect(attempt).toMatchObject({ success: true, status: 204, subject: request.id, eventId: message!.id });
     expect(await webhooks.get(DESK_DAPP, id)).toMatchObject({ pending: 0, failed: 0 });
+    const sent = await webhooks.attempt(DESK_DAPP, id, attempt!.id);
+    expect(sent).toMatchObject({ ...attempt, body: message!.body });
+    expect(message!.headers).toMatchObject(sent.headers);
+    const other = await hook("/other");
+    for (const [hookId, attemptId] of [
+      [other.id, attempt!.id],
+      [id, "att_none"],
+    ] as const)
+      await expect(webhooks.attempt(DESK_DAPP, hookId, attemptId)).rejects.toMatchObject({
+        code: "not_found",
+      });
+    const listed = async (filter: Pick<Parameters<typeof webhooks.attempts>[2], "state" | "type">) =>
+      (await webhooks.attempts(DESK_DAPP, id, { limit: 9, ...filter })).items.length;
+    expect(await listed({ state: "delivered", type: "request.fulfilled" })).toBe(1);
+    expect([await listed({ state: "failed" }), await listed({ type: "request.failed" })]).toEqual([0, 0]);
   });
 
   test("behaviour: a result that a reorg takes back and gives again is three events", async () => {

@@ -4,7 +4,7 @@ import { NotFound } from "./page.tsx";
 import { Usage } from "./pages/dapps/usage.tsx";
 import { Settings } from "./pages/dapps/settings.tsx";
 import { Secrets } from "./pages/dapps/secrets.tsx";
-import { Webhooks } from "./pages/dapps/webhooks.tsx";
+import { Webhook, Webhooks } from "./pages/dapps/webhooks.tsx";
 import { Dapp } from "./pages/dapps/overview.tsx";
 import { DryRuns } from "./pages/dapps/dryRuns.tsx";
 import { Consumers } from "./pages/dapps/consumers.tsx";
@@ -61,6 +61,7 @@ const OWN: readonly (readonly [path: string, page: ComponentType])[] = [
   ["/dapps/:dappId/triggers/:id", TriggerPage],
   ["/dapps/:dappId/secrets", Secrets],
   ["/dapps/:dappId/webhooks", Webhooks],
+  ["/dapps/:dappId/webhooks/:id", Webhook],
   ["/dapps/:dappId/usage", Usage],
   ["/dapps/:dappId/people", People],
   ["/dapps/:dappId/settings", Settings],

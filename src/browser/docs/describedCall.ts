@@ -7,6 +7,7 @@ const VALUES: Readonly<Record<string, SampleValue>> = {
   id: { variable: "REQUEST_ID" },
   dappId: { variable: "DAPP_ID" },
   keyId: { variable: "KEY_ID" },
+  attemptId: { variable: "ATTEMPT_ID" },
   webhookId: { variable: "WEBHOOK_ID" },
   scheduleId: { variable: "SCHEDULE_ID" },
   triggerId: { variable: "TRIGGER_ID" },

@@ -1,6 +1,7 @@
 import { listOf } from "../../api/common.ts";
 import {
   NewWebhookView,
+  SentWebhook,
   WebhookAttemptPage,
   WebhookReplay,
   WebhookTest,
@@ -105,10 +106,20 @@ export function webhookOperations(deps: HttpDeps, webhooks: Webhooks): readonly 
       path: `${ONE}/attempts`,
       summary: "List attempts",
       description:
-        "Every attempt to deliver an event to the webhook in the last 30 days, newest first, page by page.",
+        "Every attempt to deliver an event to the webhook in the last 30 days, newest first, page by page: all, or those with an outcome or a type of event.",
       request: "attempts",
       answer: WebhookAttemptPage,
       run: (dapp, id, values) => webhooks.attempts(dapp.id, id, values),
+    }),
+    operation({
+      id: "getWebhookAttempt",
+      method: "get",
+      path: `${ONE}/attempts/:attemptId`,
+      summary: "Read an attempt",
+      description: "An attempt with the message that was sent: its headers but the signature, and its body.",
+      request: "none",
+      answer: SentWebhook,
+      run: async (dapp, id, _values, { attemptId = "" }) => webhooks.attempt(dapp.id, id, attemptId),
     }),
     operation({
       id: "replayWebhook",

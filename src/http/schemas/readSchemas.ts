@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import { EXPECTED } from "../../lib/schemaCheck.ts";
-import { DRY_RUN_KINDS, REQUEST_KINDS, REQUEST_STATES } from "../../lib/vocabulary.ts";
+import { DRY_RUN_KINDS, REQUEST_KINDS, REQUEST_STATES, WEBHOOK_EVENTS } from "../../lib/vocabulary.ts";
 import { day, hash, integer, networkParameter, oneOf, STRICT, type SchemaTerms } from "./parameterSchemas.ts";
 
 const cursor = () =>
@@ -43,6 +43,16 @@ export const PAGE_SCHEMAS = {
     {
       limit: integer({ minimum: 1, maximum: 100, default: 20 }, "Maximum number of attempts in one answer."),
       cursor: pageCursor("att"),
+      state: Type.Optional(
+        Type.Enum(["delivered", "failed"], {
+          description: "Only attempts that were answered with 2xx, or only those that weren't. Default: all.",
+        }),
+      ),
+      type: Type.Optional(
+        Type.Enum([...WEBHOOK_EVENTS, "webhook.test"], {
+          description: "Only attempts to tell events of this type. Default: all.",
+        }),
+      ),
     },
     STRICT,
   ),

@@ -221,6 +221,7 @@ async function useOperations(
   await record("testWebhook", `${one}/test`, post());
   const readAttempts = () => record("listWebhookAttempts", `${one}/attempts`);
   while ((await readAttempts()).items.length === 0) await pause(50);
+  await record("getWebhookAttempt", `${one}/attempts/${(await readAttempts()).items[0].id}`);
   await record("listWebhooks", path);
   await record("getWebhook", one);
   await record("changeWebhook", one, { method: "PATCH", body: { paused: true } });

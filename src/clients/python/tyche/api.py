@@ -604,7 +604,7 @@ ReturnType: TypeAlias = "Literal['string', 'uint256', 'int256']"
 
 
 class SecretView(TypedDict):
-    "What is told of a secret: never its value."
+    "A secret as the API shows it, without its value."
 
     # Its name, by which a source reads it: `secrets.NAME`.
     name: str

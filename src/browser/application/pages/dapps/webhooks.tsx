@@ -1,7 +1,8 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { Link, useParams } from "wouter";
+import { Link, useLocation, useParams, useSearchParams } from "wouter";
 import type { NewWebhookView, WebhookAttempt, WebhookView } from "../../../../client/index.ts";
+import { WEBHOOK_EVENTS } from "../../../../lib/vocabulary.ts";
 import { announce } from "../../announce.ts";
 import { Loaded } from "../../page.tsx";
 import { DappFrame } from "../../parts/dappFrame.tsx";
@@ -13,18 +14,19 @@ import {
   FormButtons,
   problemAttributes,
   readField,
+  Select,
   useEdit,
   useSubmission,
 } from "../../parts/forms.tsx";
 import { ForRole } from "../../parts/forRole.tsx";
 import { List } from "../../parts/list.tsx";
 import { RotateButton } from "../../parts/rotateButton.tsx";
-import { Folded, Listing, Notice, Tag, UnknownText } from "../../parts/parts.tsx";
+import { Folded, Listing, Notice, Older, Tag, UnknownText } from "../../parts/parts.tsx";
 import { refetchUnlessRefused } from "../../refetch.ts";
 import { useClient, useMay } from "../../services.tsx";
 
 const REFRESH_MS = 2_000;
-/** Attempts shown; the API and the command line have the rest. */
+/** Attempts on a page. */
 const ATTEMPTS = 20;
 
 /** `/dapps/{dappId}/webhooks`: where the dapp's server is told the ends of requests, and what came of it. */
@@ -61,15 +63,34 @@ function WebhookPanel({ dappId }: { readonly dappId: string }) {
       <Loaded query={query}>
         {(webhooks) => (
           <>
-            {webhooks.map((webhook) => (
-              <WebhookPart
-                key={webhook.id}
-                dappId={dappId}
-                webhook={webhook}
-                onSecret={setShown}
-                refresh={refresh}
-              />
-            ))}
+            {webhooks.length > 0 && (
+              <section className="panel">
+                <List
+                  label="Where events are sent"
+                  items={webhooks}
+                  keyOf={({ id }) => id}
+                  columns={[
+                    {
+                      head: "URL",
+                      kind: "long",
+                      cell: ({ id, url }) => (
+                        <Link href={`/dapps/${dappId}/webhooks/${id}`}>
+                          <UnknownText text={url} />
+                        </Link>
+                      ),
+                    },
+                    { head: "State", isPlain: true, cell: (webhook) => <WebhookState webhook={webhook} /> },
+                    {
+                      head: "Note",
+                      kind: "long",
+                      cell: ({ description }) => <UnknownText text={description} />,
+                    },
+                    { head: "Pending", kind: "number", cell: ({ pending }) => pending },
+                    { head: "Failed", kind: "number", cell: ({ failed }) => failed },
+                  ]}
+                />
+              </section>
+            )}
           </>
         )}
       </Loaded>
@@ -88,19 +109,32 @@ function WebhookPanel({ dappId }: { readonly dappId: string }) {
   );
 }
 
-function WebhookPart({
-  dappId,
-  webhook,
-  onSecret,
-  refresh,
-}: {
-  readonly dappId: string;
-  readonly webhook: WebhookView;
-  readonly onSecret: (webhook: NewWebhookView) => void;
-  readonly refresh: () => Promise<void>;
-}) {
+/** `/dapps/{dappId}/webhooks/{id}`: a webhook, what can be done with it, and its attempts. */
+export function Webhook() {
+  const { dappId, id } = useParams<{ readonly dappId: string; readonly id: string }>();
   const { webhooks } = useClient(dappId);
+  const query = useQuery({
+    queryKey: ["webhooks", dappId, id],
+    queryFn: () => webhooks.get(id),
+    refetchInterval: refetchUnlessRefused(() => REFRESH_MS),
+  });
+  return (
+    <DappFrame dappId={dappId} tab="webhooks" title={id}>
+      {() => <Loaded query={query}>{(webhook) => <WebhookPart dappId={dappId} webhook={webhook} />}</Loaded>}
+    </DappFrame>
+  );
+}
+
+function WebhookPart({ dappId, webhook }: { readonly dappId: string; readonly webhook: WebhookView }) {
+  const { webhooks } = useClient(dappId);
+  const queries = useQueryClient();
+  const [, navigate] = useLocation();
   const may = useMay(dappId);
+  const [shown, setShown] = useState<NewWebhookView>();
+  const refresh = async () => {
+    await queries.invalidateQueries({ queryKey: ["webhooks", dappId] });
+    await queries.invalidateQueries({ queryKey: ["attempts", dappId] });
+  };
   const [problem, setProblem] = useState<string>();
   const { id, url, description, events, pausedAt, createdAt, pending, failed } = webhook;
   const act = async (work: () => Promise<unknown>, done: string): Promise<void> => {
@@ -129,6 +163,13 @@ function WebhookPart({
         <Code text={id} />, created <Age iso={createdAt} />, told {events.join(", ")};{" "}
         {count(pending, "event")} pending, {failed} failed
       </p>
+      <p className="note">{SIGNATURES[webhook.signature]}</p>
+      {webhook.previousSecretUntil !== null && (
+        <p className="note">
+          The former secret signs, too, until <Time iso={webhook.previousSecretUntil} />.
+        </p>
+      )}
+      {shown !== undefined && <Credential webhook={shown} />}
       {problem !== undefined && <Notice kind="bad">{problem}</Notice>}
       {may("changeWebhook") === true && (
         <div className="buttons">
@@ -156,7 +197,7 @@ function WebhookPart({
             what="secret"
             detail="Until the present secret ends, messages are signed with both."
             rotate={async (overlapHours) => {
-              onSecret(await webhooks.rotate(id, { overlapHours }));
+              setShown(await webhooks.rotate(id, { overlapHours }));
               await refresh();
             }}
           >
@@ -168,6 +209,8 @@ function WebhookPart({
             confirm="Delete it"
             onConfirm={async () => {
               await webhooks.delete(id);
+              navigate(`/dapps/${dappId}/webhooks`);
+              queries.removeQueries({ queryKey: ["webhooks", dappId, id] });
               await refresh();
             }}
           >
@@ -201,6 +244,12 @@ function WebhookPart({
   );
 }
 
+const SIGNATURES = {
+  hmac: "Signed as v1,{base64}: HMAC-SHA256 of {webhook-id}.{webhook-timestamp}.{body} with the secret.",
+  ed25519:
+    "Signed as v1a,{base64}: ed25519 of {webhook-id}.{webhook-timestamp}.{body} with a key of its own.",
+};
+
 const PAUSES = {
   owner: "paused",
   gone: "paused: it answered 410",
@@ -226,66 +275,165 @@ function Attempts({
   readonly replay: ((eventId: string) => Promise<void>) | undefined;
 }) {
   const { webhooks } = useClient(dappId);
+  const [search, setSearch] = useSearchParams();
+  const state = STATES.find((one) => one === search.get("state"));
+  const type = TYPES.find((one) => one === search.get("type"));
+  const cursor = search.get("cursor") ?? undefined;
   const query = useQuery({
-    queryKey: ["attempts", dappId, webhookId],
-    queryFn: () => webhooks.attempts(webhookId, { limit: ATTEMPTS }),
-    refetchInterval: refetchUnlessRefused(() => REFRESH_MS),
+    queryKey: ["attempts", dappId, webhookId, state, type, cursor],
+    queryFn: () => webhooks.attempts(webhookId, { limit: ATTEMPTS, state, type, cursor }),
+    refetchInterval: cursor === undefined && refetchUnlessRefused(() => REFRESH_MS),
   });
+  const choose = (name: string, value: string) =>
+    setSearch((before) => {
+      const next = new URLSearchParams(before);
+      next.delete("cursor");
+      if (value === "") next.delete(name);
+      else next.set(name, value);
+      return next;
+    });
   const again = (eventId: string) => (
     <button type="button" onClick={() => void replay?.(eventId)}>
       Send again<span className="visually-hidden"> {eventId}</span>
     </button>
   );
   return (
-    <Loaded query={query}>
-      {({ items }) =>
-        items.length === 0 ? (
-          <p className="note">No attempts yet.</p>
-        ) : (
-          <List
-            label="The last attempts"
-            items={items}
-            keyOf={({ id }) => id}
-            columns={[
-              {
-                head: "Event",
-                kind: "long",
-                cell: ({ type, eventId }) => (
-                  <>
-                    {type} <Code text={eventId} />
-                  </>
-                ),
-              },
-              { head: "Outcome", isPlain: true, cell: (attempt) => <Outcome attempt={attempt} /> },
-              {
-                head: "About",
-                kind: "long",
-                cell: ({ subject }) => subject !== null && <Subject dappId={dappId} id={subject} />,
-              },
-              { head: "Sent", cell: ({ at }) => <Age iso={at} /> },
-              {
-                head: "Next attempt",
-                // Of an event's earlier attempts it has come, or a replay has taken its place.
-                cell: (attempt) =>
-                  !isPaused &&
-                  attempt.nextAttemptAt !== null &&
-                  isLastOf(items, attempt) && <Time iso={attempt.nextAttemptAt} />,
-              },
-              {
-                head: "Send again",
-                hasHiddenHead: true,
-                // Attempts are kept longer than the event, whose type is `null` then.
-                cell: (attempt) =>
-                  replay !== undefined &&
-                  attempt.type !== null &&
-                  isLastOf(items, attempt) &&
-                  again(attempt.eventId),
-              },
-            ]}
-          />
-        )
-      }
-    </Loaded>
+    <>
+      <h3>Attempts</h3>
+      <div className="filter">
+        <Field id="attempt-state" label="State">
+          {(control) => (
+            <Select
+              {...control}
+              value={state ?? ""}
+              options={[["", "all"], ...STATES.map((one) => [one, one] as const)]}
+              onChange={(value) => choose("state", value)}
+            />
+          )}
+        </Field>
+        <Field id="attempt-type" label="Event">
+          {(control) => (
+            <Select
+              {...control}
+              value={type ?? ""}
+              options={[["", "all"], ...TYPES.map((one) => [one, one] as const)]}
+              onChange={(value) => choose("type", value)}
+            />
+          )}
+        </Field>
+      </div>
+      <Loaded query={query}>
+        {({ items, nextCursor }) =>
+          items.length === 0 ? (
+            <p className="note">
+              {state === undefined && type === undefined ? "No attempts yet." : "No such attempts."}
+            </p>
+          ) : (
+            <>
+              <List
+                label="The last attempts"
+                items={items}
+                keyOf={({ id }) => id}
+                columns={[
+                  {
+                    head: "Event",
+                    kind: "long",
+                    cell: ({ id, type, eventId }) => (
+                      <>
+                        {type} <Code text={eventId} />
+                        <Message dappId={dappId} webhookId={webhookId} id={id} />
+                      </>
+                    ),
+                  },
+                  { head: "Outcome", isPlain: true, cell: (attempt) => <Outcome attempt={attempt} /> },
+                  {
+                    head: "About",
+                    kind: "long",
+                    cell: ({ subject }) => subject !== null && <Subject dappId={dappId} id={subject} />,
+                  },
+                  { head: "Sent", cell: ({ at }) => <Age iso={at} /> },
+                  {
+                    head: "Next attempt",
+                    // Of an event's earlier attempts it has come, or a replay has taken its place.
+                    cell: (attempt) =>
+                      !isPaused &&
+                      attempt.nextAttemptAt !== null &&
+                      isLastOf(items, attempt) && <Time iso={attempt.nextAttemptAt} />,
+                  },
+                  {
+                    head: "Send again",
+                    hasHiddenHead: true,
+                    // Attempts are kept longer than the event, whose type is `null` then.
+                    cell: (attempt) =>
+                      replay !== undefined &&
+                      attempt.type !== null &&
+                      isLastOf(items, attempt) &&
+                      again(attempt.eventId),
+                  },
+                ]}
+              />
+              <Older
+                href={(next) => {
+                  const query = new URLSearchParams(search);
+                  query.set("cursor", next);
+                  return `/dapps/${dappId}/webhooks/${webhookId}?${query.toString()}`;
+                }}
+                cursor={nextCursor}
+              />
+            </>
+          )
+        }
+      </Loaded>
+    </>
+  );
+}
+
+const STATES = ["delivered", "failed"] as const;
+const TYPES = [...WEBHOOK_EVENTS, "webhook.test"] as const;
+
+/** The message of an attempt as it was sent, read once it is unfolded. */
+function Message({
+  dappId,
+  webhookId,
+  id,
+}: {
+  readonly dappId: string;
+  readonly webhookId: string;
+  readonly id: string;
+}) {
+  const { webhooks } = useClient(dappId);
+  const [isOpen, setOpen] = useState(false);
+  const query = useQuery({
+    enabled: isOpen,
+    queryKey: ["attempt", dappId, webhookId, id],
+    queryFn: () => webhooks.attempt(webhookId, id),
+  });
+  return (
+    <details onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>Message</summary>
+      {isOpen && (
+        <Loaded query={query}>
+          {({ headers, body }) => (
+            <>
+              <Listing
+                label="Headers"
+                text={Object.entries({ ...headers, "webhook-signature": "not kept" })
+                  .map(([name, value]) => `${name}: ${value}`)
+                  .join("\n")}
+              />
+              {body === null ? (
+                <p className="note">The event is no longer stored.</p>
+              ) : (
+                <>
+                  <CopyButton text={body} what="body" />
+                  <Listing label="Body" text={body} />
+                </>
+              )}
+            </>
+          )}
+        </Loaded>
+      )}
+    </details>
   );
 }
 
