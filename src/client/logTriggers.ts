@@ -1,6 +1,6 @@
-import { within } from "./limits.ts";
 import type { CallOptions } from "./requests.ts";
-import type { Call, Transport } from "./transport.ts";
+import { createResource } from "./resource.ts";
+import type { Transport } from "./transport.ts";
 import type { LogRunPage, LogTriggerView } from "./types.ts";
 
 /** What can be changed of a log trigger. */
@@ -52,21 +52,9 @@ export interface LogTriggerCalls {
 
 /** Creates the calls of log triggers. */
 export function createLogTriggerCalls(transport: Transport): LogTriggerCalls {
-  const send = <Data>(call: Omit<Call, "signal">, options: CallOptions = {}): Promise<Data> =>
-    within(options, async (signal) => (await transport.send({ ...call, signal })).data as Data);
-  const of = (id: string, rest = ""): string => `/api/triggers/${encodeURIComponent(id)}${rest}`;
+  const { calls, send, of } = createResource<LogTriggerView>(transport, "/api/triggers");
   return {
-    create: (body, options) => send({ method: "POST", path: "/api/triggers", body, isOnce: true }, options),
-    list: async (options) =>
-      (
-        await send<{ readonly items: readonly LogTriggerView[] }>(
-          { method: "GET", path: "/api/triggers" },
-          options,
-        )
-      ).items,
-    get: (id, options) => send({ method: "GET", path: of(id) }, options),
-    change: (id, body, options) => send({ method: "PATCH", path: of(id), body }, options),
-    delete: (id, options) => send({ method: "DELETE", path: of(id) }, options),
+    ...calls,
     runs: (id, page = {}, options) =>
       send({ method: "GET", path: of(id, "/runs"), query: { ...page } }, options),
   };

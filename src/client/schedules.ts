@@ -1,6 +1,6 @@
-import { within } from "./limits.ts";
 import type { CallOptions } from "./requests.ts";
-import type { Call, Transport } from "./transport.ts";
+import { createResource } from "./resource.ts";
+import type { Transport } from "./transport.ts";
 import type { ScheduleView, TriggerRun, TriggerRunPage } from "./types.ts";
 
 /** What is set of a schedule. */
@@ -54,21 +54,9 @@ export interface ScheduleCalls {
 
 /** Creates the calls of schedules. */
 export function createScheduleCalls(transport: Transport): ScheduleCalls {
-  const send = <Data>(call: Omit<Call, "signal">, options: CallOptions = {}): Promise<Data> =>
-    within(options, async (signal) => (await transport.send({ ...call, signal })).data as Data);
-  const of = (id: string, rest = ""): string => `/api/schedules/${encodeURIComponent(id)}${rest}`;
+  const { calls, send, of } = createResource<ScheduleView>(transport, "/api/schedules");
   return {
-    create: (body, options) => send({ method: "POST", path: "/api/schedules", body, isOnce: true }, options),
-    list: async (options) =>
-      (
-        await send<{ readonly items: readonly ScheduleView[] }>(
-          { method: "GET", path: "/api/schedules" },
-          options,
-        )
-      ).items,
-    get: (id, options) => send({ method: "GET", path: of(id) }, options),
-    change: (id, body, options) => send({ method: "PATCH", path: of(id), body }, options),
-    delete: (id, options) => send({ method: "DELETE", path: of(id) }, options),
+    ...calls,
     run: (id, options) => send({ method: "POST", path: of(id, "/run"), isOnce: true }, options),
     runs: (id, page = {}, options) =>
       send({ method: "GET", path: of(id, "/runs"), query: { ...page } }, options),

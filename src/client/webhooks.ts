@@ -1,6 +1,6 @@
-import { within } from "./limits.ts";
 import type { CallOptions } from "./requests.ts";
-import type { Call, Transport } from "./transport.ts";
+import { createResource } from "./resource.ts";
+import type { Transport } from "./transport.ts";
 import type {
   NewWebhookView,
   SentWebhook,
@@ -72,21 +72,9 @@ export interface WebhookCalls {
 
 /** Creates the calls of webhooks. */
 export function createWebhookCalls(transport: Transport): WebhookCalls {
-  const send = <Data>(call: Omit<Call, "signal">, options: CallOptions = {}): Promise<Data> =>
-    within(options, async (signal) => (await transport.send({ ...call, signal })).data as Data);
-  const of = (id: string, rest = ""): string => `/api/webhooks/${encodeURIComponent(id)}${rest}`;
+  const { calls, send, of } = createResource<WebhookView, NewWebhookView>(transport, "/api/webhooks");
   return {
-    create: (body, options) => send({ method: "POST", path: "/api/webhooks", body, isOnce: true }, options),
-    list: async (options) =>
-      (
-        await send<{ readonly items: readonly WebhookView[] }>(
-          { method: "GET", path: "/api/webhooks" },
-          options,
-        )
-      ).items,
-    get: (id, options) => send({ method: "GET", path: of(id) }, options),
-    change: (id, body, options) => send({ method: "PATCH", path: of(id), body }, options),
-    delete: (id, options) => send({ method: "DELETE", path: of(id) }, options),
+    ...calls,
     rotate: (id, body = {}, options) =>
       send({ method: "POST", path: of(id, "/rotate"), body, isOnce: true }, options),
     test: (id, options) => send({ method: "POST", path: of(id, "/test"), isOnce: true }, options),
