@@ -41,6 +41,7 @@ test("default: the vector that the standard's libraries publish is signed and ve
   const secrets = [Buffer.from(published.key.slice("whsec_".length), "base64")];
   const headers = Object.fromEntries(signMessage({ ...published, scheme: "v1", secrets }));
   expect(headers).toEqual({
+    "content-type": "application/json; charset=utf-8",
     "webhook-id": published.id,
     "webhook-timestamp": "1614265330",
     "webhook-signature": published.signature,
