@@ -1,4 +1,4 @@
-import { formatGwei, formatUnits, getAddress, type Hex } from "viem";
+import { getAddress, type Hex } from "viem";
 import { blockhashStoreAbi, vrfCoordinatorAbi } from "./contracts/abi.ts";
 import { type ContractRead, readOf } from "./contractRead.ts";
 import { COORDINATOR_READS, LINK_PRICE } from "./vrfCoordinator.ts";
@@ -7,10 +7,16 @@ import { vrfVersionOf } from "./vrfVersion.ts";
 import { FULFILL_RESULTS, type ChainEventOf } from "./events.ts";
 import { timeoutOf } from "./functionsTimeout.ts";
 import { decodeRevertReason } from "./revertReason.ts";
+import {
+  describeCodeless,
+  describeGasLane,
+  describeLostHash,
+  describeShortage,
+  describeTimeout,
+  describeUnconfirmed,
+  REACHABLE_BLOCKS,
+} from "./waitingWords.ts";
 import { estimateWordsCost, reservedGasPrice } from "./wordsCost.ts";
-
-/** How many blocks back `BLOCKHASH` reaches (EIP-210 was never active). */
-const REACHABLE_BLOCKS = 256n;
 
 /** A node to query; a call that reverts rejects with the revert data as `data`. */
 export interface PendingReader {
@@ -93,7 +99,7 @@ export function createPendingReasons(
     const remedy = nativePayment
       ? `send it ${coin} with fundSubscriptionWithNative(${subId}) of the coordinator ${getAddress(coordinator)}`
       : "fund it";
-    return `VRF subscription ${subId} is short of ${currency}: it holds ${thousandths(balance)}, and these words may cost about ${thousandths(needed)}; ${remedy}`;
+    return `${describeShortage({ subscriptionId: subId, currency, held: balance, needed })}; ${remedy}`;
   };
 
   const isHashLost = async (coordinator: Hex, blockNumber: bigint): Promise<boolean> => {
@@ -108,26 +114,25 @@ export function createPendingReasons(
   };
 
   const explainWords: PendingReasons["ofWords"] = async (request, { coordinator, blockNumber }) => {
-    const { keyHash, requestId, minimumRequestConfirmations: wanted } = request;
+    const { keyHash, requestId, minimumRequestConfirmations: confirmations } = request;
     const reads = COORDINATOR_READS[vrfVersionOf(request)];
     const { isRegistered, registered, maxGasWei } = await read(coordinator, reads.lane(keyHash));
     if (!isRegistered)
       return `this coordinator has no proving key with the key hash ${keyHash}, so nobody can answer${registered === undefined ? "" : `; registered: ${registered.join(", ") || "none"}`}`;
     if ((await read(coordinator, reads.commitment(requestId))) === 0n)
       return "the coordinator has no such request any more; it was answered or its subscription cancelled";
-    // `_callWithExactGas` refuses to call an address without code.
     if ((await ask("eth_getCode", [request.sender, "latest"])) === "0x")
-      return `the consumer ${getAddress(request.sender)} has no code, so the coordinator refuses every answer`;
+      return describeCodeless(request.sender);
     const { number } = await head();
     if (number - blockNumber > REACHABLE_BLOCKS && (await isHashLost(coordinator, blockNumber)))
-      return `the hash of block ${blockNumber} is out of reach, older than ${REACHABLE_BLOCKS} blocks and not in the BlockhashStore, so nobody can answer; send the request again`;
+      return `${describeLostHash(blockNumber)}, so nobody can answer; send the request again`;
     const gasPriceWei = BigInt((await ask("eth_gasPrice", [])) as string);
     if (maxGasWei !== undefined && gasPriceWei > maxGasWei)
-      return `gas costs ${formatGwei(gasPriceWei)} gwei, and with this key hash the coordinator takes a proof at ${formatGwei(maxGasWei)} gwei at most; it is answered once gas is cheaper`;
+      return describeGasLane({ gasPriceWei, maxGasWei });
     const shortage = await shortageOf(request, coordinator);
     if (shortage !== undefined) return shortage;
-    const confirmations = number - blockNumber + 1n;
-    if (confirmations < BigInt(wanted)) return `waiting for confirmation ${confirmations} of ${wanted}`;
+    const unconfirmed = describeUnconfirmed({ blockNumber, confirmations }, number);
+    if (unconfirmed !== undefined) return unconfirmed;
     const reason = findOracleReason(requestId);
     return reason === undefined
       ? "nothing on the chain keeps the oracle from answering; it has not done so yet"
@@ -137,12 +142,11 @@ export function createPendingReasons(
   const explainFunction: PendingReasons["ofFunction"] = async ({ commitment }, refusal) => {
     const timeoutAt = timeoutOf(commitment);
     const { timestamp } = await head();
-    const at = new Date(timeoutAt * 1000).toISOString();
     if (Number(timestamp) >= timeoutAt)
-      return `it has timed out: no report arrived before ${at}, and now it can only be removed with timeoutRequests`;
+      return `${describeTimeout(timeoutAt)}, and now it can only be removed with timeoutRequests`;
     if (refusal !== undefined)
       return `the router did not take the oracle's report: ${FULFILL_RESULTS[refusal.resultCode] ?? `code ${refusal.resultCode}`}`;
-    return `no report from the oracle yet; one may arrive until ${at}`;
+    return `no report from the oracle yet; one may arrive until ${new Date(timeoutAt * 1000).toISOString()}`;
   };
 
   const always =
@@ -155,9 +159,4 @@ export function createPendingReasons(
       }
     };
   return { ofWords: always(explainWords), ofFunction: always(explainFunction) };
-}
-
-/** Formats LINK or coin to a thousandth, rounded up. */
-function thousandths(amount: bigint): string {
-  return formatUnits((amount + 10n ** 15n - 1n) / 10n ** 15n, 3);
 }

@@ -2,13 +2,13 @@ import { encodeFunctionData, type Hex } from "viem";
 import { RpcError, type ChainClient } from "../evm/client.ts";
 import type { Sender } from "../evm/sender.ts";
 import { blockhashStoreAbi } from "../chainlink/contracts/abi.ts";
+import { REACHABLE_BLOCKS } from "../chainlink/waitingWords.ts";
 import type { OracleLog } from "./log.ts";
 
-/**
- * Age in blocks below which the EVM's own block hash is used. The EVM knows the last 256 blocks; the margin covers the time until a
- * transaction is mined.
- */
-export const REACHABLE_BLOCKS = 246n;
+/** Blocks left for a transaction to be mined while the EVM knows the hash that it needs. */
+const MINING_MARGIN_BLOCKS = 10n;
+/** Age in blocks below which the EVM's own block hash is used. */
+export const EVM_HASH_BLOCKS = REACHABLE_BLOCKS - MINING_MARGIN_BLOCKS;
 /** Age in blocks at which a waiting request's block hash is stored, which leaves 128 blocks to get the transaction mined. */
 const STORE_AT_AGE_BLOCKS = 128n;
 const GAS = 100_000n;
@@ -84,7 +84,7 @@ export function createBlockhashKeeper(options: {
         if (states.get(block) !== "storing" && !blocks.has(block)) states.delete(block);
       for (const block of blocks) {
         const age = head - block;
-        if (age < STORE_AT_AGE_BLOCKS || age >= REACHABLE_BLOCKS || states.has(block)) continue;
+        if (age < STORE_AT_AGE_BLOCKS || age >= EVM_HASH_BLOCKS || states.has(block)) continue;
         states.set(block, "storing");
         void store(block);
       }

@@ -1,4 +1,4 @@
-import { formatGwei, type Hex } from "viem";
+import type { Hex } from "viem";
 import type { ContractRead } from "../chainlink/contractRead.ts";
 import { COORDINATOR_READS } from "../chainlink/vrfCoordinator.ts";
 import { vrfVersionOf } from "../chainlink/vrfVersion.ts";
@@ -31,10 +31,4 @@ export function createGasLane(
       return undefined;
     }
   };
-}
-
-/** Describes why a fulfilment waits while gas costs more than this many wei; omits the figure if it is unknown. */
-export function describeGasLane(maxGasWei?: bigint): string {
-  const what = "gas costs more than the lane's limit, at which the coordinator accepts proofs";
-  return maxGasWei === undefined ? what : `${what} of ${formatGwei(maxGasWei)} gwei`;
 }

@@ -1,4 +1,4 @@
-import { formatUnits, type Hex } from "viem";
+import type { Hex } from "viem";
 import type { ChainClient, RawLog } from "../evm/client.ts";
 import { fixedPriceFeedAbi } from "../chainlink/contracts/abi.ts";
 import { askContract, isRevert, readOf, type ContractRead } from "../chainlink/contractRead.ts";
@@ -6,6 +6,7 @@ import { isPaidNatively } from "../chainlink/extraArgs.ts";
 import { COORDINATOR_READS, type VrfSubscription } from "../chainlink/vrfCoordinator.ts";
 import { vrfVersionOf, type VrfVersion } from "../chainlink/vrfVersion.ts";
 import { estimateWordsCost, reservedGasPrice, type WordsPrices } from "../chainlink/wordsCost.ts";
+import { describeCodeless, describeShortage } from "../chainlink/waitingWords.ts";
 import { remember } from "../lib/memo.ts";
 import { parseQuantity, RpcError } from "../lib/nodeAnswers.ts";
 import { LONGEST_COSTLY_PAUSE_MS, LONGEST_FREE_PAUSE_MS } from "./backoff.ts";
@@ -71,11 +72,7 @@ export function createSolvency(options: SolvencyOptions): Solvency {
       const { sender } = entry.request;
       const code = codes[senders.indexOf(sender)];
       if (code === "unknown") requestSet.postpone(entry, COST_UNKNOWN, LONGEST_FREE_PAUSE_MS);
-      else if (code === "0x")
-        requestSet.postpone(
-          entry,
-          `the consumer ${sender} has no code, so the coordinator refuses every answer`,
-        );
+      else if (code === "0x") requestSet.postpone(entry, describeCodeless(sender));
       else return true;
       return false;
     });
@@ -120,13 +117,13 @@ export function createSolvency(options: SolvencyOptions): Solvency {
     onRefused(entry) {
       const { request } = entry;
       const purse = purseOf(request);
-      short.set(purse, describeShortage(request));
-      requestSet.postpone(entry, describeShortage(request));
+      short.set(purse, shortageOf(request));
+      requestSet.postpone(entry, shortageOf(request));
       const { subscriptionId } = request;
       const read = COORDINATOR_READS[vrfVersionOf(request)].subscription(subscriptionId);
       askContract(client, coordinator, read)
         .then((holds) => {
-          if (short.has(purse)) short.set(purse, describeShortage(request, holds));
+          if (short.has(purse)) short.set(purse, shortageOf(request, heldFor(request, holds)));
           options.onKnown();
         })
         .catch((error: unknown) =>
@@ -218,9 +215,9 @@ function createReservations(
         }
         const nativePayment = isPaidNatively(request);
         const cost = estimateWordsCost({ ...request, nativePayment }, prices);
-        const held = (nativePayment ? holds?.balanceWei : holds?.balanceJuels) ?? 0n;
+        const held = heldFor(request, holds) ?? 0n;
         const sum = (sums.get(purseOf(request)) ?? 0n) + cost;
-        if (cost > held) waiting.set(request, { why: describeShortage(request, holds), isShort: true });
+        if (cost > held) waiting.set(request, { why: shortageOf(request, held, cost), isShort: true });
         else if (sum > held) waiting.set(request, { why: WAITS_FOR_OTHERS, isShort: false });
         else {
           reserved.set(request, cost);
@@ -255,12 +252,14 @@ function purseNamed(subscriptionId: bigint, isNative: boolean): string {
   return `${subscriptionId} ${isNative ? "coin" : "LINK"}`;
 }
 
-/** Describes that a subscription holds too little for a request, and how much it holds if known. */
-function describeShortage(request: VrfRequest, holds?: VrfSubscription): string {
-  const [currency, held] = isPaidNatively(request)
-    ? ["coin", holds?.balanceWei]
-    : ["LINK", holds?.balanceJuels];
-  const balance =
-    held === undefined ? `too little ${currency}` : `${formatUnits(held, 18)} ${currency}, too little`;
-  return `VRF subscription ${request.subscriptionId} holds ${balance} for this request; fund it`;
+/** Says that a request's subscription is short of what pays for it, and the amounts that are known. */
+function shortageOf(request: VrfRequest, held?: bigint, needed?: bigint): string {
+  const { subscriptionId } = request;
+  const currency = isPaidNatively(request) ? "coin" : "LINK";
+  return `${describeShortage({ subscriptionId, currency, held, needed })}; fund it`;
+}
+
+/** Returns what a subscription holds to pay for a request; `undefined` if it is cancelled. */
+function heldFor(request: VrfRequest, holds: VrfSubscription | undefined): bigint | undefined {
+  return isPaidNatively(request) ? holds?.balanceWei : holds?.balanceJuels;
 }

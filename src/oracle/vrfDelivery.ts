@@ -4,6 +4,7 @@ import { logsOf } from "../chainlink/events.ts";
 import { deliveryGas, encodeDelivery, type SignedReport } from "../chainlink/presetReport.ts";
 import { COORDINATOR_READS } from "../chainlink/vrfCoordinator.ts";
 import { vrfVersionOf } from "../chainlink/vrfVersion.ts";
+import { describeGasLane } from "../chainlink/waitingWords.ts";
 import type { ChainClient, Receipt } from "../evm/client.ts";
 import { TransactionError } from "../evm/refusal.ts";
 import type { Sender } from "../evm/sender.ts";
@@ -15,7 +16,7 @@ import { LONGEST_FREE_PAUSE_MS } from "./backoff.ts";
 import type { ProofCompanion } from "./batches/presetNetwork.ts";
 import { encodeFulfillment, readVrfOutcomes, type VrfOutcome, type VrfRequest } from "./fulfillment.ts";
 import { gasOfFulfillment, measureFulfillment } from "./fulfillmentGas.ts";
-import { createGasLane, describeGasLane } from "./gasLane.ts";
+import { createGasLane } from "./gasLane.ts";
 import { createGroupCommit, lanesOf, type CommitPipelining } from "./groupCommit.ts";
 import type { OracleLog } from "./log.ts";
 import type { Entry, RequestSet } from "./requestSet.ts";
@@ -60,6 +61,8 @@ export function createVrfDelivery(options: VrfDeliveryOptions): VrfDelivery {
   /** Until when an entry counts as fresh, by `performance.now()`. */
   const freshUntil = new WeakMap<VrfEntry, number>();
   const proofs = new WeakMap<VrfRequest, BegunProof>();
+  /** The lane's limit for the newest transaction. */
+  let laneWei: bigint | undefined;
   const laneLimit = createGasLane(key.keyHash, (read) => askContract(client, coordinator, read), log);
   const { maxInFlight, paceMs, maxTransactionGas } = options.pipelining;
   const group = createGroupCommit<VrfEntry, Sender>({
@@ -105,8 +108,8 @@ export function createVrfDelivery(options: VrfDeliveryOptions): VrfDelivery {
     const fulfilment = encodeFulfillment(
       wanted.map(({ request }) => ({ request, proof: proofOf(request).finish() })),
     );
-    const maxGasPriceWei = await laneLimit(wanted[0]!.request);
-    const capped = maxGasPriceWei === undefined ? {} : { maxGasPriceWei };
+    laneWei = await laneLimit(wanted[0]!.request);
+    const capped = laneWei === undefined ? {} : { maxGasPriceWei: laneWei };
     const send = async (reports: readonly SignedReport[] = []): Promise<Receipt> => {
       const fulfilmentGas = gasOfFulfillment(wanted);
       const call =
@@ -184,7 +187,7 @@ export function createVrfDelivery(options: VrfDeliveryOptions): VrfDelivery {
         return solvency.onRefused(entry);
       case "GasPriceExceeded":
         void noteGasPrice(entry);
-        return requestSet.postpone(entry, describeGasLane());
+        return requestSet.postpone(entry, describeGasLane({}));
       case "OutOfGas":
         requestSet.raiseGas(entry);
         return requestSet.postpone(
@@ -199,13 +202,15 @@ export function createVrfDelivery(options: VrfDeliveryOptions): VrfDelivery {
   /** Reports the limit of the key's lane once that is known. */
   async function noteGasPrice(entry: VrfEntry): Promise<void> {
     const maxGasWei = await laneLimit(entry.request);
-    if (maxGasWei !== undefined && entry.state !== "working") entry.why = describeGasLane(maxGasWei);
+    if (maxGasWei !== undefined && entry.state !== "working") entry.why = describeGasLane({ maxGasWei });
   }
 
   /** Returns why ready requests are not sent while gas is too expensive. */
   function tooDear(): string | undefined {
     const wait = sender.waitsFor();
-    return wait && describeGasLane(wait.capWei);
+    // The operator's own limit may be lower.
+    if (wait === undefined || wait.capWei !== laneWei) return wait?.message;
+    return describeGasLane({ gasPriceWei: wait.priceWei, maxGasWei: laneWei });
   }
 
   return {

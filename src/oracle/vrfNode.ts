@@ -1,10 +1,11 @@
 import type { Hex } from "viem";
 import type { ChainClient, RawLog } from "../evm/client.ts";
 import { decodeLog } from "../chainlink/events.ts";
+import { describeLostHash, describeUnconfirmed } from "../chainlink/waitingWords.ts";
 import type { Sender } from "../evm/sender.ts";
 import type { ProvingKey } from "../vrf/proof.ts";
 import type { Answerer } from "./answerer.ts";
-import { createBlockhashKeeper, REACHABLE_BLOCKS } from "./blockhashKeeper.ts";
+import { createBlockhashKeeper, EVM_HASH_BLOCKS } from "./blockhashKeeper.ts";
 import type { VrfRequest } from "./fulfillment.ts";
 import type { ProofCompanion } from "./batches/presetNetwork.ts";
 import type { CommitPipelining } from "./groupCommit.ts";
@@ -77,20 +78,19 @@ export function createVrfNode(options: VrfNodeOptions): Answerer {
 
   /** Returns why the request can't be fulfilled now, or `undefined` if it can. */
   function obstacleOf(entry: VrfEntry): string | undefined {
-    const { blockNumber, confirmations } = entry.request;
-    const age = requestSet.head() - blockNumber;
-    const confirmed = age + 1n;
-    if (confirmed < BigInt(confirmations)) return `waiting for confirmation ${confirmed} of ${confirmations}`;
+    const { blockNumber } = entry.request;
+    const unconfirmed = describeUnconfirmed(entry.request, requestSet.head());
+    if (unconfirmed !== undefined) return unconfirmed;
     const shortage = solvency.findShortage(entry.request);
     if (shortage !== undefined) {
       entry.underfunded = true;
       return shortage;
     }
     if (requestSet.isPaused(entry)) return entry.why;
-    if (age < REACHABLE_BLOCKS || blockhashes.has(blockNumber)) return undefined;
+    if (requestSet.head() - blockNumber < EVM_HASH_BLOCKS || blockhashes.has(blockNumber)) return undefined;
     entry.unanswerable = blockhashes.ask(blockNumber) === "lost";
     return entry.unanswerable
-      ? `the hash of block ${blockNumber} is out of reach: older than 256 blocks and not in the BlockhashStore`
+      ? describeLostHash(blockNumber)
       : `looking for the hash of block ${blockNumber} in the BlockhashStore`;
   }
 

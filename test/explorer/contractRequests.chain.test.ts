@@ -170,7 +170,7 @@ describe("a request of a caller's own contract says why it waits", () => {
     // (20,000 + 200,000) gas × 1 gwei at 0.005 per LINK is 0.044 LINK, a quarter more is 0.055, and the fee is 0.25.
     expect(await readReasons(poor, request)).toEqual(
       everywhere(
-        `VRF subscription ${poor.vrfSubId} is short of LINK: it holds 0.1, and these words may cost about 0.305; fund it`,
+        `VRF subscription ${poor.vrfSubId} is short of LINK: it holds 0.1, and these words may cost 0.305; fund it`,
       ),
     );
   });

@@ -2,6 +2,7 @@ import { afterEach, expect, test, vi } from "vitest";
 import { encodeAbiParameters, encodeEventTopics, encodeFunctionData, size, type Hex } from "viem";
 import { batchVrfCoordinatorAbi, blockhashStoreAbi } from "../../src/chainlink/contracts/abi.ts";
 import { createPoolClient } from "../../src/evm/nodePool.ts";
+import { createSender, fixedFees } from "../../src/evm/sender.ts";
 import { fromHexText } from "../../src/lib/hex.ts";
 import { decodeProof } from "../../src/vrf/encoding.ts";
 import { keyHash, seedOf } from "../../src/vrf/randomWords.ts";
@@ -76,13 +77,33 @@ test("behaviour: it waits for the confirmations asked, the request's own block i
   expect(oracle.status().pending).toEqual([]);
 });
 
+test("says what the operator pays for gas at most, on a coordinator without a lane's limit", async () => {
+  world = await startWorld();
+  const { gasPriceWei } = world;
+  const sender = createSender({
+    client: world.client,
+    account: TEST_ROLES.vrfOracle,
+    chainId: world.chainId,
+    fees: { ...fixedFees(gasPriceWei, { synchronous: true }), maxFeeWei: gasPriceWei / 2n },
+    signal: world.network.signal,
+    onError: () => {},
+  });
+  const oracle = world.startOracle({ vrf: [{ key: TEST_PROVING_KEY, sender }] });
+  await world.requestWords(1);
+  await vi.waitFor(() =>
+    expect(oracle.status().pending[0]?.why).toBe(
+      "gas costs 1 gwei, and at most 0.5 gwei are paid; waiting for the price to fall",
+    ),
+  );
+});
+
 test("behaviour: an underfunded request waits, says why, and goes on once its subscription is funded", async () => {
   world = await startWorld({ vrfLink: 0n });
   const oracle = world.startOracle();
   await world.requestWords(1);
   await vi.waitFor(() =>
     expect(oracle.status().pending[0]?.why).toBe(
-      `VRF subscription ${world.dapp.vrfSubId} holds 0 LINK, too little for this request; fund it`,
+      `VRF subscription ${world.dapp.vrfSubId} is short of LINK: it holds 0; fund it`,
     ),
   );
   await world.requestWords(1);
@@ -101,7 +122,7 @@ test("behaviour: others' requests cost no gas that their subscription doesn't pa
   const oracle = world.startOracle();
   await vi.waitFor(() =>
     expect(oracle.status().pending[0]?.why).toBe(
-      `VRF subscription ${world.dapp.vrfSubId} holds 0 LINK, too little for this request; fund it`,
+      `VRF subscription ${world.dapp.vrfSubId} is short of LINK: it holds 0, and these words may cost 0.313; fund it`,
     ),
   );
   await world.fundVrf();
@@ -117,7 +138,7 @@ test("behaviour: of others' requests at once, as many go as their subscription h
   const oracle = world.startOracle();
   await vi.waitFor(() =>
     expect(
-      oracle.status().pending.some(({ why }) => why.endsWith("too little for this request; fund it")),
+      oracle.status().pending.some(({ why }) => why.endsWith("these words may cost 0.313; fund it")),
     ).toBe(true),
   );
   const first = (await fulfilled()).length;
@@ -198,7 +219,7 @@ test("behaviour: the block hash of a request that waits long is stored in time, 
   await world.requestWords(1);
   await vi.waitFor(() =>
     expect(oracle.status().pending[0]?.why).toBe(
-      `VRF subscription ${world.dapp.vrfSubId} holds 0 LINK, too little for this request; fund it`,
+      `VRF subscription ${world.dapp.vrfSubId} is short of LINK: it holds 0; fund it`,
     ),
   );
   await world.viem.mine({ blocks: 130 });
@@ -262,7 +283,9 @@ test("behaviour: others' requests wait while the node doesn't say what they woul
     const why = () => oracle.status().pending[0]?.why;
     await vi.waitFor(() => expect(why()).toBe("the node does not say what its fulfilment would cost"));
     undo();
-    await vi.waitFor(() => expect(why()).toContain("holds 0 LINK, too little for this request"));
+    await vi.waitFor(() =>
+      expect(why()).toContain("is short of LINK: it holds 0, and these words may cost 0.313"),
+    );
     expect(await world.viem.getTransactionCount(TEST_ROLES.vrfOracle)).toBe(0);
   } finally {
     await client.close();

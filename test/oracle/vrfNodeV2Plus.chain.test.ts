@@ -64,13 +64,13 @@ test("behaviour: a request that pays in coin waits for coin, while others of its
   const oracle = world.startOracle();
   await vi.waitFor(() =>
     expect(oracle.status().pending[0]?.why).toBe(
-      `VRF subscription ${world.dapp.vrfSubId} holds 0 coin, too little for this request; fund it`,
+      `VRF subscription ${world.dapp.vrfSubId} is short of coin: it holds 0, and these words may cost 0.002; fund it`,
     ),
   );
   const [asked] = await world.events("RandomWordsRequested");
   const place = { coordinator: world.addresses.vrfCoordinator, blockNumber: 1n };
   expect(await createPendingReasons(world.client).ofWords(asked!, place)).toMatch(
-    /^VRF subscription \d+ is short of coin: it holds 0, and these words may cost about /,
+    /^VRF subscription \d+ is short of coin: it holds 0, and these words may cost /,
   );
   await world.requestWords(1);
   await answers(1);
@@ -111,14 +111,14 @@ test("behaviour: gas that costs more than the lane takes holds a request back, w
   await world.requestWords(1);
   await vi.waitFor(() =>
     expect(oracle.status().pending[0]?.why).toBe(
-      "gas costs more than the lane's limit, at which the coordinator accepts proofs of 0.000000001 gwei",
+      "gas lane too low: with this key hash the coordinator takes proofs at 0.000000001 gwei at most, and gas costs 1 gwei; waiting for the price to fall",
     ),
   );
   const [asked] = await world.events("RandomWordsRequested");
   const blockNumber = world.lastRequestBlock();
   const place = { coordinator: world.addresses.vrfCoordinator, blockNumber };
   expect(await createPendingReasons(world.client).ofWords(asked!, place)).toContain(
-    "with this key hash the coordinator takes a proof at 0.000000001 gwei at most",
+    "with this key hash the coordinator takes proofs at 0.000000001 gwei at most",
   );
   expect(await fulfilled()).toEqual([]);
 });

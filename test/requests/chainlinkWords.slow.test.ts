@@ -95,11 +95,11 @@ test("error: a subscription that was short all day is the reason", async () => {
   await reopen({ fees: { gasPriceWei: async () => 999n * 10n ** 9n } });
   await expectWhy(
     id,
-    /^subscription short by [\d.]+ LINK: .*; Chainlink's oracle drops a request after 24 hours$/,
+    /^VRF subscription \d+ is short of LINK: it holds [\d.]+, .*; Chainlink's oracle drops a request after 24 hours$/,
   );
   await letPass(DAY_SECONDS + 60);
   expect(await pipeline.ended(id)).toMatchObject({
     state: "failed",
-    error: { message: expect.stringContaining(`${DROPPED}subscription short by`) },
+    error: { message: expect.stringMatching(new RegExp(`${DROPPED}VRF subscription \\d+ is short of LINK`)) },
   });
 });

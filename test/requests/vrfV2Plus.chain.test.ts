@@ -66,7 +66,7 @@ test("behaviour: `why` names gas above the lane's limit", async () => {
   await pipeline.close();
   pipeline = await world.open({ fees: { gasPriceWei: async () => 2_000n * 10n ** 9n } });
   expect(await pipeline.pipeline.explain(await accepted(id))).toBe(
-    "gas lane too low: gas costs 2000 gwei, and the lane pays at most 1000 gwei",
+    "gas lane too low: with this key hash the coordinator takes proofs at 1000 gwei at most, and gas costs 2000 gwei; waiting for the price to fall",
   );
   await deliverWords(world.stack, receipt);
   await pipeline.ended(id);

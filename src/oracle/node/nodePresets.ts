@@ -2,6 +2,7 @@ import type { Hex } from "viem";
 import { isPureSource } from "../../../sandbox/index.ts";
 import { readyRecord } from "../../chainlink/presetBatch.ts";
 import { batchReportDigest, encodeBatchReport, encodeResults } from "../../chainlink/presetReport.ts";
+import { describeUnconfirmed } from "../../chainlink/waitingWords.ts";
 import type { ChainClient, RawLog } from "../../evm/client.ts";
 import type { Sender } from "../../evm/sender.ts";
 import { messageOf } from "../../lib/errors.ts";
@@ -115,10 +116,10 @@ export function createNodePresets(options: NodePresetsOptions): NodePresets {
 
   /** Returns why a batch whose seed is known can't be begun yet. */
   function obstacleOf(entry: BatchEntry): string | undefined {
+    const { blockNumber } = entry.request;
     const confirmations = words.confirmationsOf(entry.request);
-    const confirmed = requests.head() - entry.request.blockNumber + 1n;
-    if (batches.seedOf(entry)?.block === undefined && confirmed < BigInt(confirmations))
-      return `waiting for confirmation ${confirmed} of ${confirmations}`;
+    const unconfirmed = describeUnconfirmed({ blockNumber, confirmations }, requests.head());
+    if (batches.seedOf(entry)?.block === undefined && unconfirmed !== undefined) return unconfirmed;
     const unknown = rounds.findUnknown(entry.request);
     if (unknown !== undefined) return unknown;
     return requests.isPaused(entry) ? entry.why : undefined;

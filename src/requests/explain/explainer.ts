@@ -1,8 +1,7 @@
 import type { OracleNodeView } from "../../api/types.ts";
-import { formatEther, formatGwei } from "viem";
 import type { Hex } from "viem";
 import type { ChainClient } from "../../evm/client.ts";
-import { decodeLog, type ChainEventOf } from "../../chainlink/events.ts";
+import { decodeLog } from "../../chainlink/events.ts";
 import type { Fees } from "../../evm/fees.ts";
 import type { StackAddresses } from "../../chainlink/stackPlan.ts";
 import { chainSeconds, type ChainWatcher } from "../../evm/watcher.ts";
@@ -10,6 +9,13 @@ import { isPaidNatively } from "../../chainlink/extraArgs.ts";
 import { type ContractRead, askContract } from "../../chainlink/contractRead.ts";
 import { COORDINATOR_READS, LINK_PRICE } from "../../chainlink/vrfCoordinator.ts";
 import { estimateWordsCost } from "../../chainlink/wordsCost.ts";
+import { timeoutOf } from "../../chainlink/functionsTimeout.ts";
+import {
+  describeGasLane,
+  describeShortage,
+  describeTimeout,
+  describeUnconfirmed,
+} from "../../chainlink/waitingWords.ts";
 import { withDeadline } from "../../lib/deadline.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { describeUnreachable } from "../../networks/chainUnavailable.ts";
@@ -24,8 +30,6 @@ import type { RoundWait } from "../follow/roundWait.ts";
 import type { Tracker } from "../follow/tracker.ts";
 import { repeat } from "../../lib/repeat.ts";
 
-/** FunctionsCoordinator's `requestTimeoutSeconds` as Tyche deploys it. After that, anyone may time a request out. */
-const FUNCTIONS_TIMEOUT_SECONDS = 300;
 /** A head older than this is mentioned. */
 const OLD_HEAD_MS = 60_000;
 /** Callers get an answer within two seconds, whatever hangs. */
@@ -86,19 +90,18 @@ export function createExplainer(options: ExplainerOptions): (request: OpenReques
     ]);
     return { weiPerLink, fees };
   });
-  const askBlock = remember(MEMORY_MS, (block: number) => client.getHead(BigInt(block)));
   const askLane = remember(MEMORY_MS, (keyHash: Hex) => readCoordinator(reads.lane(keyHash)));
 
   /** Many requests wait for what one transaction has asked. */
   const askMined = remember(MEMORY_MS, async (hash: Hex) => {
     const receipt = await client.getReceipt(hash);
     if (receipt === undefined) return undefined;
-    const asked = receipt.logs
-      .map(decodeLog)
-      .filter(
-        (event): event is ChainEventOf<"RandomWordsRequested"> => event?.name === "RandomWordsRequested",
-      );
-    return { blockNumber: receipt.blockNumber, asked };
+    const events = receipt.logs.map(decodeLog).filter((event) => event !== undefined);
+    return {
+      blockNumber: receipt.blockNumber,
+      words: events.filter((event) => event.name === "RandomWordsRequested"),
+      functions: events.filter((event) => event.name === "OracleRequest"),
+    };
   });
 
   const askOf = new Map<string, () => Promise<SubscriptionBalances>>();
@@ -142,8 +145,8 @@ export function createExplainer(options: ExplainerOptions): (request: OpenReques
     }
     const round = options.roundWait(request);
     if (round !== undefined) return round;
-    if (await hasTimedOut(request))
-      return `the function request has timed out on the network: no result within ${FUNCTIONS_TIMEOUT_SECONDS} seconds; it is being timed out on chain`;
+    const timeout = await explainTimeout(request, hash);
+    if (timeout !== undefined) return timeout;
     const requestId = progress.functionsRequestId ?? missingParts(request)[0]?.id ?? progress.vrfRequestId;
     const wait = requestId === undefined ? undefined : options.oracleWait?.(requestId);
     if (wait !== undefined) return `with the oracle for ${seconds(ageMs(request))}: ${wait}${headAge()}`;
@@ -159,13 +162,16 @@ export function createExplainer(options: ExplainerOptions): (request: OpenReques
     return `${silent.length} of ${nodes!.length} oracle nodes do not answer: ${silent.map(({ url }) => url).join(", ")}`;
   };
 
-  /** Whether a function request may be timed out, by the chain's clock. */
-  const hasTimedOut = async ({ progress }: OpenRequest): Promise<boolean> => {
+  /** Says that a function request may be timed out, by the chain's clock. */
+  const explainTimeout = async ({ progress }: OpenRequest, hash: Hex): Promise<string | undefined> => {
     const head = watcher.head();
-    const block = progress.acceptedBlock;
-    if (progress.functionsRequestId === undefined || block === undefined || head === undefined) return false;
-    const asked = await askBlock(block);
-    return asked !== undefined && chainSeconds(head) >= Number(asked.timestamp) + FUNCTIONS_TIMEOUT_SECONDS;
+    if (progress.functionsRequestId === undefined || head === undefined) return undefined;
+    const mined = await askMined(hash);
+    const asked = mined?.functions.find(({ requestId }) => requestId === progress.functionsRequestId);
+    if (asked === undefined) return undefined;
+    const timeoutAt = timeoutOf(asked.commitment);
+    if (chainSeconds(head) < timeoutAt) return undefined;
+    return `${describeTimeout(timeoutAt)}; it is being timed out on chain`;
   };
 
   const explainUnmined = async (request: OpenRequest, hash: Hex): Promise<string> => {
@@ -185,13 +191,15 @@ export function createExplainer(options: ExplainerOptions): (request: OpenReques
     requestId: Hex,
   ): Promise<string | undefined> => {
     const mined = await askMined(hash);
-    const asked = mined?.asked.find((event) => event.requestId === requestId);
+    const asked = mined?.words.find((event) => event.requestId === requestId);
     const head = watcher.head();
     if (asked === undefined || mined === undefined || head === undefined) return undefined;
-    // The block that holds the request is the first confirmation.
-    const confirmations = Number(head.number - mined.blockNumber) + 1;
-    const wanted = asked.minimumRequestConfirmations;
-    if (confirmations < wanted) return `waiting for confirmations ${confirmations} of ${wanted}${headAge()}`;
+    const { blockNumber } = mined;
+    const unconfirmed = describeUnconfirmed(
+      { blockNumber, confirmations: asked.minimumRequestConfirmations },
+      head.number,
+    );
+    if (unconfirmed !== undefined) return `${unconfirmed}${headAge()}`;
     const [gasPriceWei, prices, lane] = await Promise.all([
       askGasPrice(),
       askPrices(),
@@ -203,7 +211,7 @@ export function createExplainer(options: ExplainerOptions): (request: OpenReques
       return `the coordinator has no proving key with the key hash ${asked.keyHash}`;
     const maxGasWei = lane?.maxGasWei;
     if (maxGasWei !== undefined && gasPriceWei > maxGasWei)
-      return `gas lane too low: gas costs ${formatGwei(gasPriceWei)} gwei, and the lane pays at most ${formatGwei(maxGasWei)} gwei`;
+      return describeGasLane({ gasPriceWei, maxGasWei });
     if (subscription === undefined) return undefined;
     const nativePayment = isPaidNatively(asked);
     const { callbackGasLimit } = asked;
@@ -212,7 +220,7 @@ export function createExplainer(options: ExplainerOptions): (request: OpenReques
     const held = nativePayment ? vrfWei : vrfJuels;
     if (held >= needed) return undefined;
     const currency = nativePayment ? options.coin : "LINK";
-    return `subscription short by ${thousandths(needed - held)} ${currency}: it holds ${thousandths(held)}, and the word may cost ${thousandths(needed)}`;
+    return describeShortage({ subscriptionId: subscription.vrfSubscriptionId, currency, held, needed });
   };
 
   const oracleUnseen = (request: OpenRequest): string => {
@@ -260,11 +268,6 @@ function isResultAwaited({ progress }: OpenRequest): boolean {
 
 function seconds(ms: number): string {
   return `${Math.round(ms / 1000)} seconds`;
-}
-
-/** Formats LINK or coin to a thousandth, rounded up. */
-function thousandths(amount: bigint): string {
-  return formatEther(((amount + 10n ** 15n - 1n) / 10n ** 15n) * 10n ** 15n);
 }
 
 /** Interval between explanations of old requests, and how many are explained each time. */

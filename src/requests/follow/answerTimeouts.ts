@@ -5,6 +5,7 @@ import { PRESET_CONSUMER_READS } from "../../chainlink/presetConsumerReads.ts";
 import { blockhashStoreAbi } from "../../chainlink/contracts/abi.ts";
 import type { StackAddresses } from "../../chainlink/stackPlan.ts";
 import { COORDINATOR_READS } from "../../chainlink/vrfCoordinator.ts";
+import { describeLostHash, REACHABLE_BLOCKS } from "../../chainlink/waitingWords.ts";
 import { RpcError } from "../../evm/client.ts";
 import type { BlockHead, ChainClient } from "../../evm/client.ts";
 import type { ChainWatcher } from "../../evm/watcher.ts";
@@ -25,8 +26,6 @@ const TIMEOUT_MS = 300_000;
 const ROUND_TIMEOUT_MS = 86_400_000;
 /** Chainlink's node drops a request that it could not answer within 24 hours, according to its documentation of VRF v2.5. */
 const CHAINLINK_KEEPS_SECONDS = 86_400n;
-/** `BLOCKHASH` reaches 256 blocks back from the block that asks (EIP-210 was never active). */
-const REACHABLE_BLOCKS = 256;
 /** Blocks by which another node may lag, and so not know of a fulfilment. */
 const LAG_BLOCKS = 16;
 /** Maximum number of times that a request whose proof can't be checked any more is sent again. */
@@ -225,14 +224,14 @@ export function createAnswerTimeouts(options: AnswerTimeoutsOptions): () => Prom
       (request.kind === "random" || request.kind === "preset" ? request.params.confirmations : undefined) ??
       options.presetConfirmations;
     if (age + 1 < confirmations) return;
-    const unreachable = client.isOneNode ? REACHABLE_BLOCKS : REACHABLE_BLOCKS + LAG_BLOCKS;
+    const unreachable = Number(REACHABLE_BLOCKS) + (client.isOneNode ? 0 : LAG_BLOCKS);
     // A proof can be in the next block at the earliest.
     if (age >= unreachable && (await isHashLost(acceptedBlock))) {
       if (!(await isUnanswered(awaiting, number))) return;
-      if (isDrawnOnce(request))
-        return await failWithoutWords(awaiting, `the hash of block ${acceptedBlock} is out of reach`);
+      const lost = describeLostHash(BigInt(acceptedBlock));
+      if (isDrawnOnce(request)) return await failWithoutWords(awaiting, lost);
       const isTriedOften = timeline.filter(({ detail }) => detail === RESENT).length >= MAX_RESENDS;
-      const reason = `the hash of block ${acceptedBlock} is out of reach, after ${MAX_RESENDS} attempts`;
+      const reason = `${lost}, after ${MAX_RESENDS} attempts`;
       return isTriedOften ? await failWithoutWords(awaiting, reason) : await sendAgain(awaiting);
     }
     if (!isOver(awaiting) || !(await isUnanswered(awaiting, number))) return;

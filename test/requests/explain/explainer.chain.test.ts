@@ -37,9 +37,9 @@ test("behaviour: waiting for confirmations, as they come; a paused chain comes f
   await open({ pause: () => pause });
   const params = { numWords: 1, confirmations: 5, keyHash: TEST_PROVING_KEY.keyHash };
   const request = await accepted(await pipeline.accept("random", { params }));
-  expect(await pipeline.pipeline.explain(request)).toBe("waiting for confirmations 1 of 5");
+  expect(await pipeline.pipeline.explain(request)).toBe("waiting for confirmation 1 of 5");
   await world.stack.client.request("anvil_mine", ["0x2"]);
-  await vi.waitFor(async () => expect(await why(request)).toBe("waiting for confirmations 3 of 5"));
+  await vi.waitFor(async () => expect(await why(request)).toBe("waiting for confirmation 3 of 5"));
   pause = "its disk is full";
   expect(await why(request)).toBe("the chain is paused: its disk is full");
 });
@@ -48,8 +48,8 @@ test("behaviour: a subscription that is short says by how much", async () => {
   await open({ allowanceJuels: 10n ** 17n });
   const request = await accepted(await pipeline.accept("random"));
   // (20,000 + 200,000) gas × 1 gwei at 0.005 per LINK is 0.044 LINK, and the fee is 0.25.
-  expect(await pipeline.pipeline.explain(request)).toBe(
-    "subscription short by 0.194 LINK: it holds 0.1, and the word may cost 0.294",
+  expect(await pipeline.pipeline.explain(request)).toMatch(
+    /^VRF subscription \d+ is short of LINK: it holds 0\.1, and these words may cost 0\.294$/,
   );
 });
 
@@ -118,6 +118,21 @@ test("behaviour: what could not be sent, and why not", async () => {
   await vi.waitFor(async () =>
     expect(await why(request)).toMatch(/^not sent yet: .*insufficient funds for gas/),
   );
+});
+
+test("a function request that the network answers no more says since when", async () => {
+  await open();
+  const request = await accepted(await pipeline.accept("function"));
+  // It can't be timed out on chain.
+  world.node.inject(every("eth_sendRawTransactionSync", { status: 503 }));
+  const { client } = world.stack;
+  const asked = (await client.getHead(BigInt(request.progress.acceptedBlock!)))!;
+  const timeoutAt = new Date((Number(asked.timestamp) + 300) * 1000).toISOString();
+  await client.request("evm_setNextBlockTimestamp", [Number(asked.timestamp) + 300]);
+  await client.request("anvil_mine", ["0x1"]);
+  await expect
+    .poll(() => why(request))
+    .toBe(`it has timed out: no report arrived before ${timeoutAt}; it is being timed out on chain`);
 });
 
 test("behaviour: a node that can't be asked is named as the reason", async () => {
