@@ -157,6 +157,18 @@ function streamParts(guestDir: string): Plugin {
         ({ path, importer }) =>
           importer.includes("readable-stream") ? { path: path.replace("/", ""), namespace: "part" } : null,
       );
+      // Node's words since: the error of a pipeline that a signal ends has the signal's reason, and a stream that finishes says null.
+      build.onLoad(
+        { filter: /readable-stream\/lib\/internal\/streams\/(?:pipeline|writable)\.js$/ },
+        ({ path }) => ({
+          contents: readFileSync(path, "utf8")
+            .replace(
+              "finishImpl(new AbortError())",
+              "finishImpl(new AbortError(undefined, { cause: outerSignal?.reason }))",
+            )
+            .replace("onfinishCallbacks[i]()", "onfinishCallbacks[i](null)"),
+        }),
+      );
       build.onLoad({ filter: /./, namespace: "part" }, ({ path }) => ({
         contents: `module.exports = require(${JSON.stringify(parts)}).streamParts[${JSON.stringify(path)}];`,
         resolveDir: guestDir,

@@ -183,16 +183,16 @@ export default function streamsChunk({
       transform: (chunk: unknown, controller: Controller) =>
         controller.enqueue((load("clone")["structuredClone"] as (value: unknown) => unknown)(chunk)),
     });
-  const refuseLocked = (stream: { readonly locked: boolean }): void => {
+  const refuseLocked = (stream: { readonly locked: boolean }, name: string): void => {
     if (!stream.locked) return;
-    throw exception("Cannot transfer a locked stream", "DataCloneError");
+    throw exception(`Cannot transfer a locked ${name}`, "DataCloneError");
   };
   const moveReadable = (stream: ReadableStream): ReadableStream => {
-    refuseLocked(stream);
+    refuseLocked(stream, "ReadableStream");
     return stream.pipeThrough(cloning());
   };
   const moveWritable = (stream: WritableStream): WritableStream => {
-    refuseLocked(stream);
+    refuseLocked(stream, "WritableStream");
     const { readable, writable } = cloning();
     void readable.pipeTo(stream).catch(() => {});
     return writable;

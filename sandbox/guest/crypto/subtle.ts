@@ -285,6 +285,8 @@ export function createSubtle(hostCall: Internals["hostCall"], exception: Excepti
     const format = /'([^']*)' is not a valid enum value of type KeyFormat/.exec(message);
     if (format !== null)
       return wrongAt(1, `The provided value '${format[1]}' is not a valid enum value of type KeyFormat`);
+    if (message.includes("public in passed algorithm is not of type CryptoKey"))
+      return wrongAt(0, "can not be converted to a CryptoKey");
     if (name === "TypeError") return new TypeError(message);
     for (const [pattern, text] of TEXTS)
       if (pattern.test(message)) return exception(message.replace(pattern, text), name);
@@ -495,7 +497,8 @@ export function createSubtle(hostCall: Internals["hostCall"], exception: Excepti
         throw new TypeError(`Cannot import key: 'keyData' is ${isJwk ? "not " : ""}a JsonWebKey`);
       const { name = algorithm, namedCurve } = Object(algorithm) as { name?: unknown; namedCurve?: unknown };
       if (isJwk) {
-        const defect = defectOf(data as Record<string, unknown>, String(name).toUpperCase());
+        const digest = String(nameIn((Object(algorithm) as { hash?: unknown }).hash));
+        const defect = defectOf(data as Record<string, unknown>, String(name).toUpperCase(), digest);
         if (defect !== undefined) throw exception(defect, "DataError");
       }
       const isCurve = /^ec(?:dsa|dh)$/i.test(String(name));
@@ -628,7 +631,7 @@ export function createSubtle(hostCall: Internals["hostCall"], exception: Excepti
 }
 
 /** Returns what Deno says of a JSON Web Key that lacks what every key of its kind has; `name` is in upper case. */
-function defectOf(jwk: Readonly<Record<string, unknown>>, name: string): string | undefined {
+function defectOf(jwk: Readonly<Record<string, unknown>>, name: string, hash: string): string | undefined {
   const { kty, crv, k, x, y, n, alg, use } = jwk;
   if (/^(?:ED|X)(?:25519|448)$/.test(name)) {
     if (kty !== "OKP") return "Invalid key type";
@@ -645,8 +648,11 @@ function defectOf(jwk: Readonly<Record<string, unknown>>, name: string): string 
   }
   if (k === undefined) return "'k' property of JsonWebKey must be present";
   if (!/^[\w-]*$/.test(String(k))) return "'k' property of JsonWebKey is required";
-  if (name === "HMAC")
+  if (name === "HMAC") {
+    const wanted = `HS${/^SHA-(1|256|384|512)$/i.exec(hash)?.[1]}`;
+    if (alg !== undefined && alg !== wanted) return `'alg' property of JsonWebKey must be '${wanted}'`;
     return use !== undefined && use !== "sig" ? "'use' property of JsonWebKey must be 'sig'" : undefined;
+  }
   const expected = `A${Math.floor((String(k).length * 3) / 4) * 8}${name.slice(4)}`;
   if (alg !== undefined && alg !== expected) return `Invalid algorithm: ${String(alg)}`;
   return use !== undefined && use !== "enc" ? "'use' property of JsonWebKey must be 'enc'" : undefined;

@@ -55,7 +55,7 @@ export function symbolKey(symbol: symbol): string {
 export function symbolText(symbol: symbol, quotes: readonly string[]): string {
   const { description } = symbol;
   if (description === undefined) return "Symbol()";
-  return /^[a-zA-Z_][a-zA-Z_.0-9]*$/.test(description) || description === ""
+  return /^[a-zA-Z_][a-zA-Z_.0-9]*$/.test(description)
     ? `Symbol(${description})`
     : `Symbol(${quoteString(description, quotes)})`;
 }

@@ -66,6 +66,7 @@ export function inspect(value: unknown, options?: NodeOptions | boolean | null, 
     value,
     {
       depth: 2,
+      iterableLimit: DEFAULTS.iterableLimit,
       quotes: DEFAULTS.quotes,
       listLimit: Math.max(0, maxArrayLength ?? Number.POSITIVE_INFINITY),
       strAbbreviateSize: Math.max(0, maxStringLength ?? Number.POSITIVE_INFINITY),

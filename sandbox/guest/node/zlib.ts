@@ -45,6 +45,13 @@ const LAST_FLUSH = 5;
 const CHUNK = "of type string or an instance of Buffer, TypedArray, or DataView";
 const BUFFER = CHUNK.replace(", or DataView", ", DataView, or ArrayBuffer");
 
+/** Checks the most bytes that may come out. */
+function checkBound(name: string, value: unknown): void {
+  if (typeof value !== "number") throw wrongType(name, "number", value);
+  if (!(value >= 1 && value <= Number.MAX_SAFE_INTEGER))
+    throw outOfRange(name, `>= 1 and <= ${Number.MAX_SAFE_INTEGER}`, value);
+}
+
 /** Deno's error, which has no cause. */
 const zstdError = ({ message }: Error): Error => new Error(`Zstd decompress error: ${message}`);
 
@@ -180,6 +187,7 @@ export function createZlib({
       constructor(given?: Options) {
         const { maxOutputLength = Number.MAX_SAFE_INTEGER, ...options } = given ?? {};
         super({ autoDestroy: true, ...options });
+        checkBound("options.maxOutputLength", maxOutputLength);
         const finish = isZlib ? 4 : 2;
         const { chunkSize = DEFAULT_CHUNK_BYTES, flush = 0, finishFlush = finish, info } = options;
         this.#id = Number(native("compressionOpen", readOptions(kind, options)));

@@ -15,6 +15,9 @@ interface Decoder {
   end(): string;
 }
 
+/** Lengths in bytes that GCM's tags may have. */
+const TAG_LENGTHS = [4, 8, 12, 13, 14, 15, 16];
+
 /** Creates the error of OpenSSL's provider as Deno does. */
 const providerError = (code: string, reason: string, Type: ErrorConstructor, prefix = ""): Error =>
   Object.assign(new Type(`${prefix}${reason}`), { library: "Provider routines", reason, code });
@@ -67,8 +70,17 @@ export function createCiphers(
       const isGcm = name.endsWith("gcm");
       this.#isAuthenticated = isGcm || name === "chacha20-poly1305";
       this.#isDecrypting = isDecrypting;
+      const tagLength = options?.authTagLength;
+      if (isGcm && typeof tagLength === "number" && !TAG_LENGTHS.includes(tagLength))
+        throw Object.assign(
+          new TypeError(`Invalid authentication tag length: ${tagLength}`),
+          isDecrypting && { code: "ERR_CRYPTO_INVALID_AUTH_TAG" },
+        );
       if (isGcm ? vector.length === 0 : vector.length !== ivBytes)
-        throw new TypeError("Invalid initialization vector");
+        throw Object.assign(
+          new TypeError("Invalid initialization vector"),
+          isDecrypting && { code: "ERR_CRYPTO_DECIPHER" },
+        );
       this.#id = Number(
         native(
           "cipherOpen",
@@ -107,7 +119,7 @@ export function createCiphers(
       // eslint-disable-next-line typescript/prefer-destructuring
       const byteLength = tag.byteLength;
       if (!this.#isAuthenticated) return this;
-      if (![4, 8, 12, 13, 14, 15, 16].includes(byteLength))
+      if (!TAG_LENGTHS.includes(byteLength))
         throw new TypeError(`Invalid authentication tag length: ${byteLength}`);
       this.#call("tag", bytesOf(tag));
       return this;

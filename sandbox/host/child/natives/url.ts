@@ -22,9 +22,10 @@ const SPECIAL = /^(?:https?|wss?|ftp|file):$/;
 const CARET = "\uf8ff";
 const ESCAPED_CARET = encodeURIComponent(CARET);
 
-/** Whether Deno takes a host: the platform checks names that are encoded already only beside one that isn't. */
-const isHost = ({ protocol, hostname }: URL): boolean =>
-  !/(?:^|\.)xn--/.test(hostname) || !SPECIAL.test(protocol) || domainToASCII(`\u00e9.${hostname}`) !== "";
+/** Whether Deno takes a domain: the platform checks names that are encoded already only beside one that isn't. */
+const isDomain = (domain: string): boolean =>
+  !/(?:^|\.)xn--/i.test(domain) || domainToASCII(`\u00e9.${domain}`) !== "";
+const isHost = ({ protocol, hostname }: URL): boolean => !SPECIAL.test(protocol) || isDomain(hostname);
 
 /** Returns the parts of a URL that is made of texts, to each of which `make` applies what it is given; an empty text if it is invalid. */
 function partsOf(make: (marked: (text: string) => string) => URL | null): string {
@@ -94,7 +95,7 @@ export const urlNatives: Readonly<Record<string, Native>> = {
       // A group that took no part is undefined, which JSON has no word for; the guest knows that a group is never null.
       (_, value: unknown) => (value === undefined ? null : value),
     ),
-  domainToAscii: ({ domain }) => domainToASCII(String(domain)),
+  domainToAscii: ({ domain }) => (isDomain(String(domain)) ? domainToASCII(String(domain)) : ""),
   domainToUnicode: ({ domain }) => domainToUnicode(String(domain)),
 };
 
