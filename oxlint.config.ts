@@ -81,13 +81,13 @@ const WALL_CLOCK: Readonly<Record<string, readonly string[]>> = {
   "spans, which traces put on one axis with those of other processes": [
     "src/http/frame.ts",
     "src/lib/spans.ts",
-    "src/oracle/execute.ts",
+    "src/oracle/functions/execute.ts",
     "src/oracle/node/presetDelivery.ts",
     "src/oracle/node/oracleNode.ts",
-    "src/oracle/functionsDelivery.ts",
+    "src/oracle/functions/functionsDelivery.ts",
     "src/oracle/batches/presetNetwork.ts",
     "src/oracle/batches/presetReports.ts",
-    "src/oracle/vrfDelivery.ts",
+    "src/oracle/vrf/vrfDelivery.ts",
   ],
   "days and hours of the calendar": [
     "src/dapps/dailyBudget.ts",

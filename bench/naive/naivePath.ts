@@ -12,9 +12,9 @@ import {
 import { toHexText } from "../../src/lib/hex.ts";
 import { encodeUint256s } from "../../src/lib/uint256.ts";
 import { aggregate } from "../../src/oracle/aggregateObservations.ts";
-import { observe, type SourceRunner } from "../../src/oracle/execute.ts";
-import { toOracleRequest } from "../../src/oracle/oracleRequest.ts";
-import { encodeTransmission } from "../../src/oracle/report.ts";
+import { observe, type SourceRunner } from "../../src/oracle/functions/execute.ts";
+import { toOracleRequest } from "../../src/oracle/functions/oracleRequest.ts";
+import { encodeTransmission } from "../../src/oracle/functions/report.ts";
 import type { ReportSigner } from "../../src/oracle/signer.ts";
 import { prove, type ProvingKey } from "../../src/vrf/proof.ts";
 import { randomWords, seedOf } from "../../src/vrf/randomWords.ts";

@@ -8,8 +8,8 @@ import type { ProvingKey } from "../vrf/proof.ts";
 import type { Answerer } from "./answerer.ts";
 import { watchBalances } from "./balances.ts";
 import { LONGEST_FREE_PAUSE_MS, pauseAfter } from "./backoff.ts";
-import type { OpenSecrets, SourceRunner } from "./execute.ts";
-import { createFunctionsNetwork } from "./functionsNetwork.ts";
+import type { OpenSecrets, SourceRunner } from "./functions/execute.ts";
+import { createFunctionsNetwork } from "./functions/functionsNetwork.ts";
 import { createOracleNode, type OracleNode, type OracleNodeOptions } from "./node/oracleNode.ts";
 import { createProofSender, type ProofSenderOptions } from "./node/proofSender.ts";
 import { keepOffReplaced } from "./keptSender.ts";
@@ -18,8 +18,8 @@ import type { BeaconTerms } from "../lib/drand.ts";
 import { createBeaconRounds } from "../lib/beaconRounds.ts";
 import { createPresetNetwork } from "./batches/presetNetwork.ts";
 import type { OracleAccount, OracleNetworkStatus } from "./status.ts";
-import type { FunctionsNode } from "./functionsDelivery.ts";
-import { createVrfNode } from "./vrfNode.ts";
+import type { FunctionsNode } from "./functions/functionsDelivery.ts";
+import { createVrfNode } from "./vrf/vrfNode.ts";
 
 /** Blocks that are reread on a start without a checkpoint: two days of a chain with 2-second blocks. */
 const DEFAULT_LOOKBACK_BLOCKS = 86_400n;

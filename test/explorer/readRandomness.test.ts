@@ -4,7 +4,7 @@ import type { AddressBook } from "../../src/chainlink/addressBook.ts";
 import { EVENT_TOPICS } from "../../src/chainlink/events.ts";
 import { readRandomness } from "../../src/explorer/readRandomness.ts";
 import { toWord } from "../../src/lib/uint256.ts";
-import { encodeFulfillment } from "../../src/oracle/fulfillment.ts";
+import { encodeFulfillment } from "../../src/oracle/vrf/fulfillment.ts";
 import { createProvingKey, prove } from "../../src/vrf/proof.ts";
 import { keyHash, requestIdOf } from "../../src/vrf/randomWords.ts";
 

@@ -8,7 +8,7 @@ import { createSender, type Sender, observeSender } from "../../evm/sender.ts";
 import type { Account } from "../../evm/account.ts";
 import type { ChainWatcher } from "../../evm/watcher.ts";
 import type { BeaconTerms } from "../../lib/drand.ts";
-import type { OpenSecrets } from "../../oracle/execute.ts";
+import type { OpenSecrets } from "../../oracle/functions/execute.ts";
 import { createOracle } from "../../oracle/oracle.ts";
 import type { Oracle, OracleOptions } from "../../oracle/oracle.ts";
 import type { MinedTransaction } from "../../requests/observe/transactionMetrics.ts";

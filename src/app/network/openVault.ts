@@ -2,7 +2,7 @@ import { createGuardedFetch, createRequestBudget, type SandboxPool } from "../..
 import type { StackAddresses } from "../../chainlink/stackPlan.ts";
 import type { ChainClient } from "../../evm/client.ts";
 import { createAuthority } from "../../oracle/secrets/authority.ts";
-import type { OpenSecrets } from "../../oracle/execute.ts";
+import type { OpenSecrets } from "../../oracle/functions/execute.ts";
 import { createGatewayNetwork, type GatewayNetwork } from "../../oracle/secrets/gateway.ts";
 import { GatewayError } from "../../oracle/secrets/gatewayMessage.ts";
 import { createHolder, type Holder } from "../../oracle/secrets/holder.ts";

@@ -6,7 +6,7 @@ import type { ContractsFile } from "../../networks/external/contractsFile.ts";
 import { vrfOperatorsOf } from "../../networks/external/oracleIdentity.ts";
 import { readGenesis } from "../../networks/external/externalNode.ts";
 import { readFormerSet, readNodeSet } from "../../oracle/node/nodeSet.ts";
-import type { OracleRequest } from "../../oracle/oracleRequest.ts";
+import type { OracleRequest } from "../../oracle/functions/oracleRequest.ts";
 import type { OracleNode } from "../../oracle/node/oracleNode.ts";
 import type { RoundJournal } from "../../oracle/node/roundJournal.ts";
 import { signPersonal, type GatewayNetwork } from "../../oracle/secrets/gateway.ts";

@@ -16,7 +16,7 @@ import type { Sender } from "../../evm/sender.ts";
 import { messageOf, TycheError } from "../../lib/errors.ts";
 import { tellAnswers } from "../answerSpans.ts";
 import { LONGEST_FREE_PAUSE_MS } from "../backoff.ts";
-import type { FunctionsNode } from "../functionsDelivery.ts";
+import type { FunctionsNode } from "../functions/functionsDelivery.ts";
 import { createGroupCommit, lanesOf, type CommitPipelining } from "../groupCommit.ts";
 import type { OracleLog } from "../log.ts";
 import { presetIdsOf, type BatchEntry, type BatchRequest, type PresetBatches } from "./presetBatches.ts";

@@ -10,7 +10,7 @@ import type { ChainClient } from "../../evm/client.ts";
 import { fromHexText } from "../../lib/hex.ts";
 import { toWord } from "../../lib/uint256.ts";
 import type { Observation } from "../aggregateObservations.ts";
-import { failure, runSource, type SourceRunner } from "../execute.ts";
+import { failure, runSource, type SourceRunner } from "../functions/execute.ts";
 import type { RequestRounds } from "../requestRounds.ts";
 import type { BatchRequest } from "./presetBatches.ts";
 

@@ -10,7 +10,7 @@ import { fromHexText, toHexText } from "../../lib/hex.ts";
 import type { Answerer } from "../answerer.ts";
 import type { Observation } from "../aggregateObservations.ts";
 import { LONGEST_FREE_PAUSE_MS } from "../backoff.ts";
-import type { SourceRunner } from "../execute.ts";
+import type { SourceRunner } from "../functions/execute.ts";
 import type { CommitPipelining } from "../groupCommit.ts";
 import type { OracleLog } from "../log.ts";
 import type { BeaconRounds } from "../../lib/beaconRounds.ts";

@@ -1,10 +1,10 @@
 import type { Hex } from "viem";
 import { fromHexText, toHexText } from "../../lib/hex.ts";
 import type { Observation } from "../aggregateObservations.ts";
-import type { OracleRequest } from "../oracleRequest.ts";
+import type { OracleRequest } from "../functions/oracleRequest.ts";
 import type { Endorsement } from "../protocol/message.ts";
 import { joinSignature } from "../protocol/wire.ts";
-import { encodeContext, encodeReport, encodeSignedTransmission, reportDigest } from "../report.ts";
+import { encodeContext, encodeReport, encodeSignedTransmission, reportDigest } from "../functions/report.ts";
 import type { ReportSignature, ReportSigner } from "../signer.ts";
 
 /** Builds and signs the report of one request's result. */

@@ -1,6 +1,6 @@
 import type { Hex } from "viem";
 import type { Proof } from "../../vrf/proof.ts";
-import type { VrfRequest } from "../fulfillment.ts";
+import type { VrfRequest } from "../vrf/fulfillment.ts";
 import type { OracleLog } from "../log.ts";
 import { createPresetBatches } from "../batches/presetBatches.ts";
 import type { ProofCompanion } from "../batches/presetNetwork.ts";

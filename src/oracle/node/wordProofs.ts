@@ -5,7 +5,7 @@ import type { RawLog } from "../../evm/client.ts";
 import type { Proof } from "../../vrf/proof.ts";
 import { keyHash, seedOf as proofSeedOf } from "../../vrf/randomWords.ts";
 import { verify } from "../../vrf/verify.ts";
-import { readVrfOutcomes, type VrfRequest } from "../fulfillment.ts";
+import { readVrfOutcomes, type VrfRequest } from "../vrf/fulfillment.ts";
 import type { OracleLog } from "../log.ts";
 import type { BatchEntry, BatchRequest, PresetBatches } from "../batches/presetBatches.ts";
 import { createBoundedMap } from "./boundedMap.ts";

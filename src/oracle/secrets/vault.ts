@@ -12,7 +12,7 @@ import {
   type SecretsReference,
   type SlotVersion,
 } from "../../secrets/secretsReference.ts";
-import type { OpenSecrets, SecretsOfRequest } from "../execute.ts";
+import type { OpenSecrets, SecretsOfRequest } from "../functions/execute.ts";
 import { createBoundedMap } from "../node/boundedMap.ts";
 import { createTokenBuckets } from "../node/tokenBucket.ts";
 import type { Authority } from "./authority.ts";

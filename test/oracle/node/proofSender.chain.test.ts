@@ -6,7 +6,7 @@ import type { Receipt } from "../../../src/evm/client.ts";
 import type { ProofCompanion } from "../../../src/oracle/batches/presetNetwork.ts";
 import { createProofSender } from "../../../src/oracle/node/proofSender.ts";
 import { readNodeSet, type NodeSet } from "../../../src/oracle/node/nodeSet.ts";
-import type { VrfRequest } from "../../../src/oracle/fulfillment.ts";
+import type { VrfRequest } from "../../../src/oracle/vrf/fulfillment.ts";
 import { createWire } from "../../../src/oracle/protocol/wire.ts";
 import { splitBody } from "../../external/support/peerProxy.ts";
 import { beginProof, type BegunProof } from "../../../src/vrf/proof.ts";

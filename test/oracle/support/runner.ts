@@ -1,4 +1,4 @@
-import type { SourceRunner } from "../../../src/oracle/execute.ts";
+import type { SourceRunner } from "../../../src/oracle/functions/execute.ts";
 
 /** Creates a runner that runs sources in this process, without containment: only for sources written by the tests. */
 export function createTestRunner(onRun: () => void | Promise<void> = () => {}): SourceRunner {

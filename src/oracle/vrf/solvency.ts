@@ -1,19 +1,19 @@
 import type { Hex } from "viem";
-import type { ChainClient, RawLog } from "../evm/client.ts";
-import { fixedPriceFeedAbi } from "../chainlink/contracts/abi.ts";
-import { askContract, isRevert, readOf, type ContractRead } from "../chainlink/contractRead.ts";
-import { isPaidNatively } from "../chainlink/extraArgs.ts";
-import { COORDINATOR_READS, type VrfSubscription } from "../chainlink/vrfCoordinator.ts";
-import { vrfVersionOf, type VrfVersion } from "../chainlink/vrfVersion.ts";
-import { estimateWordsCost, reservedGasPrice, type WordsPrices } from "../chainlink/wordsCost.ts";
-import { describeCodeless, describeShortage } from "../chainlink/waitingWords.ts";
-import { remember } from "../lib/memo.ts";
-import { parseQuantity, RpcError } from "../lib/nodeAnswers.ts";
-import { LONGEST_COSTLY_PAUSE_MS, LONGEST_FREE_PAUSE_MS } from "./backoff.ts";
+import type { ChainClient, RawLog } from "../../evm/client.ts";
+import { fixedPriceFeedAbi } from "../../chainlink/contracts/abi.ts";
+import { askContract, isRevert, readOf, type ContractRead } from "../../chainlink/contractRead.ts";
+import { isPaidNatively } from "../../chainlink/extraArgs.ts";
+import { COORDINATOR_READS, type VrfSubscription } from "../../chainlink/vrfCoordinator.ts";
+import { vrfVersionOf, type VrfVersion } from "../../chainlink/vrfVersion.ts";
+import { estimateWordsCost, reservedGasPrice, type WordsPrices } from "../../chainlink/wordsCost.ts";
+import { describeCodeless, describeShortage } from "../../chainlink/waitingWords.ts";
+import { remember } from "../../lib/memo.ts";
+import { parseQuantity, RpcError } from "../../lib/nodeAnswers.ts";
+import { LONGEST_COSTLY_PAUSE_MS, LONGEST_FREE_PAUSE_MS } from "../backoff.ts";
 import type { VrfRequest } from "./fulfillment.ts";
-import type { OracleLog } from "./log.ts";
-import type { Entry, RequestSet } from "./requestSet.ts";
-import { ORACLE_TOPICS } from "./topics.ts";
+import type { OracleLog } from "../log.ts";
+import type { Entry, RequestSet } from "../requestSet.ts";
+import { ORACLE_TOPICS } from "../topics.ts";
 
 /** How long the coordinator's fees and the price of LINK are remembered. */
 const PRICES_MEMORY_MS = 60_000;

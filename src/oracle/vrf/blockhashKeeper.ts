@@ -1,9 +1,9 @@
 import { encodeFunctionData, type Hex } from "viem";
-import { RpcError, type ChainClient } from "../evm/client.ts";
-import type { Sender } from "../evm/sender.ts";
-import { blockhashStoreAbi } from "../chainlink/contracts/abi.ts";
-import { REACHABLE_BLOCKS } from "../chainlink/waitingWords.ts";
-import type { OracleLog } from "./log.ts";
+import { RpcError, type ChainClient } from "../../evm/client.ts";
+import type { Sender } from "../../evm/sender.ts";
+import { blockhashStoreAbi } from "../../chainlink/contracts/abi.ts";
+import { REACHABLE_BLOCKS } from "../../chainlink/waitingWords.ts";
+import type { OracleLog } from "../log.ts";
 
 /** Blocks left for a transaction to be mined while the EVM knows the hash that it needs. */
 const MINING_MARGIN_BLOCKS = 10n;

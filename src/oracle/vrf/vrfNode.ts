@@ -1,16 +1,16 @@
 import type { Hex } from "viem";
-import type { ChainClient, RawLog } from "../evm/client.ts";
-import { decodeLog } from "../chainlink/events.ts";
-import { describeLostHash, describeUnconfirmed } from "../chainlink/waitingWords.ts";
-import type { Sender } from "../evm/sender.ts";
-import type { ProvingKey } from "../vrf/proof.ts";
-import type { Answerer } from "./answerer.ts";
+import type { ChainClient, RawLog } from "../../evm/client.ts";
+import { decodeLog } from "../../chainlink/events.ts";
+import { describeLostHash, describeUnconfirmed } from "../../chainlink/waitingWords.ts";
+import type { Sender } from "../../evm/sender.ts";
+import type { ProvingKey } from "../../vrf/proof.ts";
+import type { Answerer } from "../answerer.ts";
 import { createBlockhashKeeper, EVM_HASH_BLOCKS } from "./blockhashKeeper.ts";
 import type { VrfRequest } from "./fulfillment.ts";
-import type { ProofCompanion } from "./batches/presetNetwork.ts";
-import type { CommitPipelining } from "./groupCommit.ts";
-import { createRequestSet, type Entry } from "./requestSet.ts";
-import type { OracleLog } from "./log.ts";
+import type { ProofCompanion } from "../batches/presetNetwork.ts";
+import type { CommitPipelining } from "../groupCommit.ts";
+import { createRequestSet, type Entry } from "../requestSet.ts";
+import type { OracleLog } from "../log.ts";
 import { createSolvency } from "./solvency.ts";
 import { createVrfDelivery } from "./vrfDelivery.ts";
 

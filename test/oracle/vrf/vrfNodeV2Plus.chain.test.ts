@@ -1,12 +1,12 @@
 import { encodeFunctionData, type Hex } from "viem";
 import { afterEach, expect, test, vi } from "vitest";
-import { vrfCoordinatorV2PlusAbi } from "../../src/chainlink/contracts/abi.ts";
-import { encodeExtraArgs } from "../../src/chainlink/extraArgs.ts";
-import { createPendingReasons } from "../../src/chainlink/pendingReason.ts";
-import { deliverWords, eventsOf } from "../support/delivery.ts";
-import { readLogs } from "../support/readLogs.ts";
-import { TEST_ROLES } from "../support/stack.ts";
-import { startWorld, type World } from "./support/world.ts";
+import { vrfCoordinatorV2PlusAbi } from "../../../src/chainlink/contracts/abi.ts";
+import { encodeExtraArgs } from "../../../src/chainlink/extraArgs.ts";
+import { createPendingReasons } from "../../../src/chainlink/pendingReason.ts";
+import { deliverWords, eventsOf } from "../../support/delivery.ts";
+import { readLogs } from "../../support/readLogs.ts";
+import { TEST_ROLES } from "../../support/stack.ts";
+import { startWorld, type World } from "../support/world.ts";
 
 let world: World;
 afterEach(() => world.close());

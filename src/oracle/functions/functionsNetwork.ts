@@ -1,20 +1,20 @@
 import type { Hex } from "viem";
-import type { ChainClient, RawLog } from "../evm/client.ts";
-import { decodeLog } from "../chainlink/events.ts";
-import type { BeaconRounds } from "../lib/beaconRounds.ts";
-import { messageOf } from "../lib/errors.ts";
-import { aggregate, type Observation } from "./aggregateObservations.ts";
-import type { Answerer } from "./answerer.ts";
-import { LONGEST_FREE_PAUSE_MS } from "./backoff.ts";
+import type { ChainClient, RawLog } from "../../evm/client.ts";
+import { decodeLog } from "../../chainlink/events.ts";
+import type { BeaconRounds } from "../../lib/beaconRounds.ts";
+import { messageOf } from "../../lib/errors.ts";
+import { aggregate, type Observation } from "../aggregateObservations.ts";
+import type { Answerer } from "../answerer.ts";
+import { LONGEST_FREE_PAUSE_MS } from "../backoff.ts";
 import { observe, RUNNING_FUNCTIONS, type OpenSecrets, type SourceRunner } from "./execute.ts";
 import { createFunctionsDelivery, type FunctionsNode } from "./functionsDelivery.ts";
-import type { CommitPipelining } from "./groupCommit.ts";
-import { createRequestRounds } from "./requestRounds.ts";
-import { createRequestSet, type Entry } from "./requestSet.ts";
-import type { OracleLog } from "./log.ts";
+import type { CommitPipelining } from "../groupCommit.ts";
+import { createRequestRounds } from "../requestRounds.ts";
+import { createRequestSet, type Entry } from "../requestSet.ts";
+import type { OracleLog } from "../log.ts";
 import { toOracleRequest, type OracleRequest } from "./oracleRequest.ts";
-import { createQuota } from "./quota.ts";
-import { ORACLE_TOPICS } from "./topics.ts";
+import { createQuota } from "../quota.ts";
+import { ORACLE_TOPICS } from "../topics.ts";
 
 export interface FunctionsNetworkOptions {
   readonly client: Pick<ChainClient, "call" | "getHead" | "request">;

@@ -1,16 +1,16 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { encodeAbiParameters, encodeEventTopics, encodeFunctionData, size, type Hex } from "viem";
-import { batchVrfCoordinatorAbi, blockhashStoreAbi } from "../../src/chainlink/contracts/abi.ts";
-import { createPoolClient } from "../../src/evm/nodePool.ts";
-import { createSender, fixedFees } from "../../src/evm/sender.ts";
-import { fromHexText } from "../../src/lib/hex.ts";
-import { decodeProof } from "../../src/vrf/encoding.ts";
-import { keyHash, seedOf } from "../../src/vrf/randomWords.ts";
-import { verify } from "../../src/vrf/verify.ts";
-import { startFaultyNode } from "../support/faultyNode.ts";
-import { TEST_PROVING_KEY, TEST_ROLES } from "../support/stack.ts";
-import { randomValueFromVrfProof } from "../vrf/support/vrfSol.ts";
-import { startWorld, type World } from "./support/world.ts";
+import { batchVrfCoordinatorAbi, blockhashStoreAbi } from "../../../src/chainlink/contracts/abi.ts";
+import { createPoolClient } from "../../../src/evm/nodePool.ts";
+import { createSender, fixedFees } from "../../../src/evm/sender.ts";
+import { fromHexText } from "../../../src/lib/hex.ts";
+import { decodeProof } from "../../../src/vrf/encoding.ts";
+import { keyHash, seedOf } from "../../../src/vrf/randomWords.ts";
+import { verify } from "../../../src/vrf/verify.ts";
+import { startFaultyNode } from "../../support/faultyNode.ts";
+import { TEST_PROVING_KEY, TEST_ROLES } from "../../support/stack.ts";
+import { randomValueFromVrfProof } from "../../vrf/support/vrfSol.ts";
+import { startWorld, type World } from "../support/world.ts";
 
 /** Returns the code of a contract that answers each call with one log. */
 function emitting(topics: readonly Hex[], data: Hex): Hex {

@@ -7,12 +7,15 @@ import {
   type Hex,
 } from "viem";
 import { expect, test } from "vitest";
-import { EVENT_TOPICS } from "../../src/chainlink/events.ts";
-import { batchVrfCoordinatorAbi, batchVrfCoordinatorV2PlusAbi } from "../../src/chainlink/contracts/abi.ts";
-import { encodeExtraArgs } from "../../src/chainlink/extraArgs.ts";
-import { encodeFulfillment, readVrfOutcomes, type VrfRequest } from "../../src/oracle/fulfillment.ts";
-import { createProvingKey, prove } from "../../src/vrf/proof.ts";
-import { idOf, logOf } from "./support/logs.ts";
+import { EVENT_TOPICS } from "../../../src/chainlink/events.ts";
+import {
+  batchVrfCoordinatorAbi,
+  batchVrfCoordinatorV2PlusAbi,
+} from "../../../src/chainlink/contracts/abi.ts";
+import { encodeExtraArgs } from "../../../src/chainlink/extraArgs.ts";
+import { encodeFulfillment, readVrfOutcomes, type VrfRequest } from "../../../src/oracle/vrf/fulfillment.ts";
+import { createProvingKey, prove } from "../../../src/vrf/proof.ts";
+import { idOf, logOf } from "../support/logs.ts";
 
 const request: VrfRequest = {
   requestId: idOf(77n),

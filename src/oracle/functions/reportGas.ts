@@ -1,5 +1,5 @@
 import type { OracleRequest } from "./oracleRequest.ts";
-import type { Entry } from "./requestSet.ts";
+import type { Entry } from "../requestSet.ts";
 
 /** Maximum items in one report: the coordinator copies the whole calldata for each, so its gas grows faster than linearly. */
 const MAX_REPORT_ITEMS = 14;

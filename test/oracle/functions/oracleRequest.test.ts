@@ -1,12 +1,12 @@
 import { encodeAbiParameters, encodeEventTopics, parseAbiParameters, type Hex } from "viem";
 import { expect, test } from "vitest";
-import { decodeLog, EVENT_TOPICS, FULFILL_RESULTS } from "../../src/chainlink/events.ts";
-import { functionsCoordinatorAbi } from "../../src/chainlink/contracts/abi.ts";
-import { loadArtifacts } from "../../src/chainlink/contracts/artifacts.ts";
-import { readFunctionsOutcomes, toOracleRequest } from "../../src/oracle/oracleRequest.ts";
-import { fromHexText } from "../../src/lib/hex.ts";
-import { ORACLE_TOPICS } from "../../src/oracle/topics.ts";
-import { idOf, logOf } from "./support/logs.ts";
+import { decodeLog, EVENT_TOPICS, FULFILL_RESULTS } from "../../../src/chainlink/events.ts";
+import { functionsCoordinatorAbi } from "../../../src/chainlink/contracts/abi.ts";
+import { loadArtifacts } from "../../../src/chainlink/contracts/artifacts.ts";
+import { readFunctionsOutcomes, toOracleRequest } from "../../../src/oracle/functions/oracleRequest.ts";
+import { fromHexText } from "../../../src/lib/hex.ts";
+import { ORACLE_TOPICS } from "../../../src/oracle/topics.ts";
+import { idOf, logOf } from "../support/logs.ts";
 
 const consumer = "0x00000000000000000000000000000000000000aa";
 

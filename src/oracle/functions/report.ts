@@ -1,10 +1,10 @@
 import { toFunctionSelector, type Hex } from "viem";
-import { fromHexText, toHexText } from "../lib/hex.ts";
-import { keccak256 } from "../lib/keccak.ts";
-import { WORD_BYTES } from "../lib/uint256.ts";
-import { AbiWriter, encodedBytesLength } from "./abiWriter.ts";
-import type { Observation } from "./aggregateObservations.ts";
-import type { ReportSignature, ReportSigner } from "./signer.ts";
+import { fromHexText, toHexText } from "../../lib/hex.ts";
+import { keccak256 } from "../../lib/keccak.ts";
+import { WORD_BYTES } from "../../lib/uint256.ts";
+import { AbiWriter, encodedBytesLength } from "../abiWriter.ts";
+import type { Observation } from "../aggregateObservations.ts";
+import type { ReportSignature, ReportSigner } from "../signer.ts";
 
 /** One request's answer, with what the coordinator needs to find the request. */
 export interface ReportItem {

@@ -1,5 +1,5 @@
 import type { VrfRequest } from "./fulfillment.ts";
-import type { Entry } from "./requestSet.ts";
+import type { Entry } from "../requestSet.ts";
 
 /**
  * Gas per entry besides callback and words: checking the proof takes about 120,000, plus 10,000 for each round of hashing to the curve

@@ -1,10 +1,10 @@
 import type { Hex } from "viem";
-import type { ContractRead } from "../chainlink/contractRead.ts";
-import { COORDINATOR_READS } from "../chainlink/vrfCoordinator.ts";
-import { vrfVersionOf } from "../chainlink/vrfVersion.ts";
-import { remember } from "../lib/memo.ts";
+import type { ContractRead } from "../../chainlink/contractRead.ts";
+import { COORDINATOR_READS } from "../../chainlink/vrfCoordinator.ts";
+import { vrfVersionOf } from "../../chainlink/vrfVersion.ts";
+import { remember } from "../../lib/memo.ts";
 import type { VrfRequest } from "./fulfillment.ts";
-import type { OracleLog } from "./log.ts";
+import type { OracleLog } from "../log.ts";
 
 /** How long a lane's limit is cached; the coordinator's owner may change it. */
 const LANE_MEMORY_MS = 60_000;

@@ -1,13 +1,13 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { encodeFunctionData, parseAbi } from "viem";
-import { functionsRouterAbi } from "../../src/chainlink/contracts/abi.ts";
-import { toHexText } from "../../src/lib/hex.ts";
-import type { SourceRunner } from "../../src/oracle/execute.ts";
-import { createReportSigner } from "../../src/oracle/signer.ts";
-import { SandboxOverloadedError } from "../../sandbox/index.ts";
-import { TEST_ROLES } from "../support/stack.ts";
-import { createTestRunner } from "./support/runner.ts";
-import { cborPairs, inlineRequest, startWorld, type World } from "./support/world.ts";
+import { functionsRouterAbi } from "../../../src/chainlink/contracts/abi.ts";
+import { toHexText } from "../../../src/lib/hex.ts";
+import type { SourceRunner } from "../../../src/oracle/functions/execute.ts";
+import { createReportSigner } from "../../../src/oracle/signer.ts";
+import { SandboxOverloadedError } from "../../../sandbox/index.ts";
+import { TEST_ROLES } from "../../support/stack.ts";
+import { createTestRunner } from "../support/runner.ts";
+import { cborPairs, inlineRequest, startWorld, type World } from "../support/world.ts";
 
 const DON_ID = `0x${Buffer.from("fun-test-1").toString("hex").padEnd(64, "0")}` as const;
 

@@ -4,15 +4,15 @@ import {
   REQUEST_DATA_VERSION,
   withRoundWord,
   type FunctionsRequest,
-} from "../chainlink/functionsRequest.ts";
-import { sandboxGroup } from "../chainlink/sandboxGroup.ts";
-import { messageOf, TycheError } from "../lib/errors.ts";
-import { tellStep } from "../lib/spans.ts";
-import { truncateUtf8 } from "../lib/truncateUtf8.ts";
-import { toSandboxSecrets, type SandboxSecrets, type Secret } from "../secrets/sealSecret.ts";
-import type { Observation } from "./aggregateObservations.ts";
+} from "../../chainlink/functionsRequest.ts";
+import { sandboxGroup } from "../../chainlink/sandboxGroup.ts";
+import { messageOf, TycheError } from "../../lib/errors.ts";
+import { tellStep } from "../../lib/spans.ts";
+import { truncateUtf8 } from "../../lib/truncateUtf8.ts";
+import { toSandboxSecrets, type SandboxSecrets, type Secret } from "../../secrets/sealSecret.ts";
+import type { Observation } from "../aggregateObservations.ts";
 import type { OracleRequest } from "./oracleRequest.ts";
-import type { RequestRounds } from "./requestRounds.ts";
+import type { RequestRounds } from "../requestRounds.ts";
 
 /** The part of a sandbox pool that the nodes use. */
 export interface SourceRunner {

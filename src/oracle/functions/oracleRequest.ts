@@ -1,10 +1,10 @@
 import type { Hex } from "viem";
-import type { RawLog } from "../evm/client.ts";
-import { decodeLog, FULFILL_RESULTS, type ChainEventOf } from "../chainlink/events.ts";
-import { decodeFunctionsRequest } from "../chainlink/functionsRequest.ts";
-import type { DrandRound } from "../lib/drand.ts";
-import { fromHexText } from "../lib/hex.ts";
-import { readUint256, WORD_BYTES } from "../lib/uint256.ts";
+import type { RawLog } from "../../evm/client.ts";
+import { decodeLog, FULFILL_RESULTS, type ChainEventOf } from "../../chainlink/events.ts";
+import { decodeFunctionsRequest } from "../../chainlink/functionsRequest.ts";
+import type { DrandRound } from "../../lib/drand.ts";
+import { fromHexText } from "../../lib/hex.ts";
+import { readUint256, WORD_BYTES } from "../../lib/uint256.ts";
 
 /** Word of the struct Commitment with the gas that the router requires to be left after the callback. */
 const GAS_OVERHEAD_AFTER_CALLBACK_WORD = 9;

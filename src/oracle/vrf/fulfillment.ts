@@ -1,12 +1,12 @@
 import { toFunctionSelector, type Hex } from "viem";
-import type { RawLog } from "../evm/client.ts";
-import { decodeLog } from "../chainlink/events.ts";
-import { vrfVersionOf, type VrfVersion } from "../chainlink/vrfVersion.ts";
-import { decodeRevertReason } from "../chainlink/revertReason.ts";
-import { fromHexText, toHexText } from "../lib/hex.ts";
-import { encodeProof, PROOF_BYTES } from "../vrf/encoding.ts";
-import type { Proof } from "../vrf/proof.ts";
-import { AbiWriter, encodedBytesLength } from "./abiWriter.ts";
+import type { RawLog } from "../../evm/client.ts";
+import { decodeLog } from "../../chainlink/events.ts";
+import { vrfVersionOf, type VrfVersion } from "../../chainlink/vrfVersion.ts";
+import { decodeRevertReason } from "../../chainlink/revertReason.ts";
+import { fromHexText, toHexText } from "../../lib/hex.ts";
+import { encodeProof, PROOF_BYTES } from "../../vrf/encoding.ts";
+import type { Proof } from "../../vrf/proof.ts";
+import { AbiWriter, encodedBytesLength } from "../abiWriter.ts";
 
 /** A request for random words as announced by the coordinator. */
 export interface VrfRequest {

@@ -10,16 +10,16 @@ import {
 import { privateKeyToAccount } from "viem/accounts";
 import { expect, test } from "vitest";
 import * as fc from "fast-check";
-import { functionsCoordinatorAbi } from "../../src/chainlink/contracts/abi.ts";
-import { toHexText } from "../../src/lib/hex.ts";
+import { functionsCoordinatorAbi } from "../../../src/chainlink/contracts/abi.ts";
+import { toHexText } from "../../../src/lib/hex.ts";
 import {
   encodeReport,
   encodeTransmission,
   reportDigest,
   encodeContext,
   type ReportItem,
-} from "../../src/oracle/report.ts";
-import { createReportSigner, SignerKeyError } from "../../src/oracle/signer.ts";
+} from "../../../src/oracle/functions/report.ts";
+import { createReportSigner, SignerKeyError } from "../../../src/oracle/signer.ts";
 
 const secrets = [1, 2, 3].map((byte) => new Uint8Array(32).fill(byte));
 const signers = secrets.map(createReportSigner);
