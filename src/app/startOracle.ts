@@ -1,3 +1,4 @@
+import { type Closers, createClosers } from "./process/closers.ts";
 import { isEmbedded } from "./config/embeddedNetworkSchema.ts";
 import type { Logger } from "pino";
 import { Registry, collectDefaultMetrics } from "prom-client";
@@ -47,15 +48,9 @@ export interface OracleProcess {
  * @throws {TycheError} with one sentence for whoever starts it.
  */
 export async function startOracle(options: OracleProcessOptions): Promise<OracleProcess> {
-  const closers: (() => Promise<void> | void)[] = [];
+  const closers = createClosers(options.log);
   let closing: Promise<void> | undefined;
-  const close = (): Promise<void> =>
-    (closing ??= (async () => {
-      for (const one of closers.toReversed())
-        await Promise.resolve()
-          .then(one)
-          .catch((error: unknown) => options.log.error({ err: error }, "closing failed"));
-    })());
+  const close = (): Promise<void> => (closing ??= closers.closeAll());
   try {
     return { ...(await start(options, closers)), close };
   } catch (error) {
@@ -64,10 +59,7 @@ export async function startOracle(options: OracleProcessOptions): Promise<Oracle
   }
 }
 
-async function start(
-  options: OracleProcessOptions,
-  closers: (() => Promise<void> | void)[],
-): Promise<Omit<OracleProcess, "close">> {
+async function start(options: OracleProcessOptions, closers: Closers): Promise<Omit<OracleProcess, "close">> {
   const { config, log, onFatal } = options;
   const external = Object.entries(config.networks).flatMap(([name, network]) =>
     isEmbedded(network) ? [] : [{ name, network }],
@@ -76,18 +68,15 @@ async function start(
     throw new StartError(
       "the configuration names no network with rpcUrls; the oracle of embedded networks runs in the service's own process",
     );
-  const directory = openDataDirectory(options.dataDir, { exclusive: true, masterKey: options.masterKey });
-  closers.push(() => directory.close());
+  const directory = closers.own(
+    openDataDirectory(options.dataDir, { exclusive: true, masterKey: options.masterKey }),
+  );
   const { store } = await openDapps(directory, { onFatal });
-  closers.push(() => store.close());
-  const sandboxNetwork = openSandboxNetwork(config.sandbox, directory);
-  closers.push(() => sandboxNetwork.close());
-  const pool = createSandboxPool({
-    onWarning: (message) => log.warn(message),
-    hostCalls: sandboxNetwork.hostCalls,
-    ...config.sandbox,
-  });
-  closers.push(() => pool.close());
+  closers.own(store);
+  const { hostCalls } = closers.own(openSandboxNetwork(config.sandbox, directory));
+  const pool = closers.own(
+    createSandboxPool({ onWarning: (message) => log.warn(message), hostCalls, ...config.sandbox }),
+  );
 
   const role = findOracleRole(directory);
   if (role?.role === "node") await bindNodes(store, external);
@@ -109,7 +98,7 @@ async function start(
       role,
     }),
   );
-  closers.push(async () => {
+  closers.add(async () => {
     await Promise.all(networks.map((network) => network.close()));
   });
   const server: OracleServer = await listenForOracle({
@@ -126,8 +115,8 @@ async function start(
   }).catch((error: unknown) => {
     throw new StartError(`listening on ${config.host}:${config.port} failed: ${messageOf(error)}`, error);
   });
-  closers.push(() => server.close());
-  closers.push(
+  closers.own(server);
+  closers.add(
     await watchData({
       directory: directory.path,
       files: [...DATABASE_FILES, "lock"],

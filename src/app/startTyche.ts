@@ -1,5 +1,5 @@
 import type { Logger } from "pino";
-import { createSandboxPool, type SandboxPool } from "../../sandbox/index.ts";
+import { createSandboxPool } from "../../sandbox/index.ts";
 import { NETWORK_NAMES, PROFILE_NAMES } from "../networks/profiles.ts";
 import { openDapps } from "../dapps/dappTools.ts";
 import { parseDays, parseKeep } from "./config/keepSchema.ts";
@@ -7,8 +7,10 @@ import { isEmbedded } from "./config/embeddedNetworkSchema.ts";
 import { parseRpcOrigins } from "../networks/embedded/rpc/rpcAccess.ts";
 import { parsePublicUrl } from "./config/publicUrl.ts";
 import type { Config } from "./config/configSchema.ts";
-import type { DatabaseServer } from "../dapps/openDatabase.ts";
+import { type Closers, createClosers } from "./process/closers.ts";
 import { DATABASE_FILES, watchData } from "./process/dataWatch.ts";
+import { findDatabaseServer, openIdentityProvider } from "./process/fromEnvironment.ts";
+import { createMetrics } from "./process/metrics.ts";
 import { repeat } from "../lib/repeat.ts";
 import { drandChainHash } from "../lib/drand.ts";
 import { messageOf } from "../lib/errors.ts";
@@ -29,18 +31,10 @@ import { readJsonBody } from "../http/body.ts";
 import type { OperatorPart } from "../http/operatorPart.ts";
 import { createPublicGuard } from "../http/publicGuard.ts";
 import { isLoopbackHost } from "../lib/loopback.ts";
-import { Registry, collectDefaultMetrics } from "prom-client";
-import type { ServiceNetwork } from "../requests/serviceNetwork.ts";
-import { registerNetworkMetrics } from "../requests/observe/networkMetrics.ts";
-import { createRequestObserver, registerOpenRequests } from "../requests/observe/requestMetrics.ts";
-import { traceRequest } from "../requests/observe/requestSpans.ts";
-import { registerSandboxMetrics } from "../requests/observe/sandboxMetrics.ts";
-import { createTransactionObserver, type MinedTransaction } from "../requests/observe/transactionMetrics.ts";
 import { readChainConsumers } from "../dapps/chainConsumers.ts";
 import { readDappBalances } from "../dapps/balances.ts";
 import { readConfigVars } from "../dapps/configVars.ts";
 import { createGateway } from "../oracle/secrets/gateway.ts";
-import { createIdentityProvider, type IdentityProvider } from "../people/identityProvider.ts";
 import { createPeople } from "../people/people.ts";
 import { createLateRounds } from "../requests/lateRounds.ts";
 import { createService } from "../requests/createService.ts";
@@ -49,7 +43,7 @@ import { describeResult } from "../presets/readResult.ts";
 import { createExplorer } from "../explorer/explorer.ts";
 import { createDamagedRequests } from "../requests/keep/damagedRequests.ts";
 import { createRequestOutbox } from "../requests/follow/requestOutbox.ts";
-import { createRequestBook, type RequestBook, type RequestObserver } from "../requests/requestBook.ts";
+import { createRequestBook } from "../requests/requestBook.ts";
 import { openDataDirectory } from "../store/dataDirectory.ts";
 import type { OutsideSecret } from "../lib/outsideSecret.ts";
 import { getVerifierPage } from "./verifierPage.ts";
@@ -108,28 +102,16 @@ export interface Tyche {
  * @throws {TycheError} with one sentence for whoever starts it, also when no network can be started; nothing is left running then.
  */
 export async function startTyche(options: TycheOptions): Promise<Tyche> {
-  const { log } = options;
-  const closers: (() => Promise<void> | void)[] = [];
-  const closeAll = async (): Promise<void> => {
-    for (const close of closers.splice(0).toReversed()) {
-      await Promise.resolve()
-        .then(close)
-        .catch((error: unknown) => log.error({ err: error }, "closing failed"));
-    }
-  };
+  const closers = createClosers(options.log);
   try {
-    return await start(options, closers, closeAll);
+    return await start(options, closers);
   } catch (error) {
-    await closeAll();
+    await closers.closeAll();
     throw error;
   }
 }
 
-async function start(
-  options: TycheOptions,
-  closers: (() => Promise<void> | void)[],
-  closeAll: () => Promise<void>,
-): Promise<Tyche> {
+async function start(options: TycheOptions, closers: Closers): Promise<Tyche> {
   const { config, log, masterKey, acceptChains = [], onFatal = () => {} } = options;
   const { host, port, sandbox } = config;
   const publicUrl = config.publicUrl === undefined ? undefined : parsePublicUrl(config.publicUrl);
@@ -140,38 +122,31 @@ async function start(
   const onWarning = (message: string): void => log.warn(message);
   const database = findDatabaseServer(config.database, process.env);
   const identityProvider = openIdentityProvider(config, publicUrl, process.env);
-  const directory = openDataDirectory(options.dataDir, { exclusive: true, masterKey });
-  closers.push(() => directory.close());
+  const directory = closers.own(openDataDirectory(options.dataDir, { exclusive: true, masterKey }));
   const { store, dapps, replicas } = await openDapps(directory, { onFatal, onWarning, server: database });
-  closers.push(() => store.close());
-  const replica = replicas && openReplica({ replicas, store, log });
-  closers.push(() => replica?.close());
+  closers.own(store);
+  const replica = replicas && closers.own(openReplica({ replicas, store, log }));
   // Closed last, so that callers are told until the end that the service is closing.
   let server: HttpServer | undefined;
-  closers.push(() => server?.close());
+  closers.add(() => server?.close());
   const baseUrl = (): string => publicUrl ?? server?.url ?? "";
   const apiKey = await ensureDefaultDapp(dapps, (key) => {
     if (!directory.isKeyOutside) directory.writeSecret("api-key", `${key}\n`);
   });
   await replicas?.share();
-  const sandboxNetwork = openSandboxNetwork(sandbox, directory);
-  closers.push(() => sandboxNetwork.close());
-  const oraclePool = createSandboxPool({
-    onWarning,
-    hostCalls: sandboxNetwork.hostCalls,
-    ...sandbox,
-  });
-  closers.push(() => oraclePool.close());
+  const { hostCalls } = closers.own(openSandboxNetwork(sandbox, directory));
+  const oraclePool = closers.own(createSandboxPool({ onWarning, hostCalls, ...sandbox }));
   const pool = withOwnErrors(oraclePool);
   const metrics = createMetrics({ pool, log });
-  const webhooks = openWebhooks({
-    store,
-    masterKey: directory.masterKey,
-    allowHosts: sandbox.allowHosts,
-    replica,
-    log,
-  });
-  closers.push(() => webhooks.close());
+  const webhooks = closers.own(
+    openWebhooks({
+      store,
+      masterKey: directory.masterKey,
+      allowHosts: sandbox.allowHosts,
+      replica,
+      log,
+    }),
+  );
   const book = createRequestBook(
     store,
     metrics.onRequest,
@@ -210,12 +185,11 @@ async function start(
   );
   // Networks that are still starting would otherwise outlive this process's lock on the data directory.
   let starting: Promise<unknown> = Promise.resolve();
-  closers.push(async () => {
+  closers.add(async () => {
     await starting;
     await Promise.all(networks.map((network) => network.close()));
   });
-  const registry = await openRegistry({ pluginsDir: config.pluginsDir, pool, networks, log });
-  closers.push(() => registry.close());
+  const registry = closers.own(await openRegistry({ pluginsDir: config.pluginsDir, pool, networks, log }));
   const networksByName = new Map(networks.map((network) => [network.profile.name, network]));
   metrics.watch(book, networksByName);
   const service = createService({
@@ -229,40 +203,42 @@ async function start(
     replica,
     ...config.requests,
   });
-  const schedules = openSchedules({
-    store,
-    service,
-    dapps,
-    blockMsOf: (name) => networksByName.get(name)?.blockMs(),
-    onEvent: webhooks.wake,
-    replica,
-    log,
-  });
-  closers.push(() => schedules.close());
-  const logTriggers = openLogTriggers({
-    store,
-    service,
-    dapps,
-    findChain: (name) => networksByName.get(name)?.observed(),
-    onEvent: webhooks.wake,
-    replica,
-    log,
-  });
-  closers.push(() => logTriggers.close());
+  const schedules = closers.own(
+    openSchedules({
+      store,
+      service,
+      dapps,
+      blockMsOf: (name) => networksByName.get(name)?.blockMs(),
+      onEvent: webhooks.wake,
+      replica,
+      log,
+    }),
+  );
+  const logTriggers = closers.own(
+    openLogTriggers({
+      store,
+      service,
+      dapps,
+      findChain: (name) => networksByName.get(name)?.observed(),
+      onEvent: webhooks.wake,
+      replica,
+      log,
+    }),
+  );
   const isLoopback = isLoopbackHost(host.includes(":") ? `[${host}]` : host);
   const operatorToken = ensureOperatorToken(directory, options.operatorToken);
   const people = createPeople(store, { auditDays: parseDays(config.keep.auditDays) });
-  const shared = await openShared({
-    people,
-    store,
-    database,
-    replica: replica?.id,
-    masterKey: directory.masterKey,
-    operatorToken: operatorToken.text,
-    log,
-  });
-  closers.push(() => shared.close());
-  const { counter, access } = shared;
+  const { counter, access } = closers.own(
+    await openShared({
+      people,
+      store,
+      database,
+      replica: replica?.id,
+      masterKey: directory.masterKey,
+      operatorToken: operatorToken.text,
+      log,
+    }),
+  );
   const hosts = [...config.hosts, ...(publicUrl === undefined ? [] : publicHostsOf(publicUrl))];
   const guardPublic = createPublicGuard({ isLoopback, hosts, limits: config.http, counter });
   const web = createWebApp({
@@ -321,7 +297,7 @@ async function start(
     pages: [web],
   });
   // A start that fails has calls in flight, too.
-  closers.push(() => server?.drain());
+  closers.add(() => server?.drain());
   // Tells the command line where this directory's service is.
   directory.writeSecret("service-url", `${server.url}\n`);
   const onNetwork = (network: StartedNetwork): void => {
@@ -330,12 +306,12 @@ async function start(
   };
   const started = startNetworks({ networks, dapps, registry, deletedDapps: service, log, onNetwork });
   starting = started.catch(() => {});
-  closers.push((await started).close);
+  closers.add((await started).close);
   await webhooks.start();
   await schedules.start();
   await logTriggers.start();
-  if (replica !== undefined) closers.push(checkAbandoned(service, { networks: external, log }));
-  closers.push(
+  if (replica !== undefined) closers.add(checkAbandoned(service, { networks: external, log }));
+  closers.add(
     repeat(
       async () => {
         for (const network of networks)
@@ -348,32 +324,33 @@ async function start(
       () => {},
     ),
   );
-  const stopWatching = await watchData({
-    directory: directory.path,
-    files: database === undefined ? [...DATABASE_FILES, "lock"] : ["lock"],
-    chains: networks
-      .filter(({ profile }) => embedded.includes(profile.name))
-      .map((network) => ({
-        folder: directory.file("chains", network.profile.name),
-        onGone(error) {
-          log.error({ network: network.profile.name }, error.message);
-          network.fail(error);
-          void network.close();
-        },
-      })),
-    onFatal(message) {
-      store.checkpoint();
-      onFatal(message);
-    },
-  });
-  closers.push(stopWatching);
+  closers.add(
+    await watchData({
+      directory: directory.path,
+      files: database === undefined ? [...DATABASE_FILES, "lock"] : ["lock"],
+      chains: networks
+        .filter(({ profile }) => embedded.includes(profile.name))
+        .map((network) => ({
+          folder: directory.file("chains", network.profile.name),
+          onGone(error) {
+            log.error({ network: network.profile.name }, error.message);
+            network.fail(error);
+            void network.close();
+          },
+        })),
+      onFatal(message) {
+        store.checkpoint();
+        onFatal(message);
+      },
+    }),
+  );
   const running = server;
   const stop = async (): Promise<void> => {
     const began = performance.now();
     // Must come first: load balancers ask /readyz.
     await running.drain();
     log.info({ ms: Math.round(performance.now() - began) }, "calls drained");
-    await closeAll();
+    await closers.closeAll();
     log.info({ ms: Math.round(performance.now() - began) }, "stopped");
   };
   let closing: Promise<void> | undefined;
@@ -433,81 +410,4 @@ function assertAccepted(accepted: readonly string[], networkNames: readonly stri
     throw new StartError(
       `TYCHE_ACCEPT_CHAINS: ${JSON.stringify(stranger)} is not a network; name one or more of ${networkNames.join(", ")}`,
     );
-}
-
-/**
- * Creates the provider by which people sign in, if the configuration names one.
- *
- * @throws {StartError} when the variable with the client's secret isn't set.
- */
-function openIdentityProvider(
-  { identityProvider }: Config,
-  publicUrl: string | undefined,
-  environment: Record<string, string | undefined>,
-): IdentityProvider | undefined {
-  if (identityProvider === undefined) return undefined;
-  const { clientSecret, ...known } = identityProvider;
-  return createIdentityProvider({
-    ...known,
-    clientSecret:
-      clientSecret && takeVariable(clientSecret.env, environment, `the secret of ${known.clientId}`),
-    redirectUri: `${publicUrl}/sign-in/provider`,
-  });
-}
-
-/**
- * Finds the server that the configuration names.
- *
- * @throws {StartError} when the variable isn't set.
- */
-function findDatabaseServer(
-  database: Config["database"],
-  environment: Record<string, string | undefined>,
-): DatabaseServer | undefined {
-  if (database === undefined) return undefined;
-  const variable = database.url.env;
-  return { url: takeVariable(variable, environment, "the URL of the database"), variable };
-}
-
-/** Returns the value of a variable, and deletes it, because no child process needs it. Throws {@link StartError} if it isn't set. */
-function takeVariable(
-  variable: string,
-  environment: Record<string, string | undefined>,
-  held: string,
-): string {
-  const value = environment[variable]?.trim();
-  if (!value) throw new StartError(`${variable}, which holds ${held}, is not set`);
-  delete environment[variable];
-  return value;
-}
-
-/** The metrics of the whole process, and the callbacks that feed them. */
-interface Metrics {
-  readonly registry: Registry;
-  readonly onRequest: RequestObserver;
-  readonly onTransaction: (transaction: MinedTransaction) => void;
-  /** Adds metrics that are read from the book and the networks on demand. */
-  watch(book: RequestBook, networks: ReadonlyMap<string, ServiceNetwork>): void;
-}
-
-/**
- * Creates a process's metrics: its own (`process_`, `nodejs_`), the sandbox's, and those of requests and transactions.
- */
-function createMetrics(options: { readonly pool: SandboxPool; readonly log: Logger }): Metrics {
-  const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
-  registerSandboxMetrics(registry, options.pool);
-  const observe = createRequestObserver({ registry, log: options.log });
-  return {
-    registry,
-    onRequest(request, told) {
-      observe(request, told);
-      traceRequest(request, told);
-    },
-    onTransaction: createTransactionObserver(registry),
-    watch(book, networks) {
-      registerOpenRequests(registry, book, networks.keys());
-      registerNetworkMetrics(registry, networks);
-    },
-  };
 }
